@@ -10,8 +10,8 @@
 #include <openssl/rand.h>
 #include <sys/random.h>
 
-/// Fills `out` from the kernel's generator. Returns 1, or 0 when the kernel refuses. Above 256
-/// bytes a signal may cut a call short.
+/// Fills `out` from the kernel's generator. Returns 1, or 0 if the kernel fails. Above 256 bytes a
+/// signal may interrupt a call.
 static inline int mam_random(void *out, size_t count) {
     for (size_t done = 0; done < count;) {
         const ssize_t found = getrandom((char *)out + done, count - done, 0);
@@ -21,7 +21,7 @@ static inline int mam_random(void *out, size_t count) {
     return 1;
 }
 
-/// HKDF-SHA256 (RFC 5869), extract then expand. Returns 1, or 0 when OpenSSL refuses.
+/// HKDF-SHA256 (RFC 5869), extract then expand. Returns 1, or 0 if OpenSSL fails.
 static inline int mam_hkdf_sha256(unsigned char *out, size_t out_count,
                                   const unsigned char *key, size_t key_count,
                                   const unsigned char *salt, size_t salt_count,
@@ -47,7 +47,7 @@ static inline int mam_hkdf_sha256(unsigned char *out, size_t out_count,
 static inline EVP_CIPHER_CTX *mam_gcm_new(const EVP_CIPHER *cipher, const unsigned char *key) {
     EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
     if (!context) return NULL;
-    // The length must be known before the first nonce is, and outlives every later nonce.
+    // The length has to be set before the first nonce, and holds for all later ones.
     if (EVP_EncryptInit_ex(context, cipher, NULL, NULL, NULL) == 1 &&
         EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, 16, NULL) == 1 &&
         EVP_EncryptInit_ex(context, NULL, NULL, key, NULL) == 1)
@@ -56,7 +56,7 @@ static inline EVP_CIPHER_CTX *mam_gcm_new(const EVP_CIPHER *cipher, const unsign
     return NULL;
 }
 
-/// Seals `count` bytes, in place if `out` is `in`. Returns 1, or 0 when OpenSSL refuses.
+/// Seals `count` bytes, in place if `out` is `in`. Returns 1, or 0 if OpenSSL fails.
 static inline int mam_gcm_seal(EVP_CIPHER_CTX *context, const unsigned char *in, int count,
                                const unsigned char *nonce, const unsigned char *data,
                                int data_count, unsigned char *out, unsigned char *tag) {
@@ -68,9 +68,8 @@ static inline int mam_gcm_seal(EVP_CIPHER_CTX *context, const unsigned char *in,
            EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, tag) == 1;
 }
 
-/// Opens `count` bytes, in place if `out` is `in`. Returns 1; 0 when the tag does not verify; -1
-/// when OpenSSL refuses. Unless it returns 1, the caller wipes `out`: GCM writes before it
-/// verifies.
+/// Opens `count` bytes, in place if `out` is `in`. Returns 1; 0 if the tag does not verify; -1 if
+/// OpenSSL fails. Unless it returns 1, the caller wipes `out`: GCM writes before it verifies.
 static inline int mam_gcm_open(EVP_CIPHER_CTX *context, const unsigned char *in, int count,
                                const unsigned char *nonce, const unsigned char *data,
                                int data_count, const unsigned char *tag, unsigned char *out) {

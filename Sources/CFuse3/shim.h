@@ -15,20 +15,20 @@ static inline int mam_session_loop(struct fuse_session *session, struct fuse_loo
 ssize_t mam_transport_read(int device, void *buffer, size_t count, void *data);
 ssize_t mam_transport_writev(int device, struct iovec *parts, int count, void *data);
 
-// All of libfuse's threads read and write through these. The session's own data is the context.
+// All libfuse threads read and write through these. The session's user data is the context.
 static inline int mam_use_transport(struct fuse_session *session) {
     const struct fuse_custom_io io = {.writev = mam_transport_writev, .read = mam_transport_read};
     return fuse_session_custom_io(session, &io, fuse_session_fd(session));
 }
 
-// A request that came otherwise. libfuse reads it, and hands its bytes on where they are.
+// Serves a request from elsewhere. libfuse decodes it in place.
 static inline void mam_serve_request(void *session, void *bytes, size_t count) {
     const struct fuse_buf request = {.mem = bytes, .size = count};
     fuse_session_process_buf(session, &request);
 }
 
-// FUSE_NOTIFY_PRUNE, since Linux 6.18: forget these inodes where nobody uses them. libfuse 3.14
-// does not know it.
+// FUSE_NOTIFY_PRUNE, since Linux 6.18: forget these inodes if unused. libfuse 3.14 does not know
+// it.
 static inline int mam_prune(struct fuse_session *session, const uint64_t *nodes, uint32_t count) {
     struct {
         // fuse_out_header, fuse_notify_prune_out

@@ -35,8 +35,8 @@ int mam_fremovexattr(int descriptor, const char *name) {
     return fremovexattr(descriptor, name);
 }
 
-// getxattrat(2), and the size of what it is told, which Debian 12's headers do not have yet. The
-// same on x86-64 and arm64.
+// getxattrat(2) and the size of its argument, missing in Debian 12's headers. The same on x86-64
+// and arm64.
 enum { GETXATTRAT = 464 };
 struct attribute_arguments {
     _Alignas(8) uint64_t value;

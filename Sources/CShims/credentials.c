@@ -30,16 +30,15 @@ static int set_capabilities(capability_data data) {
     return (int)syscall(SYS_capset, &header, data);
 }
 
-// What setfsuid takes out of the effective set, and what is put back of that: the kernel has
-// checked the caller's permission on the mount already, and has taken the set-group-ID bit from the
-// mode where the caller may not give it; here the caller's other groups are not known.
+// The capabilities to restore after setfsuid drops them. The kernel has already checked the
+// caller's permission on the mount, and removed the set-group-ID bit where the caller may not set
+// it; the caller's other groups are not known here.
 #define KEPT (BIT(CAP_DAC_OVERRIDE) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_FOWNER) | BIT(CAP_FSETID))
 static const uint64_t kept = KEPT;
 static const uint64_t taken = KEPT | BIT(CAP_CHOWN) | BIT(CAP_MKNOD) | BIT(CAP_LINUX_IMMUTABLE) |
                               BIT(CAP_MAC_OVERRIDE);
 
-// The permitted set is that of all threads, and does not change once they run: it is asked for
-// once.
+// All threads share the permitted set, which is constant once they run, so it is read once.
 static int raise_effective_capabilities(void) {
     static _Atomic uint64_t known;
     uint64_t permitted = atomic_load_explicit(&known, memory_order_relaxed);
@@ -55,8 +54,8 @@ static int raise_effective_capabilities(void) {
     return set_capabilities(data);
 }
 
-// The kernel sets the flag to fs.suid_dumpable whenever a thread's identity changes, and it belongs
-// to the whole process.
+// The kernel resets this process-wide flag to fs.suid_dumpable whenever a thread's identity
+// changes.
 static void stay_undumpable(void) { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
 int mam_act_as(uint32_t user, uint32_t group) {
@@ -75,8 +74,8 @@ void mam_act_as_self(void) {
     stay_undumpable();
 }
 
-// To keep the files of all users, to mount and unmount where no unit does, to tell which programs
-// use a file, to lock memory.
+// To manage all users' files, mount and unmount without a unit, identify the programs that use a
+// file, and lock memory.
 static const uint64_t needed = KEPT | BIT(CAP_CHOWN) | BIT(CAP_SETUID) | BIT(CAP_SETGID) |
                                BIT(CAP_MKNOD) | BIT(CAP_SETFCAP) | BIT(CAP_SYS_ADMIN) |
                                BIT(CAP_SYS_PTRACE) | BIT(CAP_IPC_LOCK);
@@ -92,10 +91,10 @@ int mam_give_up_capabilities(void) {
     return set_capabilities(data);
 }
 
-// The umask belongs to all threads that share a file system context (CLONE_FS).
+// Threads with a common file system context (CLONE_FS) share the umask.
 int mam_leave_shared_umask(void) { return unshare(CLONE_FS); }
 
-// Once, for that is a system call more at each creation.
+// Unshares only once, to save a system call per creation.
 int mam_set_thread_umask(uint32_t mask) {
     static _Thread_local bool is_own;
     if (!is_own && mam_leave_shared_umask() != 0) return -1;

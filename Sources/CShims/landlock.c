@@ -6,18 +6,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The kernel's <linux/landlock.h>, which the C library's may be older than.
+// From <linux/landlock.h>, because the C library's copy may be older.
 struct ruleset {
     uint64_t files, network, scopes;
 };
 enum { ASK_VERSION = 1, BIND_TCP = 1, SIGNALS = 2 };
 
-// What a domain forbids is beside the point: that there is one is what counts. So it has what costs
-// no file operation anything.
+// Only the existence of a domain matters, not what it forbids. So it restricts what costs file
+// operations nothing.
 int mam_leave_processes_alone(void) {
     const long version = syscall(SYS_landlock_create_ruleset, NULL, 0, ASK_VERSION);
     if (version < 0) return -1;
-    // Before 4 there are only rules for files.
+    // Before version 4 there are only rules for files.
     if (version < 4) {
         errno = EOPNOTSUPP;
         return -1;

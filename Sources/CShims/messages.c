@@ -71,7 +71,7 @@ int mam_peer(int socket, int32_t *process, uint32_t *user, uint32_t *group) {
 }
 
 int mam_peer_process(int socket) {
-    // SO_PEERPIDFD of <asm-generic/socket.h>, which older headers lack.
+    // SO_PEERPIDFD of <asm-generic/socket.h>, missing in older headers.
     enum { PEER_PROCESS = 77 };
     int process = -1;
     socklen_t count = sizeof process;

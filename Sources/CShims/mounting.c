@@ -45,7 +45,7 @@ int mam_new_fuse_mount(int device, const char *source, const char *subtype, int 
     return mount;
 }
 
-// <sys/mount.h> of Debian 12 does not have it yet.
+// Missing in Debian 12's <sys/mount.h>.
 enum { BENEATH = 0x200 };
 
 int mam_attach_mount(int mount, int target, int is_beneath) {

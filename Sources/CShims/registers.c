@@ -4,7 +4,7 @@
 
 __attribute__((target("avx"))) static void clear_avx(void) { __asm__ volatile("vzeroall"); }
 
-// The sixteen that vzeroall does not know.
+// The sixteen registers that vzeroall does not clear.
 __attribute__((target("avx512f"))) static void clear_avx512(void) {
     __asm__ volatile(
         "vpxord %zmm16, %zmm16, %zmm16\n vpxord %zmm17, %zmm17, %zmm17\n"
@@ -25,8 +25,7 @@ static void clear_sse(void) {
         "pxor %xmm12, %xmm12\n pxor %xmm13, %xmm13\n pxor %xmm14, %xmm14\n pxor %xmm15, %xmm15\n");
 }
 
-// In the calling convention of System V every vector register is the caller's to save: nothing is
-// lost.
+// The System V calling convention preserves no vector registers, so no caller loses anything.
 void mam_clear_registers(void) {
     if (__builtin_cpu_supports("avx512f")) clear_avx512();
     if (__builtin_cpu_supports("avx")) clear_avx();
@@ -35,7 +34,7 @@ void mam_clear_registers(void) {
 
 #elif defined(__aarch64__)
 
-// The lower halves of v8 to v15 are the callee's to save: the clobbers make the compiler do so.
+// The callee must preserve the lower halves of v8 to v15: the clobbers make the compiler do so.
 void mam_clear_registers(void) {
     __asm__ volatile(
         "movi v0.2d, #0\n movi v1.2d, #0\n movi v2.2d, #0\n movi v3.2d, #0\n"

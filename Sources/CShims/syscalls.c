@@ -73,7 +73,7 @@ int mam_open_process(int32_t process) { return (int)syscall(SYS_pidfd_open, proc
 int mam_sync_file_system(int descriptor) { return syncfs(descriptor); }
 
 void mam_start_write_back(int descriptor, int64_t offset) {
-    // A length of 0: to the end.
+    // Length 0: to the end.
     sync_file_range(descriptor, offset, 0, SYNC_FILE_RANGE_WRITE);
 }
 
@@ -82,7 +82,7 @@ int mam_is_append_only(int descriptor) {
     return flags < 0 ? -1 : (flags & O_APPEND) != 0;
 }
 
-// Should a core be written all the same, it has none of the memory: no kind of mapping is chosen
+// If a core is written nevertheless, it contains no memory: no type of mapping is selected
 // (core(5)).
 static void keep_memory_out_of_cores(void) {
     const int filter = open("/proc/self/coredump_filter", O_WRONLY | O_CLOEXEC);
@@ -91,11 +91,10 @@ static void keep_memory_out_of_cores(void) {
     close(filter);
 }
 
-// A limit of 1, not 0: a program that core_pattern pipes to is started whatever the limit is, but
-// for 1.
+// The limit is 1, not 0: the kernel starts a program in core_pattern at any limit except 1.
 int mam_forbid_core_dumps(void) {
     const struct rlimit smallest = {1, 1}, none = {0, 0};
-    // An ordinary user's own files in /proc are closed to it once it cannot be dumped.
+    // First, because an undumpable process of an ordinary user cannot write its own files in /proc.
     keep_memory_out_of_cores();
     if (setrlimit(RLIMIT_CORE, &smallest) != 0 && setrlimit(RLIMIT_CORE, &none) != 0) return -1;
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
@@ -113,7 +112,7 @@ void mam_wait_readable(int descriptor, int64_t seconds) {
     struct pollfd waiting[] = {{.fd = descriptor, .events = POLLIN},
                                {.fd = timer, .events = POLLIN}};
     if (timer >= 0) timerfd_settime(timer, 0, &time, NULL);
-    // poll(2) passes over a descriptor that there is none of.
+    // poll(2) ignores a negative descriptor.
     poll(waiting, 2, (int)(seconds * 1000));
     if (timer >= 0) close(timer);
 }
@@ -137,13 +136,13 @@ int mam_lock_until(void *lock, int64_t nanoseconds) {
     return pthread_rwlock_clockwrlock(lock, CLOCK_MONOTONIC, &time);
 }
 
-// <linux/mman.h> of Debian 12 does not have them yet.
+// Missing in Debian 12's <linux/mman.h>.
 enum { CACHESTAT = 451 };
 struct cachestat_range { uint64_t offset, length; };
 struct cachestat { uint64_t cached, dirty, writeback, evicted, recently_evicted; };
 
 int64_t mam_cached_pages(int descriptor) {
-    // A length of 0: to the end.
+    // Length 0: to the end.
     struct cachestat_range whole = {0, 0};
     struct cachestat found;
     if (syscall(CACHESTAT, descriptor, &whole, &found, 0) != 0) return -1;

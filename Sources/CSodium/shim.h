@@ -1,10 +1,10 @@
-// libsodium, and the calls whose pointers Swift would have to unwrap first.
+// libsodium, and the functions whose optional pointers Swift would have to unwrap.
 #pragma once
 #include <sodium.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/// Argon2id, parallelism 1. Returns 0, or -1 when the cost is refused or there is no memory for it.
+/// Argon2id, parallelism 1. Returns 0, or -1 if the cost is refused or there is not enough memory.
 static inline int mam_argon2id(void *out, size_t out_count, const void *passphrase, size_t count,
                                const void *salt, uint64_t passes, size_t memory) {
     return crypto_pwhash((unsigned char *)out, out_count, count ? (const char *)passphrase : "",
@@ -17,7 +17,7 @@ static inline int mam_x25519_public(void *out, const void *scalar) {
     return crypto_scalarmult_base((unsigned char *)out, (const unsigned char *)scalar);
 }
 
-/// X25519; 32 bytes each. Returns 0, or -1 when the outcome is all zeros.
+/// X25519; 32 bytes each. Returns 0, or -1 if the result is all zeros.
 static inline int mam_x25519(void *out, const void *scalar, const void *point) {
     return crypto_scalarmult((unsigned char *)out, (const unsigned char *)scalar,
                              (const unsigned char *)point);

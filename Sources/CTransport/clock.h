@@ -1,4 +1,4 @@
-// Time that only goes on (CLOCK_MONOTONIC).
+// Monotonic time (CLOCK_MONOTONIC).
 #pragma once
 #include <stdint.h>
 #include <time.h>

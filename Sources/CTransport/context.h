@@ -1,4 +1,4 @@
-// The context of a mount's transport, and what its parts have of each other.
+// The context of a mount's transport, shared by its parts.
 #pragma once
 #include <linux/fuse.h>
 #include <pthread.h>
@@ -11,9 +11,9 @@
 #include "rings.h"
 #include "transport.h"
 
-// INIT, the first request of all: what the kernel offers there, and what comes of it.
+// INIT, the first request: what the kernel offers, and what is accepted.
 struct init {
-        // Not 0 while its answer is yet to come.
+        // Nonzero until the reply is sent.
         _Atomic uint64_t unique;
         uint32_t offered, offered_more;
 
@@ -28,18 +28,18 @@ struct mam_transport {
         struct init init;
         struct rings rings;
 
-        // Of /dev/fuse.
+        // For /dev/fuse.
         struct leaders leaders;
-        // A thread's struct device_worker. The threads are libfuse's, and its hooks tell nothing of
+        // A thread's struct device_worker. libfuse owns the threads, and its hooks do not identify
         // them.
         pthread_key_t device_worker;
         _Atomic int64_t waiting_count, taken_count;
-        // Whether the last sync took so little that it was no disk it waited for.
+        // Whether the last sync was too short to have waited for a disk.
         _Atomic bool syncs_are_short;
 };
 
 void init_note_offer(struct init *init, const struct fuse_in_header *head);
 bool init_is_answer(const struct init *init, const struct iovec *parts, int count);
 
-// Adds to libfuse's answer what is wanted of the offer, and sends it.
+// Adds the accepted offers to libfuse's reply, and sends it.
 ssize_t init_answer(struct mam_transport *transport, int device, const struct iovec *parts);

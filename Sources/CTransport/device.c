@@ -1,4 +1,4 @@
-// What comes from /dev/fuse before libfuse sees it, and what goes back.
+// Handles requests from /dev/fuse before libfuse sees them, and replies.
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/types.h>
@@ -8,19 +8,19 @@
 #include "context.h"
 #include "requests.h"
 
-// As fuse_custom_io has them. libfuse hands the session's own data to both: the context.
+// The signatures of fuse_custom_io. libfuse passes both the session's user data: the context.
 ssize_t mam_transport_read(int device, void *buffer, size_t count, void *data);
 ssize_t mam_transport_writev(int device, struct iovec *parts, int count, void *data);
 
-// One of libfuse's threads. They are cancelled while they wait here: no frame of Swift's may be
+// One of libfuse's threads. libfuse cancels them while they wait here, so no Swift frame may be
 // below.
 struct device_worker {
         struct leadership leadership;
-        // Of the sync that it serves, or 0.
+        // The start of the sync being served, or 0.
         int64_t sync_start;
 };
 
-// NULL and errno on failure. It goes with its thread.
+// NULL and errno on failure. Freed with its thread.
 static struct device_worker *current_worker(struct mam_transport *transport) {
         struct device_worker *worker = pthread_getspecific(transport->device_worker);
         int error;
@@ -40,7 +40,7 @@ static struct device_worker *current_worker(struct mam_transport *transport) {
         return worker;
 }
 
-// When the thread comes for the next request.
+// Called when the thread is ready for the next request.
 static void end_sync(struct mam_transport *transport, struct device_worker *worker) {
         enum { SHORT_NSEC = 200000 };
 
@@ -51,7 +51,7 @@ static void end_sync(struct mam_transport *transport, struct device_worker *work
         worker->sync_start = 0;
 }
 
-// Those that are large, and those that wait for the disk.
+// Large requests, and those that wait for the disk.
 static bool may_take_long(struct mam_transport *transport, const struct fuse_in_header *head) {
         switch (head->opcode) {
         case FUSE_FSYNC:
@@ -80,7 +80,8 @@ ssize_t mam_transport_read(int device, void *buffer, size_t count, void *data) {
         if (found < (ssize_t)sizeof *head) {
                 const int error = errno;
 
-                // After an unmount the next one finds the same, and so all end, without being told.
+                // After an unmount the next leader gets the same error, so all threads end one by
+                // one.
                 leaders_resign(&transport->leaders, &worker->leadership);
                 errno = error;
                 return found;

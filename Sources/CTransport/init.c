@@ -1,16 +1,16 @@
-// The first request: what libfuse 3.14 does not know of the kernel's offer is taken here.
+// INIT: accepts offers of the kernel that libfuse 3.14 does not know.
 #include <stddef.h>
 
 #include "context.h"
 
-// Look-ups in one directory side by side, and no question for capabilities at each write(2).
+// Parallel look-ups in a directory, and no capability request at each write(2).
 enum { WANTED = FUSE_PARALLEL_DIROPS | FUSE_HANDLE_KILLPRIV_V2 };
 
-// What <linux/fuse.h> of Debian 12 does not have yet: bit 41 of all, of `flags2`.
+// Missing in Debian 12's <linux/fuse.h>: bit 41 overall, in `flags2`.
 enum { OVER_IO_URING = 1 << 9 };
 
-// Below that a request may not fit into a ring's buffer, which no kernel up to 6.18 survives: the
-// largest beside writes sets an attribute of 64 KiB.
+// With less a request may not fit into a ring's buffer, which crashes kernels up to 6.18: the
+// largest request other than a write sets an attribute of 64 KiB.
 enum { SMALLEST_PAYLOAD = 128 * 1024, PAGE = 4096 };
 
 void init_note_offer(struct init *init, const struct fuse_in_header *head) {
@@ -40,7 +40,7 @@ static bool settle(struct init *init, enum mam_ring_state state, int error) {
         return state == MAM_RING_USED;
 }
 
-// What the kernel makes of its answer.
+// The kernel's interpretation of the reply.
 static size_t payload_of(const struct fuse_init_out *out) {
         const size_t pages = (size_t)out->max_pages * PAGE;
 
@@ -65,15 +65,15 @@ static bool prepare_ring(struct mam_transport *transport, int device,
 
 static void accept_offer(const struct init *init, struct fuse_init_out *out, bool has_ring) {
         out->flags |= init->offered & WANTED;
-        // The kernel takes the smaller one of this and what the mount's backing device says, which
-        // root may raise.
+        // The kernel uses the minimum of this and the mount's backing device setting, which root
+        // may raise.
         out->max_readahead = out->max_write;
         if (has_ring)
                 out->flags2 |= OVER_IO_URING;
 }
 
-// All that can fail of the rings is done before the kernel is told of them: from then on every
-// request waits for them.
+// Everything about the rings that can fail is done before the kernel is told about them: from then
+// on every request waits for them.
 ssize_t init_answer(struct mam_transport *transport, int device, const struct iovec *parts) {
         struct init *init = &transport->init;
         struct fuse_init_out *out = parts[1].iov_base;

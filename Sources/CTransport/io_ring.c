@@ -57,7 +57,7 @@ void io_ring_close(struct io_ring *ring) {
         *ring = (struct io_ring){.descriptor = -1};
 }
 
-// Each takes 128 bytes, and is used again: what a request before left there would count.
+// Entries of 128 bytes are reused: fields left by an earlier request would take effect.
 struct io_uring_sqe *io_ring_add(struct io_ring *ring, uint8_t operation, int file,
                                  uint64_t user_data) {
         const unsigned tail = atomic_load_explicit(ring->sq_tail, memory_order_relaxed);

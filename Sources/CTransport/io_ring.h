@@ -1,4 +1,4 @@
-// One io_uring, with the three system calls that it has. All is done by the thread that opened it.
+// One io_uring and its three system calls. Only the thread that opened it uses it.
 #pragma once
 #include <linux/io_uring.h>
 #include <stdatomic.h>
@@ -16,22 +16,22 @@ struct io_ring {
         struct io_uring_cqe *completions;
 };
 
-// False and errno on failure; it is to be closed all the same.
+// False and errno on failure; close it even then.
 bool io_ring_open(struct io_ring *ring);
 void io_ring_close(struct io_ring *ring);
 
-// An entry to be filled in, all zeros otherwise; `user_data` comes back with its completion.
+// An entry to fill in, otherwise zero; `user_data` comes back with its completion.
 struct io_uring_sqe *io_ring_add(struct io_ring *ring, uint8_t operation, int file,
                                  uint64_t user_data);
 
-// Has the kernel take what was added, and with `waits` waits for a completion. Without it no
-// program's request is copied into our memory meanwhile: that is left to the next call that waits
+// Submits the added entries, and with `waits` waits for a completion. Without it the kernel copies
+// no request into our memory: that happens in the next call that waits
 // (IORING_SETUP_DEFER_TASKRUN).
 bool io_ring_enter(struct io_ring *ring, bool waits);
 bool io_ring_submit(struct io_ring *ring);
 
-// One that has come, after so many others; NULL if there is none.
+// A completion after skipping some; NULL if there is none.
 struct io_uring_cqe *io_ring_completion(const struct io_ring *ring, unsigned skipped);
 
-// The first one is done with.
+// Releases the first completion.
 void io_ring_consume(struct io_ring *ring);

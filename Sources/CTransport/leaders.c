@@ -7,7 +7,7 @@
 
 enum { LED = 1, SERVING = 2, NUMBER = 4 };
 
-// How often the monitor looks, and after how many looks without a request it sleeps.
+// The monitor's interval, and the number of intervals without a request after which it sleeps.
 enum { TICK_MSEC = 2, QUIET_TICKS = 10 };
 
 void leaders_init(struct leaders *leaders) {
@@ -25,7 +25,7 @@ static uint64_t next_number(uint64_t state) {
         return (state & ~(uint64_t)(SERVING | LED)) + NUMBER;
 }
 
-// Takes a place whose state is still as it was found.
+// Takes a place whose state has not changed since it was read.
 static bool take(struct leaders *leaders, struct leadership *own, int place, uint64_t found) {
         const uint64_t taken = next_number(found) + LED;
 
@@ -45,7 +45,7 @@ static bool take_free(struct leaders *leaders, struct leadership *own) {
         return false;
 }
 
-// One more may lead than before.
+// Another thread may lead.
 static void promote_one(struct leaders *leaders) {
         if (atomic_load(&leaders->follower_count) > 0)
                 sem_post(&leaders->followers);
@@ -53,7 +53,7 @@ static void promote_one(struct leaders *leaders) {
                 sem_post(&leaders->monitor);
 }
 
-// Where the same request is served as at the last look.
+// Takes a place that has served the same request since the last check.
 static bool take_stalled(struct leaders *leaders, struct leadership *own,
                          uint64_t last[LEADER_COUNT]) {
         for (int place = 0; place < LEADER_COUNT; place++) {
@@ -86,7 +86,7 @@ static void wait_a_tick(struct leaders *leaders) {
         sem_clockwait(&leaders->monitor, CLOCK_MONOTONIC, &end);
 }
 
-// Until this thread leads.
+// Returns when this thread leads.
 static void monitor(struct leaders *leaders, struct leadership *own) {
         uint64_t last[LEADER_COUNT] = {0}, before[LEADER_COUNT];
 
@@ -94,7 +94,7 @@ static void monitor(struct leaders *leaders, struct leadership *own) {
                 if (quiet < QUIET_TICKS) {
                         wait_a_tick(leaders);
                 } else {
-                        // Said first and then looked once more: who serves from now on sees it.
+                        // Set before the check, so that a thread that serves later sees it.
                         atomic_store(&leaders->monitor_sleeps, true);
                         if (take_free(leaders, own))
                                 break;
@@ -110,7 +110,7 @@ static void monitor(struct leaders *leaders, struct leadership *own) {
         }
         atomic_store(&leaders->monitor_sleeps, false);
         atomic_store(&leaders->has_monitor, false);
-        // Somebody else is the monitor now.
+        // Another thread is the monitor now.
         if (atomic_load(&leaders->follower_count) > 0)
                 sem_post(&leaders->followers);
 }
@@ -120,7 +120,7 @@ static void follow(struct leaders *leaders, struct leadership *own) {
 
         if (atomic_compare_exchange_strong(&leaders->has_monitor, &expected, true))
                 return monitor(leaders, own);
-        // Said first and then looked once more: a monitor that has left since then woke nobody.
+        // Counted before the check: a monitor that left in between woke nobody.
         atomic_fetch_add(&leaders->follower_count, 1);
         if (atomic_load(&leaders->has_monitor) && !take_free(leaders, own))
                 sem_wait(&leaders->followers);
@@ -161,6 +161,6 @@ void leaders_serve(struct leaders *leaders, struct leadership *own, bool may_tak
                 return leaders_resign(leaders, own);
         own->state = (own->state | SERVING) + NUMBER;
         atomic_store(&leaders->places[own->place], own->state);
-        // Only now: it looks at the places after it said that it sleeps.
+        // Last: the monitor checks the places after it sets its sleep flag.
         wake_monitor(leaders);
 }

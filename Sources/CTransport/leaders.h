@@ -1,10 +1,10 @@
-// Which of the threads that serve the mount read the next request (the leader/followers pattern).
+// Chooses the threads that read the next request (the leader/followers pattern).
 //
-// To wake a thread on another CPU costs more than most requests do, and the kernel wakes those that
-// read in turn, so that each finds its caches cold. So few threads lead: a leader reads, serves
-// what is short by itself, and reads again. The others, its followers, wait here and not in the
-// kernel. Before a request that may take long a leader resigns. One that takes long unexpectedly is
-// replaced by the monitor, the one follower that looks at the clock.
+// Waking a thread on another CPU costs more than serving most requests, and the kernel wakes
+// readers in turn, each with cold caches. So few threads lead: a leader reads, serves short
+// requests itself, and reads again. Its followers wait here instead of in the kernel. A leader
+// resigns before a request that may take long. If a request takes long unexpectedly, the monitor,
+// the one follower with a timeout, replaces the leader.
 #pragma once
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -15,14 +15,14 @@
 enum { LEADER_COUNT = 2 };
 
 struct leaders {
-        // LED and SERVING, and above them a number that is another for each request.
+        // The flags LED and SERVING, and above them a number that changes with each request.
         _Atomic uint64_t places[LEADER_COUNT];
         _Atomic int follower_count;
         _Atomic bool has_monitor, monitor_sleeps;
         sem_t followers, monitor;
 };
 
-// Of one thread: the place that it leads in, and the state that it gave it.
+// One thread's place, and the state that it set there.
 struct leadership {
         int place;
         uint64_t state;
@@ -33,11 +33,11 @@ struct leadership {
 void leaders_init(struct leaders *leaders);
 void leaders_destroy(struct leaders *leaders);
 
-// Waits until this thread leads, or goes on if it does. A cancellation point.
+// Waits until this thread leads; returns at once if it already does. A cancellation point.
 void leaders_lead(struct leaders *leaders, struct leadership *own);
 
-// A leader has a request, and serves it as one or as a follower.
+// A leader got a request; it keeps leading, or serves it as a follower.
 void leaders_serve(struct leaders *leaders, struct leadership *own, bool may_take_long);
 
-// A leader has none: somebody else looks next.
+// A leader got no request: another thread reads next.
 void leaders_resign(struct leaders *leaders, struct leadership *own);

@@ -1,12 +1,12 @@
-// What is to be known of a request before libfuse sees it, however it came.
+// Inspects requests before libfuse sees them, from either transport.
 #pragma once
 #include <linux/fuse.h>
 #include <stdbool.h>
 
-// Reads and writes from so many bytes on take longer than it costs to wake another thread.
+// From this size on, reads and writes take longer than waking another thread.
 enum { LARGE_REQUEST = 64 * 1024 };
 
-// `arguments`: what follows the header.
+// `arguments`: the bytes after the header.
 static inline bool request_is_large(const struct fuse_in_header *head, const void *arguments) {
         switch (head->opcode) {
         case FUSE_READ:
@@ -20,9 +20,9 @@ static inline bool request_is_large(const struct fuse_in_header *head, const voi
         }
 }
 
-// Files without a name (open(2) with O_TMPFILE) are asked for by a number of their own since Linux
-// 6.2, which libfuse 3.14 does not know. Such a request looks as one that creates a file, and is
-// answered alike. Its flags still tell.
+// Since Linux 6.2 unnamed files (open(2) with O_TMPFILE) have their own opcode, which libfuse 3.14
+// does not know. Request and reply are laid out like those of CREATE, and its flags still show
+// O_TMPFILE.
 static inline void request_make_known(struct fuse_in_header *head) {
         enum { TMPFILE = 51 };
 

@@ -1,4 +1,4 @@
-// A ring entry: its buffers, and the commands by which the kernel and we hand them over.
+// A ring entry: its buffers, and the commands that pass them between kernel and daemon.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -7,7 +7,7 @@
 
 #include "rings.h"
 
-// <linux/fuse.h> of Debian 12 does not have them yet.
+// Missing in Debian 12's <linux/fuse.h>.
 enum { FUSE_IO_URING_REGISTER = 1, FUSE_IO_URING_COMMIT_AND_FETCH = 2 };
 
 struct ring_command {
@@ -21,7 +21,7 @@ _Static_assert(sizeof(struct ring_header) == 288 && sizeof(struct ring_command) 
 
 enum { PAGE = 4096, MAXIMUM_FAILURES = 3 };
 
-// What a completion is of.
+// What completed.
 enum { REQUEST = 1, STOP = 2 };
 
 static bool map_buffer(struct ring_worker *worker) {
@@ -31,7 +31,7 @@ static bool map_buffer(struct ring_worker *worker) {
 
         if (buffer == MAP_FAILED)
                 return false;
-        // No huge pages: most entries are rarely used, and take memory only then.
+        // No huge pages: most entries are rarely used, and should not take memory before.
         madvise(buffer, size, MADV_NOHUGEPAGE);
         madvise(buffer, size, MADV_DONTDUMP);
         worker->buffer = buffer;
@@ -82,7 +82,7 @@ static const struct io_uring_cqe *completed_request(const struct ring_worker *wo
         return NULL;
 }
 
-// The kernel has looked at it when it has taken it: what it refuses is completed at once.
+// The kernel checks an entry when it takes it: a refusal completes at once.
 bool ring_entry_register(struct ring_worker *worker) {
         const struct io_uring_cqe *found;
 
@@ -101,8 +101,8 @@ static bool is_to_be_sent_again(int result) {
         return result == -EAGAIN || result == -EINTR;
 }
 
-// The kernel has copied the reply when it has taken the commit. What it puts there next, and has,
-// is another program's request.
+// The kernel copied the reply when it took the commit. What it writes there next is another
+// program's request.
 static void erase(struct ring_worker *worker) {
         const struct io_uring_cqe *next = completed_request(worker);
         size_t used;
@@ -125,7 +125,7 @@ bool ring_entry_commit(struct ring_worker *worker, uint64_t unique) {
         return true;
 }
 
-// Unmounted, or aborted.
+// Unmounted or aborted.
 static bool is_end(int result) {
         return result == -ENOTCONN || result == -ECONNABORTED || result == -ECANCELED;
 }
@@ -157,7 +157,7 @@ bool ring_entry_fetch(struct ring_worker *worker, uint64_t unique) {
                 }
                 if (is_end(result) || ++failures > MAXIMUM_FAILURES)
                         return false;
-                // The entry is lost, but no queue may be without one.
+                // This request is lost, but no queue may be left without an entry.
                 unique = 0;
                 add_command(worker, FUSE_IO_URING_REGISTER, 0);
         }

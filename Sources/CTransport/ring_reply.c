@@ -1,4 +1,4 @@
-// Replies to requests of a ring's, from whatever thread.
+// Replies to ring requests, from any thread.
 #include <errno.h>
 #include <string.h>
 
@@ -8,14 +8,14 @@ static bool take(struct ring_worker *worker, uint64_t unique) {
         return atomic_compare_exchange_strong(&worker->unique, &unique, 0);
 }
 
-// The first reply gets the worker; a reply to a request of /dev/fuse finds none.
+// Only the first reply finds the worker; a reply to a /dev/fuse request finds none.
 static struct ring_worker *claim(struct rings *rings, uint64_t unique) {
         const int count = atomic_load(&rings->worker_count);
         struct ring_worker *current;
 
         if (count == 0 || unique == 0)
                 return NULL;
-        // Almost always; the others are looked at without being changed.
+        // Nearly always the current thread's; others are only inspected.
         current = pthread_getspecific(rings->current);
         if (current && take(current, unique))
                 return current;

@@ -1,4 +1,4 @@
-// The threads of the rings: started, waited for, and joined.
+// Starts, waits for and joins the rings' threads.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -87,7 +87,7 @@ static void *worker_run(void *argument) {
         return NULL;
 }
 
-// One that is added while others serve.
+// A worker added while others serve.
 static void *added_worker_run(void *argument) {
         struct ring_worker *worker = argument;
         bool is_registered;
@@ -103,7 +103,7 @@ static void *added_worker_run(void *argument) {
         return NULL;
 }
 
-// 0, or an error number. Workers are started in the order of their numbers.
+// Returns 0 or an error number. Workers are started in the order of their numbers.
 static int start_worker(struct rings *rings, int queue, void *(*body)(void *)) {
         struct ring_worker *worker = &rings->workers[rings->worker_threads];
         int error;
@@ -150,7 +150,7 @@ int rings_start_threads(struct rings *rings) {
         return error;
 }
 
-// Nobody else adds one meanwhile: `lock` is held.
+// The caller holds `lock`, so no other thread adds one meanwhile.
 bool rings_add_worker(struct rings *rings, int queue) {
         struct ring_worker *worker = &rings->workers[rings->worker_threads];
 

@@ -1,4 +1,4 @@
-// The threads that serve the kernel's queues, while they do.
+// The threads that serve the kernel's queues.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>
@@ -8,7 +8,7 @@
 #include "requests.h"
 #include "rings.h"
 
-// In front of the payload, where libfuse looks for it.
+// Places the head before the payload, as libfuse expects.
 static bool assemble(struct ring_worker *worker) {
         const struct ring_header *header = worker->header;
         const struct fuse_in_header *in = &header->in;
@@ -27,7 +27,7 @@ static bool assemble(struct ring_worker *worker) {
         return true;
 }
 
-// On whatever thread.
+// On any thread.
 static void run(struct ring_worker *worker) {
         struct rings *rings = worker->rings;
 
@@ -40,7 +40,7 @@ static bool is_costly(const struct ring_worker *worker) {
         return request_is_large(&worker->header->in, worker->header->operation);
 }
 
-// False if all are busy, or are told to end.
+// False if all helpers are busy or ending.
 static bool is_taken_by_helper(struct ring_worker *worker) {
         struct rings *rings = worker->rings;
         struct ring_helper *found;
@@ -62,7 +62,7 @@ static void wait_for(sem_t *semaphore) {
                 ;
 }
 
-// False if all is to end and no reply has come.
+// False if everything ends before a reply comes.
 static bool wait_for_reply(struct ring_worker *worker) {
         for (int tries = 0; sem_trywait(&worker->answered) != 0;) {
                 const struct timespec until = timespec_after_msec(1000);
@@ -94,8 +94,8 @@ static void end_wait(struct ring_worker *worker) {
         pthread_mutex_unlock(&rings->lock);
 }
 
-// False if there will be no reply. Until there is one nothing else is given to this worker, whoever
-// makes it.
+// False if there will be no reply. Until the reply, the worker gets no other request, whichever
+// thread replies.
 static bool serve_request(struct ring_worker *worker, uint64_t unique) {
         const bool is_whole = assemble(worker);
         bool is_answered;
@@ -114,12 +114,13 @@ static bool serve_request(struct ring_worker *worker, uint64_t unique) {
                 return true;
         if (atomic_exchange(&worker->unique, 0) != 0)
                 return false;
-        // It is being made.
+        // The reply is being written.
         wait_for(&worker->answered);
         return true;
 }
 
-// Its callers are on that CPU: that is what makes it fast. Where it is not allowed, any will do.
+// Its callers run on that CPU, which is what makes it fast. If pinning is not allowed, any CPU will
+// do.
 void ring_worker_pin(struct ring_worker *worker, bool is_pinned) {
         cpu_set_t allowed;
 
@@ -137,8 +138,9 @@ static int64_t count_of(const _Atomic int64_t *counter) {
         return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
-// What the kernel writes back all comes by one queue, more than its CPU can do while another has
-// nothing. A queue that never had a request may be that of a CPU which is not there.
+// All of the kernel's write-back arrives through one queue, possibly more than its CPU can serve
+// while another is idle. A queue without any request so far may belong to a CPU that does not
+// exist.
 static bool is_overloaded(const struct ring_worker *worker) {
         enum { MANY = 4, FEW = 2 };
         const struct rings *rings = worker->rings;
@@ -196,7 +198,7 @@ void *ring_helper_run(void *argument) {
                 rings->idle = helper;
                 pthread_mutex_unlock(&rings->lock);
                 wait_for(&helper->wanted);
-                // Without one it is the end.
+                // Without one, the rings are ending.
                 worker = helper->worker;
                 helper->worker = NULL;
                 if (!worker)

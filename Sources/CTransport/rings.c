@@ -1,4 +1,4 @@
-// The kernel's queues: how serving them begins, and how it ends.
+// Starts and ends serving the kernel's queues.
 #define _GNU_SOURCE
 #include "rings.h"
 
@@ -38,7 +38,7 @@ void rings_destroy(struct rings *rings) {
         pthread_mutex_destroy(&rings->lock);
 }
 
-// As many as the kernel has queues: CPUs that there may ever be.
+// The number of the kernel's queues: the CPUs that may ever exist.
 static int possible_cpu_count(void) {
         FILE *file = fopen("/sys/devices/system/cpu/possible", "re");
         int count = 0, first, last;
@@ -62,22 +62,21 @@ static int possible_cpu_count(void) {
         return count;
 }
 
-// As many threads as read /dev/fuse otherwise, for each queue by itself; fewer where there are many
-// CPUs.
+// As many threads per queue as would otherwise read /dev/fuse; fewer with many CPUs.
 static int workers_for_each_of(int queue_count) {
         const int share = 40 / queue_count;
 
         return share > 10 ? 10 : share < 4 ? 4 : share;
 }
 
-// 0, or an error number. What was made stays for rings_stop() and rings_destroy().
+// Returns 0 or an error number. On failure the parts remain for rings_stop() and rings_destroy().
 static int make_parts(struct rings *rings, int device) {
         const size_t queue_count = (size_t)rings->queue_count;
         const size_t first_count = queue_count * (size_t)rings->workers_per_queue;
         const size_t worker_count = first_count + MAXIMUM_ADDED_WORKERS;
         const size_t queues_size = queue_count * sizeof *rings->queues;
 
-        // One of our own: libfuse closes its own, and the number may be another file's then.
+        // A duplicate, because libfuse closes its own and the number may be reused.
         rings->device = fcntl(device, F_DUPFD_CLOEXEC, 3);
         rings->stop_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         if (rings->device < 0 || rings->stop_event < 0)
@@ -109,8 +108,8 @@ int rings_prepare(struct rings *rings, int device, size_t payload_size) {
         return error;
 }
 
-// One that the kernel refuses makes it stay with /dev/fuse; without that all would wait for queues
-// that never come. It is refused for want of buffers.
+// Registers an entry without buffers, which the kernel refuses, so that it stays with /dev/fuse.
+// Otherwise all requests would wait for queues that never become ready.
 static void refuse_ring(struct rings *rings) {
         struct ring_worker worker = {.rings = rings, .ring.descriptor = -1};
 
@@ -126,7 +125,8 @@ int rings_register(struct rings *rings) {
         rings_set_phase(rings, SERVING);
         error = rings_wait_for(rings, &rings->registered, worker_count, 2000);
         atomic_store(&rings->is_used, error == 0);
-        // Those that are registered stay: if every queue has one, requests come there all the same.
+        // Entries that are already registered stay: if every queue has one, requests arrive there
+        // nevertheless.
         if (error)
                 refuse_ring(rings);
         return error;

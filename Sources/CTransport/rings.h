@@ -1,10 +1,9 @@
-// FUSE's requests by io_uring: the kernel has a queue for each CPU that there may be, and each of
-// them has some workers here.
+// FUSE requests by io_uring: the kernel has a queue per possible CPU, each served by some workers.
 //
-// A worker is one thread with one io_uring and one ring entry of FUSE's, so that no request is ever
-// given to a thread that is busy. All that is done to an io_uring is done by its thread.
+// A worker is one thread with one io_uring and one FUSE ring entry, so that no request is given to
+// a busy thread. Only that thread uses its io_uring.
 //
-// Which bytes go where is the kernel's include/uapi/linux/fuse.h.
+// The kernel's include/uapi/linux/fuse.h defines the layout.
 #pragma once
 #include <linux/fuse.h>
 #include <pthread.h>
@@ -16,7 +15,7 @@
 #include "io_ring.h"
 #include "transport.h"
 
-// As the kernel's fuse_uring_req_header, which <linux/fuse.h> of Debian 12 does not have yet.
+// The kernel's fuse_uring_req_header, missing in Debian 12's <linux/fuse.h>.
 struct ring_header {
         union {
                 struct fuse_in_header in;
@@ -36,25 +35,25 @@ struct ring_worker {
         pthread_t thread;
         int queue;
         struct io_ring ring;
-        // One page for the header and for requests' heads, and behind it the payload.
+        // One page for the header and the requests' heads, followed by the payload.
         char *buffer, *payload, *request;
         struct ring_header *header;
         struct iovec parts[2];
-        // Not 0 while a request waits for its reply.
+        // Nonzero while a request waits for its reply.
         _Atomic uint64_t unique;
-        // How many bytes of the payload may be plaintext.
+        // The number of payload bytes that may be plaintext.
         size_t plain_size;
         uint32_t operation;
-        // Its thread runs on any CPU for now.
+        // Its thread may currently run on any CPU.
         bool is_unpinned;
-        // Its request is answered by another thread, later.
+        // Another thread will answer its request later.
         bool waits;
-        // Of those that were added later: whether the kernel took its entry.
+        // For workers added later: whether the kernel took its entry.
         bool is_registered;
         sem_t answered, served;
 };
 
-// Threads on no CPU in particular, for workers whose request costs much.
+// Threads on any CPU, for workers whose request is expensive.
 struct ring_helper {
         struct rings *rings;
         pthread_t thread;
@@ -82,10 +81,10 @@ struct rings {
         struct ring_queue *queues;
         struct ring_worker *workers;
         struct ring_helper *helpers;
-        // 0 until they are all made; there is room for some more.
+        // 0 until all are created; there is space for some more.
         _Atomic int worker_count;
-        // A thread's struct ring_worker, whose request it serves: libfuse calls handlers, and
-        // writes their replies, without a word of what it was given with the request.
+        // A thread's struct ring_worker, whose request it serves: libfuse does not pass handlers
+        // and replies what it was given with the request.
         pthread_key_t current;
 
         pthread_mutex_t lock;
@@ -97,63 +96,64 @@ struct rings {
         _Atomic bool is_used;
 };
 
-// 0, or an error number.
+// Returns 0 or an error number.
 int rings_init(struct rings *rings);
 
-// Only after rings_stop() returned true.
+// Call only after rings_stop() returned true.
 void rings_destroy(struct rings *rings);
 
-// Makes threads, rings and buffers, and registers nothing yet: the kernel does not know of them.
-// `device` is an opened /dev/fuse; `payload_size` the largest reply or write. 0, or an error
-// number, and no thread is left.
+// Creates threads, rings and buffers without registering them with the kernel. `device`: an opened
+// /dev/fuse; `payload_size`: the largest reply or write. Returns 0, or an error number with no
+// threads left.
 int rings_prepare(struct rings *rings, int device, size_t payload_size);
 
-// Hands the buffers to the kernel, which sends requests from then on. Only after its INIT was
-// answered with the flag. 0, or an error number: the kernel was told to stay with /dev/fuse.
+// Registers the buffers with the kernel, which then sends requests. Call only after INIT was
+// answered with the flag. Returns 0, or an error number after telling the kernel to stay with
+// /dev/fuse.
 int rings_register(struct rings *rings);
 bool rings_stop(struct rings *rings, int64_t milliseconds);
 
-// How many workers are added to those that there are from the beginning.
+// The limit on workers added to the initial ones.
 enum { MAXIMUM_ADDED_WORKERS = 32 };
 
-// All threads, until each has opened its entry. 0, or an error number.
+// Starts all threads, and waits until each has opened its entry. Returns 0 or an error number.
 int rings_start_threads(struct rings *rings);
 void rings_join_threads(struct rings *rings);
 
-// One more worker for a queue, with `lock` held.
+// Adds a worker to a queue; the caller holds `lock`.
 bool rings_add_worker(struct rings *rings, int queue);
 
-// One more of `count`, and who waits for so many. 0, or an error number: a thread has failed, or it
-// does not come to that in time.
+// Increments `count` and wakes the thread that waits for it. Returns 0, or an error number: a
+// thread failed or timed out.
 void rings_report(struct rings *rings, int *count);
 int rings_wait_for(struct rings *rings, const int *count, int wanted, int64_t milliseconds);
 
 void rings_set_phase(struct rings *rings, enum phase phase);
 
-// True if it answers a request of a ring's, and so takes it.
+// True if it is the reply to a ring request, which it then sends.
 bool rings_answer(struct rings *rings, const struct iovec *parts, int count);
 void *rings_reply_room(struct rings *rings, size_t count);
 bool rings_may_wait(struct rings *rings);
 
-// Ring and buffers. False and errno on failure; they are to be closed all the same.
+// Opens ring and buffers. False and errno on failure; close them even then.
 bool ring_entry_open(struct ring_worker *worker);
 void ring_entry_close(struct ring_worker *worker);
 
-// Gives the entry to the kernel: false and errno if it is refused.
+// Passes the entry to the kernel; false and errno if refused.
 bool ring_entry_register(struct ring_worker *worker);
 
-// Gives the reply to the kernel, and erases it here. `unique`: the request's number.
+// Passes the reply to the kernel, and erases it here. `unique`: the request's number.
 bool ring_entry_commit(struct ring_worker *worker, uint64_t unique);
 
 // Waits for a request; `unique` is that of the last one, which was answered. False if there will be
 // no more.
 bool ring_entry_fetch(struct ring_worker *worker, uint64_t unique);
 
-// Lets the thread of this worker, which calls, run on its queue's CPU alone, or on any.
+// Binds the calling thread of this worker to its queue's CPU, or frees it.
 void ring_worker_pin(struct ring_worker *worker, bool is_pinned);
 
-// Until there are no more requests.
+// Returns when there are no more requests.
 void ring_worker_serve(struct ring_worker *worker);
 
-// The thread of a helper.
+// A helper's thread.
 void *ring_helper_run(void *helper);

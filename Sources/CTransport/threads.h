@@ -1,10 +1,10 @@
-// Threads that no signal disturbs.
+// Threads with all signals blocked.
 #pragma once
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 
-// 0, or an error number.
+// Returns 0 or an error number.
 static inline int start_thread(pthread_t *thread, void *(*body)(void *), void *argument,
                                size_t stack_size) {
         pthread_attr_t attributes;

@@ -30,7 +30,7 @@
         private static func find(_ kind: mam_vector_kind) -> mam_vector_gcm? {
             var found = mam_vector_gcm()
             let isGood = mam_vector_gcm_find(kind, &found) == 1
-            // The comparison has paged in megabytes of the library that are not needed again.
+            // The library's self-test has paged in megabytes that are never used again.
             if isGood { mam_let_library_go(mam_vector_gcm_place(&found)) }
             return isGood ? found : nil
         }

@@ -23,7 +23,7 @@ package enum EnrollmentInput: Sendable {
 
 /// The result of a check-in.
 package enum CheckInOutcome: Sendable, Equatable {
-    /// Everything was read.
+    /// Everything was read; `unchanged`: with the same documents as before.
     case ok
     case unchanged
     /// The directory cannot be read.

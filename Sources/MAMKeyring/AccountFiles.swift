@@ -24,7 +24,7 @@ struct AccountFiles: Sendable {
     /// Destroys all of them; a failure with one does not keep the others. False, after a report, if
     /// something may be left.
     func destroy(_ account: AccountID) -> Bool {
-        AccountFile.allCases.filter { $0.keeper == .keyring }
+        AccountFile.allCases.filter { $0.component == .keyring }
             .map { destroy($0, account) }.allSatisfy(\.self)
     }
 

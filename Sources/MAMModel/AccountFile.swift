@@ -33,7 +33,7 @@ package enum AccountFile: CaseIterable, Sendable {
     }
 
     /// The component that reads, writes and destroys it.
-    package var keeper: Keeper {
+    package var component: Component {
         switch self {
         case .recoveryRecord: .recovery
         case .keybag, .wrongPassphrases, .pastPassphrases: .keyring
@@ -44,7 +44,7 @@ package enum AccountFile: CaseIterable, Sendable {
     }
 
     /// In the order in which a wipe handles them.
-    package enum Keeper: CaseIterable, Sendable {
+    package enum Component: CaseIterable, Sendable {
         case recovery
         case keyring
         case enrollments

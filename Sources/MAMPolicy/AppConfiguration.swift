@@ -1,9 +1,8 @@
-// What an organisation tells an account's programs: `IntuneMAMAppConfig`.
+// An organisation's configuration for an account's programs: `IntuneMAMAppConfig`.
 
 package import MAMModel
 
-/// All configurations that are delivered for one account. Values are texts on the wire; whoever
-/// asks says what they are to be.
+/// All configurations for one account. Values are strings on the wire; the caller chooses the type.
 package struct AppConfiguration: Sendable, Equatable {
     private struct Delivery: Sendable, Equatable {
         let values: [NamedValue]
@@ -20,7 +19,7 @@ package struct AppConfiguration: Sendable, Equatable {
         }
     }
 
-    /// One object for each configuration; the tenant's default has `__IsDefault` besides.
+    /// One object per configuration; the tenant's default also has `__IsDefault`.
     package var fullData: JSONValue {
         .array(
             deliveries.map { delivery in
@@ -34,10 +33,10 @@ package struct AppConfiguration: Sendable, Equatable {
 
     package var keys: [String] { Set(deliveries.flatMap(\.values).map(\.name)).sorted() }
 
-    /// True if targeted values of the key differ.
+    /// True if targeted configurations disagree on the key.
     package func hasConflict(_ key: String) -> Bool { Set(targeted(key)).count > 1 }
 
-    /// The values of a key: the default's only if nothing else has the key.
+    /// The key's values; the default's only if no other configuration has the key.
     private func values(_ key: String) -> [String] {
         let targeted = targeted(key)
         return targeted.isEmpty ? values(key, isDefault: true) : targeted
@@ -57,15 +56,15 @@ extension AppConfiguration {
 
     package func texts(_ key: String) -> [String] { values(key) }
 
-    /// Those of the values that are truth values.
+    /// The values that are booleans.
     package func truths(_ key: String) -> [Bool] {
         values(key).compactMap { Self.truths[$0.lowercased()] }
     }
 
-    /// Those of the values that are decimal numbers.
+    /// The values that are decimal numbers.
     package func numbers(_ key: String) -> [Double] {
         values(key).compactMap { text in
-            // Swift reads hexadecimal, infinite and other numbers as well.
+            // Swift also accepts hexadecimal, infinity and NaN.
             let isDecimal = text.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) }
             return isDecimal ? Double(text).flatMap { $0.isFinite ? $0 : nil } : nil
         }

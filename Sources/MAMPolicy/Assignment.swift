@@ -1,4 +1,4 @@
-// Whom a document covers.
+// The accounts that a document covers.
 
 internal import MAMModel
 
@@ -7,11 +7,11 @@ package enum Assignment: Sendable, Hashable {
     case everyone
     case group(String)
     case allBut(group: String)
-    /// Ours: a flat policy names an account.
+    /// mamd's own: a flat policy names an account.
     case account(String)
 
-    /// The target of an entry. One that is not understood covers everybody: a policy must not
-    /// become looser by our not knowing whom it is for.
+    /// The target of an entry. An unknown target covers everybody, so that a policy does not become
+    /// looser because its target is not understood.
     init(_ entry: [String: JSONValue], _ warnings: inout [PolicyWarning]) throws(PolicyError) {
         guard let target = entry["target"]?.object else {
             throw .value(key: "assignments", expected: "a list of objects with a target in each")
@@ -31,7 +31,7 @@ package enum Assignment: Sendable, Hashable {
     }
 }
 
-/// The accounts of directory groups, as far as the settings tell.
+/// The members of directory groups, according to the settings.
 package struct Groups: Sendable, Equatable {
     private let members: [String: [String]]
 
@@ -39,7 +39,7 @@ package struct Groups: Sendable, Equatable {
         self.members = Dictionary(members.map { ($0.lowercased(), $1) }, uniquingKeysWith: +)
     }
 
-    /// A remark for each group of a document that is not known.
+    /// A warning for each unknown group of a document.
     func unknown(in document: PolicyDocument) -> [PolicyWarning] {
         document.assignments.compactMap { assignment in
             switch assignment {
@@ -51,13 +51,13 @@ package struct Groups: Sendable, Equatable {
         }
     }
 
-    /// Nil if the group is not known.
+    /// Nil for an unknown group.
     private func contains(_ account: Identity, _ group: String) -> Bool? {
         members[group.lowercased()].map { $0.contains(where: account.matches) }
     }
 
-    /// True if the assignments cover the account: a group that is not known counts as one that
-    /// everybody is in, and one that excludes nobody.
+    /// True if the assignments cover the account. An unknown group counts as including everybody,
+    /// and as excluding nobody.
     func cover(_ account: Identity, _ assignments: [Assignment]) -> Bool {
         var included: [Bool] = []
         for assignment in assignments {

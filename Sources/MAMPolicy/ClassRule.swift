@@ -1,8 +1,8 @@
-// Which protection class a file gets.
+// Determines a file's protection class.
 
 package import MAMModel
 
-/// Policy's class, and the strictest that the workspace gives (`MaxFileProtectionLevel`).
+/// Policy's class, and the strictest that the workspace allows (`MaxFileProtectionLevel`).
 package struct ClassRule: Sendable, Equatable {
     package let policyClass: ProtectionClass
     package let ceiling: ProtectionClass
@@ -12,7 +12,7 @@ package struct ClassRule: Sendable, Equatable {
         self.ceiling = ceiling
     }
 
-    /// The stricter of policy's class and the one that was asked for the file.
+    /// The stricter of policy's class and the requested one.
     package func wantedClass(asked: ProtectionClass?) -> ProtectionClass {
         asked.map(policyClass.stricter) ?? policyClass
     }

@@ -1,10 +1,10 @@
-// A policy as `policy show` tells it.
+// A policy in the form of `policy show`.
 
 package import MAMModel
 
 extension EffectivePolicy {
-    /// The rules in force in Graph's words; for each of them which documents gave the value, and
-    /// which asked for something looser.
+    /// The rules in force in Graph's terms, each with the documents that set the value, and those
+    /// that specified a looser one.
     package var json: JSONValue {
         var shown: [String: JSONValue] = [:]
         for field in RuleField.all where field.show(rules) != .null {
@@ -13,8 +13,8 @@ extension EffectivePolicy {
         return ["rules": .object(shown), "documents": .array(sources.map(describe))]
     }
 
-    /// Tells these rules from others, over restarts and versions: by the properties that are
-    /// configured, in Graph's words, sorted by name. FNV-1a, 64 bits.
+    /// Identifies these rules across restarts and versions: a hash of the configured properties in
+    /// Graph's terms, sorted by name. FNV-1a, 64 bits.
     package var mark: String {
         let shown = RuleField.all.map { ($0.key, $0.show(rules)) }.filter { $0.1 != .null }
         let text = JSONValue.object(Dictionary(uniqueKeysWithValues: shown)).encoded()
@@ -24,12 +24,12 @@ extension EffectivePolicy {
         return String(hash, radix: 16)
     }
 
-    /// A value may be from a document that leaves the property open; looser is only what somebody
-    /// wrote.
+    /// A value may be the default of a document that does not set the property; only explicit
+    /// values count as looser.
     private func origin(of field: RuleField) -> JSONValue {
         let value = field.show(rules)
         let speaking = sources.filter { field.stand($0.rules) != nil }
-        // A list that is what several have in common is from all of them.
+        // An intersection of lists comes from all of them.
         let isFromOne = speaking.contains { field.stand($0.rules) == value }
         let isFromCounting = speaking.contains { field.counts($0.rules) }
         let gives = { (document: PolicyDocument) in

@@ -1,7 +1,7 @@
-// The conditions of one policy.
+// The launch conditions of one policy.
 
 extension EffectivePolicy {
-    /// Judges everything that the policy asks of the device, the programs and the account.
+    /// Evaluates everything that the policy requires of the device, the programs and the account.
     package func launchVerdict(_ conditions: LaunchConditions) -> LaunchVerdict {
         let findings =
             versionFindings(conditions)
@@ -31,7 +31,7 @@ extension EffectivePolicy {
             rules.appActionIfDeviceComplianceRequired, "the device is not compliant")
     }
 
-    /// A threat is never only warned of.
+    /// A threat never leads to a mere warning.
     private func threatFinding(_ conditions: LaunchConditions) -> LaunchFinding? {
         guard let highest = rules.maximumAllowedDeviceThreatLevel, highest != .notConfigured else {
             return nil
@@ -64,7 +64,7 @@ extension EffectivePolicy {
         )
     }
 
-    /// A clock that went back ends the grace period: nobody gains time by turning it.
+    /// A clock that was set back ends the grace period, so setting it back gains no time.
     private func isInGrace(_ conditions: LaunchConditions) -> Bool {
         guard let grace = rules.gracePeriodToBlockAppsDuringOffClockHours?.seconds,
             let since = conditions.clockedOutSince, since <= conditions.now
@@ -91,7 +91,7 @@ func finding(
 }
 
 extension LaunchFinding {
-    /// The same, where nobody said that what was looked at is what the policy means.
+    /// For a value that was guessed rather than reported by a probe.
     fileprivate var onGuess: LaunchFinding {
         let advice =
             subject.source.map { "; if policy means something else, set it with \($0)" } ?? ""
@@ -111,7 +111,7 @@ extension RemediationAction {
 }
 
 extension ThreatLevel {
-    /// The members stand from the highest level to the lowest.
+    /// The members are ordered from the highest level to the lowest.
     fileprivate func isAtMost(_ highest: ThreatLevel) -> Bool {
         let order = Self.allCases
         return order.firstIndex(of: self) ?? 0 >= order.firstIndex(of: highest) ?? 0

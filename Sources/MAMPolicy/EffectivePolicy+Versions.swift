@@ -1,4 +1,4 @@
-// The conditions on versions, in one table.
+// The version conditions, in one table.
 
 extension EffectivePolicy {
     /// In the order SDK, program, system.
@@ -17,7 +17,7 @@ extension EffectivePolicy {
 
         var words: String { self == .minimum ? "is older than" : "is newer than" }
 
-        /// Nil if one of the two is no version.
+        /// Nil if either is not a version.
         func isMet(by found: String?, _ limit: String) -> Bool? {
             guard let version = found.flatMap(VersionNumber.init),
                 let limit = VersionNumber(limit)

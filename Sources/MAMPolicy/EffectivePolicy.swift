@@ -1,24 +1,23 @@
-// What all documents ask together.
+// The combined policy of several documents.
 
 package import MAMModel
 
-/// The most restrictive answer of several documents. A rule is nil where none of them says
-/// anything.
+/// The most restrictive value of each rule. A rule is nil if no document sets it.
 package struct EffectivePolicy: Sendable {
     package let rules: PolicyRules
-    /// The documents, for telling where a rule is from.
+    /// The documents, to report a rule's origin.
     package let sources: [PolicyDocument]
 
-    /// What holds for identities that no policy speaks of: nothing is restricted.
+    /// For identities without a policy: nothing is restricted.
     package static let unrestricted = EffectivePolicy(rules: PolicyRules(), sources: [])
 
-    /// Merges the protections that are in force; the order does not matter.
+    /// Merges the documents in force, in any order.
     package static func merge(_ documents: [PolicyDocument]) -> EffectivePolicy {
         let sources = documents.filter(\.isProtectionInForce)
         return EffectivePolicy(rules: strictest(sources.map(\.rules)), sources: sources)
     }
 
-    /// What holds while accounts are one that were two: of every rule the most restrictive value.
+    /// For accounts that are merged into one: the most restrictive value of every rule.
     package static func lockDown(of policies: [EffectivePolicy]) -> EffectivePolicy {
         EffectivePolicy(
             rules: strictest(policies.map(\.rules)), sources: policies.flatMap(\.sources))
@@ -30,10 +29,10 @@ package struct EffectivePolicy: Sendable {
         return merged
     }
 
-    /// The class of a managed owner's files.
+    /// The class rule for a managed owner's files.
     ///
-    /// `deviceDefault`: of a document that does not speak of encryption, or says
-    /// `useDeviceSettings`; it may be stricter than the class that another document names.
+    /// `deviceDefault`: the class for a document without an encryption rule, or with
+    /// `useDeviceSettings`; it may be stricter than another document's class.
     package func classRule(
         deviceDefault: ProtectionClass, ceiling: ProtectionClass
     ) -> ClassRule {
@@ -45,25 +44,26 @@ package struct EffectivePolicy: Sendable {
             policyClass: classes.reduce(.none) { $0.stricter(of: $1) }, ceiling: ceiling)
     }
 
-    /// Where data of the account may go.
+    /// The permitted destinations of the account's data.
     package var outbound: DataTransfers {
         rules.allowedOutboundDataTransferDestinations ?? .allApps
     }
 
-    /// What an account under this policy has may come to anybody.
+    /// True if anybody may get the account's data.
     package var sendsToAll: Bool { outbound == .allApps }
 
-    /// Whether a process may open a file of an account: a transfer, for root too. The mount and the
-    /// socket enforce this at every open, so it takes no policy, which would be copied.
+    /// Whether a process may open an account's file, which is a transfer, for root too. The mount
+    /// and the socket check this at every open, so it does not take the policy, which would be
+    /// copied.
     ///
-    /// `asOwner`: whether the process works for the account. `sendsToAll`: its policy's.
+    /// `asOwner`: whether the process acts for the account. `sendsToAll`: its policy's.
     package static func letsRead(asOwner: Bool, sendsToAll: Bool) -> Bool { asOwner || sendsToAll }
 
-    /// Where data for the account may come from.
+    /// The permitted sources of the account's data.
     package var inbound: DataTransfers { rules.allowedInboundDataTransferSources ?? .allApps }
 }
 
-/// Policies are equal if they ask the same, whoever asks it.
+/// Policies with equal rules are equal, whichever documents they come from.
 extension EffectivePolicy: Equatable {
     package static func == (one: Self, other: Self) -> Bool { one.rules == other.rules }
 }

@@ -1,23 +1,22 @@
-// Where things stand in a JSON text: for people who are to repair it. What a text means is told by
-// JSONValue alone.
+// Positions in a JSON text, for error messages. Only JSONValue interprets the text.
 
 internal import MAMModel
 
-/// Reads a text up to its first error.
+/// Scans a text up to its first error.
 struct JSONScan {
     struct Position: Hashable, Sendable {
         var line: Int
-        /// In bytes, from 1.
+        /// In bytes, counted from 1.
         var column: Int
     }
 
-    /// From an object or a list to what stands in it.
+    /// A step from an object or an array to an element.
     enum Step: Hashable, Sendable {
         case key(String)
         case index(Int)
     }
 
-    /// A key of an object, and the object's number.
+    /// A key of an object, with the object's number.
     struct Member: Sendable {
         let object: Int
         let key: String
@@ -25,18 +24,18 @@ struct JSONScan {
     }
 
     private(set) var members: [Member] = []
-    /// Where each object begins.
+    /// The start of each object.
     private(set) var starts: [Int: Position] = [:]
     private(set) var error: (place: Position, reason: String)?
 
-    /// Objects and lists have numbers: a way written out would be as long as all keys on it, for
-    /// each member.
+    /// Objects and arrays are numbered, because a path stored with each member would repeat all
+    /// keys along it.
     private struct Link: Hashable {
         let outer: Int
         let step: Step
     }
 
-    /// The top is 0. A key that stands twice leads to the same number.
+    /// The top is 0. A duplicate key leads to the same number.
     private var numbers: [Link: Int] = [:]
     private let bytes: [UInt8]
     private var position = 0
@@ -56,13 +55,12 @@ struct JSONScan {
         if position < bytes.count { _ = fail("there is more after the end") }
     }
 
-    /// The number of what stands at the end of a way from the top; nil for what is not there, or is
-    /// no object or list.
+    /// The number of the object or array at a path from the top; nil if there is none.
     func number(at way: [Step]) -> Int? {
         way.reduce(0) { outer, step in outer.flatMap { numbers[Link(outer: $0, step: step)] } }
     }
 
-    /// The keys of each object, where they stand first.
+    /// The first position of each object's keys.
     var places: [Int: [String: Position]] {
         members.reduce(into: [:]) { places, member in
             let earlier = places[member.object]?[member.key]
@@ -70,13 +68,13 @@ struct JSONScan {
         }
     }
 
-    /// Keys that stand twice in one object, where they stand for the second time.
+    /// The second position of each duplicate key.
     var repeated: [Member] {
         var seen: [Int: Set<String>] = [:]
         return members.filter { !seen[$0.object, default: []].insert($0.key).inserted }
     }
 
-    /// Positions are asked for in their order, so that nothing is counted twice.
+    /// Called in ascending order, so that each line is counted once.
     private mutating func place(at position: Int) -> Position {
         for index in counted..<max(counted, min(position, bytes.count))
         where bytes[index] == UInt8(ascii: "\n") {

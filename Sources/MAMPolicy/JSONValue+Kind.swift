@@ -1,9 +1,9 @@
-// What messages about documents say of the values in them.
+// Descriptions of JSON values in messages.
 
 package import MAMModel
 
 extension JSONValue {
-    /// The kind of value, in words.
+    /// The type of value, in words.
     package var kind: String {
         switch self {
         case .null: "null"
@@ -15,7 +15,7 @@ extension JSONValue {
         }
     }
 
-    /// The value itself where that is short, else its kind.
+    /// The value itself if short, else its type.
     var glance: String {
         switch self {
         case .bool(let bool): "\(bool)"

@@ -1,6 +1,6 @@
-// Conditional launch: what is looked at before an account is used, and what comes of it.
+// Conditional launch: the conditions to use an account, and their result.
 
-/// What a condition that is not met costs, least first.
+/// The consequence of an unmet condition, mildest first.
 package enum LaunchAction: String, Sendable, CaseIterable, Comparable {
     case warn, block, wipe
 
@@ -15,13 +15,13 @@ package enum LaunchAction: String, Sendable, CaseIterable, Comparable {
     }
 }
 
-/// `IntuneMAMUserStatus`'s clock status; the raw value is the SDK's number.
+/// The clock status in `IntuneMAMUserStatus`; the raw value is the SDK's number.
 package enum ClockStatus: Int, Sendable, CaseIterable {
     case notConfigured, unknown, clockedIn, clockedOut, clockedInStale, clockedOutStale
 }
 
-/// What is known of the device and the account. Nil is unknown: a condition that cannot be
-/// evaluated blocks, or warns if that is the most it could do. It never wipes.
+/// Facts about the device and the account. Nil means unknown: a condition that cannot be evaluated
+/// blocks, or warns if its own action is no more than that. It never wipes.
 package struct LaunchConditions: Sendable {
     package var osVersion: String?
     package var appVersion: String?
@@ -32,33 +32,33 @@ package struct LaunchConditions: Sendable {
     package var clockStatus: ClockStatus?
     /// When the account clocked out.
     package var clockedOutSince: Int64?
-    /// False once the account's service has refused it. Unknown is no refusal.
+    /// False once the account's service has refused it. Unknown does not count as a refusal.
     package var canAuthenticate: Bool?
-    /// Seconds; the same clock as ``clockedOutSince``.
+    /// In seconds, on the clock of ``clockedOutSince``.
     package var now: Int64
-    /// What no probe told, and was taken from the machine instead. Policies are written for phones:
-    /// what they ask of an iOS says nothing of another system, so a condition on these never wipes.
+    /// Facts without a probe, taken from the machine instead. Policies are written for phones: a
+    /// requirement for iOS says nothing about another system, so a condition on these never wipes.
     package var guessed: Set<LaunchSubject> = []
 
     package init(now: Int64) { self.now = now }
 }
 
-/// One condition that is not met, or cannot be evaluated.
+/// A condition that is not met or cannot be evaluated.
 package struct LaunchFinding: Sendable, Equatable {
     package let action: LaunchAction
     package let subject: LaunchSubject
-    /// The property of the policy, as Graph names it.
+    /// The policy property, by its name in Graph.
     package let rule: String
     /// One sentence.
     package let reason: String
 }
 
-/// What a condition is about, in the order in which findings of one action are told.
+/// The subject of a condition, in the order in which findings with the same action are reported.
 package enum LaunchSubject: String, Sendable, CaseIterable {
     case sdkVersion, appVersion, osVersion, deviceModel, compliance, threatLevel, authentication
     case clock
 
-    /// What provides the fact, for diagnosis of a closed account; nil if nothing can.
+    /// The source of the fact, to diagnose a blocked account; nil if there can be none.
     var source: String? {
         switch self {
         case .sdkVersion: "the setting Probes.SdkVersion"
@@ -73,20 +73,20 @@ package enum LaunchSubject: String, Sendable, CaseIterable {
     }
 }
 
-/// All findings, the gravest first.
+/// All findings, most severe first.
 package struct LaunchVerdict: Sendable, Equatable {
     package let findings: [LaunchFinding]
 
-    /// Every condition is met, or none was looked at.
+    /// All conditions are met, or none was evaluated.
     package static let passed = LaunchVerdict([])
 
-    /// Findings come in the order of ``LaunchSubject``, which the sort keeps.
+    /// The sort is stable: findings of one action stay in the order of ``LaunchSubject``.
     init(_ findings: [LaunchFinding]) {
         self.findings = LaunchAction.allCases.reversed().flatMap { action in
             findings.filter { $0.action == action }
         }
     }
 
-    /// What is to be done; nil if every condition is met.
+    /// The action to take; nil if all conditions are met.
     package var action: LaunchAction? { findings.first?.action }
 }

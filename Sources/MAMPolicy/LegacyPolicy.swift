@@ -1,18 +1,18 @@
-// The flat policy of the SDK's debug settings: keys `IntuneMAMPolicy.…`, or what stands behind
-// the dot alone, for trials without a service. It numbers several choices the other way round than
-// Graph; here they become names.
+// The flat policy in the SDK's debug settings: keys `IntuneMAMPolicy.…`, or only the part after
+// the dot, for trials without a service. It numbers several choices in the opposite order from
+// Graph; this converts them to names.
 
 package import MAMModel
 
 package enum LegacyPolicy {
     private static let prefix = "IntuneMAMPolicy."
 
-    /// True if an object holds such keys, or is the list of preferences that the SDK ships.
+    /// True if an object has such keys, or is the preferences list that ships with the SDK.
     static func isOne(_ fields: [String: JSONValue]) -> Bool {
         flattened(fields).contains { $0.key.hasPrefix(prefix) }
     }
 
-    /// What is not said has the SDK's default.
+    /// Missing values get the SDK's defaults.
     package static func document(_ fields: [String: JSONValue]) throws(PolicyError)
         -> PolicyDocument
     {
@@ -38,7 +38,7 @@ package enum LegacyPolicy {
         return document
     }
 
-    /// A preferences list has an object for each key, in which the value is the default.
+    /// A preferences list has an object per key, whose default is the value.
     private static func flattened(_ fields: [String: JSONValue]) -> [String: JSONValue] {
         guard let list = fields["PreferenceSpecifiers"]?.array else { return named(fields) }
         let pairs = list.compactMap { item -> (String, JSONValue)? in
@@ -48,7 +48,7 @@ package enum LegacyPolicy {
         return named(Dictionary(pairs) { _, last in last })
     }
 
-    /// Older guides leave the prefix out.
+    /// Older guides omit the prefix.
     private static func named(_ fields: [String: JSONValue]) -> [String: JSONValue] {
         let bare = fields.filter { bareNames.contains($0.key) }
         let renamed = Dictionary(uniqueKeysWithValues: bare.map { (prefix + $0.key, $0.value) })
@@ -59,7 +59,7 @@ package enum LegacyPolicy {
         LegacyField.numbers.map(\.name) + LegacyField.versions.map(\.name)
             + ["NonBioPassTimeOutRequired", "NonBioPassTimeout", "IntuneIdentityUPN"])
 
-    /// Switches of preferences are truth values in some files, and numbers in others.
+    /// Preference switches are booleans in some files, numbers in others.
     private static func number(in range: ClosedRange<Int64>) -> Shape<Int64> {
         let whole = Shape<Int64>.whole(range)
         return Shape(
@@ -72,7 +72,7 @@ package enum LegacyPolicy {
     fileprivate static let minutes: ClosedRange<Int64> = 0...1_000_000
 }
 
-/// One key with a number.
+/// A key with a numeric value.
 private struct LegacyField: Sendable {
     let name: String
     let standard: Int64
@@ -139,8 +139,7 @@ private struct LegacyField: Sendable {
         time("AccessRecheckOfflineTimeout", 720, unit: 60, \.periodOfflineBeforeAccessCheck),
     ]
 
-    /// The bits of the places where data may be saved. Graph has no name for 8 (Dropbox) and 16
-    /// (Google Drive).
+    /// The bits of save locations. Graph has no names for 8 (Dropbox) and 16 (Google Drive).
     private static let locations: [LegacyField] = [
         location("Location1", 1, .oneDriveForBusiness), location("Location2", 1, .sharePoint),
         location("Location4", 0, .box), location("Location8", 0, nil),

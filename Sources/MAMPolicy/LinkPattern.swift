@@ -1,9 +1,8 @@
-// `managedUniversalLinks` and `exemptedUniversalLinks`: URLs with asterisks.
+// `managedUniversalLinks` and `exemptedUniversalLinks`: URL patterns with asterisks.
 
 extension URLText {
-    /// True if the URL is one that the pattern means. An asterisk stands for any text, but never
-    /// beyond the host or the path that it stands in: `https://*.contoso.com/*` is not
-    /// `https://evil.example/x.contoso.com/`.
+    /// True if the URL matches the pattern. An asterisk matches any text within its host or its
+    /// path: `https://*.contoso.com/*` does not match `https://evil.example/x.contoso.com/`.
     func matches(_ pattern: String) -> Bool {
         guard let pattern = URLText(pattern), scheme == pattern.scheme, let host,
             let patternHost = pattern.host
@@ -12,11 +11,10 @@ extension URLText {
             && Self.glob(slashed(path).utf8, slashed(pattern.path).utf8)
     }
 
-    /// No path is the root.
+    /// An empty path is the root.
     private func slashed(_ path: String) -> String { path.isEmpty ? "/" : path }
 
-    /// Goes back to the last asterisk only, so that no pattern takes longer than both lengths
-    /// multiplied.
+    /// Backtracks only to the last asterisk, so the time is bounded by the product of the lengths.
     private static func glob(_ text: String.UTF8View, _ pattern: String.UTF8View) -> Bool {
         let asterisk = UInt8(ascii: "*")
         var (here, wanted) = (text.startIndex, pattern.startIndex)

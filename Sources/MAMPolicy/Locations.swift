@@ -1,6 +1,6 @@
-// Where data is saved to and opened from, by the SDK's numbers and names.
+// The SDK's locations for saving and opening.
 //
-// The two have different numbers for the same service, so that neither is ever read as the other.
+// The two number the same services differently, so they are separate types.
 
 /// `IntuneMAMSaveLocation`; the raw value is the SDK's bit.
 package enum SaveLocation: Int, Sendable, CaseIterable {
@@ -16,7 +16,7 @@ package enum SaveLocation: Int, Sendable, CaseIterable {
     case iManage = 256
     case egnyte = 512
 
-    /// The member of `allowedDataStorageLocations` that opens this location; nil if none can.
+    /// The member of `allowedDataStorageLocations` for this location; nil if there is none.
     package var listed: StorageLocation? {
         switch self {
         case .other, .dropbox, .googleDrive: nil
@@ -45,7 +45,7 @@ package enum OpenLocation: Int, Sendable, CaseIterable {
     case iManage = 128
     case egnyte = 256
 
-    /// The member of `allowedDataIngestionLocations` that opens this location; nil if none can.
+    /// The member of `allowedDataIngestionLocations` for this location; nil if there is none.
     package var listed: IngestionLocation? {
         switch self {
         case .other, .localStorage, .accountDocument, .box, .iManage, .egnyte: nil
@@ -63,7 +63,7 @@ extension SaveLocation {
 
     private static let names = sdkNames(of: Self.self)
 
-    /// Reads the SDK's name or Graph's (`localStorage`, `photoLibrary`), in any case.
+    /// Accepts the SDK's name or Graph's (`localStorage`, `photoLibrary`), ignoring case.
     package init?(name: String) {
         guard let found = match(name, \.name, { $0.listed?.rawValue }) as Self? else { return nil }
         self = found
@@ -76,14 +76,14 @@ extension OpenLocation {
 
     private static let names = sdkNames(of: Self.self)
 
-    /// Reads the SDK's name or Graph's (`photoLibrary`), in any case.
+    /// Accepts the SDK's name or Graph's (`photoLibrary`), ignoring case.
     package init?(name: String) {
         guard let found = match(name, \.name, { $0.listed?.rawValue }) as Self? else { return nil }
         self = found
     }
 }
 
-/// Made once: to ask Swift for a case's name takes longer than the whole decision.
+/// Computed once: reflecting a case's name takes longer than the whole decision.
 private func sdkNames<Location: CaseIterable & Hashable>(
     of type: Location.Type
 ) -> [Location: String] {

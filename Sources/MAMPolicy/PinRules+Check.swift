@@ -1,10 +1,10 @@
-// Whether a new PIN or passphrase is good enough.
+// Whether a new PIN or passphrase satisfies the rules.
 
-/// Why one is not.
+/// Why it does not.
 package enum PinFlaw: Error, Sendable, Equatable {
     case notText
     case tooShort(minimum: Int)
-    /// Of one that seals keys in a file, whatever policy says.
+    /// For a passphrase that seals keys in a file, regardless of policy.
     case tooShortForFile(minimum: Int)
     case needsLetterOrSymbol
     case needsDigitLetterAndSymbol
@@ -29,9 +29,9 @@ extension PinFlaw: CustomStringConvertible {
 }
 
 extension PinRules {
-    /// What is wrong with a candidate, given as UTF-8; nil if nothing is or if no PIN is required.
+    /// The flaw of a candidate in UTF-8; nil if there is none or no PIN is required.
     ///
-    /// It is read in place, character by character: no copy of a passphrase may outlive this. A
+    /// Reads it in place, character by character, so that no copy of a passphrase remains. A
     /// character is a Unicode scalar.
     package func flaw(in candidate: UnsafeRawBufferPointer) -> PinFlaw? {
         guard isRequired else { return nil }
@@ -46,11 +46,11 @@ extension PinRules {
         return blocksSimple && found.hasSimpleWindow ? .simpleSequence : nil
     }
 
-    /// Of a passphrase that seals keys in a file, where nothing counts the guesses; in characters.
+    /// For a passphrase that seals keys in a file, where guesses are not limited; in characters.
     private static let leastForFile = 8
 
-    /// What is wrong with the passphrase of a file of keys: these rules hold, and a length of at
-    /// least 8 where they ask for less, or for nothing.
+    /// The flaw of a passphrase for a key file: these rules apply, and a minimum length of 8 if
+    /// they require less or nothing.
     package func flaw(forFile candidate: UnsafeRawBufferPointer) -> PinFlaw? {
         guard let found = Traits(reading: candidate) else { return .notText }
         let asksForMore = isRequired && minimumLength > Self.leastForFile
@@ -61,14 +61,13 @@ extension PinRules {
     }
 }
 
-/// What the characters are like, without keeping more than two of them.
+/// Properties of the characters, keeping at most two of them.
 private struct Traits {
     var count = 0
     var hasDigit = false
     var hasLetter = false
     var hasSymbol = false
-    /// Three characters in a row that are equal, or neighbouring digits or letters in one
-    /// direction.
+    /// Three equal characters in a row, or consecutive digits or letters in one direction.
     var hasSimpleWindow = false
     private var previous: Unicode.Scalar?
     private var previousStep: Step?
@@ -110,7 +109,7 @@ private struct Traits {
             }
         }
 
-        /// Symbols have no order that a person knows.
+        /// Symbols have no order that people know.
         private static func count(_ scalar: Unicode.Scalar) -> Bool {
             scalar.properties.isAlphabetic || scalar.properties.numericType == .decimal
         }

@@ -1,16 +1,15 @@
-// What a PIN or passphrase must be like, and what wrong ones cost.
+// The rules for a PIN or passphrase, and the consequences of wrong ones.
 
-/// The PIN settings of one account's policy, with the admin centre's defaults for what is not
-/// configured.
+/// The PIN settings of one account's policy, with the admin centre's defaults.
 package struct PinRules: Sendable, Equatable {
     package var isRequired = false
-    /// A lock of the device takes its place.
+    /// The device's own lock replaces it.
     package var yieldsToDeviceLock = false
     /// In characters.
     package var minimumLength = 4
     package var characters = PinCharacters.numeric
     package var blocksSimple = false
-    /// How many of the last ones may not be taken again.
+    /// How many of the last ones may not be reused.
     package var previousBlockCount = 0
     /// Nil: never.
     package var expirySeconds: Int64?
@@ -18,9 +17,9 @@ package struct PinRules: Sendable, Equatable {
     package var actionAfterRetries = LaunchAction.block
     package var allowsFingerprint = true
     package var allowsFace = true
-    /// After so long a fingerprint or face is not enough; nil: always enough.
+    /// After this time biometrics do not suffice; nil: always enough.
     package var biometricOverrideSeconds: Int64?
-    /// The account's own credentials are asked for too.
+    /// The account's own credentials are required too.
     package var requiresCredentials = false
 
     package init() {}
@@ -36,7 +35,7 @@ extension EffectivePolicy {
         pin.blocksSimple = rules.simplePinBlocked == true
         pin.previousBlockCount = max(0, rules.previousPinBlockCount ?? 0)
         pin.expirySeconds = Self.unlessZero(rules.periodBeforePinReset)
-        // Someone must have one try.
+        // At least one try must remain possible.
         pin.maximumRetries = max(1, rules.maximumPinRetries ?? pin.maximumRetries)
         pin.actionAfterRetries =
             rules.appActionIfMaximumPinRetriesExceeded == .wipe ? .wipe : .block

@@ -1,12 +1,12 @@
-// For whom a document is in force; and if for nobody, why, and what helps.
+// The accounts for which a document is in force; if none, why, and what helps.
 
 package import MAMModel
 
-/// What came of putting a document into force.
+/// The result of putting a document in force.
 package struct PolicyCoverage: Sendable {
     package let document: String
     package let accounts: [Identity]
-    /// Why it is in force for none.
+    /// Why it is in force for no account.
     package let obstacle: String?
     package let next: String?
 }

@@ -1,22 +1,22 @@
-// The policies in force, and whom each of them covers.
+// The policies in force, and the accounts that each covers.
 
 package import MAMModel
 
 /// All documents of one workspace.
 package struct PolicyBook: Sendable, Equatable {
     package let documents: [PolicyDocument]
-    /// Those that are in force in this workspace.
+    /// The documents in force in this workspace.
     private let inForce: [PolicyDocument]
     let groups: Groups
-    /// The workspace's name and id, in small letters.
+    /// The workspace's name and id, in lower case.
     let workspace: [String]
     private let members: [String: [String]]
-    /// What the documents say about this workspace that their writers may not have meant.
+    /// Warnings that these documents raise in this workspace.
     package let warnings: [PolicyWarning]
 
     package static let empty = PolicyBook(documents: [])
 
-    /// The workspace by its name and its id. Without either every document is taken to be for it.
+    /// The workspace's name and id. Without either, every document applies.
     package init(
         documents: [PolicyDocument], workspace: [String] = [],
         groups memberships: [String: [String]] = [:]
@@ -39,20 +39,20 @@ package struct PolicyBook: Sendable, Equatable {
             } + inForce.flatMap { groups.unknown(in: $0) }
     }
 
-    /// As it would be with these documents in a file.
+    /// A copy in which a file has these documents.
     package func replacing(_ file: String, with new: [PolicyDocument]) -> PolicyBook {
         PolicyBook(
             documents: documents.filter { $0.file != file } + new, workspace: workspace,
             groups: members)
     }
 
-    /// What the documents that cover an account ask of it together.
+    /// The combined policy of the documents that cover an account.
     package func policy(for account: Identity) -> EffectivePolicy {
         .merge(documents(for: account))
     }
 
-    /// The protections that cover an account. Another one replaces the tenant's default, but not
-    /// one of another system: of that only some words count here.
+    /// The protections that cover an account. Any other replaces the tenant's default, except one
+    /// for another system, of which only some rules apply here.
     package func documents(for account: Identity) -> [PolicyDocument] {
         let covering = covering(account, .protection)
         let replacesDefault = covering.contains { !$0.isDefault && !$0.isOfOtherSystem }
@@ -62,7 +62,7 @@ package struct PolicyBook: Sendable, Equatable {
     /// True if a protection covers the account.
     package func covers(_ account: Identity) -> Bool { !documents(for: account).isEmpty }
 
-    /// What is delivered to an account's programs. A default protection may carry a default
+    /// The configuration for an account's programs. A default protection may contain a default
     /// configuration.
     package func configuration(for account: Identity) -> AppConfiguration {
         let delivering =
@@ -71,7 +71,7 @@ package struct PolicyBook: Sendable, Equatable {
         return AppConfiguration(delivering)
     }
 
-    /// Those of ``warnings`` that are about these.
+    /// The ``warnings`` about these documents.
     package func warnings(about some: [PolicyDocument]) -> [PolicyWarning] {
         warnings.filter { warning in
             switch warning {

@@ -1,13 +1,13 @@
-// The enumerations of Graph's managed app policies, by name. The policy that a device logs numbers
-// several of them the other way round, so that numbers stand nowhere here.
+// The enumerations of Graph's managed app policies, by name. Policies as logged by devices number
+// several of them in the opposite order, so no numbers are used here.
 //
-// Where an order of restriction is needed the members stand in it, most restrictive last.
+// Where an order of restriction matters, the members are in that order, most restrictive last.
 
 package import MAMModel
 
-/// `managedAppDataEncryptionType`: when files are to be unreadable.
+/// `managedAppDataEncryptionType`: when files are unreadable.
 package enum DataEncryption: String, Sendable, CaseIterable {
-    /// Whatever the device does: the workspace's default class.
+    /// Follows the device: the workspace's default class.
     case useDeviceSettings
     case afterDeviceRestart
     case whenDeviceLockedExceptOpenFiles
@@ -28,7 +28,7 @@ package enum DataEncryption: String, Sendable, CaseIterable {
 package enum DataTransfers: String, Sendable, CaseIterable {
     case allApps
     case managedApps
-    // Not `none`, which an optional would take for nil.
+    // Not `none`, which Swift would confuse with nil.
     case noApps = "none"
 }
 
@@ -37,8 +37,8 @@ package enum ClipboardSharing: String, Sendable, CaseIterable {
     case allApps, managedAppsWithPasteIn, managedApps, blocked
 }
 
-/// `managedAppDataStorageLocation`. `accountDocument` is ours (Graph has no member for that
-/// location).
+/// `managedAppDataStorageLocation`. `accountDocument` is mamd's own; Graph has no member for that
+/// location.
 package enum StorageLocation: String, Sendable, CaseIterable {
     case oneDriveForBusiness, sharePoint, box, localStorage, photoLibrary, iManage, egnyte
     case accountDocument
@@ -54,25 +54,25 @@ package enum PinCharacters: String, Sendable, CaseIterable {
     case numeric, alphanumericAndSymbol
 }
 
-/// An enumeration of which a member that is not known stands for one of the known ones.
+/// An enumeration whose unknown members are treated as a known one.
 protocol PolicyChoice: CaseIterable, RawRepresentable<String>, Equatable, Sendable {
     static var forUnknown: Self? { get }
 }
 
 extension PolicyChoice {
-    /// The most restrictive one: a policy of tomorrow must not become looser by our not knowing it.
+    /// The most restrictive one, so that a future policy does not become looser by being unknown.
     static var forUnknown: Self? { Array(allCases).last }
 }
 
-/// `managedAppRemediationAction`. Wipe beats block beats warn; `blockWhenSettingIsSupported` is a
-/// block.
+/// `managedAppRemediationAction`. Wipe takes precedence over block, and block over warn;
+/// `blockWhenSettingIsSupported` is a block.
 package enum RemediationAction: String, Sendable, CaseIterable {
     case warn, blockWhenSettingIsSupported, block, wipe
 
-    /// Where none is configured.
+    /// If none is configured.
     static let byDefault = RemediationAction.block
 
-    /// Nothing is destroyed for a word that nobody here understands.
+    /// An unknown word must not destroy anything.
     static var forUnknown: RemediationAction? { .block }
 }
 

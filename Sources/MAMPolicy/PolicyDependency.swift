@@ -1,4 +1,4 @@
-// Rules that mean nothing, or not what they seem to, beside other rules of the same document.
+// Rules without effect, or with a misleading one, beside other rules of the same document.
 
 /// One rule that depends on others.
 struct PolicyDependency: Sendable {

@@ -1,10 +1,10 @@
-// The shapes in which exports come.
+// Decodes the forms in which policies are exported.
 
 internal import MAMModel
 
 extension PolicyDocument {
-    /// Reads a file of documents: one object, a list of them, or either under the key `value` as
-    /// the Graph service answers. Everything in it must be understood, or none of it is taken.
+    /// Decodes a file of documents: one object, a list of them, or either under the key `value` as
+    /// Graph replies. Rejects the whole file if any part is invalid.
     package static func decode(
         _ bytes: [UInt8], file: String? = nil, acceptsLegacy: Bool = false
     ) throws(PolicyError) -> [PolicyDocument] {
@@ -28,7 +28,7 @@ extension PolicyDocument {
         if let error = errors.first { throw error }
     }
 
-    /// Reads what can be read, and tells all that cannot.
+    /// Decodes what it can, and collects all errors.
     init(_ fields: [String: JSONValue], _ errors: inout [PolicyError]) {
         self.init()
         var reader = Reader(fields)
@@ -49,21 +49,21 @@ extension PolicyDocument {
         warnings = reader.allWarnings()
     }
 
-    /// What is told about a document and asks nothing.
+    /// Informative properties without rules.
     private static let informative = [
         "description", "createdDateTime", "lastModifiedDateTime", "roleScopeTagIds",
         "targetedAppManagementLevels", "deployedAppCount", "deploymentSummary",
     ]
 }
 
-/// Notes an error and goes on.
+/// Records an error and continues.
 private func collect(
     _ errors: inout [PolicyError], _ read: () throws(PolicyError) -> Void
 ) {
     do throws(PolicyError) { try read() } catch { errors.append(error) }
 }
 
-// The parts of a document that are no rules.
+// The parts of a document other than rules.
 
 private func readHead(
     _ document: inout PolicyDocument, _ reader: inout Reader
@@ -81,7 +81,7 @@ private func readCustomSettings(
     document.customSettings = try reader.read("customSettings", .namedValues) ?? []
 }
 
-/// Which programs are meant; here a workspace stands for a program. `allApps` means every one,
+/// The programs that it covers; here a workspace counts as a program. `allApps` covers every one,
 /// listed or not.
 private func readApps(
     _ document: inout PolicyDocument, _ reader: inout Reader

@@ -1,11 +1,11 @@
-// Which kind of document an object is. What is no policy must not be taken for one that asks
-// nothing: it would set free what its file restricted before.
+// The type of document that an object is. An object that is no policy must not count as one without
+// rules: that would lift the restrictions that its file had before.
 
 internal import MAMModel
 
 extension PolicyDocument {
-    /// By its type. Templates often lack one; then it is a configuration if all that it has is
-    /// one's.
+    /// By its type. Templates often lack one; such an object is a configuration if all its keys are
+    /// a configuration's.
     mutating func readKind(
         _ reader: inout Reader, _ fields: [String: JSONValue]
     ) throws(PolicyError) {
@@ -25,7 +25,7 @@ extension PolicyDocument {
         }
     }
 
-    /// After all is read.
+    /// Called after everything is read.
     func requireContent(_ fields: [String: JSONValue]) throws(PolicyError) {
         let isConfiguration = kind == .configuration && states("customSettings", fields)
         guard rules != PolicyRules() || !customSettings.isEmpty || isConfiguration else {
@@ -41,7 +41,7 @@ extension PolicyDocument {
         return known
     }
 
-    /// They have many words in common with iOS's, which mean the same.
+    /// These share many properties with iOS's, with the same meaning.
     private static let ofOtherSystems: Set<String> = [
         "#microsoft.graph.androidManagedAppProtection",
         "#microsoft.graph.windowsManagedAppProtection",
@@ -64,7 +64,7 @@ extension PolicyDocument {
 }
 
 extension PolicyDocument {
-    /// The objects of a file. Where the address of a list tells their type, they have none of
+    /// The objects of a file. If the context URL of a list gives their type, they have none of
     /// their own.
     static func objects(in json: JSONValue) throws(PolicyError) -> [[String: JSONValue]] {
         try requireAnswer(json)
@@ -87,24 +87,25 @@ extension PolicyDocument {
         return objects
     }
 
-    /// Graph's refusal is none.
+    /// An error reply from Graph is no document.
     private static func requireAnswer(_ json: JSONValue) throws(PolicyError) {
         guard let members = json.object else { return }
         if let error = members["error"]?.object { throw .graphError(error["code"]?.glance) }
         try requireWhole(members)
     }
 
-    /// The rest of a list may ask for more, and that of a document's own lists cover others.
+    /// The rest of a paged list may have more rules; the rest of a document's own lists may cover
+    /// other accounts.
     private static func requireWhole(_ members: [String: JSONValue]) throws(PolicyError) {
         let isCut = members.contains { $0.hasSuffix("@odata.nextLink") && $1 != .null }
         if isCut { throw .firstPage }
     }
 
-    /// Lists whose members tell their types themselves.
+    /// Lists whose members each have a type.
     private static let mixedLists = ["managedAppPolicies", "Collection"]
 
-    /// `…/$metadata#deviceAppManagement/iosManagedAppProtections(apps())/$entity` holds objects
-    /// of the type `#microsoft.graph.iosManagedAppProtection`.
+    /// `…/$metadata#deviceAppManagement/iosManagedAppProtections(apps())/$entity` has objects of
+    /// the type `#microsoft.graph.iosManagedAppProtection`.
     private static func listedType(_ address: String) -> String? {
         guard let start = address.firstIndex(of: "#") else { return nil }
         let path = address[address.index(after: start)...].prefix { $0 != "(" }

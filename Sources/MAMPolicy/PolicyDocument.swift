@@ -1,28 +1,28 @@
-// What an organisation's document says, as Microsoft Graph exports it.
+// A document as Microsoft Graph exports it.
 
 internal import MAMModel
 
-/// One app protection policy or app configuration, as Microsoft Graph exports it.
+/// An app protection policy or app configuration.
 package struct PolicyDocument: Sendable, Equatable {
     package var id: String?
     package var displayName: String?
     package var version: String?
-    /// The name of the file that it stands in.
+    /// The name of the file that contains it.
     package var file: String?
     package var kind = Kind.protection
-    /// True for the tenant's default, which another document of its kind beats outright.
+    /// True for the tenant's default, which any other document of its type replaces.
     package var isDefault = false
-    /// Written for programs of Android or Windows.
+    /// For apps of Android or Windows.
     package var isOfOtherSystem = false
-    /// False: written, and not in force.
+    /// False: not in force.
     package var isAssigned = true
-    /// Names or ids of the workspaces that are covered; nil for all, empty for none.
+    /// The names or ids of covered workspaces; nil for all, empty for none.
     package var workspaces: [String]?
-    /// Whom it covers; with none of them everybody.
+    /// The accounts that it covers; everybody if empty.
     package var assignments: [Assignment] = []
     package var rules = PolicyRules()
     package var customSettings: [NamedValue] = []
-    /// What was read past.
+    /// What was ignored.
     package var warnings: [PolicyWarning] = []
 
     package init() {}
@@ -31,10 +31,10 @@ package struct PolicyDocument: Sendable, Equatable {
         case protection, configuration
     }
 
-    /// For people: the name, else the id, else the file.
+    /// For messages: the name, else the id, else the file.
     package var label: String { displayName ?? id ?? file ?? "a document without a name" }
 
-    /// The label, and the version if the document tells one.
+    /// The label with the version, if the document has one.
     package var labelWithVersion: String { version.map { "\(label) (version \($0))" } ?? label }
 
     package var isProtection: Bool { kind == .protection }

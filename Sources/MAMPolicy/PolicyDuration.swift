@@ -1,6 +1,6 @@
-// Durations of policies: the part of ISO 8601 that has a fixed length.
+// ISO 8601 durations of fixed length, as policies contain them.
 
-/// An `Edm.Duration`, not negative.
+/// A non-negative `Edm.Duration`.
 package struct PolicyDuration: Sendable, Hashable, Comparable {
     package var seconds: Int64
 
@@ -10,8 +10,8 @@ package struct PolicyDuration: Sendable, Hashable, Comparable {
 }
 
 extension PolicyDuration {
-    /// What a text says; it may be negative, as in Microsoft's own samples. Nil unless it is
-    /// `[-]P[nD][T[nH][nM][n[.f]S]]`: years, months and weeks have no place in a policy.
+    /// Parses a text; it may be negative, as in Microsoft's own samples. Nil unless it is
+    /// `[-]P[nD][T[nH][nM][n[.f]S]]`: years, months and weeks are not accepted.
     static func parse(_ text: String) -> (duration: PolicyDuration, isNegative: Bool)? {
         let isNegative = text.utf8.first == UInt8(ascii: "-")
         let body = isNegative ? text.utf8.dropFirst() : text.utf8[...]
@@ -31,7 +31,7 @@ extension PolicyDuration {
         return (PolicyDuration(seconds: isNegative ? 0 : seconds), isNegative)
     }
 
-    /// Numbers, each with its unit behind it, in the order of the units.
+    /// Numbers followed by their units, in order.
     private static func sum(
         _ text: Substring.UTF8View, _ units: [(name: Character, seconds: Int64)]
     ) -> Int64? {
@@ -54,7 +54,7 @@ extension PolicyDuration {
         return total
     }
 
-    /// A part of a second counts as a whole one, so that nothing becomes zero that is not.
+    /// Rounds fractions up, so that only zero becomes zero.
     private static func whole(_ text: Substring, mayHaveFraction: Bool) -> Int64? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let areDigits = parts.allSatisfy { part in
@@ -67,7 +67,7 @@ extension PolicyDuration {
         return whole == .max ? nil : whole + 1
     }
 
-    /// As it stands in documents.
+    /// The text form in documents.
     var text: String {
         let parts = [
             (seconds / 86_400, "D"), (seconds / 3600 % 24, "H"), (seconds / 60 % 60, "M"),

@@ -1,27 +1,27 @@
-// Why bytes are not a policy or settings document.
+// Why bytes are not a valid policy or settings document.
 
-/// What is wrong with a document as a whole; nothing of it is used.
+/// A fatal error: nothing of the document is used.
 package enum PolicyError: Error, Equatable, Sendable {
     case notJSON
-    /// More than so many.
+    /// More than this limit.
     case tooManyValues(Int)
-    /// It begins as XML does.
+    /// It begins like XML, but is no property list.
     case notAPropertyList
-    /// The top is neither an object nor a list of objects; what was found.
+    /// The top value is neither an object nor a list of objects.
     case notADocument(found: String)
-    /// No document is in it.
+    /// It contains no document.
     case empty
-    /// Graph's reason for giving no document; its code, if it has one.
+    /// An error reply from Graph; its code, if it has one.
     case graphError(String?)
-    /// A list that goes on elsewhere.
+    /// A page of a list that continues elsewhere.
     case firstPage
-    /// An object in which nothing is asked.
+    /// An object without rules.
     case noRules
-    /// No protection where there was one.
+    /// It contains only configurations.
     case onlyConfigurations
-    /// An `@odata.type` that is no app protection policy.
+    /// An `@odata.type` other than an app protection policy's.
     case otherType(String)
-    /// A flat policy for trials, where none is accepted.
+    /// A flat policy for trials, where they are not accepted.
     case legacy
     /// A value of the wrong type or range.
     case value(key: String, expected: String)

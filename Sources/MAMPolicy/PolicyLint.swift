@@ -2,15 +2,15 @@
 
 package import MAMModel
 
-/// One remark.
+/// A problem or remark.
 package struct LintFinding: Sendable, Equatable {
     package enum Severity: String, Sendable {
-        /// The document is refused.
+        /// The document is rejected.
         case error
         case warning
     }
 
-    /// Nil where the text has no lines that count: in a property list.
+    /// Nil in a property list, whose lines are not tracked.
     package var line: Int?
     package var column: Int?
     package var severity: Severity
@@ -28,9 +28,9 @@ package struct LintFinding: Sendable, Equatable {
 }
 
 package enum PolicyLint {
-    /// Everything there is to say of a document, in the order of its lines.
+    /// All findings in a document, ordered by line.
     ///
-    /// `maximumValueCount`: one with more is not looked at.
+    /// `maximumValueCount`: a document with more values is not examined.
     package static func check(
         _ bytes: [UInt8], acceptsLegacy: Bool = false,
         maximumValueCount: Int = JSONValue.maximumCount
@@ -67,11 +67,11 @@ package enum PolicyLint {
             })
     }
 
-    /// Nobody reads more, and a reply of all that a long document may have would be many times as
-    /// long.
+    /// More would not be read, and a long document's findings could make a reply many times its
+    /// size.
     private static let maximumCount = 1000
 
-    /// Each is looked at for every rule there is.
+    /// Each document is checked for every rule.
     private static func tooMany(_ count: Int) -> LintFinding {
         LintFinding(
             severity: .error,
@@ -88,7 +88,7 @@ package enum PolicyLint {
         ]
     }
 
-    /// On a text that is read here, and that others may read in another way.
+    /// For a text that is valid here, but ambiguous to other parsers.
     private static func remarks(_ scan: JSONScan) -> [LintFinding] {
         var findings = scan.repeated.map { member in
             LintFinding(
@@ -114,7 +114,7 @@ package enum PolicyLint {
         return found
     }
 
-    /// The documents with the way to each of them.
+    /// The documents with their paths.
     private static func located(
         _ json: JSONValue
     ) throws(PolicyError) -> [(way: [JSONScan.Step], fields: [String: JSONValue])] {

@@ -1,9 +1,9 @@
-// The yes-or-no properties of `IntuneMAMPolicy`, in one table.
+// The boolean properties of `IntuneMAMPolicy`, in one table.
 
 package import MAMModel
 
-/// A question that needs nothing but a policy. The raw value is the SDK's name, or one like it
-/// where iOS itself is asked.
+/// A question that only the policy decides. The raw value is the SDK's name, or a similar one for
+/// questions that programs ask iOS.
 package enum PolicyQuestion: String, Sendable, CaseIterable {
     case isPINRequired
     case isFileEncryptionRequired
@@ -23,9 +23,9 @@ package enum PolicyQuestion: String, Sendable, CaseIterable {
     case areWritingToolsAllowed
 }
 
-/// What some questions need beside the policy.
+/// Additional inputs of some questions.
 package struct QuestionInputs: Sendable {
-    /// The device asks for a lock code of its own.
+    /// The device has its own lock code.
     package var deviceLockIsSet: Bool
     /// The app configuration's value for `com.microsoft.intune.mam.screencapturecontrol`.
     package var screenCaptureControl: String?
@@ -35,11 +35,11 @@ package struct QuestionInputs: Sendable {
         self.screenCaptureControl = screenCaptureControl
     }
 
-    /// The key of the app configuration.
+    /// The key in the app configuration.
     package static let screenCaptureKey = "com.microsoft.intune.mam.screencapturecontrol"
 }
 
-/// `UIDocumentPickerMode`, by the SDK's numbers.
+/// `UIDocumentPickerMode`; the raw value is the SDK's number.
 package enum DocumentPickerMode: Int, Sendable, CaseIterable {
     case `import`, open, exportToService, moveToService
 }
@@ -88,8 +88,8 @@ extension Principal {
         }
     }
 
-    /// Whether a document picker may be shown in this mode: an import takes data in, all others
-    /// give it away.
+    /// Whether a document picker may be shown in this mode: an import receives data, all others
+    /// send it.
     package func canPickDocuments(_ mode: DocumentPickerMode) -> Decision {
         guard isManaged else { return freedom }
         return mode == .import

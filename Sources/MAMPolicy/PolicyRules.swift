@@ -1,9 +1,9 @@
-// What one app protection policy may ask, property by property, in the words of Microsoft Graph.
+// The properties of an app protection policy, by their names in Microsoft Graph.
 
 package import MAMFormat
 
-/// The properties of a `managedAppProtection` that this product knows, each named as in Graph's
-/// beta schema (v1.0 is a part of it). Nil, or an empty list where Graph has one: not configured.
+/// The `managedAppProtection` properties that mamd knows, named as in Graph's beta schema, which
+/// includes v1.0. Nil, or an empty list where Graph has one, means not configured.
 package struct PolicyRules: Sendable, Equatable {
     package init() {}
 
@@ -25,10 +25,10 @@ package struct PolicyRules: Sendable, Equatable {
     package var managedBrowserToOpenLinksRequired: Bool?
     package var managedBrowser: ManagedBrowser?
     package var customBrowserProtocol: String?
-    /// Schemes that may be opened whatever the transfer level: names for people, and lists of
+    /// Schemes that may be opened at any transfer level: a display name each, with a list of
     /// schemes.
     package var exemptedAppProtocols: [NamedValue]?
-    /// Patterns in which `*` stands for any text.
+    /// Patterns in which `*` matches any text.
     package var managedUniversalLinks: [String]?
     package var exemptedUniversalLinks: [String]?
     package var dialerRestrictionLevel: PhoneNumberRedirect?
@@ -36,7 +36,7 @@ package struct PolicyRules: Sendable, Equatable {
     package var protectedMessagingRedirectAppType: MessagingRedirect?
     package var messagingRedirectAppUrlScheme: String?
 
-    // The device's own functions
+    // The device's functions
     package var printBlocked: Bool?
     package var contactSyncBlocked: Bool?
     package var dataBackupBlocked: Bool?
@@ -49,7 +49,7 @@ package struct PolicyRules: Sendable, Equatable {
 
     // Encryption
     package var appDataEncryptionType: DataEncryption?
-    /// Ours, not Graph's: who has a private half can open the account's files (docs/RECOVERY.md).
+    /// mamd's own: the holder of the private half can open the account's files (docs/RECOVERY.md).
     package var mamdRecoveryPublicKey: [RecoveryPublicKey]?
 
     // PIN
@@ -92,8 +92,8 @@ package struct PolicyRules: Sendable, Equatable {
     package var minimumRequiredSdkVersion: String?
     package var minimumWarningSdkVersion: String?
     package var minimumWipeSdkVersion: String?
-    /// Models with semicolons between them, in any case. Two documents may have none in common: a
-    /// lone semicolon allows no model.
+    /// Models separated by semicolons, in any case. If documents have none in common, a lone
+    /// semicolon permits no model.
     package var allowedIosDeviceModels: String?
     package var appActionIfIosDeviceModelNotAllowed: RemediationAction?
     package var maximumAllowedDeviceThreatLevel: ThreatLevel?

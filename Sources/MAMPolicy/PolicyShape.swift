@@ -1,11 +1,11 @@
-// How the values of policy rules stand in JSON. What is unknown never makes a policy looser. Lists
-// are sorted, since their order means nothing.
+// The JSON forms of policy values. An unknown value never makes a policy looser. Lists are sorted,
+// because their order is irrelevant.
 
 internal import MAMFormat
 internal import MAMModel
 
 extension Shape where Value: PolicyChoice {
-    /// One of an enumeration's members, which stand in the order of restriction.
+    /// A member of an enumeration whose members are ordered by restriction.
     static var choice: Shape {
         var shape = Shape(
             "a text",
@@ -23,7 +23,7 @@ extension Shape where Value: PolicyChoice {
 }
 
 extension Shape where Value: CaseIterable & RawRepresentable<String> & Sendable {
-    /// A list of exceptions. A member that is not known is left out.
+    /// A list of exceptions. Unknown members are dropped.
     static var choices: Shape<[Value]> {
         var shape = Shape<[Value]>(
             "a list of texts",
@@ -42,7 +42,7 @@ extension Shape where Value: CaseIterable & RawRepresentable<String> & Sendable 
 }
 
 extension Shape where Value == String? {
-    /// A text; an empty one says nothing.
+    /// A text; an empty one means not configured.
     static let filledText = Shape(
         "a text", read: { value in value.text.map { $0.isEmpty ? nil : $0 } },
         write: { JSONValue($0) })
@@ -57,8 +57,8 @@ extension Shape where Value == String? {
             return .some(text.isEmpty ? nil : text)
         }, write: { JSONValue($0) })
 
-    /// Names with semicolons between them. An empty text says nothing; a lone semicolon is a list
-    /// without a name.
+    /// Names separated by semicolons. An empty text means not configured; a lone semicolon is an
+    /// empty list.
     static let semicolonList = Shape(
         "a text with semicolons",
         read: { value in value.text.map { $0.isEmpty ? nil : joined(semicolonNames($0)) } },
@@ -74,8 +74,8 @@ extension Shape where Value == [String] {
 }
 
 extension Shape where Value == [RecoveryPublicKey] {
-    /// One key, or a list of them. One that was not typed right refuses the document: files that
-    /// nobody can recover are found out too late.
+    /// A key or a list of keys. A mistyped key rejects the document: otherwise the mistake would
+    /// only show when files have to be recovered.
     static let recoveryKeys = Shape(
         "a key that mamctl recovery keygen printed, or a list of them",
         reading: { value, key, warnings in
@@ -102,7 +102,7 @@ extension Shape where Value == PolicyDuration {
 }
 
 extension Shape where Value == [NamedValue] {
-    /// `keyValuePair`s, as they stand.
+    /// `keyValuePair`s, unchanged.
     static let namedValues = Shape(
         "a list of objects with a name and a value",
         read: { value in
@@ -118,8 +118,7 @@ extension Shape where Value == [NamedValue] {
         },
         write: { .array($0.map { ["name": .string($0.name), "value": .string($0.value)] }) })
 
-    /// Pairs whose values are lists with semicolons, taken apart: one scheme in each, in small
-    /// letters.
+    /// Pairs whose values are semicolon lists, split into one pair per scheme, in lower case.
     static let schemes = Shape(
         namedValues.expected,
         reading: { value, key, warnings in
@@ -134,13 +133,13 @@ extension Shape where Value == [NamedValue] {
         }, write: namedValues.write)
 }
 
-/// The names of a list with semicolons, each once whatever its case, in order.
+/// The names in a semicolon list, without duplicates regardless of case, sorted.
 func semicolonNames(_ text: String) -> [String] {
     text.split(separator: ";").map(trimmed).filter { !$0.isEmpty }
         .sorted().oneOfEach({ $0.lowercased() }, inOrderOf: \.self)
 }
 
-/// For messages: of a long list the first, and how many more there are.
+/// For messages: the first names, and the number of the others.
 func fewNames(_ names: [String]) -> String {
     let more = names.count - 3
     let first = names.prefix(3).joined(separator: ", ")
@@ -157,7 +156,7 @@ func trimmed(_ text: Substring) -> String {
 }
 
 extension Array {
-    /// One element for each key, in the keys' order: the first by a second order.
+    /// One element per key, sorted by key: the first by a second order.
     func oneOfEach(
         _ key: (Element) -> String, inOrderOf second: (Element) -> String
     ) -> [Element] {

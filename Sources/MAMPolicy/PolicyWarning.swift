@@ -1,30 +1,28 @@
-// What is said about documents that are used all the same.
+// Warnings about documents that are used nevertheless.
 
-/// Something in a document that was read past, or understood in a way that its writer may not have
-/// meant.
+/// Something in a document that is ignored, or whose interpretation may surprise its author.
 package enum PolicyWarning: Hashable, Sendable {
     /// A key that this version does not use; `guess` ends the message.
     case unknownKey(String, guess: String = "")
-    /// A value that this version does not know; the most restrictive one that destroys nothing is
-    /// taken.
+    /// An unknown value, treated as the most restrictive one that destroys nothing.
     case unknownValue(key: String, value: String, taken: String)
-    /// A member of a list that this version does not know; what it would allow is not allowed.
+    /// An unknown list member, which permits nothing.
     case unknownMember(key: String, value: String)
-    /// A setting with a value of the wrong type or range; its default is taken.
+    /// A setting of the wrong type or range, replaced by its default.
     case wrongValue(key: String, expected: String)
-    /// A duration below zero; zero is taken.
+    /// A negative duration, treated as zero.
     case negativeDuration(key: String, value: String)
-    /// A version that cannot be compared; what it is asked of is blocked.
+    /// A version that cannot be compared, which blocks.
     case notAVersion(key: String, value: String)
     /// `isAssigned` is false.
     case notAssigned
-    /// A protection of programs of Android or Windows.
+    /// A protection for apps of Android or Windows.
     case otherSystem(String)
-    /// An assignment to something else than a group or everybody; it counts as everybody.
+    /// An assignment to something other than a group or everybody, treated as everybody.
     case unknownTarget(String)
-    /// Programs of other systems in `apps`.
+    /// Apps of other systems in `apps`.
     case appsWithoutBundle(coversNothing: Bool)
-    /// A group that the settings do not tell of; it counts as everybody.
+    /// A group that the settings do not define, treated as everybody.
     case unknownGroup(String, document: String)
     /// None of the names is this workspace's.
     case otherWorkspaces([String], document: String)
@@ -62,7 +60,7 @@ extension PolicyWarning: CustomStringConvertible {
 }
 
 extension PolicyWarning {
-    /// The key that it is about, if it is about one.
+    /// The key that it is about, if any.
     package var key: String? {
         switch self {
         case .unknownKey(let key, _), .unknownValue(let key, _, _), .unknownMember(let key, _),

@@ -1,15 +1,15 @@
-// Copy and paste. Answers only: no desktop lets a daemon hold a clipboard.
+// Copy and paste. mamd only answers questions: no desktop lets a daemon control a clipboard.
 
 package import MAMModel
 
-/// Which programs may paste what was copied.
+/// The programs that may paste copied data.
 package enum ClipboardReach: String, Sendable, CaseIterable {
     case everyone, managed, sameAccount
 }
 
 extension Principal {
-    /// Who may paste so many characters of this account's data. A count below zero is none that
-    /// exists, and gets no exception.
+    /// Who may paste this many characters of this account's data. A negative count gets no
+    /// exception.
     package func clipboardReach(characters count: Int) -> ClipboardReach {
         if isShortEnough(count) { return .everyone }
         return switch rules.allowedOutboundClipboardSharingLevel ?? .allApps {
@@ -20,7 +20,7 @@ extension Principal {
     }
 
     /// Whether characters of this account may be copied to `target`; nil for a clipboard that every
-    /// program reads.
+    /// program can read.
     package func canCopy(characters count: Int, to target: Principal?) -> Decision {
         guard isManaged else { return freedom }
         let target = target ?? .nobody
@@ -42,8 +42,8 @@ extension Principal {
         }
     }
 
-    /// Whether this account may paste what `source` copied; nil for a source that is unknown. Both
-    /// sides count.
+    /// Whether this account may paste what `source` copied; nil for an unknown source. Both sides'
+    /// policies apply.
     package func canPaste(characters count: Int, from source: Principal?) -> Decision {
         let source = source ?? .nobody
         let given = source.canCopy(characters: count, to: self)

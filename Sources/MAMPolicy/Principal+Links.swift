@@ -1,20 +1,20 @@
-// Opening a URL in another program.
+// Opens a URL in another program.
 
 package import MAMModel
 
-/// Whether a URL may be opened, and which one to open instead.
+/// Whether a URL may be opened, and the URL to open instead.
 package struct LinkAnswer: Sendable, Equatable {
     package let decision: Decision
-    /// The URL to open: the one that was asked for, or one that leads to the program that policy
-    /// names. Nil if none may be opened.
+    /// The URL to open: the requested one, or one for the program that policy names. Nil if none
+    /// may be opened.
     package let opens: String?
 }
 
-/// What a link is asked about beside its text.
+/// Inputs other than the URL.
 package struct LinkInputs: Sendable {
-    /// The asking program knows that a managed program answers to the scheme.
+    /// The asking program knows that a managed program handles the scheme.
     package var isKnownManagedScheme: Bool
-    /// Schemes of managed programs, as the settings name them.
+    /// The schemes of managed programs in the settings.
     package var managedSchemes: [String]
 
     package init(isKnownManagedScheme: Bool = false, managedSchemes: [String] = []) {
@@ -24,7 +24,7 @@ package struct LinkInputs: Sendable {
 }
 
 extension Principal {
-    /// `isURLAllowed`. It counts only whether policy blocks the URL, not whether a program for it
+    /// `isURLAllowed`. Decides only whether policy blocks the URL, not whether a program for it
     /// exists.
     package func canOpenURL(_ text: String, _ inputs: LinkInputs = LinkInputs()) -> LinkAnswer {
         guard isManaged else { return .open(text, freedom.reason) }
@@ -74,7 +74,7 @@ extension Principal {
     }
 
     /// The schemes for `http` and `https` of the browser that policy names: Edge unless it names
-    /// its own. Nil for a name that cannot be a scheme.
+    /// another. Nil for an invalid scheme.
     private var browserSchemes: (http: String, https: String)? {
         guard let custom = rules.customBrowserProtocol, !custom.isEmpty else {
             return Self.edge
@@ -84,7 +84,7 @@ extension Principal {
 
     static let edge = (http: "microsoft-edge-http", https: "microsoft-edge-https")
 
-    /// Calls and messages go where the policy for them says; it is stricter or looser than that for
+    /// Calls and messages have their own rules, which may be stricter or looser than those for
     /// programs.
     private func phoneLink(_ url: URLText, _ text: String, _ inputs: LinkInputs) -> LinkAnswer? {
         switch url.scheme {
@@ -129,7 +129,7 @@ extension Principal {
         return .open(text, "\(url.scheme): is exempted", by: "exemptedAppProtocols")
     }
 
-    /// What the admin centre fills in.
+    /// The admin centre's defaults.
     static let exemptedByDefault = [
         "skype", "app-settings", "calshow", "itms", "itmss", "itms-apps", "itms-appss",
         "itms-services",
@@ -147,8 +147,8 @@ extension Principal {
         return .open(opens, "a managed program opens \(url.scheme):", by: Rule.outbound)
     }
 
-    /// What only a managed program opens: under the scheme's twin if that is known, else as it is.
-    /// Nil if no managed program is known.
+    /// The URL in a form that only a managed program opens: under the scheme's managed twin if
+    /// known, else unchanged. Nil if no managed program is known.
     private func managedForm(_ url: URLText, _ text: String, _ inputs: LinkInputs) -> String? {
         let suffix = Self.twinSuffix
         if inputs.names(url.scheme + suffix) { return url.with(scheme: url.scheme + suffix) }
@@ -159,8 +159,7 @@ extension Principal {
         return isKnown ? text : nil
     }
 
-    /// Managed programs register each scheme a second time with this ending, so that only they
-    /// answer to it.
+    /// Managed programs also register each scheme with this suffix, which only they handle.
     private static let twinSuffix = "-intunemam"
 
     /// Administrators write `mybrowser`, `mybrowser:` or `mybrowser://`.

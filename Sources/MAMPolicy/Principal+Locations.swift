@@ -1,10 +1,10 @@
-// Saving to a place and opening from one.
+// Saving to locations and opening from them.
 
 package import MAMModel
 
 extension Principal {
-    /// Whether data of this account may be saved at a location that belongs to `account`; nil for
-    /// one that is unknown or unmanaged. The other side may refuse also what nobody manages.
+    /// Whether this account's data may be saved at a location of `account`; nil if that is unknown
+    /// or unmanaged. The other side's policy may also refuse unmanaged data.
     package func canSave(to location: SaveLocation, of account: Principal?) -> Decision {
         let place = account ?? .nobody
         if let refusal = place.refusalToTakeIn(from: self) { return refusal }
@@ -29,7 +29,7 @@ extension Principal {
                     + " not listed",
                 by: Rule.storage)
         }
-        // A photo library belongs to the device, everything else on the list to an account.
+        // A photo library belongs to the device, every other listed location to an account.
         guard location == .cameraRoll || isSameAccount(as: place) else {
             return .no(
                 "\(identity) may save copies in \(location.name) only of its own account",
@@ -38,8 +38,8 @@ extension Principal {
         return .yes("\(identity) may save copies in \(location.name)", by: Rule.storage)
     }
 
-    /// Whether this account may take in data from a location that belongs to `account`; nil for one
-    /// that is unknown or unmanaged.
+    /// Whether this account may open data from a location of `account`; nil if that is unknown or
+    /// unmanaged.
     package func canOpen(from location: OpenLocation, of account: Principal?) -> Decision {
         let place = account ?? .nobody
         if let refusal = place.refusalToGiveAway(to: self) { return refusal }
@@ -77,7 +77,7 @@ extension Principal {
         return .yes("\(identity) may open data from \(location.name)", by: Rule.ingestionList)
     }
 
-    /// `getSaveToLocationsForAccountId`: one answer for each location, in the SDK's order.
+    /// `getSaveToLocationsForAccountId`: one answer per location, in the SDK's order.
     package func saveLocations(of account: Principal?) -> [(SaveLocation, Decision)] {
         SaveLocation.allCases.map { ($0, canSave(to: $0, of: account)) }
     }
@@ -88,7 +88,7 @@ extension Principal {
     }
 }
 
-/// The properties of Graph's policies that decide about transfers.
+/// The properties in Graph's policies that decide transfers.
 enum Rule {
     static let outbound = "allowedOutboundDataTransferDestinations"
     static let inbound = "allowedInboundDataTransferSources"

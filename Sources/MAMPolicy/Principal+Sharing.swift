@@ -1,12 +1,12 @@
-// The share sheet: which programs are offered, and what they are given.
+// The share sheet: the programs that it offers, and what they get.
 
 package import MAMModel
 
-/// What one program gets of a managed file.
+/// What a program gets of a managed file.
 package struct ShareOffer: Sendable, Equatable {
-    /// Whether it is offered at all.
+    /// Whether it is offered.
     package let decision: Decision
-    /// It is given the file as it is on disk, which only a managed program can read.
+    /// It gets the sealed file, which only a managed program can read.
     package let isSealed: Bool
 
     private init(_ decision: Decision, isSealed: Bool = false) {

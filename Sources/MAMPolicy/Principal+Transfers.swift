@@ -1,17 +1,17 @@
-// From one account to another: files, shared items, reading another's file.
+// Transfers between accounts: files, shared items, reading another account's file.
 
 package import MAMModel
 
-/// Whether something may come in, and whose it is then.
+/// Whether data may be received, and its owner afterwards.
 package struct Reception: Sendable, Equatable {
     package let decision: Decision
-    /// It has no owner, and policy makes it the receiver's.
+    /// It has no owner, and policy gives it to the receiver.
     package let becomesReceivers: Bool
 }
 
 extension Principal {
-    /// `canReceiveSharedFile`: whether a file of `owner` may come to this account; nil for a file
-    /// that says nothing of an owner.
+    /// `canReceiveSharedFile`: whether this account may receive a file of `owner`; nil for a file
+    /// without an owner.
     package func canReceiveFile(of owner: Principal?) -> Reception {
         let decision = canReceive(from: owner ?? .nobody)
         let isTaken =
@@ -20,7 +20,7 @@ extension Principal {
         return Reception(decision: decision, becomesReceivers: isTaken)
     }
 
-    /// `canReceiveSharedItemProvider`: a shared item is not a file, so that its program must
+    /// `canReceiveSharedItemProvider`: a shared item is not a file, so the receiving program has to
     /// protect it.
     package func canReceiveItem(of owner: Principal?) -> Decision {
         canReceive(from: owner ?? .nobody)
@@ -39,13 +39,13 @@ extension Principal {
         return .yes("\(identity) may receive from all programs", by: Rule.inbound)
     }
 
-    /// What a managed account says to data of its own that another is to have; nil if it agrees.
+    /// Why a managed account's policy refuses to send to another; nil if it permits it.
     func refusalToGiveAway(to other: Principal) -> Decision? {
         guard isManaged, !isSameAccount(as: other), !policy.sendsToAll else { return nil }
         return .no("\(identity) does not send to \(other.identity)", by: Rule.outbound)
     }
 
-    /// What a managed account says to another's data; nil if it agrees.
+    /// Why a managed account's policy refuses to receive from another; nil if it permits it.
     func refusalToTakeIn(from other: Principal) -> Decision? {
         guard isManaged, !isSameAccount(as: other), !receivesFromAll else { return nil }
         return .no("\(identity) does not receive from \(other.identity)", by: Rule.inbound)

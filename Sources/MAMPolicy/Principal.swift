@@ -2,10 +2,9 @@
 
 package import MAMModel
 
-/// An account as far as decisions care: who it is, and what its policy asks.
+/// An account for transfer decisions: its identity and its policy.
 ///
-/// A side that nobody knows, that is nobody, or that no organisation manages is unmanaged, and
-/// nothing restricts it.
+/// An unknown side, nobody, or an account without an organisation is unmanaged and unrestricted.
 package struct Principal: Sendable {
     package let identity: Identity
     package let isManaged: Bool
@@ -19,10 +18,10 @@ package struct Principal: Sendable {
         Principal(identity: identity, isManaged: false, policy: .unrestricted)
     }
 
-    /// What stands for a side of which nothing is known.
+    /// An unknown side.
     package static let nobody = unmanaged(.nobody)
 
-    /// True if both are one managed account. A person's own accounts never need to be the same.
+    /// True if both are the same managed account; irrelevant for unmanaged ones.
     package func isSameAccount(as other: Principal) -> Bool {
         isManaged && other.isManaged && identity.matches(other.identity)
     }
@@ -30,6 +29,6 @@ package struct Principal: Sendable {
     var rules: PolicyRules { policy.rules }
     var receivesFromAll: Bool { policy.inbound == .allApps }
 
-    /// What a policy that does not exist says to every question about what is allowed.
+    /// The answer for an account without a policy.
     var freedom: Decision { .yes("\(identity) is not managed: no policy restricts it") }
 }

@@ -1,10 +1,10 @@
-// XML property lists, as apps have their settings in. A parser of our own: small, bounded, and
-// never the end of the process.
+// XML property lists, which apps use for settings. An own parser: small, bounded, and without
+// traps.
 
 package import MAMModel
 
 extension JSONValue {
-    /// Parses JSON, of at most `maximumCount` values, or an XML property list.
+    /// Parses JSON of at most `maximumCount` values, or an XML property list.
     package init(
         document bytes: [UInt8], maximumCount: Int = JSONValue.maximumCount
     ) throws(PolicyError) {
@@ -22,14 +22,14 @@ extension JSONValue {
     }
 }
 
-/// Nil from any of its functions: the text is not a property list.
+/// Each function returns nil for text that is not a property list.
 struct PropertyListParser {
     private let bytes: [UInt8]
     private var position = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Told apart from JSON by the first byte that is no space.
+    /// The first byte other than white space distinguishes it from JSON.
     static func accepts(_ bytes: [UInt8]) -> Bool {
         bytes.first { !isSpace($0) } == UInt8(ascii: "<")
     }
@@ -43,7 +43,7 @@ struct PropertyListParser {
         return value
     }
 
-    /// A value whose opening tag is read already.
+    /// A value whose opening tag was already read.
     private mutating func element(_ name: String?, depth: Int) -> JSONValue? {
         guard let name, depth < JSONValue.maximumDepth else { return nil }
         switch name {
@@ -62,7 +62,7 @@ struct PropertyListParser {
         }
     }
 
-    /// As JSON has it: finite, and whole where it can be.
+    /// As in JSON: finite, and an integer if possible.
     private static func number(_ number: Double) -> JSONValue? {
         guard number.isFinite else { return nil }
         return Int64(exactly: number).map { .integer($0) } ?? .number(number)
@@ -90,8 +90,8 @@ struct PropertyListParser {
         return nil
     }
 
-    /// The next tag's name with the slash of its kind, past space, comments, declarations; nil for
-    /// anything else.
+    /// The next tag's name including its slash; skips white space, comments and declarations. Nil
+    /// for anything else.
     private mutating func tag() -> String? {
         while true {
             while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
@@ -112,7 +112,7 @@ struct PropertyListParser {
         return String(validating: name, as: UTF8.self).map { isEmpty ? $0 + "/" : $0 }
     }
 
-    /// The text up to the closing tag, which is read too.
+    /// The text up to the closing tag, which it consumes.
     private mutating func text(until name: String) -> String? {
         var text: [UInt8] = []
         while position < bytes.count {

@@ -1,14 +1,14 @@
-// Takes known keys out of a JSON object and notes the rest.
+// Takes known keys from a JSON object and collects the rest.
 
 package import MAMModel
 
-/// An object that is being read. A key that is left at the end is unknown.
+/// An object being decoded. Keys left at the end are unknown.
 package struct Reader {
     package private(set) var fields: [String: JSONValue]
     package var warnings: [PolicyWarning] = []
-    /// What was taken and is of no use.
+    /// Keys that were taken but are not used.
     private var useless: [String: JSONValue] = [:]
-    /// What stands before this object's keys in messages.
+    /// The prefix of this object's keys in messages.
     private let path: String
     /// The names that an unknown key may be a misspelling of.
     private let known: [String]
@@ -35,14 +35,14 @@ package struct Reader {
         return try shape.decode(value, key: path + key, &warnings)
     }
 
-    /// Puts back a key that was taken. It will not count as unknown.
+    /// Puts a key back. It does not count as unknown.
     package mutating func leave(_ value: JSONValue, of key: String) { useless[key] = value }
 
-    /// The keys that were not taken, and those that were put back.
+    /// The keys that were not taken, and those put back.
     package var left: [String: JSONValue] { fields.merging(useless) { $1 } }
 
-    /// Warnings for values, then for unknown keys in the order of their names. Annotations
-    /// (`@odata.type`, `apps@odata.context`) carry no policy, and null says nothing.
+    /// Warnings for values, then for unknown keys sorted by name. Skips annotations (`@odata.type`,
+    /// `apps@odata.context`) and null values.
     package func allWarnings() -> [PolicyWarning] {
         let unknown = fields.filter { !$0.contains("@odata.") && $1 != .null }
         return warnings

@@ -1,27 +1,26 @@
-// What a document means by what it leaves open.
+// The implicit values of a document.
 
 internal import MAMModel
 
-/// What a document that asks for something stands for where it says nothing of a property that
-/// belongs to it. So nobody else's document can loosen what it means by itself.
+/// The value that a document implies for a property that it does not set, if it uses the feature
+/// that the property belongs to. So another document cannot loosen its meaning.
 struct RuleDefault<Value: Sendable>: Sendable {
-    /// Whether a document asks for what the property belongs to. One that is merged asks if one of
-    /// its parts does.
+    /// Whether a document uses the feature. A merged document does if one of its parts does.
     let isAsked: @Sendable (PolicyRules) -> Bool
-    /// Nil if no value has that meaning: then none takes its place.
+    /// Nil if no value has that meaning; then nothing is substituted.
     let value: Value?
-    /// Beside documents that ask, those that do not are not heard.
+    /// Documents that do not use the feature are ignored if others do.
     let isForAskingOnly: Bool
 
-    /// Of a property that every document may state.
+    /// For a property that any document may set.
     static func whereAsked(
         _ isAsked: @escaping @Sendable (PolicyRules) -> Bool, _ value: Value?
     ) -> RuleDefault {
         RuleDefault(isAsked: isAsked, value: value, isForAskingOnly: false)
     }
 
-    /// Of a property that means nothing by itself, such as a list of exceptions: where nothing is
-    /// restricted, everything is allowed, and a list must not shorten anybody else's.
+    /// For a property without a meaning of its own, such as a list of exceptions: where nothing is
+    /// restricted everything is permitted, and the list must not shorten another document's.
     static func onlyWhereAsked(
         _ isAsked: @escaping @Sendable (PolicyRules) -> Bool, _ value: Value?
     ) -> RuleDefault {
@@ -29,23 +28,23 @@ struct RuleDefault<Value: Sendable>: Sendable {
     }
 }
 
-// What documents ask for.
+// The features that documents use.
 extension PolicyRules {
     var restrictsSending: Bool { allowedOutboundDataTransferDestinations ?? .allApps != .allApps }
 
     var restrictsCopying: Bool { allowedOutboundClipboardSharingLevel ?? .allApps != .allApps }
 
-    /// Also web pages, which may be opened wherever data may be sent.
+    /// Includes web pages, which may be opened wherever data may be sent.
     var restrictsLinks: Bool { restrictsSending || managedBrowserToOpenLinksRequired == true }
 
-    /// Blocked is more than that: it counts here, so that merging in steps comes to the same.
+    /// Includes `blocked`, so that merging stepwise gives the same result.
     var asksForDialer: Bool { [.customApp, .blocked].contains(dialerRestrictionLevel) }
 
     var asksForMessenger: Bool {
         [.specificApps, .blocked].contains(protectedMessagingRedirectAppType)
     }
 
-    /// The second chance before an offline wipe has as many tries as a PIN.
+    /// The second chance before an offline wipe allows as many tries as a PIN.
     var countsTries: Bool {
         pinRequired == true || periodOfflineBeforeWipeIsEnforced.map { $0.seconds > 0 } == true
     }

@@ -1,5 +1,5 @@
-// The properties of an app protection: one table for reading, merging, telling where a value is
-// from, and showing it.
+// The properties of an app protection: one table for decoding, merging, finding a value's origin,
+// and output.
 
 internal import MAMFormat
 internal import MAMModel
@@ -10,14 +10,13 @@ struct RuleField: Sendable {
     let read:
         @Sendable (JSONValue, inout PolicyRules, inout [PolicyWarning]) throws(PolicyError) ->
             Void
-    /// Sets the property to the most restrictive one of all.
+    /// Sets the property to the most restrictive value.
     let merge: @Sendable ([PolicyRules], inout PolicyRules) -> Void
     /// Null: not configured.
     let show: @Sendable (PolicyRules) -> JSONValue
-    /// What these rules stand for beside others that say something of the property; nil for
-    /// nothing.
+    /// The value that these rules imply beside others that set the property; nil for none.
     let stand: @Sendable (PolicyRules) -> JSONValue?
-    /// Whether these rules are heard beside all others.
+    /// Whether these rules count beside all others.
     let counts: @Sendable (PolicyRules) -> Bool
     /// The words of an enumeration.
     let members: [String]
@@ -43,7 +42,7 @@ struct RuleField: Sendable {
         merge = { all, merged in
             let counting = all.filter(counts)
             let heard = counting.isEmpty ? all : counting
-            // What nobody states is left open, and means what it means in one document.
+            // A property that no document sets stays unset.
             guard heard.contains(where: { $0[keyPath: path] != nil }) else { return }
             let values = heard.filter(speaks).map { $0[keyPath: path] ?? unsaid?.value }
             merged[keyPath: path] = strictness.strictest(values)

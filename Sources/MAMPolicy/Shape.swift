@@ -1,19 +1,18 @@
-// How one kind of value stands in JSON. Settings and policy rules are tables of these.
+// The JSON form of one kind of value. Settings and policy rules are tables of these.
 
 package import MAMModel
 
-/// Reads, shows and writes values of one kind.
+/// Decodes, formats and encodes values of one kind.
 package struct Shape<Value: Sendable>: Sendable {
-    /// In words, for the message about a value that is something else.
+    /// The description in messages about invalid values.
     package let expected: String
-    /// Nil for a value that is something else. The key is for warnings about what is accepted all
-    /// the same.
+    /// Nil for an invalid value. The key is for warnings about accepted values.
     package let read: @Sendable (JSONValue, _ key: String, inout [PolicyWarning]) -> Value?
     package let write: @Sendable (Value) -> JSONValue
     /// The words of an enumeration.
     package var members: [String] = []
 
-    /// A kind that either is in a value or is not.
+    /// For a kind that decodes without warnings.
     package init(
         _ expected: String, read: @escaping @Sendable (JSONValue) -> Value?,
         write: @escaping @Sendable (Value) -> JSONValue
@@ -40,7 +39,7 @@ package struct Shape<Value: Sendable>: Sendable {
         return found
     }
 
-    /// The same kind where nil means that nothing is said.
+    /// The same kind, with nil for a value that is not configured.
     package var optional: Shape<Value?> {
         let (read, write) = (read, write)
         var shape = Shape<Value?>(
@@ -109,7 +108,7 @@ extension Shape where Value == [String] {
             plainTexts(in: value).flatMap { $0.allSatisfy { $0.utf8.first == slash } ? $0 : nil }
         }, write: list)
 
-    /// A program and its arguments, none of which a zero byte cuts short.
+    /// A program and its arguments, without zero bytes.
     package static let command = Shape(
         "a command: a list of texts, the first of which is an absolute path",
         read: { value in
@@ -154,7 +153,7 @@ extension Shape where Value == [[String: JSONValue]] {
 }
 
 extension Shape where Value: CaseIterable & Sendable {
-    /// One of a few texts; any other one is an error.
+    /// One of a few strings; any other is an error.
     package static func one(named name: @escaping @Sendable (Value) -> String) -> Shape {
         Shape(
             "one of \(Value.allCases.map(name).joined(separator: ", "))",
@@ -165,7 +164,7 @@ extension Shape where Value: CaseIterable & Sendable {
 
 private let hexDigits = Array("0123456789abcdefABCDEF".utf8)
 
-/// The texts of a list that holds nothing else.
+/// The elements of a list that contains only strings.
 private func plainTexts(in value: JSONValue) -> [String]? {
     guard let items = value.array else { return nil }
     let texts = items.compactMap(\.text)

@@ -1,14 +1,14 @@
-// Which of two values of a rule restricts more.
+// Determines which of two values restricts more.
 
 internal import MAMModel
 
-/// Combines the values of two documents. The order in which documents are combined means nothing.
+/// Combines the values of two documents, regardless of their order.
 struct Strictness<Value: Sendable>: Sendable {
     let combine: @Sendable (Value, Value) -> Value
 }
 
 extension Strictness {
-    /// Of values of which nil keeps every other one away.
+    /// For values of which nil takes precedence over every other.
     func strictest(_ values: [Value?]) -> Value? {
         let known = values.compactMap(\.self)
         guard known.count == values.count, let first = known.first else { return nil }
@@ -37,7 +37,7 @@ extension Strictness where Value == PolicyDuration {
 }
 
 extension Strictness where Value: CaseIterable & Equatable {
-    /// The later of an enumeration's members, which stand in the order of restriction.
+    /// The later member of an enumeration ordered by restriction.
     static var laterMember: Strictness {
         Strictness { one, other in
             Array(Value.allCases).last { $0 == one || $0 == other } ?? one
@@ -46,19 +46,19 @@ extension Strictness where Value: CaseIterable & Equatable {
 }
 
 extension Strictness {
-    /// What both lists hold.
+    /// The intersection.
     static func common<Member: Hashable>() -> Strictness where Value == [Member] {
         Strictness { one, other in one.filter(Set(other).contains) }
     }
 
-    /// What either list holds, sorted.
+    /// The union, sorted.
     static func union<Member: Hashable & Comparable>() -> Strictness where Value == [Member] {
         Strictness { one, other in Set(one).union(other).sorted() }
     }
 }
 
 extension Strictness where Value == [NamedValue] {
-    /// What both hold whatever they call it.
+    /// The values that both contain, whatever their names.
     static let commonValues = Strictness { one, other in
         let values = Set(one.map(\.value)).intersection(other.map(\.value))
         return (one + other).filter { values.contains($0.value) }
@@ -67,7 +67,8 @@ extension Strictness where Value == [NamedValue] {
 }
 
 extension Strictness where Value == String {
-    /// The higher version. One that cannot be compared cannot be met, and is the highest.
+    /// The higher version. A version that cannot be compared cannot be satisfied, so it counts as
+    /// the highest.
     static let higherVersion = Strictness { rank($0) > rank($1) ? $0 : $1 }
 
     /// The lower version, with the same exception.
@@ -77,7 +78,7 @@ extension Strictness where Value == String {
         return own < others ? one : other
     }
 
-    /// Names that both lists with semicolons hold, in any case.
+    /// Names in both semicolon lists, ignoring case.
     static let commonNames = Strictness { one, other in
         let (own, others) = (semicolonNames(one), semicolonNames(other))
         let common = Set(own.map { $0.lowercased() }).intersection(others.map { $0.lowercased() })
@@ -85,11 +86,11 @@ extension Strictness where Value == String {
             semicolonNames(joined(own + others)).filter { common.contains($0.lowercased()) })
     }
 
-    /// Neither restricts more; the choice only has to be the same in any order.
+    /// Neither restricts more; the choice only has to be independent of order.
     static let either = Strictness { min($0, $1) }
 
-    /// The scheme of a program that links are led to. What is no scheme lets nothing be opened;
-    /// Edge is managed, which nobody knows of the others.
+    /// The scheme of the program that links are redirected to. An invalid scheme permits nothing;
+    /// Edge is known to be managed, others are not.
     static let program = Strictness { one, other in
         place(ofProgram: one) < place(ofProgram: other) ? one : other
     }
@@ -103,7 +104,7 @@ extension Strictness where Value == String {
         Rank(version: VersionNumber(text), text: text)
     }
 
-    /// Equal versions that are written in two ways still have an order.
+    /// Orders versions that are equal but written differently.
     private struct Rank: Comparable {
         let version: VersionNumber?
         let text: String

@@ -1,18 +1,18 @@
-// A URL as far as policy cares: its scheme, its host, the rest.
+// The parts of a URL that policy uses.
 
-/// Parts of a URL by RFC 3986. Programs hand over anything, so that what does not look like a URL
-/// is none.
+/// Splits a URL by RFC 3986. Programs pass arbitrary text, so anything that does not parse is
+/// rejected.
 package struct URLText: Sendable, Equatable {
     /// In lower case.
     package let scheme: String
-    /// All after the colon.
+    /// Everything after the colon.
     let rest: String
     /// In lower case, without user and port; nil if the URL has no authority.
     let host: String?
-    /// All after the authority.
+    /// Everything after the authority.
     let path: String
 
-    /// Longer ones are refused: no program opens them.
+    /// Longer URLs are refused: no program opens them.
     static let maximumByteCount = 65536
 
     package init?(_ text: String) {
@@ -29,8 +29,8 @@ package struct URLText: Sendable, Equatable {
     /// The same URL under another scheme.
     func with(scheme: String) -> String { "\(scheme):\(rest)" }
 
-    /// A letter, then letters, digits and `+-.`; in lower case. Longer than a reason should be, it
-    /// is none.
+    /// A letter, followed by letters, digits and `+-.`; in lower case. Nil if it is too long to be
+    /// quoted in a reason.
     static func scheme(_ text: some StringProtocol) -> String? {
         guard let first = text.utf8.first, isLetter(first), text.utf8.count <= 255,
             text.utf8.allSatisfy({ isLetter($0) || isDigit($0) || "+-.".utf8.contains($0) })
@@ -38,8 +38,7 @@ package struct URLText: Sendable, Equatable {
         return text.lowercased()
     }
 
-    /// A backslash ends a host too: browsers take it for a slash, and then the host is what stands
-    /// before it.
+    /// A backslash also ends the host, because browsers treat it as a slash.
     private static func split(_ rest: String) -> (host: String?, path: String) {
         guard rest.hasPrefix("//") else { return (nil, rest) }
         let hierarchy = rest.utf8.dropFirst(2)

@@ -1,10 +1,10 @@
 // Versions as administrators write them.
 
-/// Whole numbers with dots between them. One that is missing is 0: 10 is 10.0.
+/// Integers separated by dots. A missing one counts as 0: 10 equals 10.0.
 package struct VersionNumber: Sendable {
     private let parts: [UInt64]
 
-    /// Nil for anything else: what cannot be compared is not known.
+    /// Nil for anything else, which cannot be compared.
     package init?(_ text: String) {
         guard text.utf8.count <= 256 else { return nil }
         var parts: [UInt64] = []

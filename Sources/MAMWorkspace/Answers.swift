@@ -1,4 +1,4 @@
-// What the socket asks about files of the mount.
+// Answers the socket's questions about files of the mount.
 
 internal import Glibc
 package import MAMModel
@@ -7,7 +7,7 @@ package import MAMSystem
 package import MAMTree
 package import MAMVault
 
-/// Tells whose a file is and whether it can be read.
+/// Reports a file's owner and whether it can be read.
 package struct Answers: Sendable {
     let tree: Tree
 
@@ -20,7 +20,7 @@ package struct Answers: Sendable {
     package func protection(of descriptor: Descriptor) throws(VaultError) -> ProtectionInfo {
         let status = try statusOf(descriptor)
         if let inode = mountedInode(status) { return protection(of: inode) }
-        // Not in this mount: a protected file elsewhere tells its owner by its header.
+        // Not in this mount: the header of a protected file elsewhere names its owner.
         do throws(Errno) {
             return Protections(tree.vault).protection(
                 of: try FileFacts(
@@ -39,7 +39,7 @@ package struct Answers: Sendable {
         return protection(of: inode)
     }
 
-    /// What is known of a file, or of what a directory asks for its new files.
+    /// A file's protection, or what a directory gives its new files.
     package func protection(of inode: Inode) -> ProtectionInfo {
         guard inode.isDirectory else {
             return Protections(tree.vault).protection(of: facts(of: inode))
@@ -51,7 +51,7 @@ package struct Answers: Sendable {
             unproved: note?.isProved == false ? note?.value : nil)
     }
 
-    /// The inode behind a status that a descriptor of the mount gave; nil for other file systems.
+    /// The inode of a descriptor on the mount; nil for other file systems.
     func mountedInode(_ status: stat) -> Inode? {
         guard UInt64(status.st_dev) == tree.mountDevice else { return nil }
         return tree.table.known(BackingID(device: tree.rootDevice, inode: UInt64(status.st_ino)))
@@ -66,7 +66,7 @@ package struct Answers: Sendable {
         }
     }
 
-    /// A regular file's header facts, as they are now.
+    /// A regular file's current header facts.
     func facts(of inode: Inode) -> FileFacts? {
         inode.withState { $0.file?.facts ?? $0.facts }
     }

@@ -18,7 +18,7 @@ package struct AttributeChange {
 
     package init() {}
 
-    /// As the kernel sends it of its own accord.
+    /// As the kernel sends it on its own.
     var isModificationOnly: Bool {
         modification != nil && modification?.tv_nsec != utimeNow && access == nil && mode == nil
             && user == nil && group == nil && size == nil
@@ -39,7 +39,7 @@ package struct Attributes: Sendable {
     ) throws(Errno) -> Entry {
         let inode = try tree.table.inode(node)
         if let status = try statusOfGone(inode, new) { return Lookup(tree).entry(inode, status) }
-        // The size first: it is what can be refused, and a refused request should change nothing.
+        // The size first: it can be refused, and a refused request should change nothing.
         if let size = new.size {
             try truncate(node, handle, to: size, for: caller)
             try clearSetIDBits(inode, for: caller)
@@ -50,16 +50,16 @@ package struct Attributes: Sendable {
         if let mode = new.mode { try changeMode(inode, to: mode) }
         if new.access != nil || new.modification != nil {
             do throws(Errno) { try changeTimes(inode, new) } catch {
-                // Of a new size the kernel must hear: it would go on with the old one.
+                // The kernel must learn of a new size, or it would keep the old one.
                 if new.size == nil { throw error }
             }
         }
         return try Lookup(tree).entry(inode)
     }
 
-    /// With a file's last name the kernel sends the time of that. It keeps such times itself, and
-    /// when it has forgotten the file nobody can find it any more: nothing needs to be written. Nil
-    /// if something has to be done.
+    /// When a file loses its last name the kernel sends the file's times. It caches them itself, and
+    /// once it forgets the file nothing can find the file again, so nothing has to be written. Nil
+    /// if there is something to do.
     private func statusOfGone(_ inode: Inode, _ new: AttributeChange) throws(Errno) -> stat? {
         guard new.isModificationOnly, inode.isRegular, !inode.isInUse.load(ordering: .relaxed)
         else { return nil }
@@ -67,11 +67,11 @@ package struct Attributes: Sendable {
         return status.st_nlink == 0 ? status : nil
     }
 
-    /// What the kernel leaves to us: who changes a file's content without being root takes its
-    /// set-id bits away. It does not ask for the mode then, which a program that is started would
-    /// have from it.
+    /// The daemon's duty: removes the set-id bits when a program other than root's changes a file's
+    /// content. The kernel does not read the mode again then, so an executed program would still
+    /// get the bits.
     func clearSetIDBits(_ inode: Inode, for caller: Caller) throws(Errno) {
-        // Nearly none has any, and this is asked at each write.
+        // Almost no file has any, and every write checks this.
         guard caller.user != 0, try hasSetIDBits(inode.handle) else { return }
         let hadSome = try tree.metadata.shared { () throws(Errno) in
             try MAMTree.clearSetIDBits(inode.handle, unless: caller.isMember)
@@ -94,9 +94,9 @@ package struct Attributes: Sendable {
             }
         } catch {
             guard error == .badMessage, size == 0 else { throw error }
-            // Of a file that cannot even be opened nothing is left but its name: it is begun anew.
+            // A file that cannot be opened has lost everything but its name, so it is begun again.
             let handle = try Handles(tree).open(node, flags: O_RDWR | O_TRUNC, for: caller)
-            // No question follows, as it does after an open(2).
+            // No request follows, unlike after an open(2).
             handle.inode.withState { _ = $0.writeGuard.endsTruncation(of: caller.thread) }
             Handles(tree).release(handle)
         }
@@ -112,7 +112,7 @@ package struct Attributes: Sendable {
     private func changeTimes(_ inode: Inode, _ new: AttributeChange) throws(Errno) {
         let omitted = timespec(tv_sec: 0, tv_nsec: utimeOmit)
         let times = [new.access ?? omitted, new.modification ?? omitted]
-        // Not while a header is rewritten, which puts the time back that it found.
+        // Not while a header is being rewritten, which restores the time it read before.
         try inode.withState { _ throws(Errno) in
             try tree.metadata.shared { () throws(Errno) in
                 _ = try retrying { utimensat(inode.handle.raw, "", times, Int32(MAM_EMPTY_PATH)) }

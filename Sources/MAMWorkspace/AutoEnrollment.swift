@@ -1,5 +1,5 @@
-// Accounts that the setting Groups names and nobody registered: those that need nobody's answer are
-// registered, all others named (docs/adr/0047-auto-enrolment.md).
+// Accounts that the setting Groups names and nobody registered: registers those that need no input,
+// and reports the others (docs/adr/0047-auto-enrolment.md).
 
 internal import Glibc
 internal import MAMEnrollment
@@ -12,36 +12,37 @@ package import MAMTree
 internal import MAMVault
 internal import Synchronization
 
-/// One that is to be, but for files that are sealed for it.
+/// An account to register, unless sealed files of its name exist.
 private struct KnownAccount {
     let name: String
     let identity: Identity
     let user: UInt32
 }
 
-/// Why an account is not registered by itself.
+/// Why an account is not registered automatically.
 private struct Unsettled: Error {
     let reason: String
     init(_ reason: String) { self.reason = reason }
 }
 
-/// Registers the accounts that the settings name.
+/// Registers the accounts named in the settings.
 package struct AutoEnrollment: Sendable {
     let tree: Tree
     var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Returns at once. A thread has looked at every name, as the settings and policies are now,
-    /// some time later.
+    /// Returns at once. Some time later a thread has examined every name under the current settings
+    /// and policies.
     package func enrollKnownAccountsSoon() {
         do throws(Errno) {
             try startThread(named: "enrol") { enrollKnownAccounts() }
         } catch { vault.log.warning("accounts to add are looked for at the next start: \(error)") }
     }
 
-    /// Goes through the whole tree if an account is to be registered; not at all without
-    /// `AutoEnrollOnLaunch`. While another thread is at it that one does it once more instead.
+    /// Walks the whole tree if an account is to be registered; does nothing without
+    /// `AutoEnrollOnLaunch`. If another thread is already doing this, that thread repeats it
+    /// instead.
     ///
     /// Never call this from a thread that serves the mount.
     package func enrollKnownAccounts() {
@@ -62,7 +63,7 @@ package struct AutoEnrollment: Sendable {
         }
     }
 
-    /// The names that are left, each with the reason.
+    /// The remaining names, each with the reason.
     private func enrollSettled() -> [String: String] {
         let names = Set(vault.accountRules.groups.values.joined()).sorted()
         vault.enrollments.departed.keep(only: names)
@@ -104,7 +105,7 @@ package struct AutoEnrollment: Sendable {
             "\(account.name) is registered for uid \(account.user) by AutoEnrollOnLaunch")
     }
 
-    /// Nothing but its files may be in the way.
+    /// Checks everything except existing files.
     private func known(_ name: String, among rivals: [UInt32: Int]) throws(Unsettled)
         -> KnownAccount
     {
@@ -129,7 +130,7 @@ package struct AutoEnrollment: Sendable {
         return KnownAccount(name: name, identity: identity, user: user)
     }
 
-    /// How many accounts each user might have by the settings, registered ones too.
+    /// How many accounts, registered or not, each user may have under the settings.
     private func rivals(among names: [String]) -> [UInt32: Int] {
         names.reduce(into: [:]) { counts, name in
             guard let identity = try? nameOfAccount(name), NameRights(vault).isAllowed(identity),
@@ -139,7 +140,7 @@ package struct AutoEnrollment: Sendable {
         }
     }
 
-    /// A user's own daemon has that user alone.
+    /// A user's own daemon has only that user.
     private func settledUser(of identity: Identity) throws(Unsettled) -> UInt32 {
         guard geteuid() == 0 else { return geteuid() }
         switch NameRights(vault).givenUsers(of: identity) {
@@ -156,7 +157,7 @@ package struct AutoEnrollment: Sendable {
         }
     }
 
-    /// The hook and the event for each that was not named before, the log for each new reason.
+    /// Runs the hook and sends the event for each name not reported before; logs each new reason.
     private func nameAccountsToAdd(_ left: [String: String]) {
         let told = vault.accountsToAdd.withLock { state in
             defer { state.reasons = left }

@@ -1,4 +1,4 @@
-// Closing all of an account's windows for as long as policy wants it.
+// Closes all of an account's windows for as long as policy requires.
 
 internal import MAMAudit
 package import MAMKeyring
@@ -8,23 +8,23 @@ package import MAMTree
 internal import MAMVault
 internal import Synchronization
 
-/// Keeps an account closed for as long as policy wants it.
+/// Blocks accounts.
 package struct Block: Sendable {
     let tree: Tree
     var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Closes the windows of every class, in the order that a lock has, and keeps them closed until
-    /// ``unblock(_:)``. Of the keys only what a lock drops is dropped. A block that a passphrase
-    /// ends is a lock.
+    /// Closes the windows of every class, in the order of a lock, and keeps them closed until
+    /// ``unblock(_:)``. Drops only the keys that a lock drops. A block that the passphrase ends is
+    /// a lock.
     ///
     /// Never call this from a thread that serves the mount.
     @discardableResult
     package func block(_ account: AccountID, _ block: AccountBlock) -> [BlockingFile] {
         guard let windows = vault.windows(of: account) else { return [] }
         let old: AccountBlock? = vault.blocks.withLock { blocks in
-            // One that an unlock ends takes the place of none that it does not end.
+            // A block that an unlock ends must not replace one that it does not end.
             if block.endsWithUnlock, let old = blocks[account], !old.endsWithUnlock { return block }
             return blocks.updateValue(block, forKey: account)
         }
@@ -45,8 +45,7 @@ package struct Block: Sendable {
         return Lock(tree).report(left)
     }
 
-    /// Ends what ``block(_:_:)`` began. An account without a passphrase is unlocked, any other is
-    /// as after a lock.
+    /// Ends a block. Unlocks an account without a passphrase; leaves any other as after a lock.
     package func unblock(_ account: AccountID) throws(KeyringError) {
         let lockCount = vault.lockCount(of: account)
         guard let block = vault.blocks.withLock({ $0.removeValue(forKey: account) }) else { return }

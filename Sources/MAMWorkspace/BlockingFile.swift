@@ -1,12 +1,12 @@
-// Files that are in the way of a lock.
+// Files that obstruct a lock.
 
 package import MAMSystem
 
-/// A file that a lock could not get the kernel's cached content of.
+/// A file whose pages a lock could not get out of the kernel's cache.
 package struct BlockingFile: Sendable {
-    /// Where it is in the mount.
+    /// The path in the mount.
     package let path: ByteString
-    /// The processes that have it open or mapped, as far as the daemon may see them.
+    /// The processes that have it open or mapped, as far as the daemon can see them.
     package let processes: [ProcessName]
 
     package init(path: ByteString, processes: [ProcessName]) {

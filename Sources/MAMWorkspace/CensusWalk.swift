@@ -1,4 +1,4 @@
-// Counting all files by owner, class and state. Headers alone are read.
+// Counts all files by owner, class and state. Reads only headers.
 
 internal import Glibc
 internal import MAMFormat
@@ -8,20 +8,19 @@ internal import MAMSystem
 package import MAMTree
 package import MAMVault
 
-/// Counts the files of the tree by owner, class and state.
+/// Counts the tree's files by owner, class and state.
 package struct CensusWalk: Sendable {
     let tree: Tree
 
     package init(_ tree: Tree) { self.tree = tree }
 
     private static let reportMilliseconds = 200
-    /// Files with several names that are told apart; more would be memory that anybody can have
-    /// taken.
+    /// The limit on tracked files with several links, which any user could create to use up memory.
     private static let linkLimit = 500_000
 
     package func census(_ progressed: (Census) -> Bool) throws(VaultError) -> Census {
         var census = Census()
-        /// Files with several names: they count once.
+        /// Files with several links, which count once.
         var seen: Set<BackingID> = []
         var nextReport = Deadline(milliseconds: Self.reportMilliseconds)
         func goesOn() -> Bool {
@@ -39,7 +38,7 @@ package struct CensusWalk: Sendable {
             count(found, &census, &seen)
             return true
         }
-        // A part of the sums would be taken for all of them.
+        // Partial sums would be mistaken for totals.
         guard isWanted, !tree.isStopping else { throw VaultError(.canceled) }
         return census
     }

@@ -1,4 +1,4 @@
-// Check-ins: the policy source is read, after the administrator's program has agreed.
+// Check-ins: read the policy source after the administrator's hook has agreed.
 
 package import MAMEnrollment
 internal import MAMKeyring
@@ -10,24 +10,24 @@ package import MAMTree
 internal import MAMVault
 internal import Synchronization
 
-/// Reads the policy source, once the administrator's program agrees.
+/// Reads the policy source once the administrator's hook agrees.
 package struct CheckIn: Sendable {
     let tree: Tree
     var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Tells how the policy source is read. The closure replaces the policies, hands over what
-    /// orders to wipe it found, and says what came of it.
+    /// Sets how to read the policy source. The closure replaces the policies, passes on wipe
+    /// orders, and returns the outcome.
     package func readPolicies(with source: @escaping @Sendable () -> CheckInOutcome) {
         vault.enrollments.source.withLock { $0 = source }
     }
 
-    /// Asks the CheckIn hook, then reads the source; for all accounts.
+    /// Runs the CheckIn hook, then reads the source; for all accounts.
     @discardableResult
     package func checkIn() -> CheckInOutcome {
         vault.userIDs.forget()
-        // Who does not read the policies has not checked in, as while a workspace is only verified.
+        // A daemon without a policy source, such as one that only verifies, never checks in.
         let outcome =
             askCheckInHook() ?? vault.enrollments.source.withLock { $0 }?()
             ?? .failure("this daemon does not read the policies")
@@ -35,15 +35,15 @@ package struct CheckIn: Sendable {
         return outcome
     }
 
-    /// Reads the source for orders to wipe. The CheckIn hook was not asked, so this counts for
-    /// nothing else.
+    /// Reads the source for wipe orders. Does not count as a check-in, because the hook was not
+    /// run.
     func lookForOrders() {
         _ = vault.enrollments.source.withLock { $0 }?()
         Enrollment(tree).settleAll()
     }
 
-    /// The source was read because it changed. Where a program has a say in what counts as a
-    /// check-in it is asked about what is new; the rest counts for nothing.
+    /// The source was read because it changed. If there is a CheckIn hook, it is run for news;
+    /// anything else does not count as a check-in.
     package func checkedIn(_ outcome: CheckInOutcome, isNews: Bool) {
         defer { if isNews { AutoEnrollment(tree).enrollKnownAccountsSoon() } }
         guard vault.settings.hooks.checkIn != nil, outcome.isSuccess else {

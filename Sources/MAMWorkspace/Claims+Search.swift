@@ -1,4 +1,4 @@
-// Searches through the tree for what says whose content is.
+// Searches the tree for evidence of who owns content.
 
 internal import MAMSystem
 internal import MAMTree
@@ -7,8 +7,8 @@ internal import MAMVault
 extension Claims {
     /// True once `isWanted` holds for something.
     ///
-    /// One search at a time, fairly by user: each goes through the whole tree. `shallGoOn`:
-    /// whether the caller still waits. Never call this from a thread that serves the mount.
+    /// Searches walk the whole tree, so they run one at a time, fairly by user. `shallGoOn`:
+    /// whether the caller is still waiting. Never call this from a thread that serves the mount.
     func hasClaim(
         for user: UInt32, while shallGoOn: () -> Bool, where isWanted: (StoredClaim) -> Bool
     ) throws(SearchEnd) -> Bool {

@@ -1,4 +1,4 @@
-// Looking through the tree for what says whose content is, or will be.
+// Evidence in the tree of who owns content, or will.
 
 internal import Glibc
 internal import MAMFormat
@@ -6,14 +6,14 @@ package import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Looks for files and directories of a name or key.
+/// Finds files and directories of a name or key.
 package struct Claims: Sendable {
     let tree: Tree
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// How often is asked whether to go on: that is a system call, and there may be millions of
-    /// files.
+    /// The interval between calls of `shallGoOn`, which make a system call, while there may be
+    /// millions of files.
     private static let lookMilliseconds = 100
 
     package func hasClaim(
@@ -28,7 +28,7 @@ package struct Claims: Sendable {
             return isWhole && !isFound
         }
         func note(_ path: ByteString, _ error: Errno) {
-            // What is closed to the daemon, lost+found say, opens for nobody here.
+            // What the daemon may not read, such as lost+found, it cannot show to anyone either.
             guard error != .accessDenied, !error.meansGone else { return }
             if isWhole { failed(path, error) }
             isWhole = false
@@ -52,7 +52,7 @@ package struct Claims: Sendable {
         return claim(of: inode, status) { ByteString("") }
     }
 
-    /// Nil for what says nothing, and for what cannot be read.
+    /// Nil if it names no owner, or is unreadable.
     private func claim(
         of inode: Inode, _ attributes: stat, path: @escaping () -> ByteString
     ) -> StoredClaim? {

@@ -1,4 +1,4 @@
-// Bringing all files of an account to the classes and keys that changed rules give them.
+// Updates all files of an account after its rules or keys changed.
 
 package import MAMFormat
 internal import MAMKeyring
@@ -10,20 +10,20 @@ package import MAMTree
 internal import MAMVault
 internal import Synchronization
 
-/// Goes through an account's files when its rules or keys changed.
+/// Walks an account's files after its rules or keys changed.
 package struct ClassPass: Sendable {
     let tree: Tree
     var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// What is remembered of an account whose files were gone through: its rules, and the key that
-    /// seals its new files.
+    /// The record of a complete pass over an account's files: its rules, and the key that seals new
+    /// files.
     private func classRecord(of account: AccountID) -> String {
         "\(classRules(of: account))key \(vault.keyring.keyID(of: account)?.bytes ?? .zero)\n"
     }
 
-    /// What decides on classes, as text.
+    /// Everything that determines classes, as text.
     private func classRules(of account: AccountID) -> String {
         let rule = vault.merged(of: account).classRule
         return "policy \(rule.policyClass.letter), at most \(rule.ceiling.letter)\n"
@@ -35,8 +35,8 @@ package struct ClassPass: Sendable {
         }
     }
 
-    /// Goes through the tree on a thread of its own if the rules changed since that was last done.
-    /// A lock ends it; it begins anew at the next unlock.
+    /// Walks the tree on its own thread if the rules changed since the last pass. A lock ends it;
+    /// the next unlock starts it again.
     func updateClasses(of account: AccountID) {
         guard tree.isServed, let records = vault.classRecords,
             !records.isCurrent(account, classRecord(of: account))
@@ -52,7 +52,7 @@ package struct ClassPass: Sendable {
         do throws(Errno) {
             try startThread(named: "class-update") {
                 updateClasses(of: account, records)
-                // An unlock may have come while this one was still ending after a lock.
+                // An unlock may have come while this pass was ending after a lock.
                 let isWanted = vault.updating.withLock { $0.removeValue(forKey: account) } ?? false
                 if isWanted { updateClasses(of: account) }
             }
@@ -66,17 +66,17 @@ package struct ClassPass: Sendable {
         of account: AccountID, _ records: ClassRecords
     ) {
         let windows = vault.windows(of: account)
-        // As they are now: what changes from here on takes another pass.
+        // The current rules: later changes require another pass.
         let record = classRecord(of: account)
         let shallGoOn: @Sendable () -> Bool = { windows?.hasAllKeys ?? false }
-        // All headers first: the next lock holds for every file, however long it takes to seal
-        // their content anew.
+        // All headers first, so that the next lock holds for every file, however long sealing their
+        // content under new keys takes.
         let haveClasses = ClassUpdates(tree).updateClasses(
             of: { FileClasses(vault).accountOfStaleKey($0) == account }, while: shallGoOn)
         let areSealed = KeyRenewal(tree).sealAnew(
             of: { FileClasses(vault).accountOfExposedKey($0) == account }, while: shallGoOn)
         guard haveClasses, areSealed else { return }
-        // Not if a file was found meanwhile that the walk may have missed.
+        // Unless a file was found meanwhile that the walk may have missed.
         vault.updating.withLock { updating in
             if updating[account] != true { remember(record, of: account, records) }
         }
@@ -97,9 +97,8 @@ package struct ClassPass: Sendable {
         }
     }
 
-    /// A file whose content is to be sealed under a new key was found as it was opened: it is
-    /// sealed with all others of its account, on the thread that goes through them. Who opens it
-    /// does not wait.
+    /// Called when an open finds a file that needs a new key. The thread that updates the account's
+    /// files does that; the open does not wait.
     package func sealAnewSoon(_ header: FileHeader?) {
         guard let header, let account = FileClasses(vault).accountOfExposedKey(header) else {
             return
@@ -108,7 +107,7 @@ package struct ClassPass: Sendable {
         updateClasses(of: account)
     }
 
-    /// The same after the next unlock.
+    /// After the next unlock.
     package func sealAnewLater(_ header: FileHeader?) {
         guard let header, let account = FileClasses(vault).accountOfExposedKey(header) else {
             return
@@ -116,21 +115,21 @@ package struct ClassPass: Sendable {
         forgetClasses(of: account)
     }
 
-    /// A file was made anew, by the rules and keys of the moment in which that was begun. If they
-    /// have changed since, the pass over the tree may not have seen it.
+    /// A new file follows the rules and keys from when its creation began. If they changed since,
+    /// the pass over the tree may have missed it.
     package func updateClassSoon(_ header: FileHeader?) {
         guard let header, let account = FileClasses(vault).accountOfStaleKey(header) else { return }
         forgetClasses(of: account)
         updateClasses(of: account)
     }
 
-    /// Files of keys that were joined are met again: now, or after the next unlock.
+    /// Repeats the pass for files of imported keys, now or after the next unlock.
     func sealJoinedFiles(of account: AccountID) {
         forgetClasses(of: account)
         if vault.windows(of: account)?.hasAllKeys == true { updateClasses(of: account) }
     }
 
-    /// Not all files were met: they are gone through once more.
+    /// The last pass missed files, so it has to be repeated.
     private func forgetClasses(of account: AccountID) {
         guard let classRecords = vault.classRecords else { return }
         do throws(Errno) {

@@ -1,4 +1,4 @@
-// Going through the whole tree for files whose class has changed.
+// Walks the whole tree for files whose class changed.
 
 internal import Glibc
 package import MAMFormat
@@ -6,7 +6,7 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Gives every file the class that policy now wants.
+/// Gives every file the class that policy requires.
 package struct ClassUpdates: Sendable {
     let tree: Tree
 
@@ -16,8 +16,7 @@ package struct ClassUpdates: Sendable {
         of isWanted: @Sendable (FileHeader) -> Bool, while shallGoOn: @Sendable () -> Bool
     ) -> Bool {
         guard !tree.isReadOnly else { return false }
-        // Files that are being made with the keys of before: they have their names when the walk
-        // begins.
+        // Files being created under the old keys: after this, the walk finds their names.
         Creator(tree).awaitMakers()
         let isComplete = Walk(tree).walk(while: shallGoOn) { found in
             found.entry.inode.isDirectory || updateClass(of: found.entry.inode, isWanted)
@@ -25,7 +24,7 @@ package struct ClassUpdates: Sendable {
         return isComplete && synchronizeAll()
     }
 
-    /// False if it should have another class and could not be given it.
+    /// False if its class is outdated and could not be changed.
     private func updateClass(of inode: Inode, _ isWanted: (FileHeader) -> Bool) -> Bool {
         guard inode.isRegular, let header = inode.header, isWanted(header) else { return true }
         do throws(VaultError) {
@@ -39,7 +38,7 @@ package struct ClassUpdates: Sendable {
         }
     }
 
-    /// That the tree was gone through is remembered for good: what was done must be as durable.
+    /// The record of a complete pass is permanent, so its changes must be durable first.
     func synchronizeAll() -> Bool {
         guard let directory = try? reopen(tree.root.raw, O_RDONLY | O_DIRECTORY) else {
             return false

@@ -1,4 +1,4 @@
-// Classes of directories, which their new children inherit, and of files.
+// Classes of files, and of directories, from which new children inherit.
 
 internal import Glibc
 package import MAMModel
@@ -7,16 +7,16 @@ package import MAMSystem
 package import MAMTree
 package import MAMVault
 
-/// Asks for the class of a file, or of what a directory will hold.
+/// Sets the class of a file, or of a directory's new children.
 package struct Classes: Sendable {
     let tree: Tree
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// The class that a directory asks for its new children; nil for none.
+    /// A directory's class for new children; nil for none.
     ///
-    /// Whoever wrote it: it makes files stricter than policy has them, never laxer. What cannot be
-    /// understood may have been meant to be strict.
+    /// Counts whoever set it, because it can only make files stricter than policy does. An invalid
+    /// value may have been meant to be strict, so it counts as the strictest.
     func childClass(of directory: Inode) -> ProtectionClass? {
         childClassNote(of: directory)?.value
     }
@@ -36,13 +36,13 @@ package struct Classes: Sendable {
         return note
     }
 
-    /// Makes a new directory ask for what its parent asks for, and no surer.
+    /// Gives a new directory its parent's class, proved only if the parent's is.
     func inheritClass(from parent: Inode, to directory: Inode) throws(Errno) {
         guard let inherited = childClassNote(of: parent) else { return }
         try setChildClass(inherited, of: directory)
     }
 
-    /// Nil takes it away.
+    /// Nil removes it.
     func setChildClass(_ asked: ProtectionClass?, of directory: Inode) throws(Errno) {
         try setChildClass(asked.map { Note(value: $0, isProved: true) }, of: directory)
     }
@@ -75,7 +75,7 @@ package struct Classes: Sendable {
         return Answers(tree).protection(of: inode)
     }
 
-    /// The file or directory of this mount that shall be changed.
+    /// The inode in this mount to change.
     func changeableInode(_ descriptor: Descriptor) throws(VaultError) -> Inode {
         guard let inode = Answers(tree).mountedInode(try Answers(tree).statusOf(descriptor)) else {
             throw .notFound("the file is not in this workspace")
@@ -84,7 +84,7 @@ package struct Classes: Sendable {
         return inode
     }
 
-    /// Runs a change of a file's header while nobody can open or close it.
+    /// Changes a file's header while it cannot be opened or closed.
     func changeHeader(
         of inode: Inode, _ body: (VaultFile) throws(VaultError) -> Void
     ) throws(VaultError) {
@@ -99,8 +99,7 @@ package struct Classes: Sendable {
         dropPagesOfClosed(inode)
     }
 
-    /// Of a file that has changed: those that were cached while its former class, or the file that
-    /// it was, could be read.
+    /// Drops a changed file's pages that were cached while its former class or owner could be read.
     func dropPagesOfClosed(_ inode: Inode) {
         if Lookup(tree).isClosed(inode), inode.openFile == nil { tree.cache.invalidate(inode.node) }
     }

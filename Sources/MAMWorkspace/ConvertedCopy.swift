@@ -1,4 +1,4 @@
-// A file written anew for another owner, beside the one that it replaces.
+// The copy of a file for another owner, before it replaces the original.
 
 internal import CShims
 internal import Glibc
@@ -8,19 +8,19 @@ internal import MAMSystem
 internal import MAMTree
 internal import MAMVault
 
-/// A copy in the workspace's work directory; removed if it is not put in place.
+/// A copy in the work directory; removed unless it replaces the original.
 final class ConvertedCopy {
     private let directory: Descriptor
     private let name: String
     let file: Descriptor
     private let source: Descriptor
-    /// Names of extended attributes that it was given.
+    /// The names of the extended attributes copied so far.
     private var attributes: Set<ByteString> = []
 
-    /// Another for each life of the daemon: process ids come again.
+    /// Differs for each run of the daemon, because process ids are reused.
     private static let prefix = "convert-\(UInt64.random(in: .min ... .max))-"
 
-    /// True for a file that may be in the making.
+    /// True for a copy that may be in progress.
     static func isOurs(_ name: ByteString) -> Bool { name.bytes.starts(with: prefix.utf8) }
 
     init(in directory: Descriptor, of inode: Inode) throws(Errno) {
@@ -34,8 +34,8 @@ final class ConvertedCopy {
 
     deinit { unlinkat(directory.raw, name, 0) }
 
-    /// Copies mode, owner, times and extended attributes, as they are now; may be asked again. A
-    /// file with several names is refused: only one of them could be given the copy.
+    /// Copies the current mode, owner, times and extended attributes; may be repeated. Refuses a
+    /// file with several links, because only one of them would get the copy.
     func takeAttributes(of inode: Inode) throws(VaultError) {
         let status = try systemCall { () throws(Errno) -> stat in
             try MAMSystem.status(at: inode.handle.raw, "")
@@ -46,9 +46,9 @@ final class ConvertedCopy {
                     + "run: find MOUNTPOINT -samefile FILE, and leave one of them")
         }
         try systemCall { () throws(Errno) in
-            // Another owner takes capabilities away, so it comes first.
+            // First, because chown(2) removes capabilities.
             _ = try retrying { fchown(file.raw, status.st_uid, status.st_gid) }
-            // The copy says by itself whether it is sealed.
+            // Except the attribute that marks sealed files, which the copy has set for itself.
             attributes = try copyExtendedAttributes(
                 from: source.raw, to: file.raw, removing: attributes,
                 except: ByteString(SealedNote.name))
@@ -60,8 +60,8 @@ final class ConvertedCopy {
 
     func synchronize() throws(Errno) { try MAMSystem.synchronize(file.raw) }
 
-    /// Exchanges the two names, and makes the inode the new file. Returns the directory in which
-    /// that is to be made durable. The caller sees to it that no name changes meanwhile.
+    /// Exchanges the two names and makes the inode refer to the new file. Returns the directory to
+    /// sync. The caller excludes renames.
     func putInPlace(
         of inode: Inode, at place: EntryLocation, in table: InodeTable
     ) throws(Errno) -> Descriptor {
@@ -69,13 +69,12 @@ final class ConvertedCopy {
         guard BackingID(try status(at: place.directory.raw, place.name)) == old else {
             throw .staleHandle
         }
-        // All that may want a descriptor comes first: once the names are exchanged nothing may
-        // fail.
+        // Everything that needs a descriptor comes first: after the exchange nothing may fail.
         let (handle, first) = (try reopen(file.raw, openPathOnly), try inode.firstFile())
         let directory = try withOwnerRights(to: place.directory) { path throws(Errno) in
             try openFile(procPath: path, O_RDONLY | O_DIRECTORY)
         }
-        // Before the exchange: later look-ups of the name must find the same inode.
+        // Before the exchange, so that look-ups of the name find the same inode.
         table.add(new, of: inode)
         do throws(Errno) {
             try exchange(with: place)
@@ -96,11 +95,11 @@ final class ConvertedCopy {
         }
     }
 
-    /// Makes the exchange durable; then what was there before need not take room until the kernel
-    /// forgets it. The exchange is done already: a failure is logged.
+    /// Makes the exchange durable; then frees the old file's space without waiting for the kernel
+    /// to forget it. The exchange cannot be undone, so a failure is only logged.
     func synchronizePlace(_ conversion: Conversion, _ vault: Vault) {
         do throws(Errno) {
-            // Its attributes, as they were in the moment of the exchange.
+            // The copy's attributes, as of the exchange.
             try synchronize()
             try conversion.synchronizePlace()
             let old = try openFile(at: directory.raw, name, O_WRONLY | O_NOFOLLOW)

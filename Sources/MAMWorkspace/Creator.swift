@@ -1,4 +1,4 @@
-// Making regular files, with their owner's header in them.
+// Creates regular files with their owner's header.
 
 internal import Glibc
 internal import MAMModel
@@ -7,13 +7,13 @@ package import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// A file that was made and opened in one request.
+/// A file created and opened in one request.
 package struct Creation {
     package let entry: Entry
     package let handle: OpenHandle
 }
 
-/// Makes regular files.
+/// Creates regular files.
 package struct Creator: Sendable {
     let tree: Tree
 
@@ -22,22 +22,22 @@ package struct Creator: Sendable {
     package func create(
         _ name: Name, in parent: UInt64, mode: UInt32, flags: Int32, for caller: Caller
     ) throws(Errno) -> Creation {
-        // The kernel gives such a file the name "/".
+        // The kernel names such a file "/".
         if flags & openTemporary == openTemporary {
             return try makeFile(nil, in: parent, mode: mode, for: caller)
         }
         do throws(Errno) {
             return try makeFile(name, in: parent, mode: mode, for: caller)
         } catch {
-            // Somebody else was faster. The kernel then looks again, checks the caller's rights on
-            // what is there and opens it.
+            // Another thread was first. The kernel then looks the name up, checks the caller's
+            // permissions and opens that file.
             throw error == .exists && flags & O_EXCL == 0 ? .staleHandle : error
         }
     }
 
-    /// Makes a new file with its owner's header in it, open. Nothing is left behind on failure.
+    /// Creates and opens a file with its owner's header. Leaves nothing behind on failure.
     ///
-    /// `name`: nil for a file without one, which goes with its last handle if nobody links it.
+    /// `name`: nil for an unnamed file, which disappears with its last handle unless it is linked.
     func makeFile(
         _ name: Name?, in parent: UInt64, mode: UInt32, for caller: Caller
     ) throws(Errno) -> Creation {
@@ -46,7 +46,7 @@ package struct Creator: Sendable {
         let place = try tree.place(in: tree.openFiles, for: caller)
         if let name { try tree.refuseHidden(name, in: parent) }
         let owner = DirectoryDefaults(tree).owner(of: parent, for: caller)
-        // Asked first, so that a refusal makes no file.
+        // First, so that a refusal creates no file.
         let asked = Classes(tree).childClass(of: parent)
         try Auditing(tree).auditing(.create, parent, nil, child: name, for: caller) {
             () throws(VaultError) in
@@ -55,7 +55,7 @@ package struct Creator: Sendable {
         return try tree.makers.shared { () throws(Errno) in
             let mode = mode & ~S_IFMT
             let descriptor = try tree.evictor.makingRoom { () throws(Errno) in
-                // Its attributes can be set by who may write to it.
+                // Setting attributes needs write permission.
                 try makeEmptyFile(name, in: parent, mode: mode | S_IWUSR, for: caller)
             }
             return try begin(
@@ -64,7 +64,7 @@ package struct Creator: Sendable {
         }
     }
 
-    /// Writes the header of a file that was just made; removes it where that fails.
+    /// Writes the header of a newly created file; removes the file if that fails.
     private func begin(
         _ descriptor: Descriptor, isReadOnly: Bool, named name: Name?, in parent: Inode,
         as owner: Identity, asking asked: ProtectionClass?, for caller: Caller,
@@ -89,20 +89,20 @@ package struct Creator: Sendable {
         }
     }
 
-    /// Waits for the files that are being made. The kernel keeps its callers from such a file until
-    /// it is there, but not the daemon's own walks: who is about to change or check a file that a
-    /// walk has found comes here first, or he would take it for empty, and its maker would not know
-    /// of him.
+    /// Waits for file creations in progress. The kernel keeps its callers from such a file, but not
+    /// the daemon's own walks: code that changes or checks files found by a walk calls this first.
+    /// Otherwise it would take the file for empty, and the creating thread would not notice the
+    /// change.
     func awaitMakers() { tree.makers.exclusive {} }
 
-    /// The first handle of a file that was made.
+    /// The first handle of a newly created file.
     private func opened(
         _ file: VaultFile, _ found: (inode: Inode, status: stat), by caller: Caller,
         _ place: ShareSlot?
     ) -> Creation {
         found.inode.withState { state in
             state.file = file
-            // It may have been known as the empty file that it was at first.
+            // It may already be known as the empty file that it first was.
             state.facts = file.facts
             state.isWritable = true
             state.openCount += 1
@@ -114,8 +114,8 @@ package struct Creator: Sendable {
             handle: OpenHandle(inode: found.inode, file: file, mayWrite: true, place))
     }
 
-    /// Makes a new file known to the kernel, and counts the look-up. What is in its header is known
-    /// without a look.
+    /// Makes a new file known to the kernel, and counts the look-up. Its header is known without
+    /// reading it.
     private func enterNew(
         _ file: Descriptor, _ id: BackingID, _ facts: FileFacts, named name: Name?, in parent: Inode
     ) throws(Errno) -> (inode: Inode, status: stat) {
@@ -127,7 +127,7 @@ package struct Creator: Sendable {
         return (inode, found.status)
     }
 
-    /// By its name, which is the shorter way, unless that is another file's by now.
+    /// By its name, which is faster, unless the name now leads to another file.
     private func find(
         _ file: Descriptor, _ id: BackingID, named name: Name?, in parent: Inode
     ) throws(Errno) -> FoundFile {
@@ -141,10 +141,10 @@ package struct Creator: Sendable {
             handle: handle, status: try status(at: handle.raw, ""), mayRead: false)
     }
 
-    /// Writes a new file's header, which is no change that its user made: it would take the set-id
-    /// bits away, unless we are root, and move the time. Tells which file it is, too.
+    /// Writes a new file's header without the effects of a user's write, which would remove the
+    /// set-id bits, unless we are root, and update the time. Also returns which file it is.
     ///
-    /// `isReadOnly`: to its owner, from then on.
+    /// `isReadOnly`: its owner may not write it.
     private func leavingAsMade<Value>(
         _ file: Descriptor, isReadOnly: Bool, _ body: () throws(Errno) -> Value
     ) throws(Errno) -> (Value, BackingID) {
@@ -158,9 +158,9 @@ package struct Creator: Sendable {
         return (value, BackingID(made))
     }
 
-    /// A time at which the kernel's clock, which goes in steps of milliseconds, never stands. With
-    /// the write-back cache the kernel owns the time, and tells it only if a write has moved it:
-    /// one within the step in which the file was made would not.
+    /// A time that the kernel's clock, which advances in milliseconds, never has. With the
+    /// write-back cache the kernel manages the time, and sends it only if a write changed it: a
+    /// write within the tick of the creation would not.
     private func offTheClock(_ time: timespec) -> timespec {
         time.tv_nsec > 0
             ? timespec(tv_sec: time.tv_sec, tv_nsec: time.tv_nsec - 1)

@@ -1,4 +1,4 @@
-// Taking an account from the list.
+// Deregisters accounts.
 
 internal import MAMCrypto
 package import MAMEnrollment
@@ -8,15 +8,14 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Takes an account from the list; its keys stay.
+/// Deregisters an account; its keys stay.
 package struct Deregistration: Sendable {
     let tree: Tree
     var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Takes an account from the list. Its keys stay, sealed, and its files as they are: to destroy
-    /// them is a wipe.
+    /// Deregisters an account. Its sealed keys and its files stay; only a wipe destroys them.
     package func signOut(_ account: AccountID) -> EnrollmentStatus {
         vault.audit(.deregistered, account, "\(vault.identity(of: account)) was deregistered")
         Enrollment(tree).happen(.signedOut, to: account, as: .unenroll)

@@ -1,4 +1,4 @@
-// What happens to an account's enrolment, and what follows from it: blocks, wipes, news.
+// Handles enrolment events: blocks, wipes, notifications.
 
 internal import MAMEnrollment
 internal import MAMKeyring
@@ -8,14 +8,14 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Does what follows from what happens to an account.
+/// Carries out the consequences of an account's events.
 package struct Enrollment: Sendable {
     let tree: Tree
     var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Lets something happen to an account, and does what follows.
+    /// Feeds an event to an account's enrolment, and carries out the resulting actions.
     ///
     /// Never call this from a thread that serves the mount, or while holding a lock.
     func happen(
@@ -40,7 +40,7 @@ package struct Enrollment: Sendable {
         }
     }
 
-    /// `last`: as it was, of an account that is not here any more.
+    /// `last`: the last status of an account that no longer exists.
     func tell(
         _ code: StatusCode, _ reason: String?, _ account: AccountID,
         _ request: AccountEvent.Enrollment.Request, last: AccountStatus? = nil
@@ -63,8 +63,8 @@ package struct Enrollment: Sendable {
         vault.enrollments.hooks.tell(.restart, ["status": status.json])
     }
 
-    /// A wipe that nobody waits for. Where files cannot be removed the keys must not go before
-    /// them.
+    /// A wipe without a waiting caller. Where files cannot be removed, the keys must not be
+    /// destroyed first.
     private func wipe(_ account: AccountID, ordered reason: WipeReason) {
         guard vault.isEnrolling, !tree.isReadOnly else {
             let text = "\(reason.text); it is to be wiped, and nothing can be removed now"
@@ -77,7 +77,7 @@ package struct Enrollment: Sendable {
         }
     }
 
-    /// Puts in force what keeps the account closed now, or that nothing does.
+    /// Applies the block that now holds, or ends it if none does.
     func settle(_ account: AccountID) {
         vault.enrollments.settling.withLock(account) {
             guard let record = vault.enrollments.record(of: account),
@@ -98,14 +98,14 @@ package struct Enrollment: Sendable {
         }
     }
 
-    /// After a change of the policies, and at a start before anything is served.
+    /// After a change of policies, and at a start before anything is served.
     package func settleAll() {
-        // What holds one account's lock up holds no other's.
+        // In parallel: a lock that hangs must not delay another account's.
         _ = sideBySide(vault.keyring.accounts, named: "settle") { settle($0) }
         vault.enrollments.wakeTimers()
     }
 
-    /// At a clean end: counts of time that were not worth a write before.
+    /// At a clean shutdown: saves counts that were not worth a write before.
     package func saveEnrollments() {
         for account in vault.keyring.accounts {
             let facts = Accounts(vault).facts(of: account)

@@ -1,9 +1,9 @@
-// Where a file stands while it is written anew.
+// The location of a file that is being rewritten.
 
 internal import MAMSystem
 internal import MAMTree
 
-/// Where a file stands: its directory in the backing tree, and its name there.
+/// A file's directory in the backing tree, and its name there.
 struct EntryLocation {
     let directory: Descriptor
     let parentNode: UInt64

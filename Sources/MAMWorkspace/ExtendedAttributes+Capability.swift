@@ -1,4 +1,4 @@
-// Refusing writes inside the kernel's own lock on a file; see WriteGuard.
+// Refuses writes from inside the kernel's lock on a file; see WriteGuard.
 
 internal import Glibc
 internal import MAMSystem
@@ -10,14 +10,14 @@ extension ExtendedAttributes {
 
     func isCapability(_ name: Name) -> Bool { strcmp(name, Self.capability) == 0 }
 
-    /// Why nothing may be written into the kernel's cache of an inode; nil if it may.
+    /// Why writes may not enter the kernel's cache of an inode; nil if they may.
     private func refusalOfWrites(to file: VaultFile?) -> Errno? {
         guard let file else { return nil }
         if tree.isStopping { return .notConnected }
         return file.refusalOfCachedWrites?.errno
     }
 
-    /// True if the kernel shall take it that there are capabilities to remove.
+    /// True if the kernel shall believe that there are capabilities to remove.
     func pretendsCapability(of inode: Inode, to thread: Int32) -> Bool {
         inode.withState { state in
             if state.writeGuard.endsTruncation(of: thread) { return false }
@@ -30,7 +30,7 @@ extension ExtendedAttributes {
         }
     }
 
-    /// Removes a file's capabilities, which may not be there; refuses that to a writer.
+    /// Removes a file's capabilities, if there are any; refuses that to a writer.
     func removeCapability(of inode: Inode, for caller: Caller) throws(Errno) {
         let (removal, refusal, file) = inode.withState { state in
             let removal = state.writeGuard.removal(by: caller.thread)

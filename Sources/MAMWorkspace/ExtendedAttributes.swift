@@ -1,4 +1,4 @@
-// Extended attributes: the backing file's own, and three that only answer.
+// Extended attributes: the backing file's, and three computed ones.
 
 internal import Glibc
 internal import MAMModel
@@ -6,14 +6,14 @@ package import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Reads and changes extended attributes, and answers those of our own.
+/// Reads and changes extended attributes, and computes mamd's own.
 package struct ExtendedAttributes: Sendable {
     let tree: Tree
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// `user.mam.owner`, `user.mam.class`, `user.mam.state`: computed, read-only, and not listed,
-    /// so that tools which copy attributes do not try to.
+    /// `user.mam.owner`, `user.mam.class`, `user.mam.state`: computed, read-only and not listed, so
+    /// that tools that copy attributes skip them.
     static let virtualPrefix = "user.mam."
 
     private func isVirtual(_ name: Name) -> Bool {
@@ -35,7 +35,7 @@ package struct ExtendedAttributes: Sendable {
         }
     }
 
-    /// Fills the buffer and returns the value's length; with an empty buffer, the length alone.
+    /// Fills the buffer and returns the value's length; with an empty buffer only the length.
     package func extendedAttribute(
         _ name: Name, of node: UInt64, into buffer: UnsafeMutableRawBufferPointer,
         for caller: Caller
@@ -64,7 +64,7 @@ package struct ExtendedAttributes: Sendable {
             do throws(Errno) {
                 return try MAMSystem.extendedAttribute(of: inode.handle.raw, name, into: buffer)
             } catch {
-                // By now it is another file's, and an `O_PATH` one.
+                // The inode has since got another file's descriptor, an `O_PATH` one.
                 guard error == .badDescriptor else { throw error }
             }
         }
@@ -89,8 +89,8 @@ package struct ExtendedAttributes: Sendable {
         }
     }
 
-    /// What the kernel leaves to us: an access list changes the mode, and with that goes the
-    /// set-group-ID bit of a group that one is not in.
+    /// The daemon's duty: an ACL changes the mode, which must remove the set-group-ID bit unless
+    /// the caller is in the group.
     private func clearSetGroupID(of inode: Inode, for caller: Caller) throws(Errno) {
         let status = try status(at: inode.handle.raw, "")
         guard status.st_mode & S_ISGID != 0, !caller.isMember(of: status.st_gid) else { return }
@@ -121,18 +121,18 @@ package struct ExtendedAttributes: Sendable {
         let count = try withProcPath(of: inode.handle.raw) { path throws(Errno) in
             try MAMSystem.listExtendedAttributes(path, into: buffer)
         }
-        // With an empty buffer the length alone is asked for: an upper bound will do.
+        // An empty buffer asks only for the length, for which an upper bound suffices.
         return buffer.isEmpty ? count : removeVirtualNames(from: buffer, count: count)
     }
 
-    /// Moves the names that are to be seen together; returns their new length.
+    /// Moves the visible names together; returns their new length.
     private func removeVirtualNames(
         from buffer: UnsafeMutableRawBufferPointer, count: Int
     ) -> Int {
         var kept = 0
         for name in buffer[..<count].split(separator: 0) {
             if name.starts(with: Self.virtualPrefix.utf8) { continue }
-            // Forwards, over what was looked at already.
+            // Moves forward in place, over bytes that were already read.
             for byte in name + [0] {
                 buffer[kept] = byte
                 kept += 1

@@ -1,4 +1,4 @@
-// Checks one file of the tree, which may be in use.
+// Checks one file of the tree, possibly while it is in use.
 
 internal import Glibc
 internal import MAMFormat
@@ -7,15 +7,15 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// One look at a file, and the repair that it may lead to.
+/// An examination of a file, which may lead to a repair.
 struct Look {
     let item: VerifyItem
-    /// How often the file had been opened and closed when the look began.
+    /// The file's count of opens and closes when the examination began.
     let useCount: Int
     let repair: Repair?
 }
 
-/// The file was opened, closed or replaced meanwhile: what was found may not be so any more.
+/// The file was opened, closed or replaced meanwhile, so the findings may be outdated.
 struct Outdated: Error {}
 
 /// Checks one file.
@@ -24,7 +24,7 @@ package struct FileCheck: Sendable {
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// `progressed` is told of the bytes that were looked at.
+    /// `progressed` gets the number of bytes examined.
     func check(
         _ item: VerifyItem, _ repair: Repair?, tries: Int = 5, while shallGoOn: () -> Bool,
         progressed: (Int64) -> Void
@@ -36,7 +36,7 @@ package struct FileCheck: Sendable {
                 let reason = "it is being changed all the time"
                 return CheckedFile(findings: [Finding(item.path, .unreadable, reason, .unchecked)])
             }
-            // Its name may lead to another file by now, or nowhere.
+            // Its name may lead to another file by now, or to none.
             let next: VerifyItem
             do throws(Errno) {
                 guard let held = try holdAgain(item) else { return CheckedFile() }
@@ -65,7 +65,7 @@ package struct FileCheck: Sendable {
             access = try file.prepareCheck()
             problems = try self.problems(of: file, item, while: shallGoOn, progressed)
         } catch { return CheckedFile(findings: [try finding(for: error, look)]) }
-        // Of a part nothing follows: what comes behind it may be beyond repairing.
+        // A partial result proves nothing: what follows may be beyond repair.
         guard let problems else { return CheckedFile() }
         return try result(of: look, file, access, problems)
     }
@@ -99,7 +99,7 @@ package struct FileCheck: Sendable {
         }
     }
 
-    /// Nil if it did not come to the file's end.
+    /// Nil if the examination did not reach the file's end.
     private func problems(
         of file: VaultFile, _ item: VerifyItem, while shallGoOn: () -> Bool,
         _ progressed: (Int64) -> Void
@@ -139,7 +139,7 @@ package struct FileCheck: Sendable {
         return result
     }
 
-    /// A file that could not even be opened, or whose key does not open.
+    /// For a file that could not be opened, or whose key does not unwrap.
     private func finding(for error: VaultError, _ look: Look) throws(Outdated) -> Finding {
         let path = look.item.path
         let problem: Finding.Problem

@@ -1,4 +1,4 @@
-// From what was found in a file to what is told of it.
+// Converts a file's problems to findings.
 
 internal import MAMFormat
 internal import MAMStore
@@ -6,14 +6,14 @@ internal import MAMSystem
 internal import MAMTree
 internal import MAMVault
 
-/// What a look at one file gave.
+/// The result of examining one file.
 struct CheckedFile {
     var findings: [Finding] = []
-    /// Its content could not be checked, for want of its key.
+    /// Its content could not be checked for lack of its key.
     var lackedKey = false
 }
 
-/// What is done about each kind of problem of one file.
+/// What was done about each kind of problem in one file.
 struct Outcomes {
     var blocks = Finding.Outcome.left(nil)
     var tail = Finding.Outcome.left(nil)
@@ -25,7 +25,7 @@ struct Outcomes {
 }
 
 extension Finding.Outcome {
-    /// Of a repaired file that is not known to be what was written into it.
+    /// For a repaired file whose content may be incomplete.
     fileprivate func losing(_ what: String) -> Finding.Outcome {
         if case .repaired(let action) = self { .incomplete("\(action); \(what)") } else { self }
     }

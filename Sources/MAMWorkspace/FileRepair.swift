@@ -1,4 +1,4 @@
-// Mending what a check found in one file, and moving out of the way what cannot be repaired.
+// Repairs one file, or moves it to the quarantine.
 
 internal import Glibc
 internal import MAMStore
@@ -7,16 +7,16 @@ package import MAMTree
 internal import MAMVault
 internal import Synchronization
 
-/// What a check that may change things has at hand.
+/// The shared state of a check that repairs.
 final class Repair: Sendable {
     let quarantine: Quarantine
-    /// One file is cut or moved at a time: it may have several names.
-    let turn = Mutex(())
+    /// Serialises truncating and moving files, because one file may have several links.
+    let replacing = Mutex(())
 
     init(in root: Descriptor) { quarantine = Quarantine(in: root) }
 }
 
-/// Repairs one file, or moves it out of the way.
+/// Repairs one file, or quarantines it.
 package struct FileRepair: Sendable {
     let tree: Tree
 
@@ -26,21 +26,21 @@ package struct FileRepair: Sendable {
         for look: Look, _ file: VaultFile, _ problems: FileProblems
     ) throws(Outdated) -> Outcomes {
         guard let repair = look.repair else { return Outcomes() }
-        // What the disk does not give may be the file's better part: nothing is written over it.
+        // Blocks that the disk cannot read may be most of the file: do not overwrite anything.
         guard problems.unreadable.isEmpty else { return Outcomes() }
         if problems.isBeyondMending || problems.unfinished != nil {
-            // A mark may be damaged, and is not known to be right without the key.
+            // The mark may be damaged, which cannot be ruled out without the key.
             if problems.misplacedEnd != nil, problems.lackedKey { return Outcomes() }
             return try mendClosed(look, repair, file, problems)
         }
-        // By another of its names it may be being cut: between that and its new end mark it looks
-        // as if content were missing.
-        let isReplaced = repair.turn.withLock { _ in look.item.inode.isReplaced }
+        // Another link's repair may be truncating it: until its new end mark is written, content
+        // seems to be missing.
+        let isReplaced = repair.replacing.withLock { _ in look.item.inode.isReplaced }
         if isReplaced { throw Outdated() }
         return Outcomes(mendable: mend(look.item.inode, file))
     }
 
-    /// What must not happen under a handle: blocks are given up, and the size is set.
+    /// Repairs that require a closed file: marking blocks as lost, and setting the size.
     private func mendClosed(
         _ look: Look, _ repair: Repair, _ file: VaultFile, _ problems: FileProblems
     ) throws(Outdated) -> Outcomes {
@@ -48,14 +48,14 @@ package struct FileRepair: Sendable {
         return try replacing(look, repair) { () throws(VaultError) in
             try makeWritable(inode)
             var outcomes = Outcomes()
-            // The tail first: of the block before it the mark tells whether it is the last.
+            // The tail first: the mark of the block before it says whether that is the last one.
             if problems.provedEnd != nil {
                 _ = try file.cutUnfinishedTail()
                 let action = problems.misplacedEnd == nil ? "cut there" : "given that size"
                 outcomes.tail = .repaired(action)
             }
             if problems.isBeyondMending { outcomes.blocks = giveUpBlocks(of: look, file, repair) }
-            // Before anyone can open it anew.
+            // Before the file can be opened again.
             if problems.isMendable { outcomes.mendable = mend(inode, file) }
             return outcomes
         } orFailing: {
@@ -63,8 +63,8 @@ package struct FileRepair: Sendable {
         }
     }
 
-    /// Keeps what does not verify in the quarantine, and marks it in its place. Where that fails
-    /// the blocks are told as left; what is marked by then is found as lost by the next check.
+    /// Saves blocks that do not verify in the quarantine, and marks them as lost. On failure
+    /// reports the blocks as left; the next check finds those already marked as lost.
     private func giveUpBlocks(
         of look: Look, _ file: VaultFile, _ repair: Repair
     ) -> Finding.Outcome {
@@ -94,7 +94,7 @@ package struct FileRepair: Sendable {
         }
     }
 
-    /// It stays where it is in a check without a repair.
+    /// Leaves the file in place in a check without repair.
     func quarantine(_ look: Look, because reason: String) throws(Outdated) -> Finding.Outcome {
         guard let repair = look.repair else { return .left(nil) }
         let item = look.item
@@ -102,7 +102,7 @@ package struct FileRepair: Sendable {
             try systemCall { () throws(Errno) in
                 let place = try repair.quarantine.take(item, because: reason) {
                     move throws(Errno) in
-                    // No name changes between the last look and the move.
+                    // Excludes renames between the last check and the move.
                     try tree.names.exclusive { () throws(Errno) in
                         tree.noteMove()
                         let there = try status(at: item.parent.handle.raw, item.name.cString)
@@ -117,15 +117,16 @@ package struct FileRepair: Sendable {
         }
     }
 
-    /// Runs a change after which the kernel must look the file up anew, while nobody can open it.
+    /// Makes a change after which the kernel must look the file up again, while it cannot be
+    /// opened.
     ///
-    /// Nobody may have it open: with the write-back cache the kernel would keep the size that it
-    /// knows, and what it has not sent yet would go to a file that was moved away.
+    /// It must not be open: with the write-back cache the kernel would keep its known size, and its
+    /// unsent data would go to a file that was moved away.
     private func replacing<Result>(
         _ look: Look, _ repair: Repair, _ body: () throws(VaultError) -> Result,
         orFailing fail: (String) -> Result
     ) throws(Outdated) -> Result {
-        try repair.turn.withLock { _ throws(Outdated) in
+        try repair.replacing.withLock { _ throws(Outdated) in
             let inode = look.item.inode
             guard
                 try inode.withState({ state throws(Outdated) in
@@ -144,8 +145,7 @@ package struct FileRepair: Sendable {
         }
     }
 
-    /// Sends whoever opens the file to look the name up again, and tells the kernel to forget what
-    /// it knows of it.
+    /// Makes later opens look the name up again, and invalidates the kernel's cache.
     private func finishReplacing(_ item: VerifyItem) {
         item.inode.withState { state in
             state.isReplaced = true
@@ -160,7 +160,7 @@ package struct FileRepair: Sendable {
 }
 
 extension Inode.State {
-    /// From now on nobody can open the file; false if somebody has it open.
+    /// Prevents opens from now on; false if the file is open.
     fileprivate mutating func beginReplacing(since count: Int) throws(Outdated) -> Bool {
         if openCount > 0 || isConverting || isHeld { return false }
         if isReplaced || useCount != count { throw Outdated() }

@@ -1,4 +1,4 @@
-// Opening, reading and writing regular files.
+// Opens, reads and writes regular files.
 
 internal import Glibc
 internal import MAMFormat
@@ -9,12 +9,12 @@ package import MAMTree
 package import MAMVault
 internal import Synchronization
 
-/// One open handle of the kernel's: a count on its inode's shared file.
+/// A kernel file handle: a reference to its inode's shared file.
 package final class OpenHandle: Sendable {
     package let inode: Inode
     package let file: VaultFile
     package let mayWrite: Bool
-    /// How far it has been told of syncs that failed.
+    /// The failed syncs that it has reported.
     private let syncMark: Atomic<UInt64>
     private let place: ShareSlot?
 
@@ -26,8 +26,8 @@ package final class OpenHandle: Sendable {
         syncMark = Atomic(file.syncMark)
     }
 
-    /// Fails for a sync by others too, a lock's or another handle's: what that could not store was
-    /// this one's as well.
+    /// Also fails for a failed sync by a lock or another handle, which may have lost this one's
+    /// data too.
     package func synchronize(dataOnly: Bool) throws(Errno) {
         do throws(Errno) { try file.synchronize(dataOnly: dataOnly) } catch {
             _ = file.takeSyncFailure(since: syncMark)
@@ -43,7 +43,7 @@ package struct Handles: Sendable {
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// `handsOut`: false if the caller is not to get the file's content, but only to change it.
+    /// `handsOut`: false if the caller only changes the content and does not get it.
     package func open(
         _ node: UInt64, flags: Int32, for caller: Caller, handsOut: Bool = true
     ) throws(Errno) -> OpenHandle {
@@ -54,7 +54,7 @@ package struct Handles: Sendable {
         let truncates = flags & O_TRUNC != 0
         let file = try inode.withState { state throws(Errno) in
             guard inode.isRegular, !tree.isStopping else { throw .notConnected }
-            // The kernel looks the name up again when it is told so.
+            // Makes the kernel look the name up again.
             if state.isReplaced { throw .staleHandle }
             if state.isHeld { throw .busy }
             let file = try backingFile(
@@ -72,8 +72,7 @@ package struct Handles: Sendable {
                         inode, file.header, writes: writes || truncates)
                     try Files(tree.vault).admit(file)
                     updateClass(of: file, inode, &state)
-                    // Somebody else has it open: it stays the owner's, and sealed as it is, under
-                    // their handles.
+                    // Other handles are open: it keeps its owner and stays sealed.
                     if truncates { try file.truncate(to: 0) }
                 }
             }
@@ -96,7 +95,7 @@ package struct Handles: Sendable {
         let owner = DirectoryDefaults(tree).owner(of: parent, for: caller)
         let asked = file.header?.sealing?.askedClass ?? parent.flatMap(Classes(tree).childClass)
         try Files(tree.vault).begin(file, as: owner, asking: asked)
-        // Whatever fails from here on, the former header is gone.
+        // Whatever fails from here on, the old header is gone.
         state.facts = file.facts
     }
 
@@ -106,8 +105,8 @@ package struct Handles: Sendable {
         }
     }
 
-    /// Has the access time move, as the backing file system thinks right. The kernel does not tell
-    /// what is read from its cache, so opening to read counts as reading.
+    /// Updates the access time if the backing file system's rules require it. The kernel does not
+    /// report reads from its cache, so opening for reading counts as a read.
     private func noteAccess(to inode: Inode, _ file: VaultFile) {
         guard !tree.isReadOnly, tree.accessTimes.moves(try? status(at: inode.handle.raw, "")) else {
             return
@@ -115,8 +114,7 @@ package struct Handles: Sendable {
         file.noteAccess()
     }
 
-    /// For the daemon itself, on a file that somebody has open: neither window nor key are asked
-    /// for.
+    /// For the daemon's own probes of an open file: needs neither window nor key.
     package func openForProbe(_ node: UInt64) throws(Errno) -> OpenHandle {
         let inode = try tree.table.inode(node)
         return try inode.withState { state throws(Errno) in
@@ -126,11 +124,12 @@ package struct Handles: Sendable {
         }
     }
 
-    /// Policy and settings may have changed since the file was written. It can be used either way.
+    /// Policy and settings may have changed since the file was written. A failure does not prevent
+    /// its use.
     private func updateClass(of file: VaultFile, _ inode: Inode, _ state: inout Inode.State) {
         guard !tree.isReadOnly, FileClasses(tree.vault).isOutOfDate(file.header) else { return }
         do throws(Errno) { try makeWritable(file, inode, &state) } catch {
-            // Whose backing file may not be written stays as it is.
+            // A file that may not be written stays unchanged.
             if !error.forbidsWriting {
                 FileAudit(tree.vault).reportStaleClass(of: file.header, VaultError(error))
             }
@@ -143,7 +142,7 @@ package struct Handles: Sendable {
     }
 
     /// The inode's shared file, opened or made writable as needed. The caller holds the inode's
-    /// state.
+    /// state lock.
     private func backingFile(
         of inode: Inode, _ state: inout Inode.State, writes: Bool, truncates: Bool,
         for caller: Caller
@@ -175,8 +174,8 @@ package struct Handles: Sendable {
         state.isWritable = true
     }
 
-    /// Reads and writes even for a caller that only writes: changing part of a block needs the rest
-    /// of it.
+    /// Opens for reading and writing even if the caller only writes, because changing part of a
+    /// block needs the rest of it.
     func openForUse(
         _ inode: Inode, writes: Bool
     ) throws(Errno) -> (Descriptor, isWritable: Bool) {
@@ -212,8 +211,8 @@ package struct Handles: Sendable {
         try answering { () throws(VaultError) in try handle.file.write(bytes, at: offset) }
     }
 
-    /// Written by the kernel from its cache, some time after the write(2). A file with set-id bits
-    /// is not written that way.
+    /// Data from the kernel's cache, some time after the write(2). Not used for files with set-id
+    /// bits.
     package func writeBack(
         _ handle: OpenHandle, _ bytes: UnsafeRawBufferPointer, at offset: Int64
     ) throws(Errno) {
@@ -221,12 +220,12 @@ package struct Handles: Sendable {
     }
 
     package func synchronize(_ handle: OpenHandle, dataOnly: Bool) throws(Errno) {
-        // What was not stored yet is lost, and nobody shall take it for stored.
+        // Data not stored yet is lost, which the sync must report.
         if handle.file.isRevoked { throw .keyRevoked }
         let finished = Result { () throws(Errno) in
             try answering { () throws(VaultError) in try handle.file.finish() }
         }
-        // What was stored is made durable all the same.
+        // What was stored is made durable nevertheless.
         try handle.synchronize(dataOnly: dataOnly)
         try finished.get()
     }
@@ -244,7 +243,7 @@ package struct Handles: Sendable {
         if let last, Files(tree.vault).closed(last) { tree.cache.invalidateSoon(handle.inode) }
     }
 
-    /// Runs a change on the inode's file, opening it for that where it is not open.
+    /// Changes the inode's file, opening it if necessary.
     func withFile<Result>(
         of node: UInt64, _ handle: OpenHandle?, for caller: Caller,
         _ body: (VaultFile) throws(VaultError) -> Result
@@ -257,7 +256,7 @@ package struct Handles: Sendable {
 }
 
 extension Errno {
-    /// What opening a file to write it fails with where it may be read.
+    /// True if the file cannot be written but may be readable.
     fileprivate var forbidsWriting: Bool {
         [.accessDenied, .readOnly, .notPermitted, .textBusy].contains(self)
     }

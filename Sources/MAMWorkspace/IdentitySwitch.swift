@@ -1,4 +1,4 @@
-// What came of a switch of identities.
+// The result of switching identities.
 
 internal import MAMCrypto
 internal import MAMIdentity
@@ -6,7 +6,7 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMVault
 
-/// What came of a switch, in a sentence too.
+/// The result of a switch, with a sentence.
 package struct IdentitySwitch: Sendable {
     package let result: SwitchResult
     package let reason: String

@@ -1,4 +1,4 @@
-// Locking accounts whose files nobody has used for a while.
+// Locks accounts with idle files.
 
 internal import MAMKeyring
 internal import MAMModel
@@ -6,15 +6,15 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Locks what nobody has used for a while.
+/// Locks idle accounts.
 package struct IdleLocks: Sendable {
     let tree: Tree
     var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Not by the thread that waits for what else time brings: that may have to wait for programs
-    /// of the administrator's.
+    /// On its own thread: that of the other timers may have to wait for the administrator's
+    /// programs.
     func startIdleLocks() throws(Errno) {
         try startThread(named: "idle-locks") {
             while true {
@@ -24,22 +24,21 @@ package struct IdleLocks: Sendable {
         }
     }
 
-    /// An account that is opened, or a policy that says something else, is not waited for that
-    /// long.
+    /// The limit on sleeping, so that an unlock or a changed policy takes effect by then.
     private static let longestPauseSeconds: Int64 = 3600
 
-    /// Locks what was not used for as long as the settings say, or as policy says
-    /// (`periodOnlineBeforeAccessCheck`); after how many seconds each of the others is to be looked
-    /// at.
+    /// Locks accounts that were idle for as long as the settings or policy
+    /// (`periodOnlineBeforeAccessCheck`) permit; returns the seconds until each of the others has
+    /// to be checked.
     ///
-    /// A use is an open, a read or a write that comes to the daemon. What a program reads again
-    /// from the kernel's cache does not come to it.
+    /// Use means an open, read or write that reaches the daemon. Reads from the kernel's cache do
+    /// not.
     @discardableResult
     func lockIdle() -> [Int64] {
         var due: [AccountID] = []
         let pauses = vault.keyring.accounts.compactMap { account -> Int64? in
             guard let (idle, limit, _) = Accounts(vault).idle(account) else { return nil }
-            // Late by a quarter of the limit at most, and by five seconds.
+            // At most a quarter of the limit late, and at most five seconds.
             if idle < limit { return max(1, min(5, limit / 4)) }
             due.append(account)
             return nil

@@ -1,4 +1,4 @@
-// An account's keys for another machine.
+// Exports an account's keys for another machine.
 
 package import MAMCrypto
 package import MAMKeyring
@@ -8,16 +8,16 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Gives out an account's keys under a passphrase.
+/// Exports an account's keys under a passphrase.
 package struct KeyExports: Sendable {
     let tree: Tree
     var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// The account's keys under a passphrase of their own. Takes the account's passphrase also
-    /// while it is unlocked, and has the consequences of a wrong one. Of a weak passphrase of the
-    /// export nothing is tried.
+    /// Exports the account's keys under a separate passphrase. Requires the account's passphrase
+    /// even while it is unlocked; a wrong one counts. If the export's passphrase is too weak, the
+    /// account's is not tried.
     package func exportKeys(
         of account: AccountID, passphrase: SecretBytes?, under exportPassphrase: SecretBytes
     ) throws(KeyringError) -> KeyExport {
@@ -49,7 +49,7 @@ package struct KeyExports: Sendable {
             next: "mamctl account export, with a better passphrase")
     }
 
-    // MARK: What an audit has to tell
+    // MARK: Audit
 
     private func noteExport(of account: AccountID) {
         vault.audit(

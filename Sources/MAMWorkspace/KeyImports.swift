@@ -1,4 +1,4 @@
-// An account's keys from another machine.
+// Imports an account's keys from another machine.
 
 package import MAMCrypto
 internal import MAMFormat
@@ -9,18 +9,18 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Registers the account of an export or a recovery record.
+/// Registers the account in an export or a recovery record.
 package struct KeyImports: Sendable {
     let tree: Tree
     var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Registers the account of an export that was opened, with its ids and keys. Who may tells
-    /// ``refusal(of:user:while:)``.
+    /// Registers the account of an opened export, with its ids and keys.
+    /// ``refusal(of:user:while:)`` decides who may.
     ///
     /// `passphrase`: nil for keys that the device secret alone opens. `shallGoOn`: whether the
-    /// caller still waits.
+    /// caller is still waiting.
     package func importKeys(
         _ export: KeyExport, _ opened: ExportedKeys, user: UInt32, passphrase: SecretBytes?,
         while shallGoOn: () -> Bool

@@ -1,4 +1,4 @@
-// Keys of an export that join an account of the same name: what is opened by them, and the joining.
+// Imports keys into an existing account of the same name, and finds the files that they open.
 
 package import MAMCrypto
 internal import MAMFormat
@@ -7,29 +7,29 @@ package import MAMModel
 package import MAMTree
 internal import MAMVault
 
-/// How many sealed files name keys of an export.
+/// The number of sealed files that name keys of an export.
 package struct ExportedFiles: Sendable {
     package fileprivate(set) var named = 0
-    /// Of those, how many its keys open.
+    /// How many of those its keys open.
     package fileprivate(set) var opened = 0
 }
 
-/// Adds the keys of an export to an account that is here.
+/// Adds the keys of an export to an existing account.
 package struct KeyJoins: Sendable {
     let tree: Tree
     var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// The account that an export would join; nil if there is none of its name.
+    /// The account of the export's name; nil if there is none.
     package func account(joinedBy export: KeyExport) -> AccountID? {
         vault.keyring.account(matching: export.identity)
     }
 
-    /// Goes through the whole tree.
+    /// Walks the whole tree.
     ///
-    /// `shallGoOn`: whether the caller still waits. Never call this from a thread that serves the
-    /// mount.
+    /// `shallGoOn`: whether the caller is still waiting. Never call this from a thread that serves
+    /// the mount.
     package func files(
         of export: KeyExport, _ opened: ExportedKeys, for user: UInt32,
         while shallGoOn: () -> Bool
@@ -46,10 +46,10 @@ package struct KeyJoins: Sendable {
         return files
     }
 
-    /// Adds the keys of an export to an account's. Takes its passphrase as an unlock does, and has
-    /// the consequences of a wrong one; its windows stay as they are.
+    /// Adds the keys of an export to an account. Requires its passphrase as an unlock does; a wrong
+    /// one counts. Its windows stay as they are.
     ///
-    /// `user`: who asks for it.
+    /// `user`: the caller.
     package func joinKeys(
         _ export: KeyExport, _ opened: ExportedKeys, to account: AccountID, user: UInt32,
         passphrase: SecretBytes?, while shallGoOn: () -> Bool

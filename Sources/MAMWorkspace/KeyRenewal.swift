@@ -1,4 +1,4 @@
-// Sealing files anew, under keys that no old header and no old keybag opens.
+// Seals files under new keys that no old header or keybag can open.
 
 internal import Glibc
 package import MAMFormat
@@ -9,7 +9,7 @@ package import MAMTree
 internal import MAMVault
 internal import Synchronization
 
-/// Seals files anew whose keys an old header or keybag would open.
+/// Seals files whose keys an old header or keybag can open under new keys.
 package struct KeyRenewal: Sendable {
     let tree: Tree
 
@@ -20,7 +20,7 @@ package struct KeyRenewal: Sendable {
     ) -> Bool {
         guard !tree.isReadOnly else { return false }
         var count = 0
-        // A file may have several names.
+        // Each file once, though it may have several links.
         var left: Set<BackingID> = []
         var reason: VaultError?
         let isComplete = Walk(tree).walk(while: shallGoOn) { found in
@@ -31,10 +31,10 @@ package struct KeyRenewal: Sendable {
                 count += 1
                 return true
             } catch {
-                // What a lock has ended goes on after the next unlock.
+                // A pass that a lock ended continues after the next unlock.
                 guard shallGoOn() else { return false }
                 if case .store(let damage) = error, damage.isDamage {
-                    // No later pass would get further.
+                    // Later passes would fail the same way.
                     FileAudit(tree.vault).reportKeptKey(of: found.path, header, damage)
                     return true
                 }
@@ -47,18 +47,18 @@ package struct KeyRenewal: Sendable {
         return isComplete
     }
 
-    /// Changes a header, and then the file's key where that is to follow.
+    /// Changes a header, and then the file's key if necessary.
     func changingKey(_ body: () throws(VaultError) -> Void) throws(VaultError) {
         tree.keyChanges.add(1, ordering: .sequentiallyConsistent)
         defer { tree.keyChanges.subtract(1, ordering: .sequentiallyConsistent) }
         try body()
     }
 
-    /// A daemon that ends now leaves a file that is to be looked for.
+    /// True if ending the daemon now would leave such a file behind.
     package var isChangingKeys: Bool { tree.keyChanges.load(ordering: .sequentiallyConsistent) > 0 }
 
-    /// After a change of the header that its key should not have outlived. The change holds either
-    /// way: what fails is logged, shown where the file's protection is asked for, and tried again.
+    /// After a header change that the file key must not outlive. The change itself holds: a failure
+    /// to replace the key is logged, shown in the file's protection, and retried.
     func sealAnewIfExposed(_ inode: Inode, at place: () throws(VaultError) -> EntryLocation) {
         guard inode.header?.sealing?.isExposed == true else { return }
         do throws(VaultError) {
@@ -74,7 +74,7 @@ package struct KeyRenewal: Sendable {
             throw .keyMissing(inode.header?.owner ?? .nobody)
         }
         let facts = try systemCall { () throws(Errno) in try status(at: inode.handle.raw, "") }
-        // Before it is copied in vain.
+        // Before a useless copy.
         guard facts.st_nlink == 1 else {
             throw .refused("a file that has \(facts.st_nlink) names cannot be sealed anew")
         }
@@ -82,7 +82,7 @@ package struct KeyRenewal: Sendable {
         try Owners(tree).replace(inode, at: place, owner, isSame: true, for: owner)
     }
 
-    /// Nobody who writes meanwhile shall find the disk full for a copy that he did not ask for.
+    /// A copy that users did not request must not fill the disk under their writes.
     private func requireRoom(forBlocks count: Int64) throws(VaultError) {
         let space = try systemCall { () throws(Errno) in try Space(tree).space() }
         let left = UInt64(space.f_bavail).multipliedReportingOverflow(by: UInt64(space.f_frsize))
@@ -93,10 +93,10 @@ package struct KeyRenewal: Sendable {
 
     /// `facts`: the copy's.
     func prepareToSealAnew(_ file: VaultFile, as facts: FileFacts) throws(VaultError) {
-        // Its account went away meanwhile: never into a plain file.
+        // If the account disappeared meanwhile, the copy must not become a plain file.
         guard facts.header?.isManaged == true else { throw .keyMissing(file.owner) }
-        // What is given back to the disk is then closed as the file is: its last header must be in
-        // the place of those before.
+        // The old file's blocks are freed once the copy replaces it; its current header must have
+        // overwritten the former ones by then.
         try systemCall { () throws(Errno) in try file.synchronize(dataOnly: true) }
     }
 }

@@ -1,4 +1,4 @@
-// Whether somebody may begin to work with an account now.
+// Whether a program may start to use an account now.
 
 package import MAMCrypto
 internal import MAMKeyring
@@ -6,16 +6,16 @@ package import MAMModel
 internal import MAMTree
 internal import MAMVault
 
-/// What came of asking for an account.
+/// The result of requesting an account.
 package enum Launch: Sendable, Equatable {
     case ready
-    /// Something was asked of the person, and not given.
+    /// The user did not give what was required.
     case canceled(String)
     case failed(String)
 }
 
 extension LaunchChecks {
-    /// Checks what policy wants before an account is worked with, and unlocks it.
+    /// Checks policy's conditions for using an account, and unlocks it.
     package func prepareLaunch(_ account: AccountID, passphrase: SecretBytes?) -> Launch {
         checkLaunch(account)
         if let block = vault.block(of: account), !block.endsWithUnlock {

@@ -1,4 +1,4 @@
-// Conditional launch: what policy wants to be true of device, programs and account.
+// Conditional launch: policy's conditions on the device, its programs and the account.
 
 internal import MAMEnrollment
 internal import MAMKeyring
@@ -8,14 +8,14 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Looks at the conditions of policy, and prepares an account to be worked with.
+/// Evaluates policy's conditions, and prepares an account for use.
 package struct LaunchChecks: Sendable {
     let tree: Tree
     var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Looks at the conditions, and blocks, wipes or warns. May take as long as the probes do.
+    /// Evaluates the conditions, and blocks, wipes or warns. Takes as long as the probes.
     ///
     /// Never call this from a thread that serves the mount, or while holding a lock.
     package func checkLaunch(_ account: AccountID) {
@@ -31,7 +31,7 @@ package struct LaunchChecks: Sendable {
         Enrollment(tree).happen(.launch(verdict, conditions.clockStatus), to: account, as: .policy)
     }
 
-    /// What these documents alone would find here now. May take as long as the probes do.
+    /// The findings of these documents alone. Takes as long as the probes.
     package func launchFindings(under documents: [PolicyDocument]) -> [LaunchFinding] {
         let policy = EffectivePolicy.merge(
             documents.filter { $0.kind == .protection && $0.isAssigned })
@@ -43,7 +43,7 @@ package struct LaunchChecks: Sendable {
     ) -> LaunchConditions {
         var conditions = vault.enrollments.probes.conditions(
             for: rules, stated: vault.enrollments.statedThreat)
-        // The record counts since when: no clock has a say in it.
+        // From the record, whose count is independent of the clock.
         (conditions.clockedOutSince, conditions.now) = (0, secondsClockedOut)
         return conditions
     }
@@ -52,7 +52,7 @@ package struct LaunchChecks: Sendable {
         for account in vault.keyring.accounts { checkLaunch(account) }
     }
 
-    /// Each once, until it ends and comes again.
+    /// Sends each warning once until its condition is met.
     private func tellWarnings(_ verdict: LaunchVerdict, _ account: AccountID) {
         let known = vault.enrollments.record(of: account)?.launch.findings ?? []
         for finding in verdict.findings where finding.action == .warn && !known.contains(finding) {
@@ -61,7 +61,7 @@ package struct LaunchChecks: Sendable {
         }
     }
 
-    /// The same for all accounts of the machine: one probe tells it.
+    /// One value for all accounts of the machine, from one probe.
     package var userStatus: ClockStatus { vault.enrollments.probes.clockStatus }
 
     /// `IntuneMAMComplianceStatus`.
@@ -70,7 +70,7 @@ package struct LaunchChecks: Sendable {
         case userCanceled
     }
 
-    /// Tries to make the account compliant: a check-in, and a look at the conditions.
+    /// Tries to make the account compliant: checks in, and evaluates the conditions.
     package func remediate(_ account: AccountID) -> (Compliance, reason: String?) {
         let outcome = CheckIn(tree).checkIn()
         let result: (Compliance, reason: String?)
@@ -97,7 +97,7 @@ package struct LaunchChecks: Sendable {
             ? (.notCompliant, "the Compliance probe says so") : (.compliant, nil)
     }
 
-    /// What stands for the threat level where no probe tells it; nil: nothing does.
+    /// Sets the threat level that counts where no probe reports one; nil: none.
     package func setThreatLevel(_ level: ThreatLevel?) {
         vault.enrollments.statedThreat = level
         vault.log.warning(

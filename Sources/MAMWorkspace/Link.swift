@@ -1,4 +1,4 @@
-// The two names of an account: what people type, and what the directory knows it by.
+// Links an account's name with the directory's object id.
 
 package import MAMCrypto
 package import MAMKeyring
@@ -7,20 +7,20 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Gives an account the object id that belongs to its name.
+/// Sets the object id of an account.
 package struct Link: Sendable {
     let tree: Tree
     var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Gives an account that was registered by its name alone its object id. What carries either is
-    /// the account's from now on; no file is written.
+    /// Sets the object id of an account that was registered by name only. Files with either are the
+    /// account's from now on; none is written.
     package func link(
         _ account: AccountID, objectID: String, passphrase: SecretBytes?
     ) throws(KeyringError) {
-        // It takes the passphrase as an unlock does: a wrong one is one, and where none is taken
-        // this takes none.
+        // Needs the passphrase as an unlock does: a wrong one counts, and none is accepted while an
+        // unlock would be refused.
         try vault.refuseBlocked(account)
         do throws(KeyringError) {
             try vault.keyring.link(account, objectID: objectID, passphrase: passphrase)

@@ -1,4 +1,4 @@
-// The steps of a lock, in the order that neither leaks nor loses anything (docs/LOCKING.md).
+// The steps of a lock, in an order that neither leaks nor loses data (docs/LOCKING.md).
 
 internal import MAMCrypto
 internal import MAMFormat
@@ -12,8 +12,8 @@ internal import MAMTree
 internal import MAMVault
 
 extension Lock {
-    /// The steps of a lock, or with `everyClass` of a block. The caller holds the account's
-    /// `transitions`. Returns the numbers of the files that were in the way.
+    /// The steps of a lock or, with `everyClass`, of a block. The caller holds the account's
+    /// `transitions`. Returns the inode numbers of files that obstructed it.
     func close(
         _ account: AccountID, _ windows: AccountWindows, everyClass: Bool,
         until sharedDeadline: Deadline?
@@ -21,7 +21,7 @@ extension Lock {
         let deadline = sharedDeadline ?? Deadline(seconds: vault.settings.lockDeadlineSeconds)
         let closing = everyClass ? windows.all : [windows.window(.complete)]
         if everyClass { windows.beginBlocking() } else { windows.beginClosing() }
-        // What hangs in one step leaves the next ones time: other files have content to be stored.
+        // A step that hangs must leave time for the next ones: other files have data to store.
         let soon = min(deadline, Deadline(seconds: 1))
         if !closing.map({ $0.drainUses(until: soon) }).allSatisfy(\.self) {
             reportLate("a read that the disk does not answer")
@@ -47,7 +47,7 @@ extension Lock {
         return left
     }
 
-    /// The kernel sends what it has cached, and drops the pages, before the keys go.
+    /// Makes the kernel write back and drop its pages before the keys are dropped.
     private func purge(
         _ account: AccountID, everyClass: Bool, until deadline: Deadline,
         _ isClosing: @escaping @Sendable (VaultFile) -> Bool
@@ -77,7 +77,8 @@ extension Lock {
         }
     }
 
-    /// Erases file keys. One that is in use by a request which does not end goes when that does.
+    /// Erases file keys. A key in use by a request that does not end is erased when the request
+    /// does.
     func revokeKeys(of files: [VaultFile], until deadline: Deadline) {
         let busy = files.filter { !$0.stored.revokeKey(until: deadline) }
         guard !busy.isEmpty else { return }
@@ -94,6 +95,6 @@ extension Lock {
 }
 
 extension Deadline {
-    /// Half a second from now at the earliest: enough for what nothing holds up.
+    /// At least half a second from now: enough for files that nothing obstructs.
     var orSoon: Deadline { max(self, Deadline(milliseconds: 500)) }
 }

@@ -1,4 +1,4 @@
-// When an account is locked: at once, after a grace period, or with all others.
+// Locks accounts: at once, after a grace period, or all together.
 
 internal import Glibc
 internal import MAMCrypto
@@ -10,25 +10,25 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Closes an account's windows, and drops its keys.
+/// Closes an account's windows and drops its keys.
 package struct Lock: Sendable {
     let tree: Tree
     var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Locks an account: at once, or after the grace period, which an unlock cancels. Returns what
-    /// was in the way of a lock that had to be finished all the same.
+    /// Locks an account at once, or after a grace period, which an unlock cancels. Returns the
+    /// files that obstructed a lock that completed nevertheless.
     ///
     /// Never call this from a thread that serves the mount: it waits for the kernel, which waits
-    /// for those.
+    /// for those threads.
     @discardableResult
     package func lock(_ account: AccountID, now: Bool) -> [BlockingFile] {
         guard let windows = vault.windows(of: account) else { return [] }
         windows.noteLock()
         let grace = vault.settings.lockGraceSeconds
         if now || grace == 0 { return report(shut(account)) }
-        // Told in the order in which things happen.
+        // Inside the lock, so that events are sent in order.
         let begun = vault.transitions.withLock(account) {
             let begun = windows.beginGrace(seconds: grace)
             if begun != nil { vault.announce(.willBecomeUnavailable(seconds: grace), account) }
@@ -41,20 +41,19 @@ package struct Lock: Sendable {
             try startThread(named: "lock-grace") { waitOutGrace(of: account, windows, grace) }
             return []
         } catch {
-            // No thread to wait in: better now than never.
+            // No thread could be started to wait for the grace period: lock now.
             defer { _ = windows.currentGrace() }
             return report(shut(account))
         }
     }
 
-    /// Locks several accounts, none of which waits for another.
+    /// Locks several accounts independently.
     @discardableResult
     package func lock(_ accounts: [AccountID], now: Bool) -> [BlockingFile] {
         sideBySide(accounts, named: "lock") { lock($0, now: now) }.flatMap(\.self)
     }
 
-    /// Waits for the end of a grace period, and of the one that was begun meanwhile, if the first
-    /// was cancelled.
+    /// Waits for the end of a grace period, and of later ones if this one was cancelled.
     private func waitOutGrace(of account: AccountID, _ windows: AccountWindows, _ seconds: Int) {
         while let grace = windows.currentGrace() {
             for _ in 0..<seconds where windows.isCurrent(grace) { sleep(1) }
@@ -63,10 +62,10 @@ package struct Lock: Sendable {
     }
 
     /// Closes classes A and B and drops their keys. Returns when nothing readable is left, or at
-    /// the deadline: the numbers of the files that were in the way.
+    /// the deadline with the inode numbers of files that obstructed it.
     ///
-    /// `grace`: the grace period that ended; nothing happens if an unlock came first.
-    /// `sharedDeadline`: nil for one of its own.
+    /// `grace`: the grace period that ended; does nothing if an unlock came first.
+    /// `sharedDeadline`: nil for a deadline of its own.
     private func shut(
         _ account: AccountID, atEndOf grace: Int? = nil, until sharedDeadline: Deadline? = nil
     ) -> [UInt64] {
@@ -81,7 +80,7 @@ package struct Lock: Sendable {
         }
     }
 
-    /// More than so many are not named.
+    /// The limit on names in a report.
     private static let namedFiles = 20
 
     func report(_ nodes: [UInt64]) -> [BlockingFile] {
@@ -98,15 +97,16 @@ package struct Lock: Sendable {
         return blockingFiles
     }
 
-    /// Locks every account, all by one deadline: the machine is to sleep, or the daemon to end
-    /// while the mount still serves.
+    /// Locks every account by one common deadline: the machine is about to sleep, or the daemon to
+    /// end while the mount still serves.
     package func lockAll() {
         let deadline = Deadline(seconds: vault.settings.lockDeadlineSeconds)
         let accounts = vault.keyring.accounts
         for account in accounts { vault.windows(of: account)?.noteLock() }
-        // Side by side: one user's program that does not let go must not keep another's keys here.
+        // In parallel: one user's program that holds its files must not keep another user's keys
+        // loaded.
         let left = sideBySide(accounts, named: "lock") { shut($0, until: deadline) }
-        // Only now: looking for who it was takes its time.
+        // Last, because finding the processes takes time.
         _ = report(left.flatMap(\.self))
     }
 }

@@ -1,4 +1,4 @@
-// Making, removing and moving names.
+// Creates, removes and renames names.
 
 internal import CShims
 package import Glibc
@@ -7,7 +7,7 @@ package import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Makes, links, moves and removes names.
+/// Creates, links, renames and removes names.
 package struct Names: Sendable {
     let tree: Tree
 
@@ -16,7 +16,7 @@ package struct Names: Sendable {
     package func makeNode(
         _ name: Name, in parent: UInt64, mode: mode_t, device: dev_t, for caller: Caller
     ) throws(Errno) -> Entry {
-        // A regular file gets its owner like one that is created open.
+        // A regular file gets an owner, as open(2) with O_CREAT gives it.
         if mode & S_IFMT == S_IFREG {
             let creation = try Creator(tree).makeFile(name, in: parent, mode: mode, for: caller)
             Handles(tree).release(creation.handle)
@@ -72,7 +72,7 @@ package struct Names: Sendable {
         let parent = try tree.table.inode(parent)
         try tree.refuseHidden(name, in: parent)
         try tree.names.shared { () throws(Errno) in
-            // The kernel looks the name up again when it is told so.
+            // Makes the kernel look the name up again.
             if inode.isReplaced { throw .staleHandle }
             try tree.refuseWiped(inode)
             try withProcPath(of: inode.handle.raw) { path throws(Errno) in
@@ -102,8 +102,8 @@ package struct Names: Sendable {
         }
     }
 
-    /// `flags`: those of renameat2(2); the file system below decides which it knows. One of them
-    /// leaves something behind, which is the caller's.
+    /// `flags`: those of renameat2(2), which the backing file system supports or refuses.
+    /// RENAME_WHITEOUT leaves a device behind, which belongs to the caller.
     package func rename(
         _ name: Name, in parent: UInt64, to newName: Name, in newParent: UInt64, flags: UInt32,
         for caller: Caller
@@ -124,7 +124,7 @@ package struct Names: Sendable {
         }
     }
 
-    /// A link's target, at most `PATH_MAX` bytes, ended by a zero.
+    /// A link's target, at most `PATH_MAX` bytes, zero-terminated.
     package func target(of node: UInt64) throws(Errno) -> [CChar] {
         let inode = try tree.table.inode(node)
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)

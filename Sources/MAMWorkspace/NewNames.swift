@@ -1,4 +1,4 @@
-// To whom an account's name belongs, where several users share a daemon:
+// Which user may have an account's name, where several users share a daemon:
 // docs/adr/0031-names-belong-to-uids.md.
 
 internal import Glibc
@@ -10,16 +10,16 @@ internal import MAMSettings
 package import MAMTree
 internal import MAMVault
 
-/// Tells who may be the first here to have a name.
+/// Decides which user may be the first to have a name here.
 package struct NewNames: Sendable {
     let tree: Tree
     var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Why a user may not be the first here to have a name; nil if that may be.
+    /// Why a user may not be the first to have a name here; nil if that is permitted.
     ///
-    /// `shallGoOn`: whether the caller still waits.
+    /// `shallGoOn`: whether the caller is still waiting.
     func refusalOfNew(
         _ identity: Identity, user: UInt32, while shallGoOn: () -> Bool
     ) -> String? {
@@ -33,7 +33,7 @@ package struct NewNames: Sendable {
         }
     }
 
-    /// Why an account may not get an object id; nil if it may. That is a name like any other.
+    /// Why an account may not get an object id, which is a name like any other; nil if it may.
     package func refusalToLink(
         _ account: AccountID, objectID: String, user: UInt32, while shallGoOn: () -> Bool
     ) -> String? {
@@ -61,7 +61,7 @@ package struct NewNames: Sendable {
         vault.keyring.accounts.contains { ![0, user].contains(vault.keyring.uid(of: $0)) }
     }
 
-    /// A name that other users' content carries would have their content.
+    /// If other users' content carries the name, its account would get that content.
     private func refusalByFiles(
         of identity: Identity, user: UInt32, while shallGoOn: () -> Bool
     ) -> String? {
@@ -84,8 +84,8 @@ package struct NewNames: Sendable {
         }
     }
 
-    /// Refuses an export whose ids files have that its keys do not open: they are somebody else's,
-    /// and would become its. Who trusts an export on root's daemon is root.
+    /// Refuses an export whose key ids occur in files that its keys do not open: those files belong
+    /// to someone else, and would become the account's. Root may import anything on root's daemon.
     func refuseForged(
         _ export: KeyExport, _ opened: ExportedKeys, user: UInt32, while shallGoOn: () -> Bool
     ) throws(KeyringError) {
@@ -109,7 +109,7 @@ package struct NewNames: Sendable {
 }
 
 extension Identity {
-    /// True if either name of an owner means this identity: people type one for the other.
+    /// True if either name of an owner matches this identity, because users type either.
     func isCalled(by owner: Identity) -> Bool {
         matches(owner.name) || matches(owner.objectID)
     }

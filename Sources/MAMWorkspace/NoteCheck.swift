@@ -1,4 +1,4 @@
-// Checking what directories say about their new children.
+// Checks the defaults that directories have for new children.
 
 internal import Glibc
 internal import MAMModel
@@ -6,19 +6,19 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Checks what directories say of their new files.
+/// Checks directories' defaults for new files.
 package struct NoteCheck: Sendable {
     let tree: Tree
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// `path`: below the root.
+    /// `path`: relative to the root.
     func checkNotes(of directory: Inode, at path: ByteString, _ repair: Bool) -> [Finding] {
         [checkClass(of: directory, path, repair), checkOwner(of: directory, path, repair)]
             .compactMap(\.self)
     }
 
-    /// A repair proves whatever class is there: it is no laxer than policy's.
+    /// A repair proves any valid class, because none is weaker than policy's.
     private func checkClass(
         of directory: Inode, _ path: ByteString, _ repair: Bool
     ) -> Finding? {
@@ -41,8 +41,8 @@ package struct NoteCheck: Sendable {
             })
     }
 
-    /// A repair proves an account where the directory is its user's, and takes unmanaged owners
-    /// away: they count for nothing.
+    /// A repair proves an account if the directory belongs to its user, and removes unmanaged
+    /// owners, which have no effect.
     private func checkOwner(
         of directory: Inode, _ path: ByteString, _ repair: Bool
     ) -> Finding? {
@@ -91,7 +91,7 @@ package struct NoteCheck: Sendable {
 }
 
 extension Note {
-    /// It makes sense, and is the daemon's own.
+    /// It is valid and proved.
     fileprivate func isSound<Wrapped>() -> Bool where Value == Wrapped? {
         isProved && value != nil
     }

@@ -1,4 +1,4 @@
-// Orders to wipe that come with the policies.
+// Wipe orders in the policy directory.
 
 package import MAMEnrollment
 internal import MAMKeyring
@@ -7,19 +7,19 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Obeys the orders to wipe that come with the policies.
+/// Carries out wipe orders in the policy directory.
 package struct Orders: Sendable {
     let tree: Tree
     var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Wipes the account that an administrator's document names, once for each id: on a thread of
-    /// its own, or before anything is mounted at once.
+    /// Wipes the account in an administrator's order, once per id: on its own thread, or at once
+    /// before mounting.
     package func obeyWipe(_ request: WipeRequest) {
         guard let found = Wipe(tree).wipeable(named: request.account) else {
-            // There is nothing to be wiped, which is how it is to be: who registers that name later
-            // is not meant.
+            // There is nothing to wipe, so the order is done: it does not apply to a later
+            // registration of that name.
             guard vault.enrollments.begin(request, at: vault.clock.now) else { return }
             return vault.log.warning(
                 "wipe request \(request.id): there is no account \(request.account) here, and the"
@@ -51,7 +51,7 @@ package struct Orders: Sendable {
         }
     }
 
-    /// True if it is not known any more which orders were obeyed.
+    /// True if the record of obeyed orders is lost.
     package var hasForgottenOrders: Bool { vault.enrollments.hasForgottenOrders }
 
     package func takeAsObeyed(_ requests: [WipeRequest]) {

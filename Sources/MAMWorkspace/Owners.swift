@@ -1,4 +1,4 @@
-// Giving a file to another owner.
+// Changes the owner of files.
 
 internal import Glibc
 internal import MAMFormat
@@ -8,7 +8,7 @@ package import MAMSystem
 package import MAMTree
 package import MAMVault
 
-/// Gives a file to another owner, and converts its content for that.
+/// Changes a file's owner, converting its content if necessary.
 package struct Owners: Sendable {
     let tree: Tree
 
@@ -32,7 +32,7 @@ package struct Owners: Sendable {
         return Answers(tree).protection(of: inode)
     }
 
-    /// `place` is asked only where the content has to be converted.
+    /// `place` is evaluated only if the content has to be converted.
     func give(
         _ inode: Inode, at place: () throws(VaultError) -> EntryLocation, to owner: Identity,
         for caller: Identity
@@ -48,8 +48,7 @@ package struct Owners: Sendable {
         try replace(inode, at: place(), owner, for: caller)
     }
 
-    /// Makes the content plain, whatever policy says, and so nobody's: what is an account's is
-    /// sealed.
+    /// Makes the content plain, and so nobody's: what belongs to an account is sealed.
     package func decrypt(
         _ descriptor: Descriptor, for caller: Identity
     ) throws(VaultError) -> ProtectionInfo {
@@ -64,7 +63,7 @@ package struct Owners: Sendable {
         return Answers(tree).protection(of: inode)
     }
 
-    /// Another owner of the same kind: the header alone changes.
+    /// Changes to an owner of the same kind, which takes only a new header.
     private func retag(
         _ inode: Inode, _ owner: Identity, for caller: Identity
     ) throws(VaultError) {
@@ -74,8 +73,8 @@ package struct Owners: Sendable {
         }
     }
 
-    /// Who may not read a file may not give it away either. To give it to its owner changes
-    /// nothing.
+    /// A caller that may not read a file may not give it away either. Giving it to its own owner
+    /// changes nothing.
     private func checkGift(
         of header: FileHeader?, to owner: Identity, from caller: Identity
     ) throws(VaultError) {
@@ -87,8 +86,7 @@ package struct Owners: Sendable {
         try systemCall { () throws(Errno) in
             let path: ByteString
             do throws(Errno) { path = try currentPath(of: descriptor.raw) } catch {
-                // Too deep for a path: it is where the kernel found it, or nowhere that can be
-                // told.
+                // Too deep for a path: try the place where the kernel last found it.
                 guard error == .nameTooLong, let place = lastPlace(of: inode) else { throw error }
                 return place
             }
@@ -102,17 +100,17 @@ package struct Owners: Sendable {
         }
     }
 
-    /// A rename may have made it stale: who changes something there looks once more.
+    /// A rename may have outdated it: verify it before changing anything there.
     private func lastPlace(of inode: Inode) -> EntryLocation? {
         let (node, name) = inode.withState { ($0.lastParent, $0.lastName.terminated) }
         guard let name, let parent = try? tree.table.inode(node) else { return nil }
         return EntryLocation(directory: parent.handle, parentNode: node, name: name)
     }
 
-    /// Writes a converted copy and puts it in the file's place: old or new at every moment, and for
-    /// whoever has it open the same file as before.
+    /// Writes a converted copy and replaces the file with it: atomic, and programs that have it
+    /// open keep the same file.
     ///
-    /// `isSame`: owner and class stay, and the key is another one.
+    /// `isSame`: owner and class stay, only the key changes.
     func replace(
         _ inode: Inode, at place: EntryLocation, _ owner: Identity, isSame: Bool = false,
         for caller: Identity
@@ -133,8 +131,8 @@ package struct Owners: Sendable {
         defer { conversion.end() }
         if isSame { try KeyRenewal(tree).prepareToSealAnew(file, as: conversion.facts) }
         for _ in 0..<Self.conversionTries {
-            // All that waits for a disk, or takes as long as the file is large, comes before names
-            // stand still.
+            // Everything that waits for a disk, or grows with the file, comes before renames are
+            // excluded.
             try conversion.copy()
             try copy.takeAttributes(of: inode)
             try systemCall { () throws(Errno) in try copy.synchronize() }
@@ -145,19 +143,19 @@ package struct Owners: Sendable {
         throw Conversion.outrun
     }
 
-    /// Only who changes megabytes of the file in one call again and again comes so often.
+    /// Only a program that repeatedly changes megabytes of the file in one call reaches this.
     private static let conversionTries = 10
 
-    /// Puts the copy in place, while no name in the mount changes: there, nothing is copied, synced
-    /// or waited for. False if it has to be tried again.
+    /// Replaces the file with the copy, while renames are excluded: inside, nothing is copied,
+    /// synced or waited for. False if it has to be retried.
     func finish(
         _ conversion: Conversion, _ copy: ConvertedCopy, _ inode: Inode, _ place: EntryLocation
     ) throws(VaultError) -> Bool {
         try conversion.finish(holding: tree.names) { header throws(VaultError) in
-            // Neither past who looks for its files, nor out of its reach as plain ones.
+            // A wiped account's file must neither escape the wipe's walk nor become plain.
             try refuseBeingWiped(inode, [header, conversion.facts.header])
             return try tree.metadata.exclusive { () throws(VaultError) in
-                // Once more: they may have changed since.
+                // Again, because they may have changed since.
                 try copy.takeAttributes(of: inode)
                 return try systemCall { () throws(Errno) in
                     try copy.putInPlace(of: inode, at: place, in: tree.table)
@@ -178,7 +176,7 @@ package struct Owners: Sendable {
         }
     }
 
-    /// The file's shared content, writable: who opens it meanwhile has the same.
+    /// The file's shared content, writable; later opens get the same.
     private func beginConverting(_ inode: Inode) throws(VaultError) -> VaultFile {
         Creator(tree).awaitMakers()
         awaitConversion(of: inode)
@@ -193,8 +191,8 @@ package struct Owners: Sendable {
         }
     }
 
-    /// Gives one that runs some time: its caller may have hung up, and the next one comes. Not for
-    /// a thread that serves the mount.
+    /// Waits some time for a conversion in progress: its caller may be gone, and a new one arrives.
+    /// Not for a thread that serves the mount.
     func awaitConversion(of inode: Inode) {
         let deadline = Deadline(seconds: Self.conversionSeconds)
         while inode.withState({ $0.isConverting }), !deadline.hasPassed { usleep(5000) }
@@ -214,7 +212,7 @@ package struct Owners: Sendable {
 }
 
 extension Inode.State {
-    /// One change of what it is at a time.
+    /// Only one conversion at a time.
     func refuseIfChanging() throws(VaultError) {
         guard !isConverting, !isHeld, !isReplaced else {
             throw .refused("the file is being repaired or rewritten for another owner; try again")

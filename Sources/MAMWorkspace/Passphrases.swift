@@ -1,4 +1,4 @@
-// New passphrases.
+// Changes passphrases.
 
 package import MAMCrypto
 internal import MAMEnrollment
@@ -10,16 +10,16 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Changes passphrases, and judges new ones.
+/// Changes passphrases, and checks new ones.
 package struct Passphrases: Sendable {
     let tree: Tree
     var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Wraps the account's keys anew. Files change only if it had no passphrase: they are then
-    /// sealed under new keys. A new passphrase has to be what policy wants, and it ends a block
-    /// that wants one.
+    /// Wraps the account's keys under a new passphrase, which must satisfy policy and ends a block
+    /// that requires one. Files change only if there was no passphrase: they are then sealed under
+    /// new keys.
     package func changePassphrase(
         of account: AccountID, from old: SecretBytes?, to new: SecretBytes?
     ) throws(KeyringError) {
@@ -45,7 +45,7 @@ package struct Passphrases: Sendable {
         Enrollment(tree).happen(.newPassphrase, to: account, as: .policy)
     }
 
-    /// Refuses a new passphrase that policy does not want.
+    /// Refuses a new passphrase that violates policy.
     func judgeNew(_ passphrase: SecretBytes?, _ policy: EffectivePolicy) throws(KeyringError) {
         let pin = policy.pin
         guard let passphrase else {

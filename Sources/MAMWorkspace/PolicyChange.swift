@@ -1,4 +1,4 @@
-// Other policies than before, and who is told.
+// Puts new policies in force, and notifies listeners.
 
 internal import MAMKeyring
 internal import MAMModel
@@ -8,15 +8,15 @@ internal import MAMSystem
 package import MAMTree
 package import MAMVault
 
-/// Puts other policies in force.
+/// Puts new policies in force.
 package struct PolicyChange: Sendable {
     let tree: Tree
     var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Puts other documents in force: for new files at once, for the others when they are next
-    /// opened, or unlocked. Tells the accounts for which something is another than before.
+    /// Puts new documents in force: for new files at once, for others at their next open or unlock.
+    /// Notifies the accounts that are affected.
     ///
     /// `book`: nil for the same documents. `refused`: files that could not be used.
     package func replacePolicies(_ book: PolicyBook?, refused: [RefusedDocument] = []) {

@@ -1,4 +1,4 @@
-// Protecting files and whole directories for an owner.
+// Protects files and whole directories for an owner.
 
 internal import Glibc
 internal import MAMModel
@@ -7,7 +7,7 @@ package import MAMSystem
 package import MAMTree
 package import MAMVault
 
-/// Gives a file, or all files of a directory, to an owner.
+/// Gives a file, or all files in a directory, to an owner.
 package struct Protect: Sendable {
     let tree: Tree
 
@@ -18,7 +18,7 @@ package struct Protect: Sendable {
     ) throws(VaultError) {
         let inode = try Classes(tree).changeableInode(descriptor)
         guard inode.isDirectory else {
-            // Any of its names will do.
+            // Any of its links will do.
             let changed = try protect(
                 inode,
                 at: { () throws(VaultError) in try Owners(tree).place(of: inode, descriptor) },
@@ -29,12 +29,12 @@ package struct Protect: Sendable {
         }
         try protectDirectory(inode, request)
         var isWanted = true
-        // What is below a directory of somebody else's is not the caller's to know.
+        // The contents of another owner's directory must not be disclosed to the caller.
         var isRefused = false
         _ = Walk(tree).walk(
             from: inode, at: shownPath(of: descriptor),
             while: {
-                // Nobody asks for what nobody waits for.
+                // Stop asking once nobody waits.
                 isWanted = isWanted && !tree.isStopping && listener.isListening
                 return isWanted
             }
@@ -50,7 +50,7 @@ package struct Protect: Sendable {
         guard isWanted else { throw VaultError(.canceled) }
     }
 
-    /// False once the listener has had enough.
+    /// False once the listener ends the request.
     private func visit(
         _ found: WalkedEntry, _ request: ProtectRequest, _ listener: any ProtectListener,
         _ isRefused: inout Bool
@@ -73,7 +73,7 @@ package struct Protect: Sendable {
         }
     }
 
-    /// True if there was something to do.
+    /// True if the file was changed.
     private func protect(
         _ inode: Inode, at place: () throws(VaultError) -> EntryLocation, _ request: ProtectRequest
     ) throws(VaultError) -> Bool {
@@ -103,7 +103,7 @@ package struct Protect: Sendable {
         }
     }
 
-    /// For messages. Too deep to be named, it has the paths below it alone.
+    /// For messages. A directory too deep for a path is shown by the paths below it alone.
     private func shownPath(of descriptor: Descriptor) -> ByteString {
         do throws(VaultError) {
             return try Verify(tree).relativePath(ofMemberOfTree: descriptor) ?? ByteString("")

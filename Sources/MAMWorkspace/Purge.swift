@@ -1,4 +1,4 @@
-// Having the kernel's cache written back and dropped.
+// Makes the kernel write back and drop its cache.
 
 internal import Glibc
 package import MAMSystem
@@ -6,7 +6,7 @@ package import MAMTree
 internal import MAMVault
 internal import Synchronization
 
-/// Has the kernel write back and drop what it has cached.
+/// Makes the kernel write back and drop cached data.
 package struct Purge: Sendable {
     let tree: Tree
 
@@ -31,19 +31,19 @@ package struct Purge: Sendable {
         }
     }
 
-    /// Where the descriptors of others' programs are not the daemon's to see, as in the sandbox of
-    /// the unit: who opened the file last, if that program is still there.
+    /// If the daemon cannot see other programs' descriptors, as in the unit's sandbox: the program
+    /// that opened the file last, if it still runs.
     private func lastOpener(of inode: Inode) -> [ProcessName] {
         let thread = inode.withState { $0.lastOpener }
         return processID(ofThread: thread).map { [ProcessName($0)] } ?? []
     }
 
-    /// Milliseconds for the memory maps of all processes. The caller of a lock waits for the names
-    /// of those that are in its way.
+    /// The limit for reading memory maps, in milliseconds. The caller of a lock waits for these
+    /// names.
     private static var patience: Int { 500 }
 
-    /// Takes no new writes, and has everything written back that the kernel has not sent yet:
-    /// before the daemon ends. Returns what is in the way of that at the deadline.
+    /// Refuses new writes, and makes the kernel send its unwritten data, before the daemon ends.
+    /// Returns the files that obstruct that at the deadline.
     package func writeBack(until deadline: Deadline) -> [BlockingFile] {
         tree.beginStopping()
         let left = purge(until: deadline) { $0.isOpen }

@@ -1,4 +1,4 @@
-// Where a repair puts the files that it cannot repair, and the blocks that it writes over.
+// Stores files that a repair cannot repair, and blocks that it overwrites.
 
 internal import CShims
 internal import Glibc
@@ -7,8 +7,7 @@ internal import MAMSystem
 internal import MAMTree
 internal import Synchronization
 
-/// `.mamd/quarantine/TIME/`, below which a file keeps its path; `TIME.log` beside it says why each
-/// is there.
+/// `.mamd/quarantine/TIME/`, where a file keeps its path; `TIME.log` beside it gives the reasons.
 final class Quarantine: Sendable {
     private let root: Descriptor
     private let opened = Mutex<Opened?>(nil)
@@ -21,12 +20,12 @@ final class Quarantine: Sendable {
 
     private static let parentName = "quarantine"
 
-    /// Makes nothing yet.
+    /// Creates nothing yet.
     init(in root: Descriptor) { self.root = root }
 
-    /// Moves a file here; returns its place below the backing directory. Durable when this returns.
+    /// Moves a file here, durably; returns its new path below the backing directory.
     ///
-    /// `whileNamesStand` runs the move, and nothing that waits for a disk.
+    /// `whileNamesStand` runs the move with renames excluded, and nothing that waits for a disk.
     func take(
         _ item: VerifyItem, because reason: String,
         _ whileNamesStand: (() throws(Errno) -> Void) throws(Errno) -> Void
@@ -46,8 +45,8 @@ final class Quarantine: Sendable {
         }
     }
 
-    /// An empty file here for what a repair is about to write over, and its place below the backing
-    /// directory. Its name is durable when this returns.
+    /// Creates an empty file, durably, for what a repair will overwrite; returns its path below the
+    /// backing directory.
     func makeFile(
         for item: VerifyItem, because reason: String
     ) throws(Errno) -> (file: Descriptor, place: ByteString) {
@@ -62,7 +61,7 @@ final class Quarantine: Sendable {
         return (file, place)
     }
 
-    /// `body` gets the directory for an item, whose line is in the log by then.
+    /// `body` gets the directory for an item, which the log already lists.
     private func fill(
         with item: VerifyItem, because reason: String,
         _ body: (Descriptor) throws(Errno) -> Void
@@ -77,7 +76,7 @@ final class Quarantine: Sendable {
         }
     }
 
-    /// Each run has a directory of its own, so that no name is there twice.
+    /// Each run has its own directory, so that names cannot collide.
     private func open() throws(Errno) -> Opened {
         let own = try openFile(
             at: root.raw, Tree.hiddenName, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
@@ -123,7 +122,7 @@ final class Quarantine: Sendable {
         return directory
     }
 
-    /// Before the move: a file that is here without a line could not be told from another's.
+    /// Before the move: without its log line, a file here could not be attributed.
     private func write(
         _ item: VerifyItem, _ reason: String, to log: Descriptor
     ) throws(Errno) {

@@ -1,5 +1,4 @@
-// After an unclean end: what a crash left unfinished at the end of a file is repaired before anyone
-// sees the file.
+// After an unclean end: repairs the end of a file before its size is shown.
 
 internal import Glibc
 package import MAMFormat
@@ -9,17 +8,18 @@ package import MAMTree
 internal import MAMVault
 internal import Synchronization
 
-/// Finishes, after an unclean end, what a crash left unfinished in the tree.
+/// Completes what a crash left unfinished in the tree.
 package struct Recover: Sendable {
     let tree: Tree
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Looks every file up once, and repairs the ends that need the key. The headers of what has to
-    /// wait for it, one of each; nil if not all could be looked at. From then on a
-    /// wrong end of any other file is not of that crash.
+    /// Looks every file up once, and repairs the ends that need the key. Returns the headers of
+    /// files whose key is missing, one per key; nil if some files could not be examined. From then
+    /// on a wrong end of any other file is not due to that crash.
     ///
-    /// A file whose class became stricter may not have been sealed anew any more.
+    /// It also covers a file whose class became stricter, but which was not sealed under a new key
+    /// yet.
     package func recoverAll() -> [FileHeader]? {
         var waiting: [FileHeader] = []
         let isWhole = Walk(tree).walk(while: { !tree.isStopping }) { found in
@@ -32,7 +32,7 @@ package struct Recover: Sendable {
         return waiting
     }
 
-    /// The same for what had to wait, each time that a key comes. False if the daemon stops first.
+    /// Repairs the files that waited, whenever a key is loaded. False if the daemon stops first.
     package func recover(waiting: [FileHeader]) -> Bool {
         var waiting = waiting
         while !waiting.isEmpty {
@@ -46,7 +46,7 @@ package struct Recover: Sendable {
     private func mendEnd(of inode: Inode, _ waiting: inout [FileHeader]) -> Bool {
         guard let header = headerOfWrongEnd(inode) else { return true }
         guard tree.vault.isOpen(header) else {
-            // One of each key tells when it comes.
+            // One file per key suffices to notice when it is loaded.
             let isKnown = waiting.contains { $0.sealing?.keyID == header.sealing?.keyID }
             if !isKnown, Protections(tree.vault).awaitsKey(header) { waiting.append(header) }
             return true
@@ -60,8 +60,8 @@ package struct Recover: Sendable {
         }
     }
 
-    /// Before a file is opened whose key came after the kernel had learnt of its size. What fails
-    /// is told by the thread that comes by all files.
+    /// Before opening a file whose key was loaded after the kernel learnt its size. The thread that
+    /// examines all files reports failures.
     func mendUncertainEnd(of inode: Inode) {
         guard !tree.isReadOnly, tree.vault.uncertainEnds.areLeft,
             let header = headerOfWrongEnd(inode),
@@ -70,8 +70,8 @@ package struct Recover: Sendable {
         try? mendEnd(of: inode, header)
     }
 
-    /// Of a known file, by another size maybe: it is then looked up anew, as another inode. With
-    /// the write-back cache the kernel never takes a smaller size of one that it knows.
+    /// Repairs a known file. If its size changes, it is looked up again as another inode, because
+    /// with the write-back cache the kernel never accepts a smaller size.
     private func mendEnd(of inode: Inode, _ header: FileHeader) throws(VaultError) {
         Creator(tree).awaitMakers()
         let isCut = try inode.withState { state throws(VaultError) in
@@ -87,7 +87,7 @@ package struct Recover: Sendable {
         tree.cache.invalidateSoon(inode)
     }
 
-    /// Nil where the end is right, or no crash's.
+    /// Nil if the end is right, or not due to a crash.
     private func headerOfWrongEnd(_ inode: Inode) -> FileHeader? {
         guard inode.isRegular, let header = inode.header, header.isManaged,
             tree.vault.uncertainEnds.mayBeOfCrash(header), hasWrongEnd(inode, header)
@@ -103,7 +103,7 @@ package struct Recover: Sendable {
         } catch { return false }
     }
 
-    /// Until one comes, or goes for good: nobody waits for that of a wiped account. False if the
+    /// Waits until a key is loaded or destroyed; a wiped account's is not waited for. False if the
     /// daemon stops first.
     private func waitForKeys(of headers: [FileHeader]) -> Bool {
         let goneCount = headers.count(where: tree.vault.isKeyGone)
@@ -116,7 +116,7 @@ package struct Recover: Sendable {
         return false
     }
 
-    /// Removes what interrupted conversions left, whatever their number.
+    /// Removes what interrupted conversions left, any number of files.
     package func removeLeftovers() {
         guard let workDirectory = tree.workDirectory, !tree.isReadOnly else { return }
         _ = try? MAMSystem.removeFiles(in: workDirectory.raw) { !ConvertedCopy.isOurs($0) }

@@ -1,4 +1,4 @@
-// Making accounts.
+// Creates accounts.
 
 package import MAMCrypto
 internal import MAMEnrollment
@@ -13,11 +13,11 @@ internal import MAMVault
 internal import Synchronization
 
 extension Registration {
-    /// Makes an account's keys and opens its windows; of one that was deregistered with its keys
-    /// kept, opens those. Who may register tells ``refusal(of:user:while:)``.
+    /// Creates an account's keys and unlocks it; for an account deregistered with its keys kept,
+    /// loads those. ``refusal(of:user:while:)`` decides who may register.
     ///
-    /// `user`: the uid whose default identity it becomes, in single-identity mode.
-    /// `passphrase`: nil for keys that the device secret alone opens.
+    /// `user`: the uid whose default identity it becomes, in single-identity mode. `passphrase`:
+    /// nil for keys that the device secret alone opens.
     package func register(
         _ identity: Identity, user: UInt32, passphrase: SecretBytes?
     ) throws(KeyringError) -> AccountID {
@@ -40,8 +40,8 @@ extension Registration {
         }
     }
 
-    /// Makes an account whose enrolment is recorded before it has a keybag: a keybag without a
-    /// record is a lock-out, and the daemon may be killed between the two.
+    /// Records an account's enrolment before its keybag is written: a keybag without a record means
+    /// a lock-out, and the daemon may be killed in between.
     func beginning(
         _ make: ((AccountID) -> Void) throws(KeyringError) -> AccountID
     ) throws(KeyringError) -> AccountID {
@@ -52,13 +52,13 @@ extension Registration {
                 vault.enrollments.begin(account, at: vault.clock.now)
             }
         } catch {
-            // With a keybag that is still there the next start has an account.
+            // If the keybag is still there, the next start has that account.
             if let begun, !vault.keyring.mayComeBack(begun) { _ = vault.enrollments.remove(begun) }
             throw error
         }
     }
 
-    /// An account that the keyring has from now on, with its keys at hand.
+    /// An account that the keyring has just added, with its keys loaded.
     func begin(_ account: AccountID) {
         vault.addWindows(for: account)
         vault.importNeed.withLock { $0 = ImportNeed() }
@@ -69,8 +69,8 @@ extension Registration {
         if vault.settings.hooks.checkIn != nil { CheckIn(tree).checkIn() }
     }
 
-    /// Registers an account of a user. Of two at once the second finds the first one's account,
-    /// where ``refusal(of:user:while:)`` saw none for either.
+    /// Serialises a user's registrations: of two concurrent ones the second finds the first one's
+    /// account, which ``refusal(of:user:while:)`` could not see.
     func registering(
         for user: UInt32, _ register: () throws(KeyringError) -> AccountID
     ) throws(KeyringError) -> AccountID {
@@ -80,13 +80,13 @@ extension Registration {
         }
     }
 
-    /// Opens an account that was deregistered with its keys kept, with the passphrase that it had.
+    /// Unlocks an account deregistered with its keys kept, with its former passphrase.
     func registerAgain(
         _ account: AccountID, passphrase: SecretBytes?
     ) throws(KeyringError) -> AccountID {
         let lockCount = vault.lockCount(of: account)
-        // What a login takes: it starts every count anew, also that of an account which was closed
-        // when it went.
+        // Requires what a login requires: it resets every count, even for an account that was
+        // blocked when it was deregistered.
         let outcome = CheckIn(tree).checkIn()
         guard outcome.isSuccess else {
             throw .refused("the check-in failed: \(outcome.reason ?? "no reason was given")")
@@ -98,7 +98,7 @@ extension Registration {
         return account
     }
 
-    /// The first steps of an account on the list.
+    /// The first steps of a registered account.
     func enroll(_ account: AccountID) {
         Enrollment(tree).happen(.registered, to: account, as: .enrollment)
         LaunchChecks(tree).checkLaunch(account)

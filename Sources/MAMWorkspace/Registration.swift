@@ -1,4 +1,4 @@
-// Who may register.
+// Decides who may register accounts.
 
 internal import MAMCrypto
 package import MAMEnrollment
@@ -10,18 +10,18 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Makes accounts, and tells who may have one.
+/// Registers accounts, and decides who may.
 package struct Registration: Sendable {
     let tree: Tree
     var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Why an identity may not be registered by a user; nil if it may. Goes through the whole tree
-    /// where the settings do not say whose the name is.
+    /// Why a user may not register an identity; nil if permitted. Walks the whole tree if the
+    /// settings do not assign the name to a user.
     ///
-    /// `shallGoOn`: whether the caller still waits. Never call this from a thread that serves the
-    /// mount.
+    /// `shallGoOn`: whether the caller is still waiting. Never call this from a thread that serves
+    /// the mount.
     package func refusal(
         of identity: Identity, user: UInt32, while shallGoOn: () -> Bool
     ) -> EnrollmentStatus? {

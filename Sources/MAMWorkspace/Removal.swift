@@ -1,4 +1,4 @@
-// Removing the files of a wiped account.
+// Removes the files of a wiped account.
 
 internal import Glibc
 internal import MAMFormat
@@ -13,8 +13,8 @@ package struct Removal: Sendable {
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// A wipe that is outrun for so long, by directories that are moved without end, is left to the
-    /// next start.
+    /// The limit on walks: if directories are moved around endlessly, the next start continues the
+    /// wipe.
     private static let maximumSweeps = 16
 
     package func removeFiles(
@@ -25,26 +25,26 @@ package struct Removal: Sendable {
         for _ in 0..<Self.maximumSweeps where !isProved {
             let (moves, count) = (tree.moveCount, result.count)
             let isUndisturbed = sweep(isWanted, &result, progressed)
-            // No more are made, for their window is closed; and none was moved past that.
+            // The closed window prevents new ones, and none was moved past this walk.
             isProved = isUndisturbed && result.count == count && moves == tree.moveCount
         }
         if !isProved { result.isComplete = false }
-        // Also when there was none: a daemon that was killed may have removed what it could not
-        // sync.
+        // Even if none was found: a killed daemon may have removed files without a sync.
         if !tree.isReadOnly, !ClassUpdates(tree).synchronizeAll() { result.isComplete = false }
         return result
     }
 
-    /// A name that is gone, as the kernel knows it.
+    /// A removed name, for the kernel's name cache.
     private struct RemovedName {
         let parent: UInt64
         let name: ByteString
     }
 
-    /// Names that are gone are told to the kernel so many at a time: an account may have millions.
+    /// Names are invalidated in batches of this size, because an account may have millions.
     private static let batchCount = 1000
 
-    /// While others go on working. False if a directory was removed just when it was to be read.
+    /// Works while the mount is in use. False if a directory was removed when it was about to be
+    /// read.
     private func sweep(
         _ isWanted: (OwnedHeader) -> Bool, _ result: inout RemovedFiles,
         _ progressed: (WipeProgress) -> Void
@@ -67,12 +67,12 @@ package struct Removal: Sendable {
                     result.count += 1
                 }
             } catch {
-                // Its user was faster.
+                // Its user removed it first.
                 if error != .noEntry { result.noteLeft(found.path) }
             }
             if removed.count == Self.batchCount {
-                // Who was not heard in time is not asked again: a program that reads a directory
-                // may take as long as it likes.
+                // After one timeout no further batch is tried: a program that reads a directory may
+                // take arbitrarily long.
                 isHeard = isHeard && forget(removed)
                 removed = []
             }
@@ -85,14 +85,14 @@ package struct Removal: Sendable {
         return isUndisturbed
     }
 
-    /// False if it is none of those that are wanted.
+    /// False if it is not one of the account's.
     private func remove(
         _ found: WalkedEntry, _ isWanted: (OwnedHeader) -> Bool
     ) throws(Errno) -> Bool {
         let inode = found.entry.inode
         guard inode.isRegular else { return false }
         guard inode.isRead else { throw .accessDenied }
-        // Most files are others', and this costs nothing.
+        // Most files belong to others, and this check is free.
         let user = found.entry.attributes.st_uid
         guard let header = inode.header, isWanted(OwnedHeader(header, user: user)) else {
             return false
@@ -101,8 +101,8 @@ package struct Removal: Sendable {
         return try tree.names.exclusive { () throws(Errno) in try unlink(found, isWanted) }
     }
 
-    /// Removes a name after a last look, while neither it nor the header can change: by now the
-    /// name may be another file's, or the file another owner's, or another user's.
+    /// Removes a name after a final check that excludes renames and header changes: by now the name
+    /// may lead to another file, or the file may have another owner or user.
     private func unlink(
         _ found: WalkedEntry, _ isWanted: (OwnedHeader) -> Bool
     ) throws(Errno) -> Bool {
@@ -121,7 +121,7 @@ package struct Removal: Sendable {
         }
     }
 
-    /// What the disk says, not what was read when the inode became known.
+    /// From the disk, not as read at the first look-up.
     private func currentHeader(
         of inode: Inode, _ open: VaultFile?
     ) throws(Errno) -> FileHeader? {
@@ -130,8 +130,8 @@ package struct Removal: Sendable {
             .header
     }
 
-    /// Has the kernel drop the names. It may have to wait for a program that is reading the
-    /// directory; after a minute it forgets them by itself. False if that took too long.
+    /// Invalidates the names in the kernel's cache. This may wait for a program that reads the
+    /// directory; the kernel forgets them by itself after a minute. False if it took too long.
     private func forget(_ removed: [RemovedName]) -> Bool {
         guard !removed.isEmpty else { return true }
         return finishes(by: Deadline(seconds: 5), named: "wipe-names") { [cache = tree.cache] in

@@ -1,28 +1,27 @@
-// What a wipe has removed, and what it could not.
+// The files that a wipe removed, and those it could not.
 
 package import MAMSystem
 
-/// What came of removing files.
+/// The result of removing files.
 package struct RemovedFiles: Sendable {
-    /// How many names are gone.
+    /// The number of removed names.
     package var count = 0
-    /// Of the last walk: how many files were looked at, and how many of those were to be removed.
-    /// None proves that none is left.
+    /// In the last walk: how many files were examined, and how many of those were to be removed.
+    /// Zero proves that none is left.
     package var scanned = 0
     package var found = 0
-    /// The first of those that are still there, or could not be looked at; below the backing
-    /// directory.
+    /// The first files that remain, or could not be examined; below the backing directory.
     package private(set) var left: [ByteString] = []
     package private(set) var leftCount = 0
-    /// True if it is proved that no such file is there.
+    /// True if it is proved that no file is left.
     package var isComplete = false
 
-    /// As many as anybody reads.
+    /// The limit of names, as nobody reads more.
     private static let shownCount = 100
 
     package init() {}
 
-    /// What is left is that of the last walk.
+    /// Only the last walk's remaining files count.
     package mutating func beginSweep() {
         (scanned, found, leftCount) = (0, 0, 0)
         left = []
@@ -33,7 +32,7 @@ package struct RemovedFiles: Sendable {
         if left.count < Self.shownCount { left.append(path) }
     }
 
-    /// Of a wipe that another one has carried to its end.
+    /// The result if another thread has completed the same wipe.
     static var nothingLeft: RemovedFiles {
         var files = RemovedFiles()
         files.isComplete = true

@@ -1,12 +1,12 @@
-// Why a search through the tree did not see all of it.
+// Why a search of the tree was incomplete.
 
 internal import MAMVault
 
-/// Why a search has not seen the whole tree.
+/// Why a search did not see the whole tree.
 package enum SearchEnd: Error, Equatable {
-    /// Its caller has gone, or the mount ends.
+    /// The caller is gone, or the mount is ending.
     case cutShort
-    /// The log names what.
+    /// A directory or file was unreadable; the log names it.
     case unreadable
 }
 

@@ -1,4 +1,4 @@
-// Logging in again after a block.
+// Logs in again after a block.
 
 package import MAMCrypto
 package import MAMEnrollment
@@ -8,15 +8,15 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Opens an account that a lock-out has closed.
+/// Unblocks an account after a lock-out.
 package struct SignIn: Sendable {
     let tree: Tree
     var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// The way out of a lock-out and of the last chance before an offline wipe: a check-in, then
-    /// the passphrase.
+    /// Ends a lock-out, or the second chance before an offline wipe: checks in, then verifies the
+    /// passphrase.
     package func login(
         _ account: AccountID, passphrase: SecretBytes?
     ) throws(KeyringError) -> EnrollmentStatus {

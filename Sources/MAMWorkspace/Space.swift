@@ -1,4 +1,4 @@
-// Space: reserving, freeing, copying inside the mount, and how much is left.
+// Space: reserving, freeing, copying inside the mount, and free space.
 
 internal import CShims
 package import Glibc
@@ -7,13 +7,14 @@ package import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Reserves and copies ranges, and tells how much room is left.
+/// Reserves and copies ranges, and reports free space.
 package struct Space: Sendable {
     let tree: Tree
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// fallocate(2): no mode, `KEEP_SIZE`, `PUNCH_HOLE` and `ZERO_RANGE`; others are `EOPNOTSUPP`.
+    /// fallocate(2): mode 0, `KEEP_SIZE`, `PUNCH_HOLE` and `ZERO_RANGE`; others fail with
+    /// `EOPNOTSUPP`.
     package func allocate(
         _ handle: OpenHandle, mode: Int32, at offset: Int64, count: Int64, for caller: Caller
     ) throws(Errno) {
@@ -29,7 +30,7 @@ package struct Space: Sendable {
             case Int32(MAM_PUNCH_HOLE) where keepSize:
                 try handle.file.zero(offset..<end)
             case Int32(MAM_ZERO_RANGE):
-                // For what may be refused, while nothing is gone; to zero gives the space back.
+                // First, because it may fail and nothing is lost yet; zeroing frees the space.
                 try handle.file.reserve(offset..<end, keepSize: true)
                 try handle.file.zero(offset..<end)
                 try handle.file.reserve(offset..<end, keepSize: keepSize)
@@ -39,10 +40,10 @@ package struct Space: Sendable {
         }
     }
 
-    /// Bytes copied by one request at most; the kernel asks again for the rest.
+    /// The limit on bytes copied by one request; the kernel requests the rest.
     private static let maximumCopyByteCount = 8 << 20
 
-    /// copy_file_range(2) inside the mount: plain bytes, sealed again for the other file.
+    /// copy_file_range(2) inside the mount: decrypts, and seals for the other file.
     package func copy(
         from source: OpenHandle, at sourceOffset: Int64, to target: OpenHandle,
         at targetOffset: Int64, count: Int, through buffer: UnsafeMutableRawBufferPointer,

@@ -1,14 +1,13 @@
-// What says whose content is, or will be.
+// Evidence of who owns content, or will.
 
 package import MAMModel
 package import MAMSystem
 package import MAMVault
 
-/// What in the backing directory says whose content is, or will be.
+/// Something in the backing directory that determines an owner.
 package enum StoredClaim {
-    /// `path`: below the backing directory. `bytes`: the whole header, as it is there; nil if it
-    /// cannot be read.
+    /// `path`: below the backing directory. `bytes`: the whole header as stored; nil if unreadable.
     case file(OwnedHeader, path: () -> ByteString, bytes: () -> [UInt8]?)
-    /// The default owner of what is made in a directory, and the user whose the directory is.
+    /// A directory's default owner for new children, and the directory's user.
     case directory(Identity, user: UInt32)
 }

@@ -1,4 +1,4 @@
-// Checking what is not in the tree: keybags, and the workspace's own directory.
+// Checks files outside the tree: keybags, and the workspace's own directory.
 
 internal import Glibc
 internal import MAMModel
@@ -6,7 +6,7 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Checks what is beside the tree: keybags, wipes, leftovers.
+/// Checks keybags, wipes and leftovers.
 package struct Surroundings: Sendable {
     let tree: Tree
 
@@ -18,7 +18,7 @@ package struct Surroundings: Sendable {
         checkWorkDirectory(repair, add)
     }
 
-    /// What an interrupted change of owner left. The next start would remove it.
+    /// Leftovers of an interrupted change of owner. The next start would remove them.
     private func checkWorkDirectory(_ repair: Bool, _ add: (Finding) -> Void) {
         guard let workDirectory = tree.workDirectory else { return }
         let place = ByteString("\(Tree.hiddenName)/work")

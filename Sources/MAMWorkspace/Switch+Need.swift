@@ -1,4 +1,4 @@
-// When a session is to show another identity than it does: a document or a link of that one's came.
+// Requests a session to show another identity, when a document or link of that identity arrives.
 
 package import MAMIdentity
 package import MAMModel
@@ -7,9 +7,9 @@ internal import MAMTree
 internal import MAMVault
 
 extension Switch {
-    /// Tells who listens that a session is to show an identity, unless it does, or that was told
-    /// since the session's identity changed. Of a session for which nobody set one nothing is
-    /// known, and nothing told. Unmanaged identities are one here: no policy tells them apart.
+    /// Notifies listeners that a session should show an identity, unless it already does, or was
+    /// notified since its identity changed. Does nothing for a session without an identity, of
+    /// which nothing is known. Unmanaged identities count as one: no policy distinguishes them.
     package func requireSwitch(
         of session: LoginSession, to identity: Identity, because reason: SwitchReason
     ) {

@@ -1,4 +1,4 @@
-// Switching the identity that people work for on the screen.
+// Switches the identity that a session shows on the screen.
 
 internal import MAMAudit
 package import MAMCrypto
@@ -11,17 +11,17 @@ package import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Switches the identity that people work for on the screen.
+/// Switches the identity that a session shows on the screen.
 package struct Switch: Sendable {
     let tree: Tree
     var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Sets a session's identities after the launch of each managed account among them; nil takes
-    /// them back, an empty list is nobody. Nothing changes unless it succeeds.
+    /// Sets a session's identities after launching each managed account among them; nil removes
+    /// them, an empty list means nobody. On failure nothing changes.
     ///
-    /// `thread`: who asks. A thread with an identity of its own keeps it on the screen too.
+    /// `thread`: the caller. A thread with its own identity also shows that.
     package func switchSession(
         _ session: LoginSession, to identities: [Identity]?, thread: Int32,
         passphrase: SecretBytes? = nil
@@ -52,8 +52,8 @@ package struct Switch: Sendable {
         return IdentitySwitch(result: .success, reason: "")
     }
 
-    /// For whom a session goes on, if it cannot for an account: somebody else whom it shows
-    /// already, or nobody.
+    /// The identity that a session falls back to if an account cannot be shown: another that it
+    /// already shows, or nobody.
     private func nameBeside(_ account: AccountID, in session: LoginSession) -> String {
         let beside = Callers(vault).identities(of: session)?.first {
             vault.account(of: $0) != account
@@ -97,7 +97,7 @@ package struct Switch: Sendable {
         )
     }
 
-    /// True for two forms of one identity.
+    /// True for two spellings of one identity.
     private func isSame(_ one: Identity, _ other: Identity) -> Bool {
         if let account = vault.account(of: one) { return account == vault.account(of: other) }
         return one.matches(other)

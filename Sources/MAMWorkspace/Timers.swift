@@ -1,4 +1,4 @@
-// What time brings: one thread that waits for it.
+// Actions due at certain times, on one thread.
 
 internal import MAMEnrollment
 internal import MAMKeyring
@@ -8,18 +8,18 @@ package import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Does what time brings.
+/// Carries out actions that are due.
 package struct Timers: Sendable {
     let tree: Tree
     var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Probes are asked so often.
+    /// How often the probes are run.
     private static let launchSeconds: Int64 = 3600
 
-    /// What has to hold before anything is served: what time brought while no daemon ran, a
-    /// check-in, for the policies were just read, and the conditions.
+    /// Establishes what must hold before anything is served: actions that became due while no
+    /// daemon ran, a check-in (the policies were just read), and the conditions.
     package func startEnrollment() {
         passTime()
         if vault.settings.hooks.checkIn == nil { CheckIn(tree).checkIn() }
@@ -30,7 +30,7 @@ package struct Timers: Sendable {
     package func startTimers() throws(Errno) {
         try IdleLocks(tree).startIdleLocks()
         try startThread(named: "timers") {
-            // The start has looked.
+            // The start has already checked.
             let start = vault.clock.now.secondsSinceBoot
             var last = Looks(atConditions: start, forOrders: start)
             while true {
@@ -40,13 +40,13 @@ package struct Timers: Sendable {
         }
     }
 
-    /// When what is looked at now and then was looked at last.
+    /// When each periodic check last ran.
     private struct Looks {
         var atConditions: Int64
         var forOrders: Int64
     }
 
-    /// Looks at what it is time for; the seconds until it is time again.
+    /// Runs the checks that are due; returns the seconds until the next.
     private func look(_ last: inout Looks) -> Int64 {
         let now = vault.clock.now.secondsSinceBoot
         let poll = Int64(vault.settings.wipePollSeconds)
@@ -63,7 +63,7 @@ package struct Timers: Sendable {
             poll - now + last.forOrders)
     }
 
-    /// Does what is due; the seconds until something is again.
+    /// Carries out what is due; returns the seconds until the next action.
     @discardableResult
     package func passTime() -> Int64 {
         var isCheckInDue = false
@@ -82,7 +82,7 @@ package struct Timers: Sendable {
         return next.min() ?? Self.launchSeconds
     }
 
-    /// Moves the clock forward, for trials, and does what that makes due before it returns.
+    /// Advances the clock, for trials, and carries out what becomes due before it returns.
     package func advanceClock(bySeconds seconds: Int64) {
         vault.log.warning("debug settings: the clock is \(seconds) s further from now on")
         vault.clock.advance(bySeconds: seconds)

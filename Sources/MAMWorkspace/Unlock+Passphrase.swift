@@ -1,4 +1,4 @@
-// What a right passphrase brings, and a wrong one.
+// The consequences of right and wrong passphrases.
 
 internal import MAMAudit
 internal import MAMCrypto
@@ -11,7 +11,7 @@ internal import MAMTree
 internal import MAMVault
 
 extension Unlock {
-    /// Unwraps the keys, and lets a wrong passphrase, or a right one, have their consequences.
+    /// Unwraps the keys, and applies the consequences of the passphrase, right or wrong.
     func judgedKeys(
         of account: AccountID, passphrase: SecretBytes?
     ) throws(KeyringError) -> AccountKeys {

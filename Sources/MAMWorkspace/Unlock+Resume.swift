@@ -1,4 +1,4 @@
-// Opening again what needs no secret.
+// Opens accounts again that need no passphrase.
 
 internal import MAMKeyring
 package import MAMModel
@@ -7,11 +7,11 @@ internal import MAMTree
 internal import MAMVault
 
 extension Unlock {
-    /// Ends a grace period, for all keys are still here, and unlocks an account that was registered
-    /// without a passphrase. Other accounts stay as they are.
+    /// Cancels a grace period, in which all keys are still loaded, and unlocks an account without a
+    /// passphrase. Leaves other accounts alone.
     ///
-    /// That unlock is made by a thread of its own: it asks the probes, and whoever calls this may
-    /// have a lock to make next.
+    /// The unlock runs on its own thread, because it runs the probes, and the caller may have to
+    /// lock next.
     package func resume(_ account: AccountID) {
         guard let windows = vault.windows(of: account) else { return }
         let lockCount = windows.lockCount

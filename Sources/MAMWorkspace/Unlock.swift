@@ -1,4 +1,4 @@
-// Opening an account's windows, once its keys are at hand.
+// Opens an account's windows once its keys are loaded.
 
 package import MAMCrypto
 package import MAMKeyring
@@ -8,7 +8,7 @@ package import MAMTree
 internal import MAMVault
 internal import Synchronization
 
-/// Brings an account's keys to hand, and opens its windows.
+/// Loads an account's keys and opens its windows.
 package struct Unlock: Sendable {
     let tree: Tree
     var vault: Vault { tree.vault }
@@ -17,32 +17,32 @@ package struct Unlock: Sendable {
 
     /// Opens an account's windows.
     ///
-    /// `passphrase`: nil for an account that was registered without one.
+    /// `passphrase`: nil for an account without one.
     package func unlock(
         _ account: AccountID, passphrase: SecretBytes?
     ) throws(KeyringError) {
         try unlock(account, passphrase: passphrase, since: vault.lockCount(of: account))
     }
 
-    /// `lockCount`: as it was when the unlock was asked for.
+    /// `lockCount`: its value when the unlock was requested.
     func unlock(
         _ account: AccountID, passphrase: SecretBytes?, since lockCount: Int
     ) throws(KeyringError) {
         try vault.refuseBlocked(account)
         LaunchChecks(tree).checkLaunch(account)
-        // Before the transition: a lock need not wait for the derivation.
+        // Before the transition, so that a lock need not wait for the derivation.
         let keys = try judgedKeys(of: account, passphrase: passphrase)
         try bringToHand(keys, of: account, since: lockCount)
     }
 
-    /// The end of an unlock, unless a lock or a block came meanwhile.
+    /// Completes an unlock, unless a lock or a block came meanwhile.
     func bringToHand(
         _ keys: AccountKeys, of account: AccountID, since lockCount: Int
     ) throws(KeyringError) {
         try vault.transitions.withLock(account) { () throws(KeyringError) in
-            // A lock that comes after this look waits for this, and closes what is opened here.
+            // A lock after this check waits for this, and closes what is opened here.
             guard lockCount == vault.lockCount(of: account) else { throw .lockedMeanwhile(account) }
-            // In one look: a block that comes after it waits for this, and closes what is opened
+            // In one critical section: a later block waits for this, and closes what is opened
             // here.
             let block = vault.blocks.withLock { blocks in
                 if blocks[account]?.endsWithUnlock == true { blocks[account] = nil }
@@ -55,7 +55,7 @@ package struct Unlock: Sendable {
         RecoveryUpdates(vault).updateRecovery(of: account)
     }
 
-    /// The keys are at hand. The caller holds the account's `transitions`.
+    /// The keys are loaded. The caller holds the account's `transitions`.
     func openWindows(of account: AccountID) {
         guard vault.windows(of: account)?.unlock() == true else { return }
         vault.keyNews.tell()
@@ -65,7 +65,7 @@ package struct Unlock: Sendable {
         ClassPass(tree).updateClasses(of: account)
     }
 
-    /// Opens the accounts that were registered without a passphrase: nobody would have to be asked.
+    /// Unlocks the accounts without a passphrase.
     package func unlockWithoutPassphrase() {
         for account in vault.keyring.accounts where !vault.keyring.hasPassphrase(account) {
             do throws(KeyringError) {

@@ -1,5 +1,5 @@
-// Sealed files whose keys no keybag here has: a backup under another state directory has nothing
-// else.
+// Sealed files whose keys are in no keybag here, such as a restored backup with a new state
+// directory.
 
 internal import MAMFormat
 internal import MAMKeyring
@@ -12,9 +12,9 @@ internal import Synchronization
 /// Sealed files that no key here opens, as far as a caller may know of them.
 package struct UnopenedFiles: Sendable {
     package private(set) var count = 0
-    /// The first that was met, below the backing directory.
+    /// The first that was found, below the backing directory.
     package private(set) var example: ByteString?
-    /// There are some of which the caller learns no more.
+    /// There are others that the caller may not see.
     package private(set) var hasHidden = false
 
     package var isEmpty: Bool { count == 0 && !hasHidden }
@@ -26,17 +26,17 @@ package struct UnopenedFiles: Sendable {
     }
 }
 
-/// Looks for sealed files whose keys no keybag here has.
+/// Finds sealed files whose keys are in no keybag here.
 package struct Unopened: Sendable {
     let tree: Tree
     var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Those that carry a name which no account here has. Goes through the whole tree.
+    /// Finds those with names that no account here has. Walks the whole tree.
     ///
-    /// `user`: who is told of their own files alone; nil is told of all. `shallGoOn`: whether the
-    /// caller still waits. Never call this from a thread that serves the mount.
+    /// `user`: sees only their own files; nil sees all. `shallGoOn`: whether the caller is still
+    /// waiting. Never call this from a thread that serves the mount.
     package func unopenedFiles(
         of identity: Identity, toldTo user: UInt32?, while shallGoOn: () -> Bool
     ) throws(SearchEnd) -> UnopenedFiles {
@@ -52,7 +52,7 @@ package struct Unopened: Sendable {
         return found
     }
 
-    /// Which of these names such files carry. Goes through the whole tree.
+    /// Which of these names such files have. Walks the whole tree.
     func namesOfUnopenedFiles(
         among identities: [Identity]
     ) throws(SearchEnd) -> Set<String> {
@@ -67,9 +67,9 @@ package struct Unopened: Sendable {
         return found
     }
 
-    /// True if there is no account here, and yet a sealed file. One caller searches at a time, for
-    /// a second at most; all others get what the last search found. In a larger tree nothing may be
-    /// found, and the advice is that for an empty one.
+    /// True if there is no account here, but a sealed file. Only one caller searches at a time, for
+    /// at most a second; others get the last result. In a large tree the search may find nothing,
+    /// and the advice is that for an empty tree.
     package var needsImport: Bool {
         guard vault.keyring.accounts.isEmpty else { return false }
         if vault.importNeed.withLock({ $0.beginSearch() }) {
@@ -89,7 +89,7 @@ package struct Unopened: Sendable {
             }, while: { !deadline.hasPassed }, failed: { _, _ in })
     }
 
-    /// Files of an account that is being wiped are not to be opened again.
+    /// Excludes files of an account that is being wiped.
     private func isUnopened(_ header: FileHeader) -> Bool {
         guard let key = header.sealing?.keyID else { return false }
         return vault.keyring.account(ofKey: key) == nil

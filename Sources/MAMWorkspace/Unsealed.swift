@@ -1,4 +1,4 @@
-// Plain files: what may be done with those that name an account, and what a check says of them.
+// Plain files that name an account: permitted uses, and findings of a check.
 
 internal import MAMFormat
 internal import MAMModel
@@ -7,14 +7,14 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Judges plain files that name an account.
+/// Handles plain files that name an account.
 package struct Unsealed: Sendable {
     let tree: Tree
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Its content may be anybody's: it is shown, and that is told. What is written to it would be
-    /// plain, and of an account whose files are sealed: that is refused.
+    /// Anybody may have written its content: it is shown, and reported. Writing to it is refused,
+    /// because the data would be plain although the account's files are sealed.
     func checkUnsealed(
         _ inode: Inode, _ header: FileHeader?, writes: Bool
     ) throws(VaultError) {
@@ -24,10 +24,10 @@ package struct Unsealed: Sendable {
         FileAudit(tree.vault).auditForgery(reason, of: inode.node, at: tree.relativePath(of: inode))
     }
 
-    /// The backing file as it is now, to be used by an inode that is not in use.
+    /// Opens the current backing file for an inode that is not in use.
     ///
-    /// A file that was sealed when it became known does not become plain but by the daemon:
-    /// somebody else has written it.
+    /// Only the daemon turns a sealed file into a plain one: if a file was sealed when it became
+    /// known and is plain now, another program wrote it.
     func takeIntoUse(
         _ descriptor: Descriptor, _ state: borrowing Inode.State
     ) throws(VaultError) -> VaultFile {
@@ -44,7 +44,7 @@ package struct Unsealed: Sendable {
         return Finding(item.path, .unsealed, reason, .left("mamctl protect seals it"))
     }
 
-    /// Nothing tells what somebody has put there from what a sealed file has turned into.
+    /// A plain file from another program cannot be told from a sealed file whose header is lost.
     func noteForeign(_ item: VerifyItem, _ file: VaultFile) -> Finding? {
         guard case .foreign = file.facts else { return nil }
         let reason = "it has no protection header: its content is plain, and nobody's"

@@ -1,4 +1,4 @@
-// Checking the tree and what belongs to it.
+// Checks the tree and the workspace's own files.
 
 internal import Glibc
 internal import MAMModel
@@ -7,7 +7,7 @@ package import MAMSystem
 package import MAMTree
 package import MAMVault
 
-/// Checks the tree, or a part of it.
+/// Checks the tree, or part of it.
 package struct Verify: Sendable {
     let tree: Tree
 
@@ -39,12 +39,12 @@ package struct Verify: Sendable {
         run.close()
         var counts = reporter.finish()
         counts.isWhole = start == nil
-        // What was not looked at may be damaged.
+        // Files that were not examined may be damaged.
         guard run.shallGoOn else { throw VaultError(.canceled) }
         return counts
     }
 
-    /// Where a file or directory is below the root: a descriptor of the mount, or of the backing
+    /// A file's or directory's path below the root, from a descriptor in the mount or the backing
     /// directory. Nil for the root itself.
     func relativePath(
         ofMemberOfTree descriptor: Descriptor
@@ -60,7 +60,7 @@ package struct Verify: Sendable {
         }
     }
 
-    /// Which no walk comes by.
+    /// The walk does not visit the root.
     private func checkRoot(_ repair: Bool) -> [Finding] {
         guard let root = try? tree.table.inode(InodeTable.rootNode) else { return [] }
         return NoteCheck(tree).checkNotes(of: root, at: ByteString("."), repair)
@@ -81,7 +81,7 @@ package struct Verify: Sendable {
         _ = Walk(tree).walk(
             from: start?.entry.inode, at: start?.path ?? ByteString(""),
             while: {
-                // Also where there is nothing but directories: who has hung up ends it.
+                // Even among directories alone: a caller that hung up ends the check.
                 reporter.reportIfDue()
                 return run.shallGoOn
             }
@@ -119,7 +119,7 @@ package struct Verify: Sendable {
     }
 }
 
-/// Tells the listener what the threads find, on the thread that walks.
+/// Reports the threads' findings to the listener, on the walking thread.
 final class VerifyReporter {
     private let run: VerifyRun
     private let listener: any VerifyListener
@@ -146,7 +146,7 @@ final class VerifyReporter {
         if run.shallGoOn, !listener.progressed(counts) { run.cancel() }
     }
 
-    /// Waits until all is done.
+    /// Waits until everything is done.
     func finish() -> VerifyCounts {
         while !run.isDone { wait() }
         return reportFindings()

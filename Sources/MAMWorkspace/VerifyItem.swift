@@ -1,26 +1,26 @@
-// A file that a check has come by, held until it was looked at.
+// A file to be checked, held until then.
 
 internal import Glibc
 internal import MAMSystem
 internal import MAMTree
 
-/// Its inode is known by a look-up of its own, so that whoever opens the file meanwhile finds the
-/// same one.
+/// Holds one look-up of its inode, so that a program that opens the file meanwhile gets the same
+/// inode.
 struct VerifyItem: Sendable {
     let inode: Inode
     let parent: Inode
     let name: ByteString
-    /// Below the root.
+    /// Relative to the root.
     let path: ByteString
     let byteCount: Int64
 }
 
 extension FileCheck {
-    /// Nil for what a check does not look into.
+    /// Nil for what a check does not examine.
     func hold(_ found: WalkedEntry) throws(Errno) -> VerifyItem? {
         let inode = found.entry.inode
         guard inode.isRegular else { return nil }
-        // By another of its names it was cut or moved since it was found.
+        // It was truncated or moved under another of its names since it was found.
         guard let held = tree.table.lookUp(inode.id) else {
             return try hold(found.name, in: found.parent, found.path)
         }
@@ -30,7 +30,7 @@ extension FileCheck {
         return item
     }
 
-    /// What its name leads to now; nil if that is nothing to check.
+    /// The file that its name leads to now; nil if there is nothing to check.
     func holdAgain(_ item: VerifyItem) throws(Errno) -> VerifyItem? {
         try hold(item.name, in: item.parent, item.path)
     }
@@ -54,7 +54,7 @@ extension FileCheck {
             byteCount: try byteCount(of: entry.inode))
     }
 
-    /// Of an inode that is held: lets go of it where that fails.
+    /// Releases the held inode on failure.
     private func byteCount(of inode: Inode) throws(Errno) -> Int64 {
         do throws(Errno) { return Int64(try status(at: inode.handle.raw, "").st_size) } catch {
             tree.forget(inode.node, count: 1)

@@ -1,5 +1,4 @@
-// One check: files side by side on several threads, while the caller's own thread walks and
-// reports.
+// One check: several threads check files in parallel, while the caller's thread walks and reports.
 
 internal import CShims
 internal import Glibc
@@ -21,16 +20,16 @@ final class VerifyRun: Sendable {
         var atWorkCount = 0
         var isClosed = false
         var isCancelled = false
-        /// The caller's thread waits to be told.
+        /// The caller's thread is waiting for news.
         var isWaiting = false
         var findings: [Finding] = []
         var counts = VerifyCounts()
     }
 
-    /// Each item that waits holds a descriptor.
+    /// Each queued item holds a descriptor.
     private static let limit = 64
 
-    /// Starts the threads: at least one, or it throws.
+    /// Starts the threads; throws unless at least one could be started.
     init(_ tree: Tree, _ repair: Repair?) throws(Errno) {
         self.tree = tree
         self.repair = repair
@@ -53,7 +52,7 @@ final class VerifyRun: Sendable {
         }
     }
 
-    /// False if there are enough for now: then wait for news and try again.
+    /// False if the queue is full: then wait for news and try again.
     func add(_ item: VerifyItem) -> Bool {
         let isTaken = state.withLock { state in
             guard state.waiting.count < Self.limit else { return false }
@@ -65,7 +64,7 @@ final class VerifyRun: Sendable {
         return isTaken
     }
 
-    /// No more comes: the threads end when all is done.
+    /// Ends the queue: the threads end when everything is done.
     func close() {
         state.withLock { $0.isClosed = true }
         hasWork.signal()
@@ -75,7 +74,7 @@ final class VerifyRun: Sendable {
         state.withLock { $0.isClosed && $0.waiting.isEmpty && $0.atWorkCount == 0 }
     }
 
-    /// What was found since this was last asked, and how far it is.
+    /// The findings since the last call, and the progress.
     func takeNews() -> ([Finding], VerifyCounts) {
         state.withLock { state in
             defer { state.findings = [] }
@@ -83,7 +82,7 @@ final class VerifyRun: Sendable {
         }
     }
 
-    /// Waits until a file is done, or the time has come to report.
+    /// Waits until a file is done, or a report is due.
     func waitForNews(until deadline: Deadline) {
         state.withLock { $0.isWaiting = true }
         if !isDone { _ = hasNews.wait(until: deadline) }
@@ -96,16 +95,16 @@ final class VerifyRun: Sendable {
             } progressed: { count in
                 state.withLock { $0.counts.bytes.add(saturating: count) }
             }
-            // What was decrypted last is in them.
+            // They may contain decrypted data.
             mam_clear_registers()
             FileCheck(tree).letGo(item)
             finish(result)
         }
-        // Wakes the next one, to end too.
+        // Wakes the next thread, so that it ends too.
         hasWork.signal()
     }
 
-    /// Nil when there is nothing more to do.
+    /// Nil when there is nothing left to do.
     private func next() -> VerifyItem? {
         while true {
             hasWork.wait()

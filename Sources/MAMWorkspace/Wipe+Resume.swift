@@ -1,4 +1,4 @@
-// Carrying on with wipes that were interrupted.
+// Resumes interrupted wipes.
 
 internal import MAMEnrollment
 internal import MAMFormat
@@ -9,7 +9,7 @@ internal import MAMTree
 package import MAMVault
 
 extension Wipe {
-    /// Wipes that a crash or a failure interrupted; with `repair` carries on with them.
+    /// Finds wipes that a crash or a failure interrupted, and resumes them with `repair`.
     package func checkWipes(repair: Bool) -> [Finding] {
         vault.keyring.wipes.all.map { wipe in
             let path = ByteString("wipes/\(wipe.account.bytes)")
@@ -21,8 +21,8 @@ extension Wipe {
         }
     }
 
-    /// Carries on with what a crash or a failure has interrupted. The keyring has destroyed the
-    /// keys when it started, and opens no file of theirs meanwhile; the mount may serve.
+    /// Resumes wipes that a crash or a failure interrupted. The keyring destroyed the keys at its
+    /// start, so no file of theirs can be opened; the mount may already serve.
     package func resumeWipes() {
         for wipe in vault.keyring.wipes.all { _ = resume(wipe) }
     }
@@ -33,7 +33,7 @@ extension Wipe {
             isStillDecided(wipe) ? destroy(.keys, of: wipe) : nil
         }
         guard let areKeysGone else { return true }
-        // Again: it may have been told, or not.
+        // Again, because the first notification may not have been sent.
         tellHook(wipe, WipeReason(.resumed, "an earlier wipe was interrupted"))
         return vault.wiping.withLock(wipe.account) {
             guard isStillDecided(wipe) else { return true }

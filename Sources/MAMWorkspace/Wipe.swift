@@ -1,4 +1,4 @@
-// Wiping an account: the decision, its keys, the kernel's pages, its files, and the record's end.
+// Wipes an account: the decision, its keys, the kernel's pages, its files, and its record.
 
 internal import MAMAudit
 package import MAMEnrollment
@@ -12,20 +12,20 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Destroys an account: its keys, then its files.
+/// Destroys an account's keys, and then its files.
 package struct Wipe: Sendable {
     let tree: Tree
     var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Before the decision to wipe is forgotten. False if it could not be written down.
+    /// Before the record of the wipe is removed. False if it could not be written.
     func noteDeparture(of identity: Identity) -> Bool {
         vault.enrollments.departed.note(
             vault.accountRules.groups.values.joined().filter { identity.matches($0) })
     }
 
-    /// An account that can be wiped, or whose wipe was begun: its id, name and registrant.
+    /// An account that can be wiped, or is being wiped: its id, name and registrant.
     package func wipeable(
         named text: String
     ) -> (account: AccountID, identity: Identity, user: UInt32)? {
@@ -37,11 +37,11 @@ package struct Wipe: Sendable {
         }.map { ($0.account, $0.identity, $0.uid) }
     }
 
-    /// True if no account can be wiped: its files would stay.
+    /// True if accounts cannot be wiped, because their files would stay.
     package var isReadOnly: Bool { !tree.isServed || tree.isReadOnly }
 
-    /// Destroys the account's keys, and removes its files. Once the keys are gone nothing brings it
-    /// back, and what is left at a crash is done at the next start.
+    /// Destroys the account's keys and removes its files. Once the keys are gone nothing brings it
+    /// back; after a crash the next start completes the wipe.
     ///
     /// Never call this from a thread that serves the mount.
     package func wipe(
@@ -56,7 +56,7 @@ package struct Wipe: Sendable {
         tellHook(wipe, reason)
         let files: RemovedFiles? = vault.wiping.withLock(account) {
             guard isStillDecided(wipe) else { return .nothingLeft }
-            // Before the mount serves the start goes on with it.
+            // If the mount does not serve yet, the start continues the wipe.
             guard tree.isServed else { return nil }
             return finish(wipe, areKeysGone: areKeysGone, progressed: progressed)
         }
@@ -65,7 +65,8 @@ package struct Wipe: Sendable {
             blockingFiles: Lock(tree).report(blockingFiles))
     }
 
-    /// With nothing locked: it may ask this daemon something. Whatever it does, the wipe goes on.
+    /// Holds no lock, because the hook may call this daemon. The wipe proceeds whatever the hook
+    /// does.
     func tellHook(_ wipe: WipeIntent, _ reason: WipeReason) {
         vault.enrollments.hooks.run(
             .wipe,
@@ -77,21 +78,21 @@ package struct Wipe: Sendable {
             ])
     }
 
-    /// False once another thread has come to the end of the same one. What has the account's keys
-    /// or its name from then on, after an import or a new registration, is not to be wiped.
+    /// False once another thread has completed this wipe. An account with the same keys or name,
+    /// imported or registered since, must not be wiped.
     func isStillDecided(_ wipe: WipeIntent) -> Bool {
         vault.keyring.wipes.all.contains { $0.account == wipe.account }
     }
 
-    /// What is kept of the account besides its files. Each is tried, whatever becomes of the
-    /// others; false if something is left.
+    /// Destroys the records about the account of one stage. Each is tried, whatever the others'
+    /// results; false if something is left.
     func destroy(_ stage: AccountFile.WipeStage, of wipe: WipeIntent) -> Bool {
-        AccountFile.Keeper.allCases.filter { $0.stage == stage }
+        AccountFile.Component.allCases.filter { $0.stage == stage }
             .map { destroy($0, of: wipe) }.allSatisfy(\.self)
     }
 
-    func destroy(_ kept: AccountFile.Keeper, of wipe: WipeIntent) -> Bool {
-        switch kept {
+    func destroy(_ component: AccountFile.Component, of wipe: WipeIntent) -> Bool {
+        switch component {
         case .recovery: RecoveryUpdates(vault).destroyRecoveryRecords(of: wipe.account)
         case .keyring: vault.keyring.wipes.destroyKeybag(of: wipe)
         case .enrollments: vault.enrollments.remove(wipe.account)
@@ -110,8 +111,8 @@ package struct Wipe: Sendable {
         }
     }
 
-    /// The decision; then no key of the account, and no page of its files, is left in memory.
-    /// Returns what is in the way of the latter.
+    /// Decides the wipe; then erases the account's keys and its files' pages from memory. Returns
+    /// the files that obstruct the latter.
     private func closeForGood(
         _ account: AccountID, _ reason: WipeReason
     ) throws(KeyringError) -> (WipeIntent, blockingFiles: [UInt64]) {
@@ -124,7 +125,7 @@ package struct Wipe: Sendable {
                 record.operation = reason.trigger.rawValue
                 record.reason = reason.text
             }
-            // Before the keys are gone; but no disk keeps them.
+            // Before the keys are destroyed; but a disk that hangs must not save them.
             vault.trail.flush(by: Deadline(seconds: 1))
             let windows = vault.windows.withLock { $0.removeValue(forKey: account) }
             windows?.revoke()
@@ -135,7 +136,7 @@ package struct Wipe: Sendable {
         }
     }
 
-    /// What the kernel has not sent yet is refused and lost: it was to be destroyed.
+    /// Data that the kernel has not sent yet is refused and lost, as intended.
     private func purge(_ wipe: WipeIntent, _ windows: AccountWindows) -> [UInt64] {
         let deadline = Deadline(seconds: vault.settings.lockDeadlineSeconds)
         if !windows.drainAll(until: min(deadline, Deadline(seconds: 1))) {
@@ -145,7 +146,7 @@ package struct Wipe: Sendable {
         let isAffected: @Sendable (VaultFile) -> Bool = { file in
             all.contains { $0 === file.window }
         }
-        // The keys went before: none is fetched anew.
+        // After the account's keys, so that no file key can be unwrapped again.
         Lock(tree).revokeKeys(of: vault.openFiles.all.filter(isAffected), until: deadline.orSoon)
         guard tree.isServed else { return [] }
         return Purge(tree).purge(until: deadline.orSoon) { file in
@@ -156,8 +157,8 @@ package struct Wipe: Sendable {
         }
     }
 
-    /// All that can be done again and again: files, records, and at last the decision. One copy
-    /// of the keys that could not be destroyed keeps no file.
+    /// The repeatable part: files, records, and finally the decision. A copy of the keys that could
+    /// not be destroyed does not keep the files.
     func finish(
         _ wipe: WipeIntent, areKeysGone: Bool,
         progressed: (WipeProgress) -> Void = { _ in }

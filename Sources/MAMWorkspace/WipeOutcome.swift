@@ -1,4 +1,4 @@
-// What came of a wipe.
+// The result of a wipe.
 
 internal import MAMEnrollment
 internal import MAMFormat
@@ -6,13 +6,11 @@ internal import MAMKeyring
 internal import MAMModel
 internal import MAMVault
 
-/// What came of a wipe.
+/// The result of a wipe.
 package struct WipeOutcome: Sendable {
     package let files: RemovedFiles
-    /// False if something is left: the wipe goes on at the next start, or when it is asked for
-    /// again.
+    /// False if something is left: the wipe continues at the next start, or when requested again.
     package let isComplete: Bool
-    /// Files that something was in the middle of using at the deadline: what the kernel has of them
-    /// goes when it leaves.
+    /// Files in use at the deadline: the kernel drops their pages when the use ends.
     package let blockingFiles: [BlockingFile]
 }

@@ -1,9 +1,9 @@
-// How far a wipe is.
+// The progress of a wipe.
 
-/// How far the removing of files is.
+/// The progress of removing files.
 package struct WipeProgress: Sendable {
     package let removed: Int
-    /// In the walk that goes on.
+    /// In the current walk.
     package let scanned: Int
 
     package init(removed: Int, scanned: Int) {

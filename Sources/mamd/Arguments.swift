@@ -1,4 +1,4 @@
-// The daemon's command line. People use `mamctl mount`; systemd and mount(8) come straight here.
+// The daemon's command line. Users run `mamctl mount`; systemd and mount(8) run mamd directly.
 
 import Glibc
 import MAMCrypto
@@ -11,7 +11,7 @@ import MAMWire
 struct Arguments {
     var backing = ByteString("")
     var mountPoint = ByteString("")
-    /// Written to once the mount serves; then closed.
+    /// Written to and closed once the mount serves.
     var readyDescriptor: Int32?
     var isForeground = false
     var allowOther: Bool?
@@ -19,21 +19,21 @@ struct Arguments {
     var forbidsPrograms = false
     var accessTimes = AccessTimes()
     var usesRing = false
-    /// Words of older versions that mean nothing any more.
+    /// Options of older versions that no longer have an effect.
     var obsoleteOptions: [String] = []
-    /// Nil for the one that suits the processor.
+    /// Nil for the fastest on this processor.
     var cipher: GCMLibrary?
     var task = Task.serve
 
     enum Task {
         case serve
-        /// The socket alone.
+        /// Serves only the socket.
         case serveUnmounted
-        /// Make the mount, and leave it to the next program of the service.
+        /// Mounts, and passes the mount to the service's next process.
         case prepareMount
-        /// Take away what a daemon left that was stopped.
+        /// Removes the mount of a stopped daemon.
         case removeMount
-        /// Tell another daemon what logind says.
+        /// Relays logind's signals to another daemon.
         case relayLogins
     }
 
@@ -45,7 +45,7 @@ struct Arguments {
 
     var mountOptions: MountOptions {
         MountOptions(
-            // Root serves every user; a user's own daemon serves that user.
+            // Root's daemon serves every user; a user's own daemon serves only that user.
             letsOthersIn: allowOther ?? (geteuid() == 0), isReadOnly: isReadOnly,
             forbidsPrograms: forbidsPrograms, accessTimes: accessTimes, usesRing: usesRing)
     }

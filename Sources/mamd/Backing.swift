@@ -1,4 +1,4 @@
-// The backing directory: what workspace it is, and that it is ours alone.
+// The backing directory: its workspace, and exclusive use of it.
 
 import CShims
 import Glibc
@@ -7,8 +7,7 @@ internal import MAMPlaces
 import MAMSystem
 import MAMWire
 
-/// Why the daemon does not start: a message that names the thing and the next step, and an exit
-/// status.
+/// Why the daemon does not start: a message with the cause and the next step, and an exit status.
 struct StartError: Error {
     let message: String
     let status: ExitStatus
@@ -19,17 +18,17 @@ struct StartError: Error {
     }
 }
 
-/// What a daemon does with a backing directory.
+/// How a daemon uses a backing directory.
 enum BackingUse {
     case mount(at: ByteString)
-    /// It is checked, without a mount.
+    /// Checks it without a mount.
     case check(isReadOnly: Bool)
 
     var isMount: Bool { if case .mount = self { true } else { false } }
     var isReadOnlyCheck: Bool { if case .check(isReadOnly: true) = self { true } else { false } }
 }
 
-/// `init` has refused such a file system, unless the directory was moved or copied there.
+/// `init` refuses such a file system, but the directory may have been moved or copied there.
 func warnOfSmallBlocks(of backing: Backing, _ report: (String) -> Void) {
     guard let size = try? blockByteCount(ofFileSystem: backing.root), size < safeBlockByteCount
     else { return }
@@ -46,15 +45,15 @@ struct Backing {
     let root: Descriptor
     /// The workspace's own directory, `.mamd`.
     let own: Descriptor
-    /// Nil if there is none, and nothing may be made.
+    /// Nil if there is none, and it must not be created.
     let work: Descriptor?
     let manifest: WorkspaceManifest
     var name: WorkspaceName { manifest.name }
     var id: Bytes16 { manifest.id }
-    /// The last daemon that mounted it left the lock file full.
+    /// The last daemon that mounted it did not empty the lock file.
     let wasLeftLocked: Bool
-    /// Held while the daemon lives; the kernel releases it with the process. Not empty while it is
-    /// mounted.
+    /// Held while the daemon runs; the kernel releases it with the process. Not empty while the
+    /// workspace is mounted.
     let lock: Descriptor
 
     init(_ path: ByteString, for use: BackingUse) throws(StartError) {
@@ -118,8 +117,7 @@ struct Backing {
         }
     }
 
-    /// One daemon for one workspace: the lock file says who has it. Returns whether it was left
-    /// full.
+    /// One daemon per workspace: the lock file names its holder. Returns whether it was not empty.
     private static func takeLock(
         _ own: Descriptor, _ path: ByteString, _ use: BackingUse
     ) throws(StartError) -> (Descriptor, Bool) {
@@ -151,8 +149,8 @@ struct Backing {
         } catch { throw StartError("\(path.shown)/.mamd/lock cannot be written: \(error)") }
     }
 
-    /// A daemon that has said that its end is clean has the lock for a moment more, as a check has
-    /// it all the time.
+    /// A daemon that has recorded a clean end still holds the lock briefly; a check holds it
+    /// throughout.
     private static func locks(_ lock: Descriptor, in own: Descriptor) -> Bool {
         let deadline = Deadline(seconds: 1)
         while flock(lock.raw, LOCK_EX | LOCK_NB) != 0 {
@@ -172,13 +170,14 @@ struct Backing {
             return try openFile(at: own.raw, "lock", O_RDONLY | O_NOFOLLOW)
         } catch {
             guard error == .noEntry else { throw error }
-            // Never mounted, and nothing may be made: other checks are kept out all the same.
+            // It was never mounted, and nothing may be created: locking the directory still keeps
+            // other checks out.
             return try reopen(own.raw, O_RDONLY | O_DIRECTORY)
         }
     }
 
-    /// Durable before anything is changed, and at no moment empty: that would say that the last end
-    /// was clean.
+    /// Durable before anything is changed, and never empty, which would mean that the last end was
+    /// clean.
     private static func fill(
         _ lock: Descriptor, in own: Descriptor, _ mountPoint: ByteString
     ) throws(Errno) {
@@ -188,8 +187,8 @@ struct Backing {
                 try writeFully(lock.raw, from: bytes, at: 0)
             }
         } catch {
-            // On a full disk files must be readable, and removable, all the same. The size takes no
-            // room, and says enough.
+            // A full disk must not prevent a mount: files have to be readable and removable.
+            // Setting the size takes no space and suffices.
             guard [.noSpace, .quotaExceeded].contains(error) else { throw error }
         }
         try setSize(lock.raw, Int64(text.count))
@@ -197,25 +196,23 @@ struct Backing {
         try synchronize(own.raw)
     }
 
-    /// Empties the lock file: nothing is left unfinished. Only once all that was written is
-    /// durable.
+    /// Empties the lock file: nothing is unfinished. Call only once all writes are durable.
     func markCleanEnd() throws(Errno) {
         guard mam_sync_file_system(own.raw) == 0 else { throw .current }
         try setSize(lock.raw, 0)
         try synchronize(lock.raw)
     }
 
-    /// What the daemon that has the lock wrote into it.
+    /// The text that the lock's holder wrote into it.
     private static func holder(of own: Descriptor) -> String {
         let bytes = (try? readSmallFile(at: own.raw, "lock", maximumByteCount: 8192)) ?? []
-        // Zeros where there was no room for the words.
+        // Zeros if there was no space for the text.
         if bytes.first == 0 { return "another mamd uses it" }
         return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
     }
 
-    /// A daemon that was killed a moment ago closes its files one by one: its locks, the socket's
-    /// too, are there for as long as one of its threads is, but no longer. One that was unmounted a
-    /// moment ago saves what it has to save.
+    /// A daemon that was just killed keeps its locks, including the socket's, until its last thread
+    /// has ended. One that was just unmounted is still saving its state.
     private static func waitForEnd(ofHolderOf own: Descriptor, _ name: WorkspaceName) {
         let words = holder(of: own).split(separator: " ", maxSplits: 3)
         guard words.count == 4, let pid = Int32(words[1].dropLast()), isOurs(pid) else { return }
@@ -223,12 +220,12 @@ struct Backing {
         awaitEnd(ofDaemon: pid) {
             mount(at: place).flatMap { $0.workspace == name ? $0 : nil }
         } orWhile: {
-            // Whatever stands in the file: the daemon that it is about has it locked.
+            // Only if that process really has the file locked, whatever the file's text says.
             isMamd(pid) && mount(at: place) == nil && isLocked(in: own)
         }
     }
 
-    /// Nobody else's process is waited for, whatever the lock file says.
+    /// Never waits for another user's process, whatever the lock file says.
     private static func isOurs(_ pid: Int32) -> Bool {
         (try? status(at: workingDirectory, "/proc/\(pid)"))?.st_uid == geteuid()
     }
@@ -239,7 +236,7 @@ struct Backing {
         return withExtendedLifetime(lock) { flock(lock.raw, LOCK_SH | LOCK_NB) != 0 }
     }
 
-    /// The number may have become another program's.
+    /// The process id may have been reused.
     private static func isMamd(_ pid: Int32) -> Bool {
         (try? readSmallFile("/proc/\(pid)/comm", maximumByteCount: 64)) == Array("mamd\n".utf8)
     }
@@ -248,7 +245,7 @@ struct Backing {
         (try? MountTable())?.mounts.last { ByteString($0.mountPoint).shown == place }
     }
 
-    /// A directory for unfinished files; what a crash left in it is removed.
+    /// Opens the directory for temporary files, and removes leftovers of a crash.
     private static func openWork(
         in own: Descriptor, _ use: BackingUse
     ) throws(Errno) -> Descriptor? {
@@ -257,8 +254,8 @@ struct Backing {
         }
         do throws(Errno) {
             let work = try openFile(at: own.raw, "work", O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-            // Whoever writes the backing directory may have put any number there: the rest goes
-            // behind the mount.
+            // A program that can write the backing directory may have put any number of files
+            // there; the rest is removed after mounting.
             if use.isMount { try removeFiles(in: work.raw, atMost: 1000) }
             return work
         } catch {

@@ -1,15 +1,15 @@
-// What the state directory says of a workspace's last session: that all it wrote was whole and
+// The state directory's record of a workspace's last session: whether everything was complete and
 // durable at its end.
 //
-// Not the backing directory: a writer there could say so too, or take the word away to have a file
-// that was cut repaired and shown in the place of being refused.
+// Not in the backing directory, where a writer could forge it, or remove it to have a truncated
+// file repaired and shown instead of refused.
 
 import MAMModel
 import MAMSystem
 
 struct CleanEnd: Sendable {
     private let state: Descriptor
-    /// The workspace's id: a name may be given to another one.
+    /// The workspace's id, because its name may be reused.
     private let workspace: Bytes16
 
     private static let fileName = "clean-end"
@@ -20,8 +20,8 @@ struct CleanEnd: Sendable {
         self.workspace = workspace
     }
 
-    /// The keys of which an earlier crash left files that are still to be repaired; nil if the last
-    /// end was not clean.
+    /// The keys of files from an earlier crash that still need repair; nil if the last end was not
+    /// clean.
     func readAwaitedKeys() -> Set<KeyID>? {
         guard
             let bytes = try? readSmallFile(
@@ -39,7 +39,7 @@ struct CleanEnd: Sendable {
         try synchronize(state.raw)
     }
 
-    /// Only once all that was written is durable.
+    /// Call only once all writes are durable.
     func mark(awaiting keys: Set<KeyID>) throws(Errno) {
         let lines = [workspace] + keys.map(\.bytes)
         let content = Array(lines.map { "\($0)\n" }.joined().utf8)

@@ -1,4 +1,4 @@
-// Settings from the workspace's configuration directory. As they are at the start.
+// Reads the settings from the workspace's configuration directory at the start.
 
 import Glibc
 import MAMPolicy
@@ -6,10 +6,10 @@ import MAMSettings
 import MAMSystem
 import MAMWire
 
-/// A document of an administrator's is far smaller.
+/// Far larger than an administrator's document.
 let maximumDocumentByteCount = 4 << 20
 
-/// `settings.json`; a missing one means the defaults.
+/// Reads `settings.json`; a missing file means the defaults.
 func readSettings(_ directory: String, _ log: Log) throws(StartError) -> Settings {
     let path = "\(directory)/settings.json"
     let bytes: [UInt8]
@@ -28,7 +28,7 @@ func readSettings(_ directory: String, _ log: Log) throws(StartError) -> Setting
     }
 }
 
-/// One line for all keys that are read past, and one for each value that was not understood.
+/// Logs one line for all ignored keys, and one per invalid value.
 func report(_ warnings: [PolicyWarning], of path: String, _ log: Log) {
     var unused: [String] = []
     for warning in warnings {

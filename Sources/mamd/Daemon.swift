@@ -1,4 +1,4 @@
-// From arguments to a served mount, and down again.
+// Runs the daemon from its arguments to the end of its mount.
 
 import CShims
 import Glibc
@@ -32,19 +32,20 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     protectProcess()
     try chooseCipher(arguments.cipher)
     let given = GivenDescriptors()
-    // In a unit of the system's. Elsewhere the daemon tells which programs use a file, and mounts.
+    // In a system unit. Otherwise the daemon reports the programs that use a file, and mounts
+    // itself.
     if given.device != nil { _ = mam_leave_processes_alone() }
     let mountPoint = try mountPlace(arguments.mountPoint)
     let backing = try Backing(try absolutePath(arguments.backing), for: .mount(at: mountPoint))
     let places = Places.current
-    // Of another workspace the sandbox shows nothing that can be written.
+    // The sandbox makes no other workspace writable.
     try check(given.listener, isAt: places.socket(of: backing.name))
     let logFile = try openLogFile(places.state(of: backing.name))
     let log = arguments.log(of: backing.name, orFile: logFile)
     let report = reporter(log, arguments)
     let stateLock = try lockState(places.state(of: backing.name))
     defer { letGo(of: [backing.lock, stateLock].compactMap(\.self)) }
-    // At every end: a start that fails has changed nothing.
+    // Covers every exit: a start that fails has changed nothing.
     let recovery = Recovery(of: backing, log)
     defer { recovery.finish() }
     let (vault, policies) = try makeVault(
@@ -54,7 +55,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
         vault.uncertainEnds, inState: places.state(of: backing.name),
         isReadOnly: arguments.isReadOnly)
 
-    // Before any thread starts: all of them block these signals.
+    // Before any thread starts, so that all threads block these signals.
     let signals = StopSignals()
     let tree = try makeTree(
         vault, backing, mountPoint, isReadOnly: arguments.isReadOnly
@@ -75,7 +76,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     recovery.stop(tree, isQuiet: isQuiet)
 }
 
-/// Reports findings of the start in the log, and to the program that started the daemon.
+/// Reports findings of the start to the log and to the program that started the daemon.
 private func reporter(_ log: Log, _ arguments: Arguments) -> @Sendable (String) -> Void {
     for option in arguments.obsoleteOptions {
         log.info("the mount option \(option) is obsolete and ignored")
@@ -114,15 +115,14 @@ private func makeService(
             server: server, policyWatch: policyWatch,
             sessionWatch: sessionWatch(for: tree, vault.log))
     } catch {
-        // Or a dead mount would stay.
+        // Otherwise a dead mount would remain.
         session.stop()
         throw error
     }
 }
 
-/// What a crash has interrupted, before anybody can use a file; but a large tree must not keep the
-/// mount from its users. The keys are gone, so what is left of it goes on behind the mount as any
-/// other wipe does.
+/// Resumes interrupted wipes before anybody can use a file, but a large tree must not delay the
+/// mount. The keys are gone, so the rest proceeds after mounting like any other wipe.
 private func finishWipes(in tree: Tree, _ log: Log) {
     guard tree.vault.isWiping, !tree.isReadOnly else { return }
     let isDone = finishes(by: Deadline(milliseconds: 300), named: "wipe") {

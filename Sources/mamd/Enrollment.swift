@@ -1,4 +1,4 @@
-// Enrolment from the start on: what has to hold before anything is served.
+// Enrolment at the start: what must hold before anything is served.
 
 import Glibc
 import MAMEnrollment
@@ -9,8 +9,7 @@ import MAMTree
 import MAMVault
 import MAMWorkspace
 
-/// Checks in, and puts in force what keeps accounts closed. Probes and hooks may take their time;
-/// nothing is mounted yet.
+/// Checks in and applies blocks to accounts. Probes and hooks may be slow; nothing is mounted yet.
 func startEnrollment(
     of tree: Tree, _ policies: PolicyDirectory, report: (String) -> Void
 ) throws(StartError) {
@@ -31,7 +30,7 @@ func startEnrollment(
     CheckIn(tree).readPolicies { [weak tree] in
         tree.map { policies.reload(into: $0).outcome } ?? .unchanged
     }
-    // There is no mount yet, so that none of them is carried out by the reading.
+    // There is no mount yet, so reading the policies carried out none of them.
     if Orders(tree).hasForgottenOrders {
         Orders(tree).takeAsObeyed(policies.reload(into: tree).wipeRequests)
     }
@@ -57,11 +56,11 @@ private func requirePolicy(
     if vault.settings.policyWarnAbsent { report(problem) }
 }
 
-/// Only the loopback device is seen.
+/// Only the loopback device is visible.
 private var hasNoNetwork: Bool {
     guard let text = try? readSmallFile("/proc/self/net/dev", maximumByteCount: 1 << 20) else {
         return false
     }
-    // Two lines of headings, and one for each device.
+    // Two header lines, and one line per device.
     return text.split(separator: UInt8(ascii: "\n")).count <= 3
 }

@@ -1,5 +1,5 @@
-// A backing directory is served as what this machine's settings say that it is, or not at all: what
-// it says itself leads to settings, policies and keys, and could be changed to lead to none.
+// A backing directory is served only as the workspace that this machine's settings declare: its own
+// claims select settings, policies and keys, and could be changed to select none.
 
 import MAMModel
 internal import MAMPlaces

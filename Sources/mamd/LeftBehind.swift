@@ -1,22 +1,22 @@
-// The end of a daemon of whose threads some cannot end.
+// The end of a daemon with threads that cannot end.
 //
-// A client may pass a file of a file system of its own that does not answer. Its close(2) then
-// waits for good, and no signal ends that, SIGKILL neither: the process stays, with its locks, for
-// as long as that file system does. The next daemon must not wait for it.
+// A client may pass a file of its own file system that never answers. close(2) of that file then
+// blocks forever, even against SIGKILL: the process stays, with its locks, for as long as that file
+// system does. The next daemon must not wait for it.
 
 import CShims
 import Glibc
 import MAMSystem
 
-/// Gives locks back before the process ends, if what is left of it cannot touch what they stand
-/// for: it waits for file systems of others. Where something else is still under way, a slow disk's
-/// write say, they stay until that is done.
+/// Releases locks before the process ends, if its remaining threads only wait for other file
+/// systems and cannot touch what the locks protect. If anything else is in progress, such as a
+/// write to a slow disk, the locks stay until it ends.
 func letGo(of locks: [Descriptor]) {
     guard isHeldElsewhere, !locks.contains(where: liesOnFUSE) else { return }
     for lock in locks { flock(lock.raw, LOCK_UN) }
 }
 
-/// The last thing that this process does: none of its other threads comes to anything new.
+/// Called last, when the process's other threads start nothing new.
 private var isHeldElsewhere: Bool {
     let own = mam_thread_id()
     let threads = ((try? entries(of: ByteString("/proc/self/task"))) ?? [])

@@ -1,12 +1,11 @@
-// The mount point before and after mounting: what a killed daemon left there, and what the mount
-// hides.
+// The mount point before and after mounting: dead mounts, and files that the mount hides.
 
 import Glibc
 internal import MAMPlaces
 import MAMSystem
 import MAMWire
 
-/// The path to serve, without links.
+/// The path to serve, with links resolved.
 func mountPlace(_ path: ByteString) throws(StartError) -> ByteString {
     let directory = try openMountPoint(path)
     do throws(Errno) {
@@ -25,8 +24,8 @@ private func openMountPoint(_ path: ByteString) throws(StartError) -> Descriptor
     }
 }
 
-/// What a lock leaves in the kernel's cache it finds out through the mount. So the mount must be
-/// there in the daemon's own mount name space too, and must take changes there.
+/// A lock inspects the kernel's cache through the mount, so the mount has to be visible and
+/// writable in the daemon's own mount namespace.
 func checkIsReached(_ mountPoint: ByteString, isReadOnly: Bool) throws(StartError) {
     let mount: Mount?
     do throws(Errno) { mount = try MountTable().mount(at: mountPoint.bytes) } catch {
@@ -50,11 +49,11 @@ func deadMount(at mountPoint: ByteString) throws(StartError) -> Descriptor? {
     }
 }
 
-/// The directory that the mount will cover, with dead mounts removed from over it; opened with
-/// `O_PATH`.
+/// The directory that the mount will cover, opened with `O_PATH`, after removing dead mounts from
+/// it.
 ///
-/// Called at the last moment: while a dead mount stands programs are refused, and without it they
-/// would write into this directory, in the clear and out of sight.
+/// Called as late as possible: a dead mount refuses programs; without it they would write plain
+/// files into this directory, where the mount will hide them.
 func uncoveredDirectory(at mountPoint: ByteString) throws(StartError) -> Descriptor {
     while let dead = try deadMount(at: mountPoint) {
         do throws(Errno) { try unmount(rootedAt: dead, mountPoint) } catch {
@@ -67,8 +66,8 @@ func uncoveredDirectory(at mountPoint: ByteString) throws(StartError) -> Descrip
     return try openMountPoint(mountPoint)
 }
 
-/// Root's daemon may have been led to a directory of somebody else's. One that takes the place of a
-/// dead mount is past that question.
+/// Another user may have redirected root's daemon to a foreign directory. Not needed when replacing
+/// a dead mount.
 func checkIsEmpty(_ directory: Descriptor, at mountPoint: ByteString) throws(StartError) {
     let names: [ByteString]
     do throws(Errno) { names = try entries(of: directory) } catch {
@@ -93,7 +92,7 @@ private func listed(_ names: [ByteString]) -> String {
     names[0].shown + (names.count > 1 ? " and \(names.count - 1) more" : "")
 }
 
-/// What is in the covered directory, as a warning; nil if nothing does.
+/// A warning about the contents of the covered directory; nil if it is empty.
 func hiddenFiles(in directory: Descriptor, at mountPoint: ByteString) -> String? {
     guard let names = try? entries(of: directory), !names.isEmpty else { return nil }
     return

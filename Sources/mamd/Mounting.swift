@@ -1,4 +1,4 @@
-// From a file system to its mount, or to what is in the way of one.
+// Mounts a file system, or reports what prevents it.
 
 import Glibc
 import MAMFuse
@@ -23,7 +23,7 @@ func mount(
     }
 }
 
-/// Mounts where nothing is, or in the place of a dead mount.
+/// Mounts at a free place, or replaces a dead mount.
 func place<Mounted>(
     at mountPoint: ByteString, report: (String) -> Void,
     _ session: (MountTarget) throws(MountSession.Failure) -> Mounted

@@ -1,4 +1,4 @@
-// The daemon's parts, each made with a message that says what is wrong where it cannot be.
+// Creates the daemon's components; each failure has its own message.
 
 import Glibc
 import MAMControl
@@ -50,7 +50,7 @@ func makeVault(
     return (vault, policies)
 }
 
-/// Puts in force what keeps accounts closed, and opens those that need nobody's passphrase.
+/// Applies blocks to accounts, and unlocks those without a passphrase.
 func openAccounts(of tree: Tree) {
     Enrollment(tree).settleAll()
     Unlock(tree).unlockWithoutPassphrase()
@@ -131,7 +131,7 @@ func makeServer(
     }
 }
 
-/// Clients look for a workspace's socket by the workspace's name.
+/// Clients find a workspace's socket by the workspace's name.
 func check(_ listener: Descriptor?, isAt path: String) throws(StartError) {
     guard let listener, !isListening(listener.raw, at: path) else { return }
     throw StartError(

@@ -1,11 +1,11 @@
-// What each policy document said when it was last good, so that a bad one does not set anybody
-// free.
+// The last valid content of each policy document, so that an invalid one does not lift
+// restrictions.
 
 import Glibc
 import MAMSystem
 
-/// `STATE/policies`: a copy of every document that is in force. What is in memory counts; a copy
-/// that cannot be written is tried again at each reading, and is missing only after a restart.
+/// `STATE/policies`: a copy of every document in force. Memory is authoritative; a copy that cannot
+/// be written is retried at each reading, and is missing only after a restart.
 struct PolicyCopies {
     struct Copy {
         let bytes: [UInt8]
@@ -14,9 +14,9 @@ struct PolicyCopies {
     }
 
     private(set) var documents: [String: Copy] = [:]
-    /// Names under which the disk has something else, or nothing.
+    /// Names whose copy on disk is outdated or missing.
     private var unsaved: Set<String> = []
-    /// Nil where nothing may be written.
+    /// Nil on a read-only workspace.
     private let directory: Descriptor?
     private let log: Log
 
@@ -29,7 +29,7 @@ struct PolicyCopies {
             guard access(path, F_OK) == 0 else { return }
         } else {
             try makeDirectories(path, mode: 0o700)
-            // Its own name must outlast a power cut as its content does.
+            // The directory's own name must be durable too.
             let parent = try openFile(state, O_RDONLY | O_DIRECTORY)
             try withExtendedLifetime(parent) { () throws(Errno) in try synchronize(parent.raw) }
             directory = try openFile(path, O_RDONLY | O_DIRECTORY)

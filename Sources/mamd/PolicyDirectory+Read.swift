@@ -1,4 +1,4 @@
-// From the files of the policy directory to documents.
+// Reads the documents in the policy directory.
 
 import Glibc
 import MAMEnrollment
@@ -8,23 +8,23 @@ import MAMSettings
 import MAMSystem
 import MAMVault
 
-/// What one file of the directory holds.
+/// The contents of one file.
 private enum PolicyFile {
     case documents([PolicyDocument])
     case wipeRequest(WipeRequest)
-    /// Nothing that counts.
+    /// Nothing of effect.
     case ignored
 }
 
 /// Why a file's content is not used; a sentence.
 private struct Unusable: Error {
     let reason: String
-    /// It is an order, which is carried out all the same.
+    /// It is a wipe order, which is carried out nevertheless.
     var isObeyed = false
 }
 
 extension PolicyDirectory {
-    /// Reads all files, and keeps copies of the good ones.
+    /// Reads all files, and saves copies of the valid ones.
     func read(_ copies: inout PolicyCopies) -> PolicyReading {
         let directory: Descriptor
         let names: [ByteString]
@@ -45,7 +45,7 @@ extension PolicyDirectory {
         return reading
     }
 
-    /// What was removed is out of force, unless a refused file may be meant to replace it.
+    /// A removed document is no longer in force, unless a refused file may be its replacement.
     private func takeBack(
         _ names: [String], _ reading: inout PolicyReading, _ copies: inout PolicyCopies
     ) {
@@ -98,7 +98,7 @@ extension PolicyDirectory {
         } catch { refuse(text, error, since: since.map(Int64.init), &reading, copies) }
     }
 
-    /// Configurations in a protection's place ask nothing of what it asked.
+    /// True if configurations replace a protection, whose rules they lack.
     private func liftsProtection(
         _ documents: [PolicyDocument], _ name: String, _ copies: PolicyCopies
     ) -> Bool {
@@ -123,7 +123,7 @@ extension PolicyDirectory {
                 }))
     }
 
-    /// All documents as they were when the directory could be read.
+    /// All documents as of the last successful reading of the directory.
     private func lastGood(_ copies: PolicyCopies, failure: String) -> PolicyReading {
         var reading = PolicyReading()
         for name in copies.documents.keys.sorted() {
@@ -138,7 +138,7 @@ extension PolicyDirectory {
         return reading
     }
 
-    /// Nil without a copy, or with one that this version does not understand.
+    /// Nil if there is no copy, or this version cannot decode it.
     private func lastGood(_ name: String, _ copies: PolicyCopies) -> [PolicyDocument]? {
         guard let copy = copies.documents[name],
             case .documents(let documents)? = try? parse(copy.bytes, name)
@@ -176,7 +176,7 @@ extension PolicyDirectory {
         } catch { throw Unusable(reason: error.description) }
     }
 
-    /// Puts a document into the directory, whole or not at all.
+    /// Writes a document into the directory atomically.
     func write(_ bytes: [UInt8], as name: String) throws(Errno) {
         try makeDirectories(path, mode: 0o700)
         let directory = try openFile(path, O_RDONLY | O_DIRECTORY)

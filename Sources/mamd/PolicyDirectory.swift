@@ -1,4 +1,4 @@
-// The policy directory: the embedded policy service. Reading it is a check-in.
+// The policy directory: the built-in policy service. Reading it is a check-in.
 
 import Glibc
 import MAMEnrollment
@@ -12,20 +12,21 @@ import MAMWire
 import MAMWorkspace
 import Synchronization
 
-/// What one reading came to.
+/// The result of one reading.
 struct PolicyReading {
     var documents: [PolicyDocument] = []
     var refused: [RefusedDocument] = []
-    /// Orders of the administrator's to wipe an account: they are no policies.
+    /// Wipe orders, which are no policies.
     var wipeRequests: [WipeRequest] = []
-    /// Why the directory as a whole could not be read.
+    /// Why the directory could not be read.
     var failure: String?
 
     var hasChanged = false
-    /// Something is other than at the last reading.
+    /// Something changed since the last reading.
     var isNews = false
 
-    /// A file that was refused before is refused since then, also while nobody can look at it.
+    /// A file that is still refused keeps the time of its first refusal, and stays refused while the
+    /// directory cannot be read.
     mutating func keep(_ earlier: Set<RefusedDocument>) {
         let times = Dictionary(earlier.map { ($0.file, $0.since) }) { min($0, $1) }
         for index in refused.indices {
@@ -36,7 +37,7 @@ struct PolicyReading {
         refused += earlier.filter { !files.contains($0.file) }.sorted { $0.file < $1.file }
     }
 
-    /// What it counts as. An order that is obeyed has been understood.
+    /// The outcome for enrolment. A wipe order in a policy's place is no failure.
     var outcome: CheckInOutcome {
         if let failure { return .unreadable(failure) }
         if let bad = refused.first(where: { !$0.isObeyed }) {
@@ -46,17 +47,16 @@ struct PolicyReading {
     }
 }
 
-/// All `*.json` of one directory. Of a document that is bad the last good version stays in force;
-/// one that was removed is out of force; while the directory itself cannot be read, everything
-/// stays as it was.
+/// All `*.json` files of one directory. An invalid document leaves its last valid version in force;
+/// a removed one is no longer in force; while the directory cannot be read, nothing changes.
 final class PolicyDirectory: Sendable {
     let path: String
     let settings: Settings
-    /// The policy for trials that stands in the settings.
+    /// The trial policy in the settings.
     private let debugPolicy: PolicyDocument?
     private let workspace: [String]
     let log: Log
-    /// One reading at a time.
+    /// Serialises readings.
     private let state: Mutex<State>
 
     private struct State: Sendable {
@@ -80,8 +80,8 @@ final class PolicyDirectory: Sendable {
             State(copies: try PolicyCopies(in: state, isReadOnly: isReadOnly, log)))
     }
 
-    /// The documents to start with. A bad one without a good version stops the start: files might
-    /// get a weaker class than their owner's policy says.
+    /// The documents at the start. An invalid one without a valid copy prevents the start, because
+    /// files might get a weaker class than policy requires.
     func start() throws(StartError) -> PolicyBook {
         let (reading, book) = state.withLock { state in
             var reading = read(&state.copies)
@@ -99,7 +99,7 @@ final class PolicyDirectory: Sendable {
         return book
     }
 
-    /// Reads anew, puts into force what has changed, and has orders to wipe carried out.
+    /// Reads again, applies changes, and carries out wipe orders.
     func reload(into tree: Tree) -> PolicyReading {
         let vault = tree.vault
         let (reading, newlyRefused) = state.withLock { state in
@@ -123,7 +123,7 @@ final class PolicyDirectory: Sendable {
             vault.announce(.policyRefused(document: document.file, reason: document.reason))
             FileAudit(vault).auditRefusal(of: document)
         }
-        // Before the mount is there, and in a read-only one, no file could be removed.
+        // Before mounting, and on a read-only mount, no file could be removed.
         if !Wipe(tree).isReadOnly {
             for request in reading.wipeRequests { Orders(tree).obeyWipe(request) }
         }
@@ -139,7 +139,7 @@ final class PolicyDirectory: Sendable {
         let book = PolicyBook(
             documents: reading.documents + (debugPolicy.map { [$0] } ?? []),
             workspace: workspace, groups: groups)
-        // Before a word is said about them.
+        // Before anything about them is logged.
         state.scrubbed.formUnion(valuesToScrub(in: reading.documents))
         log.rules.set(isVerbose: settings.verboseLogging, scrubbed: Array(state.scrubbed))
         let news = reading.refused.filter { !state.refused.contains($0) }
@@ -164,7 +164,7 @@ final class PolicyDirectory: Sendable {
             .filter { settings.valuesToScrub.contains($0.name) }.flatMap { forms(of: $0.value) }
     }
 
-    /// As it is, and as JSON and file names would show it.
+    /// The value, and its forms in JSON and in file names.
     private func forms(of value: String) -> [String] {
         let quoted = String(decoding: JSONValue.string(value).encoded(), as: UTF8.self)
         return [value, String(quoted.dropFirst().dropLast()), ByteString(value).shown]

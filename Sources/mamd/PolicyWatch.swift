@@ -1,4 +1,4 @@
-// Looking at the policy directory when something in it changes.
+// Watches the policy directory for changes.
 
 import Glibc
 import MAMSettings
@@ -7,16 +7,16 @@ import MAMTree
 import MAMVault
 import MAMWorkspace
 
-/// Reads once at the start, and then after each change, when it has been quiet for a moment.
+/// Reads at the start, and after each change once it has been quiet briefly.
 struct PolicyWatch: Sendable {
     private let directory: ByteString
     private let wakeUp: WakeUpDescriptor
     private let read: @Sendable (_ isBlind: Bool) -> Void
 
     private static let quietMilliseconds: Int32 = 200
-    /// The limit of waiting for a writer that does not pause.
+    /// The limit on waiting for a writer that keeps writing.
     private static let patience = 10
-    /// How long until the next look, where the kernel cannot tell of changes.
+    /// The polling interval where inotify is unavailable.
     private static let blindMilliseconds: Int32 = 5000
 
     init(
@@ -27,13 +27,13 @@ struct PolicyWatch: Sendable {
         wakeUp = try WakeUpDescriptor()
     }
 
-    /// Looks at once, on the watch's own thread.
+    /// Triggers a reading, on the watch's own thread.
     func look() { wakeUp.signal() }
 
     func start() throws(Errno) {
         try startThread(named: "policies") {
             while true {
-                // Before the reading, so that no change falls between the two.
+                // Before the reading, so that no change is missed in between.
                 let notifier = try? Notifier(of: directory)
                 let isBlind = notifier?.seesAll != true
                 read(isBlind)
@@ -64,10 +64,10 @@ struct PolicyWatch: Sendable {
     }
 }
 
-/// inotify(7) on the directory, and on the one that it is in: the directory itself may be replaced.
+/// inotify(7) on the directory and its parent, because the directory itself may be replaced.
 private struct Notifier {
     let descriptor: Descriptor
-    /// False if a change could go unseen.
+    /// False if it could miss a change.
     let seesAll: Bool
 
     private static let changes = UInt32(
@@ -89,16 +89,16 @@ private struct Notifier {
     }
 }
 
-/// Connects the directory, and the settings beside it, with the vault.
+/// Applies changes of the directory, and of the settings beside it, to the vault.
 func watch(
     _ policies: PolicyDirectory, _ settings: SettingsFile, for tree: Tree, _ log: Log
 ) throws(StartError) -> PolicyWatch {
     do throws(Errno) {
         return try PolicyWatch(policies.path) { isBlind in
             let hasNewRules = settings.reload(into: tree.vault)
-            // It knows the groups of the settings.
+            // After the settings, whose groups it uses.
             let reading = policies.reload(into: tree)
-            // What is read every few seconds, just in case, is no news each time.
+            // A poll that finds no change is not a check-in.
             guard reading.isNews || hasNewRules || !isBlind else { return }
             CheckIn(tree).checkedIn(reading.outcome, isNews: reading.isNews)
             if hasNewRules { AutoEnrollment(tree).enrollKnownAccountsSoon() }

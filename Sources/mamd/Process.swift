@@ -1,11 +1,11 @@
-// The process around the daemon: its secrets, its limits, its standard streams.
+// Process-wide setup: secrets, limits, standard streams.
 
 import CShims
 import Glibc
 import MAMCrypto
 import MAMSystem
 
-/// Secrets are in this process: nothing of it goes into a core file, and nobody may trace it.
+/// The process contains secrets: disables core dumps and tracing.
 func protectProcess() {
     startCrypto()
     _ = mam_forbid_core_dumps()
@@ -13,11 +13,11 @@ func protectProcess() {
     raiseDescriptorLimit()
     makeRoomForDescriptors()
     signal(SIGPIPE, SIG_IGN)
-    // Whoever starts us may ignore it, and that is inherited: then nobody is told how a program
-    // ended.
+    // The parent may have ignored it, which is inherited and would make waitpid(2) lose exit
+    // statuses.
     signal(SIGCHLD, SIG_DFL)
-    // Who mounts may have a limit on the size of files (ulimit -f). It is not for the programs that
-    // use the mount.
+    // The limit (ulimit -f) of the user who mounts must not apply to the programs that use the
+    // mount.
     raise(RLIMIT_FSIZE)
     signal(SIGXFSZ, SIG_IGN)
     wakeOnSignal()
@@ -25,16 +25,16 @@ func protectProcess() {
     _ = mam_give_up_capabilities()
 }
 
-/// Where Swift's backtracer is installed its handlers stop all threads, wait for it, and have it
-/// write registers, and the memory that these point to, to standard error: keys, in a log. And it
-/// cannot look into this process.
+/// If Swift's backtracer is installed, its handlers stop all threads and have it write registers,
+/// and the memory that they point to, to standard error: that could put keys in a log. It cannot
+/// inspect this process anyway.
 private func endAtOnceOnFault() {
     for number in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS] {
         signal(number, SIG_DFL)
     }
 }
 
-/// All implementations write the same bytes; tests and measurements force one of them.
+/// All implementations give identical results; tests and benchmarks force one.
 func chooseCipher(_ cipher: GCMLibrary?) throws(StartError) {
     guard let cipher, !GCMLibrary.force(cipher) else { return }
     throw StartError(
@@ -42,23 +42,23 @@ func chooseCipher(_ cipher: GCMLibrary?) throws(StartError) {
             + "mount without that option")
 }
 
-/// SIGUSR1 wakes a thread that waits in the kernel; see MountSession.stop(). Without SA_RESTART,
-/// which signal(3) sets: the wait would go on.
+/// SIGUSR1 interrupts a thread that waits in the kernel; see MountSession.stop(). Without
+/// SA_RESTART, which signal(3) would set and which would continue the wait.
 private func wakeOnSignal() {
     var action = sigaction()
     action.__sigaction_handler.sa_handler = { _ in }
     sigaction(SIGUSR1, &action, nil)
 }
 
-/// An inode costs a descriptor, and a large tree has many.
+/// Each known inode has a descriptor, and a large tree has many.
 private func raiseDescriptorLimit() {
-    // Root may go up to the kernel's own limit (fs.nr_open's default), others to their hard one.
+    // Root may go up to the kernel's limit (fs.nr_open's default), others up to their hard limit.
     var limit = rlimit(rlim_cur: 1_048_576, rlim_max: 1_048_576)
     if geteuid() == 0, setrlimit(.init(RLIMIT_NOFILE.rawValue), &limit) == 0 { return }
     raise(RLIMIT_NOFILE)
 }
 
-/// As far as everybody may.
+/// To the hard limit.
 private func raise(_ resource: __rlimit_resource) {
     let resource = __rlimit_resource_t(resource.rawValue)
     var limit = rlimit()
@@ -67,15 +67,15 @@ private func raise(_ resource: __rlimit_resource) {
     setrlimit(resource, &limit)
 }
 
-/// While a process has one thread the kernel enlarges its table of descriptors at once. Later it
-/// waits for all processors (synchronize_rcu), some milliseconds at each doubling, in the middle of
-/// somebody's first look at a directory.
+/// While a process has one thread, the kernel enlarges its descriptor table at once. Later each
+/// doubling waits for all processors (synchronize_rcu) for some milliseconds, in the middle of a
+/// request.
 private func makeRoomForDescriptors() {
     let last = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 16_383)
     if last >= 0 { close(last) }
 }
 
-/// Where lines go when there is no journal, and what a crash leaves.
+/// For log lines where there is no journal, and for crash output.
 func openLogFile(_ state: String) throws(StartError) -> Descriptor {
     let path = "\(state)/mamd.log"
     do throws(Errno) {
@@ -84,8 +84,8 @@ func openLogFile(_ state: String) throws(StartError) -> Descriptor {
     } catch { throw StartError("\(path) cannot be written: \(error)") }
 }
 
-/// Tells who started us, and lets go of its terminal: what goes to standard error from now on goes
-/// to `errorFile`.
+/// Notifies the parent, and detaches from its terminal: standard error goes to `errorFile` from now
+/// on.
 func announceReady(_ descriptor: Int32?, errorFile: Descriptor?) {
     guard let descriptor else { return }
     if let errorFile, let null = try? openFile("/dev/null", O_RDWR) {

@@ -1,4 +1,4 @@
-// After an unclean end the tree is gone through once; only then a clean end counts as one.
+// After an unclean end, walks the tree once; only then can an end count as clean again.
 
 import Glibc
 import MAMSystem
@@ -7,13 +7,13 @@ import MAMVault
 import MAMWorkspace
 import Synchronization
 
-/// The end is marked neither in the state directory nor in the lock file until what a crash may
-/// have left unfinished is repaired in every file.
+/// Neither the state directory nor the lock file records a clean end until every file that the
+/// crash may have left unfinished is repaired.
 final class Recovery: Sendable {
     private let backing: Backing
     private let log: Log
     private let isNeeded: Atomic<Bool>
-    /// Nil before the state directory was asked, and where nothing is written.
+    /// Nil until the state directory was read, and on a read-only workspace.
     private let end = Guarded<(mark: CleanEnd, ends: UncertainEnds)?>(nil)
 
     init(of backing: Backing, _ log: Log) {
@@ -22,8 +22,8 @@ final class Recovery: Sendable {
         isNeeded = Atomic(backing.wasLeftLocked)
     }
 
-    /// Takes the mark of a clean end away, if there is one, and tells which ends are uncertain
-    /// without it. Before anything is written.
+    /// Removes the mark of a clean end, and determines which files' ends are uncertain. Before
+    /// anything is written.
     func begin(
         _ ends: UncertainEnds, inState path: String, isReadOnly: Bool
     ) throws(StartError) {
@@ -39,7 +39,7 @@ final class Recovery: Sendable {
         } catch { throw StartError("\(path)/clean-end cannot be removed: \(error)") }
     }
 
-    /// Beside the mount, which repairs what is looked up meanwhile.
+    /// Runs while the mount, which repairs files at look-up, is serving.
     func start(_ tree: Tree) throws(Errno) {
         guard !tree.isReadOnly else { return }
         let isNeeded = isNeeded.load(ordering: .relaxed)
@@ -80,8 +80,8 @@ final class Recovery: Sendable {
         log.info("all files checked")
     }
 
-    /// The mount is gone. What is cut off in the middle of a change of keys, or could not be
-    /// stored, is found as after a crash.
+    /// The mount is gone. A change of keys interrupted now, and data that could not be stored, are
+    /// handled at the next start as after a crash.
     func stop(_ tree: Tree, isQuiet: Bool) {
         if !isQuiet || KeyRenewal(tree).isChangingKeys
             || FileAudit(tree.vault).mayHaveUnfinishedFiles
@@ -90,7 +90,7 @@ final class Recovery: Sendable {
         }
     }
 
-    /// Once all is written and nothing more can be.
+    /// Call once everything is written and nothing more can be.
     func finish() {
         guard !isNeeded.load(ordering: .relaxed) else { return }
         do throws(Errno) {

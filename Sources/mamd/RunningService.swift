@@ -1,5 +1,4 @@
-// What works while the mount serves: how it begins, how it is stopped, and what is left to do at
-// its end.
+// The components that run while the mount serves, and their shutdown.
 
 import Glibc
 import MAMAudit
@@ -13,7 +12,7 @@ import MAMTree
 import MAMVault
 import MAMWorkspace
 
-/// The parts of a daemon whose mount is there.
+/// The components of a mounted daemon.
 struct RunningService: Sendable {
     let mountPoint: ByteString
     let log: Log
@@ -29,7 +28,8 @@ struct RunningService: Sendable {
         ClassPass(tree).updateClassesOfUnlockedAccounts()
         do throws(Errno) {
             try signals.onStop(stop, onHangUp: policyWatch.look)
-            // Before anybody makes a file that would be theirs; in a large tree soon after.
+            // Before programs create files that should belong to these accounts; in a large tree
+            // soon after.
             _ = finishes(by: Deadline(milliseconds: 300), named: "enrol") { [tree] in
                 AutoEnrollment(tree).enrollKnownAccounts()
             }
@@ -45,7 +45,7 @@ struct RunningService: Sendable {
         }
     }
 
-    /// Writes back, locks and unmounts; the session's loop ends then.
+    /// Writes back, locks and unmounts; the session's loop then ends.
     @Sendable private func stop() {
         log.info("stopping: writing back and unmounting \(mountPoint.shown)")
         notifyServiceManager("STOPPING=1\nSTATUS=Writing back and unmounting")
@@ -64,7 +64,7 @@ struct RunningService: Sendable {
         }
     }
 
-    /// The mount is gone.
+    /// Called after the mount is gone.
     func finish() {
         server.stop()
         sessionWatch?.stop()

@@ -1,5 +1,5 @@
-// What a unit of systemd's does around the daemon: the mount is made, and removed, outside of
-// its sandbox.
+// The parts of the systemd unit outside the daemon: mounting and unmounting happen outside its
+// sandbox.
 
 import Glibc
 import MAMFuse
@@ -7,33 +7,33 @@ import MAMPlaces
 import MAMSystem
 import MAMWire
 
-/// The names of what systemd keeps for the daemon.
+/// The names of descriptors stored with systemd.
 private enum GivenName {
     static let device = "fuse"
     static let control = "control"
 }
 
-/// What systemd gave the daemon, each nil without it.
+/// The descriptors that systemd passed; each nil if missing.
 struct GivenDescriptors {
-    /// /dev/fuse of a mount that ``prepareMount(_:)`` made.
+    /// /dev/fuse of the mount that ``prepareMount(_:)`` made.
     let device: Descriptor?
     /// The listening socket.
     let listener: Descriptor?
 
     init() {
         let given = givenDescriptors()
-        // The mount is to die with this process: programs are refused then, and not kept waiting.
+        // The mount must die with this process, so that programs get errors instead of waiting.
         forgetStoredDescriptors(named: GivenName.device)
         device = given.last { $0.name == GivenName.device }?.descriptor
         listener = given.first { $0.name == GivenName.control }?.descriptor
     }
 }
 
-/// Mounts, and hands /dev/fuse to the daemon that this service starts next. A daemon in a mount
-/// name space of its own could make no mount that others see.
+/// Mounts, and passes /dev/fuse to the daemon that this service starts next. A daemon in its own
+/// mount namespace could not make a mount that others see.
 func prepareMount(_ arguments: Arguments) throws(StartError) {
     let mountPoint = try mountPlace(arguments.mountPoint)
-    // Refused if another daemon has it. Until this process ends nobody else takes it.
+    // Fails if another daemon holds the lock, and keeps others out until this process ends.
     let backing = try Backing(
         try absolutePath(arguments.backing), for: .check(isReadOnly: true))
     try checkIsKnown(backing.manifest, backing.root, at: backing.path)
@@ -51,7 +51,7 @@ func prepareMount(_ arguments: Arguments) throws(StartError) {
     }
 }
 
-/// Only one whose daemon has ended: any other is somebody else's.
+/// Only the mount of a daemon that has ended.
 func removeMount(_ path: ByteString) throws(StartError) {
     _ = try uncoveredDirectory(at: path)
 }

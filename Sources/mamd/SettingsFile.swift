@@ -6,7 +6,7 @@ import MAMSystem
 import MAMVault
 import Synchronization
 
-/// Takes what may change under open files; the rest waits for the next start.
+/// Applies the settings that can change at run time; the others need a restart.
 final class SettingsFile: Sendable {
     private let path: String
     private let log: Log
@@ -14,19 +14,19 @@ final class SettingsFile: Sendable {
 
     private struct State: Sendable {
         var settings: Settings
-        /// Of the last reading.
+        /// The last reading's error.
         var failure: String?
     }
 
-    /// `settings`: what the file said at the start.
+    /// `settings`: the file's content at the start.
     init(in directory: String, _ settings: Settings, _ log: Log) {
         path = "\(directory)/settings.json"
         self.log = log
         state = Mutex(State(settings: settings))
     }
 
-    /// True if something else is in force now. While the file cannot be used everything stays as it
-    /// was: who is not allowed must not come in by a mistake in it.
+    /// True if a setting in force changed. While the file is invalid nothing changes: a mistake in
+    /// it must not admit accounts that are not allowed.
     func reload(into vault: Vault) -> Bool {
         state.withLock { state in
             let new: Settings
@@ -51,7 +51,7 @@ final class SettingsFile: Sendable {
         }
     }
 
-    /// Where there is no file there was none, or it is being replaced.
+    /// A missing file was always missing, or is being replaced.
     private func note(_ failure: String, _ state: inout State) {
         guard failure != state.failure else { return }
         state.failure = failure

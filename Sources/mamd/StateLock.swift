@@ -1,10 +1,10 @@
-// One daemon for one set of keys: copies of a workspace have one name, and so one state directory.
+// One daemon per set of keys: copies of a workspace share its name, and so its state directory.
 
 import Glibc
 import MAMSystem
 
-/// Taken before anything is read of it, and held while the daemon lives. Nil where there is no
-/// directory to lock.
+/// Taken before anything in it is read, and held while the daemon runs. Nil if there is no
+/// directory.
 func lockState(_ path: String) throws(StartError) -> Descriptor? {
     let directory: Descriptor
     do throws(Errno) { directory = try openFile(path, O_RDONLY | O_DIRECTORY) } catch {

@@ -1,10 +1,9 @@
-// SIGTERM and SIGINT end the daemon in good order. SIGHUP makes it look at its policies, or ends it
-// too.
+// SIGTERM and SIGINT shut the daemon down. SIGHUP makes it read its policies, or shuts it down too.
 
 import Glibc
 import MAMSystem
 
-/// Blocks the signals in every thread that starts later, and waits for them in one of its own.
+/// Blocks the signals in all later threads, and waits for them on its own thread.
 struct StopSignals {
     private static let numbers = [SIGTERM, SIGINT, SIGHUP]
 
@@ -20,8 +19,8 @@ struct StopSignals {
         return set
     }
 
-    /// Runs the action once, at the first of the signals. Without `onHangUp`, or at a terminal,
-    /// which hangs up when it is closed, SIGHUP is one of them.
+    /// Runs the action once, at the first of the signals. SIGHUP is one of them without `onHangUp`,
+    /// or on a terminal, which sends it when closed.
     func onStop(
         _ action: @escaping @Sendable () -> Void, onHangUp: (@Sendable () -> Void)? = nil
     ) throws(Errno) {

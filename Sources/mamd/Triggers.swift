@@ -1,4 +1,4 @@
-// What locks accounts without anyone asking: the lock of a screen, and the machine's sleep.
+// Automatic locks: screen lock and system sleep.
 
 import Glibc
 import MAMKeyring
@@ -11,7 +11,7 @@ import MAMVault
 import MAMWire
 import MAMWorkspace
 
-/// Listens for as much as the settings want; nil if they want nothing.
+/// Listens for the events that the settings use; nil if they use none.
 func sessionWatch(for tree: Tree, _ log: Log) -> SessionWatch? {
     let settings = tree.vault.settings
     guard settings.lockOnSession != .never || settings.locksOnSleep else { return nil }
@@ -26,13 +26,13 @@ func sessionWatch(for tree: Tree, _ log: Log) -> SessionWatch? {
     return SessionWatch(events, log: log, relay: relay)
 }
 
-/// In the sandbox of a unit, which has no system bus.
+/// In a unit's sandbox, which has no access to the system bus.
 private var relay: (@Sendable () throws(Errno) -> Descriptor)? {
     guard let path = getenv("MAMD_LOGINS").map({ String(cString: $0) }) else { return nil }
     return { () throws(Errno) in try UnixSocket.connect(to: path) }
 }
 
-/// For such a daemon, outside of its sandbox: `mamd --logins`.
+/// Runs outside the sandbox for such a daemon: `mamd --logins`.
 func relayLogins() throws(StartError) {
     signal(SIGPIPE, SIG_IGN)
     do throws(Errno) {
@@ -41,7 +41,7 @@ func relayLogins() throws(StartError) {
     } catch { throw StartError("cannot relay logind's signals: \(error)") }
 }
 
-/// Nil: everybody's.
+/// Nil: all users'.
 private func lockAccounts(of user: UInt32?, in tree: Tree) {
     let locked = (user.map { accounts(of: $0, in: tree) } ?? Accounts(tree.vault).all).map(\.id)
     switch tree.vault.settings.lockOnSession {
@@ -56,8 +56,8 @@ private func resumeAccounts(of user: UInt32, in tree: Tree) {
     for account in accounts(of: user, in: tree) { Unlock(tree).resume(account.id) }
 }
 
-/// Root's daemon serves many users, each with accounts of their own; a user's daemon has that
-/// user's only.
+/// Root's daemon serves many users, each with their own accounts; a user's daemon has only that
+/// user's.
 private func accounts(of user: UInt32, in tree: Tree) -> [AccountStatus] {
     if geteuid() == 0 { return Accounts(tree.vault).all.filter { $0.user == user } }
     return user == geteuid() ? Accounts(tree.vault).all : []

@@ -1,4 +1,4 @@
-// Serving the socket without a mount: for a check of a workspace that nobody uses.
+// Serves only the socket: for a check of a workspace that is not mounted.
 
 import Glibc
 import MAMAudit
@@ -15,7 +15,7 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     let isReadOnly = arguments.isReadOnly
     let backing = try Backing(
         try absolutePath(arguments.backing), for: .check(isReadOnly: isReadOnly))
-    // A backup may be looked at wherever it lies; but not repaired as what it is not.
+    // A backup may be checked anywhere, but repaired only where the settings know it.
     do throws(StartError) {
         try checkIsKnown(backing.manifest, backing.root, at: backing.path)
     } catch {
@@ -27,7 +27,7 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     let log = arguments.log(of: backing.name, orFile: logFile)
     let stateLock = try lockState(places.state(of: backing.name))
     defer { withExtendedLifetime(stateLock) {} }
-    // A check tells of keybags too, and repairs them only if it shall.
+    // A check includes keybags, and repairs them only if requested.
     let state = try StateForCheck(places.state(of: backing.name), isReadOnly: isReadOnly)
     let (vault, _) = try makeVault(
         places, backing.name, backing.id, log, state: state.path, mayRepair: false,
@@ -59,8 +59,7 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     vault.trail.finish(by: Deadline(seconds: 2))
 }
 
-/// The state directory; where there is none, and none may be made, an empty one elsewhere, for as
-/// long as it is read.
+/// The state directory; if it is missing and must not be created, an empty temporary one.
 private struct StateForCheck {
     let path: String
     private let isMade: Bool
@@ -93,7 +92,7 @@ private func openNowhere() throws(StartError) -> Descriptor {
     }
 }
 
-/// Who started us holds the other end of a pipe: when that closes, nobody wants us any more.
+/// The parent holds the other end of a pipe: when it closes, this process is no longer needed.
 private func endWithStarter(_ pipe: Int32?, _ end: MAMSystem.Semaphore) throws(Errno) {
     guard let pipe else { return }
     try startThread(named: "starter") {

@@ -1,4 +1,4 @@
-// systemd's watchdog: it hears of us for as long as requests are answered.
+// systemd's watchdog: notified while requests are being answered.
 
 import Glibc
 import MAMControl
@@ -6,11 +6,11 @@ import MAMFuse
 import MAMSystem
 import MAMVault
 
-/// Nothing if systemd does not ask for it.
+/// Does nothing if systemd has no watchdog for the unit.
 ///
-/// No request is made to our own mount: a daemon that waits for itself would hang for good. Instead
-/// the locks are taken that every request takes; with one that is never given back, this thread
-/// stops too.
+/// Makes no request to the daemon's own mount, because a daemon that waits for itself would hang
+/// forever. Instead takes the locks that every request takes: if one is never released, this thread
+/// hangs too.
 func startWatchdog(
     _ session: MountSession, _ server: VarlinkServer, _ vault: Vault
 ) throws(Errno) {
@@ -23,14 +23,14 @@ func startWatchdog(
             if check.hasProgress(session.loopProgress) || waitsForDisk() {
                 notifyServiceManager("WATCHDOG=1")
             }
-            // Two in three may be late, or find a moment in which nothing moves.
+            // At a third of the interval, two notifications may be late or find no progress.
             usleep(UInt32(clamping: interval / 3))
         }
     }
 }
 
-/// A thread that serves waits for what is below the backing directory: it is the disk that does not
-/// answer. No kill would repair that, and what is not on the disk yet would be lost.
+/// True if a thread waits for the backing file system: the disk does not respond. Killing
+/// the daemon would not help, and would lose unwritten data.
 private func waitsForDisk() -> Bool {
     let threads = (try? entries(of: ByteString("/proc/self/task"))) ?? []
     return threads.compactMap { Int32($0.shown) }.contains { thread in
@@ -40,8 +40,8 @@ private func waitsForDisk() -> Bool {
     }
 }
 
-/// Those that purge or search wait for the kernel, which waits for the threads that serve; those of
-/// clients for what they were given.
+/// Threads that purge or search wait for the kernel, which waits for serving threads; clients'
+/// threads wait for the files that clients passed.
 private func waitsForMount(_ thread: Int32) -> Bool {
     let name = (try? readSmallFile("/proc/self/task/\(thread)/comm", maximumByteCount: 64)) ?? []
     return ["purge", "seek", "control-client", "evictor"].contains {
@@ -49,8 +49,8 @@ private func waitsForMount(_ thread: Int32) -> Bool {
     }
 }
 
-/// The kernel waits for the program behind another file system of FUSE's; a signal could interrupt
-/// that as a rule, but not at a close(2).
+/// The kernel waits for another FUSE file system's daemon. A signal usually interrupts that, but
+/// not in close(2).
 func waitsForOtherFileSystem(_ thread: Int32) -> Bool {
     waitChannel(ofThread: thread) == "request_wait_answer"
 }

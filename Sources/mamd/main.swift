@@ -1,4 +1,4 @@
-// The daemon: wiring only. What it does stands in Daemon.swift.
+// The daemon's entry point; see Daemon.swift.
 
 import MAMSystem
 

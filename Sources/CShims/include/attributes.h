@@ -1,5 +1,4 @@
-// The extended attribute calls: <sys/xattr.h> is in no module that Swift knows. As in the man
-// pages.
+// The extended attribute calls, as in the man pages: no module that Swift knows has <sys/xattr.h>.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +11,7 @@ intptr_t mam_fgetxattr(int descriptor, const char *name, void *value, size_t cou
 int mam_fsetxattr(int descriptor, const char *name, const void *value, size_t count, int flags);
 int mam_fremovexattr(int descriptor, const char *name);
 
-/// getxattrat(2) without flags; errno ENOSYS before Linux 6.13. No descriptor of O_PATH is taken
-/// for the file itself (EBADF).
+/// getxattrat(2) without flags; errno ENOSYS before Linux 6.13. An O_PATH descriptor cannot name
+/// the file itself (EBADF).
 intptr_t mam_getxattrat(int directory, const char *path, const char *name, void *value,
                         size_t count);

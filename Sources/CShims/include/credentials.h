@@ -1,24 +1,24 @@
-// Acting for another user on one thread only, with raw system calls: glibc's wrappers change the
+// Acting for another user on a single thread, with raw system calls: glibc's wrappers change the
 // whole process.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
-/// Creates files as `user` and `group` from now on, on this thread, keeping the right to go through
-/// directories and modes (the kernel has already checked the caller's). Needs root.
+/// Makes this thread create files as `user` and `group`, while ignoring permissions (the kernel has
+/// already checked the caller's). Needs root.
 int mam_act_as(uint32_t user, uint32_t group);
 
-/// Back to the daemon's own identity on this thread.
+/// Restores the daemon's own identity on this thread.
 void mam_act_as_self(void);
 
-/// Gives up what root's daemon never needs, for this thread and those that it makes: above all
-/// CAP_SYS_RESOURCE, which no quota of a disk holds for. Programs that it starts as root get what
-/// the bounding set has.
+/// Drops the capabilities that root's daemon never needs, for this thread and its later threads:
+/// above all CAP_SYS_RESOURCE, which overrides disk quotas. Programs that it starts as root get the
+/// bounding set.
 int mam_give_up_capabilities(void);
 
-/// From now on umask(2) is of this thread alone, and of those that it makes after this; so is its
-/// working directory.
+/// Gives this thread, and threads that it starts later, a umask and a working directory of their
+/// own.
 int mam_leave_shared_umask(void);
 
-/// umask(2) of this thread alone; its working directory is its own from then on too.
+/// Sets the umask of this thread alone, which also gets its own working directory.
 int mam_set_thread_umask(uint32_t mask);

@@ -1,8 +1,8 @@
-// Landlock: what a process can take from itself.
+// Landlock: restrictions that a process imposes on itself.
 #pragma once
 
-/// Puts this thread, and those and the programs that it starts from now on, into a Landlock domain:
-/// the kernel lets nothing in it trace a process outside, nor go through that one's /proc/PID/root,
-/// cwd, fd or mem, whatever the user and the capabilities. Signals stay inside too. -1 and errno on
-/// failure: before Linux 6.7, where Landlock is off, and without no_new_privs.
+/// Puts this thread, and the threads and programs that it starts later, into a Landlock domain:
+/// whatever its user and capabilities, the kernel does not let it trace a process outside, nor
+/// follow that process's /proc/PID/root, cwd, fd or mem. Signals cannot leave the domain either. -1
+/// and errno on failure: before Linux 6.7, if Landlock is off, or without no_new_privs.
 int mam_leave_processes_alone(void);

@@ -1,6 +1,6 @@
 #pragma once
 #include <stdint.h>
 
-/// Takes the code and constants of the library that `place` is in out of this process's memory.
-/// They come back from the file, page by page, when they are needed.
+/// Drops the code and constants of the library that contains the address `place` from this
+/// process's memory. The kernel pages them in again when needed.
 void mam_let_library_go(uint64_t place);

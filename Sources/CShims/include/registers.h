@@ -1,6 +1,6 @@
-// Zeroing what the compiler does not know of.
+// Zeroes memory that the compiler does not manage.
 #pragma once
 
-/// Zeroes this thread's vector registers. What was copied or encrypted last stays in them while the
-/// thread waits, and a memory dump of the process has them.
+/// Zeroes this thread's vector registers. Otherwise data that was last copied or encrypted stays in
+/// them while the thread waits, and shows in a memory dump.
 void mam_clear_registers(void);

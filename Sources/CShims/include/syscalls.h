@@ -1,7 +1,7 @@
 // Variadic and raw system calls with fixed signatures. All return -1 and set errno on failure.
 //
-// Only <stdint.h> types: were <sys/types.h> included here, Swift would take this module for the
-// owner of mode_t and its like, and not Glibc.
+// Includes only <stdint.h>: with <sys/types.h>, Swift would take this module instead of Glibc for
+// the owner of mode_t and similar types.
 #pragma once
 #include <linux/magic.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 int mam_openat(int directory, const char *path, int flags, uint32_t mode);
 
 /// openat2(2) with RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV:
-/// the path cannot lead out of `directory`, nor into another mount.
+/// the path cannot leave `directory` or cross mounts.
 int mam_open_beneath(int directory, const char *path, int flags, uint32_t mode);
 
 /// fallocate(2); flags as below.
@@ -22,11 +22,11 @@ enum { MAM_EMPTY_PATH = 0x1000 };
 int mam_renameat2(int from_directory, const char *from, int to_directory, const char *to,
                   unsigned int flags);
 
-/// `f_type` of statfs(2), a magic number of <linux/magic.h>, or -1 and errno.
+/// `f_type` of statfs(2), a magic number in <linux/magic.h>, or -1 and errno.
 int64_t mam_file_system_kind(int descriptor);
 int64_t mam_file_system_kind_at(const char *path);
 
-/// ST_NOATIME, ST_NODIRATIME and ST_RELATIME, which glibc shows only under _GNU_SOURCE.
+/// ST_NOATIME, ST_NODIRATIME and ST_RELATIME, which glibc defines only with _GNU_SOURCE.
 enum {
     MAM_NO_ACCESS_TIME = 1024,
     MAM_NO_DIRECTORY_ACCESS_TIME = 2048,
@@ -36,77 +36,76 @@ enum {
 /// fcntl(2) with F_SETFL.
 int mam_set_status_flags(int descriptor, int flags);
 
-/// pidfd_open(2); EINVAL or ENOENT for a thread that is not its process's first.
+/// pidfd_open(2); EINVAL or ENOENT for a thread other than its process's first.
 int mam_open_process(int32_t process);
 
-/// syncfs(2): all that was written to the file system of a descriptor.
+/// syncfs(2): syncs the file system of a descriptor.
 int mam_sync_file_system(int descriptor);
 
 /// sync_file_range(2) with SYNC_FILE_RANGE_WRITE, to the end of the file.
 void mam_start_write_back(int descriptor, int64_t offset);
 
-/// O_APPEND among fcntl(F_GETFL)'s flags: 1 or 0; -1 and errno on failure.
+/// Whether fcntl(F_GETFL) includes O_APPEND: 1 or 0; -1 and errno on failure.
 int mam_is_append_only(int descriptor);
 
-/// No core dumps, and no ptrace by others; in a core that is made all the same, no memory.
+/// Disables core dumps and tracing by others; a core that is written nevertheless contains no
+/// memory.
 int mam_forbid_core_dumps(void);
 
 /// PR_GET_DUMPABLE.
 int mam_is_dumpable(void);
 
-/// Waits until a descriptor can be read, or for so many seconds by CLOCK_BOOTTIME, which poll(2)
-/// does not count by: when the machine wakes up from its sleep, what was due meanwhile is due at
-/// once.
+/// Waits until a descriptor is readable, or for that many seconds of CLOCK_BOOTTIME. poll(2) does
+/// not count suspended time, but what becomes due during a suspend has to run right after it.
 void mam_wait_readable(int descriptor, int64_t seconds);
 
-/// eventfd(2), close-on-exec, never blocking.
+/// eventfd(2), close-on-exec and non-blocking.
 int mam_event_descriptor(void);
 
-/// sem_clockwait(3) on a `sem_t`, until so many nanoseconds of CLOCK_MONOTONIC.
+/// sem_clockwait(3) on a `sem_t`, until that many nanoseconds of CLOCK_MONOTONIC.
 int mam_wait_until(void *semaphore, int64_t nanoseconds);
 
-/// cachestat(2) of a whole file: how many of its pages are cached; -1 and errno ENOSYS before Linux
-/// 6.5.
+/// cachestat(2) of a whole file: the number of cached pages; -1 and errno ENOSYS before Linux 6.5.
 int64_t mam_cached_pages(int descriptor);
 
-/// statx(2) of a FUSE mount's file, O_PATH too: the size as the kernel knows it, without a request
-/// to the daemon.
+/// statx(2) of a file on a FUSE mount, also O_PATH: the size in the kernel's cache, without a
+/// request to the daemon.
 int64_t mam_cached_size(int descriptor);
 
-/// statx(2) of any file, O_PATH too: when it was made, in nanoseconds since 1970; 0 where the file
+/// statx(2) of any file, also O_PATH: its creation time in nanoseconds since 1970; 0 where the file
 /// system does not know. No call sets that time. -1 and errno on failure.
 int64_t mam_birth_time(int descriptor);
 
-/// statx(2) of any file, O_PATH too: device and inode number as the kernel knows them, without a
-/// request to the server of its file system. 0 or -1.
+/// statx(2) of any file, also O_PATH: device and inode number in the kernel's cache, without a
+/// request to the file system's server. 0 or -1.
 int mam_cached_place(int descriptor, uint64_t *device, uint64_t *inode);
 
-/// open_by_handle_at(2) of an inode of a FUSE mount by the number and generation that the daemon
-/// gave it, if the kernel knows it. Needs CAP_DAC_READ_SEARCH.
+/// open_by_handle_at(2) of a cached FUSE inode, by the number and generation that the daemon gave
+/// it. Needs CAP_DAC_READ_SEARCH.
 int mam_open_fuse_node(int mount, uint64_t node, uint32_t generation, int flags);
 
-/// pthread_rwlock_clockwrlock(3) on a `pthread_rwlock_t`, until so many nanoseconds of
+/// pthread_rwlock_clockwrlock(3) on a `pthread_rwlock_t`, until that many nanoseconds of
 /// CLOCK_MONOTONIC. Returns 0 or an error number.
 int mam_lock_until(void *lock, int64_t nanoseconds);
 
-/// accept4(2) with SOCK_CLOEXEC, of a client without an address.
+/// accept4(2) with SOCK_CLOEXEC, without the client's address.
 int mam_accept(int listener);
 
-/// pipe2(2) with O_CLOEXEC: the end to read from, then the one to write to.
+/// pipe2(2) with O_CLOEXEC: the read end, then the write end.
 int mam_pipe(int ends[2]);
 
-/// memfd_create(2), close-on-exec: an empty file in memory, without a name.
+/// memfd_create(2), close-on-exec: an empty unnamed file in memory.
 int mam_memory_file(void);
 
-/// dup3(2) with O_CLOEXEC: `target` becomes another number of what `descriptor` is.
+/// dup3(2) with O_CLOEXEC: `target` becomes a duplicate of `descriptor`.
 int mam_redirect(int descriptor, int target);
 
 /// gettid(2).
 int32_t mam_thread_id(void);
 
-/// Lets this thread run on all processors that the process's first may use: it begins on those of
-/// the thread that made it.
+/// Lets this thread run on all processors that the process's first thread may use, instead of those
+/// inherited from the thread that started it.
 void mam_run_anywhere(void);
 
-/// prctl(PR_SET_NAME): at most 15 bytes are kept.
+/// prctl(PR_SET_NAME): truncates to 15 bytes.
 void mam_name_thread(const char *name);

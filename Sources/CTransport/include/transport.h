@@ -1,8 +1,8 @@
-// How FUSE's requests come from the kernel: by /dev/fuse, or by its io_uring queues.
+// How FUSE requests arrive from the kernel: through /dev/fuse, or through its io_uring queues.
 //
-// A mount has one context, and nothing here belongs to the process. libfuse reads and writes by
-// mam_transport_read() and mam_transport_writev() (fuse_custom_io), which have libfuse's types, and
-// so are declared in CFuse3. docs/ARCHITECTURE.md, "Transport", says why it is so.
+// Each mount has one context; nothing here is global. libfuse reads and writes through
+// mam_transport_read() and mam_transport_writev() (fuse_custom_io), which use libfuse's types and
+// are declared in CFuse3. docs/ARCHITECTURE.md, "Transport", gives the reasons.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,26 +10,26 @@
 
 struct mam_transport;
 
-/// Runs one request in `session`: `bytes` are as if they had been read from /dev/fuse.
+/// Serves one request in `session`; `bytes` are as read from /dev/fuse.
 typedef void (*mam_transport_serve)(void *session, void *bytes, size_t count);
 
-/// NULL and errno if there is no memory or no room for a thread-specific key.
+/// NULL and errno if there is no memory or no thread-specific key left.
 struct mam_transport *mam_transport_new(void);
 
-/// Only after mam_transport_stop() returned true, and when no thread reads any more.
+/// Call only after mam_transport_stop() returned true, when no thread reads any more.
 void mam_transport_free(struct mam_transport *transport);
 
-/// What is served, for who has only the context: libfuse hands that to each request's handler.
+/// Sets the object that handlers serve: libfuse passes them only the context.
 void mam_transport_set_owner(struct mam_transport *transport, void *owner);
 void *mam_transport_owner(const struct mam_transport *transport);
 
-/// Before the first request. With `uses_ring` requests come by io_uring, should the kernel offer
-/// that. `begun` is called once, when the kernel has the answer to its first request.
+/// Call before the first request. With `uses_ring`, requests arrive by io_uring if the kernel
+/// offers it. `begun` is called once, when the first request was answered.
 void mam_transport_prepare(struct mam_transport *transport, bool uses_ring,
                            mam_transport_serve serve, void *session, void (*begun)(void *owner));
 
-/// Ends the threads that serve the kernel's queues; the session must be there until then. False if
-/// one of them is still at a request after so many milliseconds: it may use context and session.
+/// Ends the threads that serve the kernel's queues; the session must exist until then. False if one
+/// of them is still serving a request after that many milliseconds: it may use context and session.
 bool mam_transport_stop(struct mam_transport *transport, int64_t milliseconds);
 
 enum mam_ring_state {
@@ -40,26 +40,26 @@ enum mam_ring_state {
         MAM_RING_USED,
 };
 
-/// Whether requests come by io_uring. Settled when `begun` is called.
+/// Whether requests arrive by io_uring. Final once `begun` is called.
 enum mam_ring_state mam_transport_ring_state(const struct mam_transport *transport);
 
-/// Where that failed: the error number. The most bytes that a reply or a write may have.
+/// The error number if io_uring failed; the largest reply or write in bytes.
 int mam_transport_ring_error(const struct mam_transport *transport);
 int64_t mam_transport_payload(const struct mam_transport *transport);
 
-/// How many of the kernel's queues are served, and by how many threads; 0 without io_uring.
+/// The number of queues served, and of their threads; 0 without io_uring.
 int mam_transport_queue_count(const struct mam_transport *transport);
 int mam_transport_thread_count(const struct mam_transport *transport);
 
-/// Threads that wait for a request, and requests taken so far: of one queue, or of /dev/fuse (-1).
+/// Threads waiting for a request, and requests taken so far: of one queue, or of /dev/fuse (-1).
 int64_t mam_transport_waiting_count(const struct mam_transport *transport, int queue);
 int64_t mam_transport_taken_count(const struct mam_transport *transport, int queue);
 
-/// Where the reply to the READ that this thread serves may be made, so that nobody copies it: room
-/// for `count` bytes, which nobody has to zero. NULL if there is no such place.
+/// A buffer of `count` bytes for the reply to the READ that this thread serves, which saves a copy
+/// and need not be zeroed. NULL if there is none.
 void *mam_transport_reply_room(struct mam_transport *transport, size_t count);
 
-/// Called in a request that is to be answered later, by another thread that may make requests
-/// itself. Makes sure that half of the queue's threads are left for these. False if that cannot be:
-/// then it must be answered at once.
+/// Called in a request that another thread will answer later, after making requests itself. Ensures
+/// that half of the queue's threads stay free for those. If it returns false, answer the request at
+/// once.
 bool mam_transport_may_wait(struct mam_transport *transport);
