@@ -1,5 +1,6 @@
-"""What an operation on the mount costs the daemon: requests, system calls, allocations and time. By counting, for which it need
-not be quiet: strace counts the calls, probes in libc the allocations, the kernel the time on a processor."""
+"""What an operation on the mount costs the daemon: requests, system calls, allocations and time. By
+counting, for which it need not be quiet: strace counts the calls, probes in libc the allocations,
+the kernel the time on a processor."""
 import collections
 import json
 import os
@@ -92,7 +93,9 @@ OPERATIONS = {
 
 
 def seconds(process):
-    return sum(int((task / "schedstat").read_text().split()[0]) for task in pathlib.Path(f"/proc/{process}/task").iterdir()) / 1e9
+    return sum(
+        int((task / "schedstat").read_text().split()[0])
+        for task in pathlib.Path(f"/proc/{process}/task").iterdir()) / 1e9
 
 
 def ended(counter):
@@ -103,7 +106,8 @@ def ended(counter):
 def calls(process, action):
     """System calls of the daemon's threads while something runs."""
     counter = subprocess.Popen(
-        ["strace", "-f", "-c", "-U", "calls,name", "-p", str(process)], stderr=subprocess.PIPE, text=True)
+        ["strace", "-f", "-c", "-U", "calls,name", "-p", str(process)], stderr=subprocess.PIPE,
+        text=True)
     time.sleep(1)
     action()
     found = collections.Counter()
@@ -117,10 +121,12 @@ def calls(process, action):
 def allocations(process, action):
     events = ",".join(f"probe_libc:{name}" for name in PROBES)
     counter = subprocess.Popen(
-        ["perf", "stat", "-x", ";", "-e", events, "-p", str(process)], stderr=subprocess.PIPE, text=True)
+        ["perf", "stat", "-x", ";", "-e", events, "-p", str(process)], stderr=subprocess.PIPE,
+        text=True)
     time.sleep(1)
     action()
-    return sum(int(line.split(";")[0]) for line in ended(counter).splitlines() if line[:1].isdigit())
+    return sum(
+        int(line.split(";")[0]) for line in ended(counter).splitlines() if line[:1].isdigit())
 
 
 def costs(place):
@@ -154,9 +160,12 @@ def costs(place):
         # Each request is read; what is read beyond that was there for nobody.
         counted["read"] = replies
         figures[name] = {
-            "requests": replies / COUNT, "system calls": sum(counted.values()) / COUNT + replies / COUNT,
+            "requests": replies / COUNT,
+            "system calls": sum(counted.values()) / COUNT + replies / COUNT,
             "allocations": made / COUNT, "microseconds": 1e6 * spent / COUNT,
-            "calls": {call: round(count / COUNT, 2) for call, count in counted.most_common() if count >= COUNT / 20}}
+            "calls": {
+                call: round(count / COUNT, 2) for call,
+                count in counted.most_common() if count >= COUNT / 20}}
     return figures
 
 
@@ -172,7 +181,8 @@ def table(figures):
 def all_calls(figures):
     """Which system calls each operation makes."""
     return "\n".join(
-        filled(f"- *{name}*: {', '.join(f'{call} {count:g}' for call, count in one['calls'].items())}")
+        filled(f"- *{name}*: "
+        f"{', '.join(f'{call} {count:g}' for call, count in one['calls'].items())}")
         .replace("\n", "\n  ")
         for name, one in figures.items())
 
@@ -181,7 +191,8 @@ def measure_costs(options):
     """The exit status."""
     for name in PROBES:
         subprocess.run(["perf", "probe", "-q", "-x", LIBC, name], check=False)
-    with scratch(options) as (memory, _), mounted([Mamd], STORES["tmpfs"], memory) as (places, missing):
+    with scratch(options) as (memory, _), mounted([Mamd], STORES["tmpfs"], memory) as (
+            places, missing):
         if not places:
             print(f"bench: {missing}", file=sys.stderr)
             return 1

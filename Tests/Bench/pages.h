@@ -23,7 +23,8 @@ static uint64_t mixed(uint64_t value) {
 
 static void make_patterns(void) {
     for (int number = 0; number < PATTERNS; number++)
-        for (int word = 0; word < WORDS; word++) patterns[number][word] = mixed((uint64_t)number << 32 | word);
+        for (int word = 0; word < WORDS; word++)
+            patterns[number][word] = mixed((uint64_t)number << 32 | word);
 }
 
 static double now(void) {
@@ -71,7 +72,8 @@ static void fill(uint64_t *memory, uint64_t page, uint64_t generation) {
 }
 
 static void check_stamp(const uint64_t *memory, uint64_t page, const char *path) {
-    if (memory[0] != page || memory[WORDS - 1] != seal(page, memory[1]) || memory[2] != patterns[page % PATTERNS][2])
+    if (memory[0] != page || memory[WORDS - 1] != seal(page, memory[1]) ||
+        memory[2] != patterns[page % PATTERNS][2])
         errx(3, "%s: page %llu is wrong", path, (unsigned long long)page);
 }
 
@@ -84,7 +86,8 @@ static void check_page(const uint64_t *memory, uint64_t page, const char *path) 
 static uint64_t page_count(int file, const char *path) {
     struct stat status;
     if (fstat(file, &status) != 0) err(1, "%s", path);
-    if (status.st_size == 0 || status.st_size % PAGE) errx(3, "%s: %lld bytes", path, (long long)status.st_size);
+    if (status.st_size == 0 || status.st_size % PAGE)
+        errx(3, "%s: %lld bytes", path, (long long)status.st_size);
     return status.st_size / PAGE;
 }
 

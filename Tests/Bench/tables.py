@@ -31,7 +31,8 @@ def aligned(lines):
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
         "    " + "  ".join(
-            [line[0].ljust(widths[0]), *(text.rjust(width) for text, width in zip(line[1:], widths[1:]))]
+            [line[0].ljust(widths[0]),
+            *(text.rjust(width) for text, width in zip(line[1:], widths[1:]))]
         ).rstrip()
         for line in lines)
 
@@ -46,7 +47,8 @@ def measured(results, store, rows):
 
 def table(results, store, rows):
     lines = [
-        [row.title, row.unit, *(cell(results.median(store, row.key, place)) for place in results.places)]
+        [row.title, row.unit,
+        *(cell(results.median(store, row.key, place)) for place in results.places)]
         for row in measured(results, store, rows)]
     return aligned([[f"on {store}", "unit", *map(short, results.places)], *lines]) if lines else ""
 
@@ -60,7 +62,9 @@ def ratios(results, store, rows):
     rows = measured(results, store, rows)
     if not rows or not pairs:
         return ""
-    lines = [[f"ratios on {store}", *(f"{short(one)}/{short(other)}" for one, other in pairs), "fastest"]]
+    lines = [
+        [f"ratios on {store}", *(f"{short(one)}/{short(other)}" for one, other in pairs),
+        "fastest"]]
     for row in rows:
         lines.append([
             row.title, *(times(results.ratio(store, row.key, *pair)) for pair in pairs),
@@ -79,7 +83,8 @@ def within(results, store):
             times(quotient(results.median(store, over, place), results.median(store, under, place)))
             for place in results.places)]
         for title, over, under in WITHIN if {over, under} <= set(figures)]
-    return aligned([[f"within a place on {store}", *map(short, results.places)], *lines]) if lines else ""
+    return aligned(
+        [[f"within a place on {store}", *map(short, results.places)], *lines]) if lines else ""
 
 
 def quotient(over, under):
@@ -100,7 +105,8 @@ def reasons(results, store):
     """Why cells are empty."""
     return "\n".join(
         filled(f"- {place}, {key}: {reason}").replace("\n", "\n  ")
-        for key, places in results.reasons.get(store, {}).items() for place, reason in places.items())
+        for key, places in results.reasons.get(store, {}).items() for place,
+        reason in places.items())
 
 
 def into_document(text, new, marks=(BEGIN, END)):

@@ -24,13 +24,16 @@ enum { NAME = 4096, MOST_THREADS = 64 };
 // Streams.
 
 // `request` bytes at a time; requests smaller than a page write the same pages in pieces.
-static void write_pages(int file, const char *path, uint64_t start, uint64_t size, uint64_t request) {
+static void write_pages(int file, const char *path, uint64_t start, uint64_t size,
+                        uint64_t request) {
     uint64_t chunk = request > PAGE ? request : PAGE;
     char *memory = allocate(chunk);
     for (uint64_t done = 0; done < size; done += chunk) {
-        for (uint64_t at = 0; at < chunk; at += PAGE) fill((uint64_t *)(memory + at), (start + done + at) / PAGE, 0);
+        for (uint64_t at = 0; at < chunk; at += PAGE)
+            fill((uint64_t *)(memory + at), (start + done + at) / PAGE, 0);
         for (uint64_t at = 0; at < chunk; at += request)
-            if (pwrite(file, memory + at, request, start + done + at) != (ssize_t)request) err(1, "write %s", path);
+            if (pwrite(file, memory + at, request, start + done + at) != (ssize_t)request)
+                err(1, "write %s", path);
     }
     free(memory);
 }
@@ -59,12 +62,15 @@ static double do_read(char **words) {
         if (count == 0) break;
         if (count % PAGE) errx(3, "%s: a read of %zd bytes", words[0], count);
         for (ssize_t at = 0; at < count; at += PAGE)
-            (whole ? check_page : check_stamp)((uint64_t *)(memory + at), (done + at) / PAGE, words[0]);
+            (whole ? check_page : check_stamp)((uint64_t *)(memory + at), (done + at) / PAGE,
+                                               words[0]);
         done += count;
     }
     close_or_die(file, words[0]);
     double seconds = now() - start;
-    if (done != size) errx(3, "%s: %llu bytes, not %llu", words[0], (unsigned long long)done, (unsigned long long)size);
+    if (done != size)
+        errx(3, "%s: %llu bytes, not %llu", words[0], (unsigned long long)done,
+             (unsigned long long)size);
     return seconds;
 }
 
@@ -102,7 +108,8 @@ static double do_writers(char **words) {
     struct part parts[MOST_THREADS];
     uint64_t share = number(words[1]) / count;
     for (int one = 0; one < count; one++)
-        parts[one] = (struct part){.path = words[0], .start = one * share, .size = share, .request = number(words[2])};
+        parts[one] = (struct part){.path = words[0], .start = one * share, .size = share,
+                                   .request = number(words[2])};
     close_or_die(open_or_die(words[0], O_WRONLY | O_CREAT | O_TRUNC), words[0]);
     double start = now();
     in_threads(parts, count, write_part);
@@ -115,12 +122,15 @@ struct places {
     uint64_t count, next, step;
 };
 
-static uint64_t common_divisor(uint64_t one, uint64_t other) { return other ? common_divisor(other, one % other) : one; }
+static uint64_t common_divisor(uint64_t one, uint64_t other) {
+    return other ? common_divisor(other, one % other) : one;
+}
 
 // Steps of a size that has no divisor in common with the count reach all pages, and no two steps
 // are neighbours.
 static struct places all_places(uint64_t count, uint64_t seed) {
-    struct places places = {count, mixed(seed) % count, count / 2 + mixed(seed + 1) % (count / 3 + 1) + 1};
+    struct places places = {count, mixed(seed) % count,
+                            count / 2 + mixed(seed + 1) % (count / 3 + 1) + 1};
     while (common_divisor(places.step, count) != 1) places.step++;
     return places;
 }
@@ -190,7 +200,8 @@ static double do_random_write(char **words) {
         uint64_t page = take(&again);
         read_page(file, memory, page, words[0]);
         check_page(memory, page, words[0]);
-        if (memory[1] != seed) errx(3, "%s: page %llu is an old one", words[0], (unsigned long long)page);
+        if (memory[1] != seed)
+            errx(3, "%s: page %llu is an old one", words[0], (unsigned long long)page);
     }
     close_or_die(file, words[0]);
     return seconds;
@@ -230,7 +241,8 @@ static double do_create(char **words) {
     char name[NAME];
     double start = now();
     if (mkdir(words[0], 0755) != 0) err(1, "%s", words[0]);
-    for (counted = 0; counted < number(words[1]); counted++) create_one(file_name(name, words[0], counted), counted);
+    for (counted = 0; counted < number(words[1]); counted++)
+        create_one(file_name(name, words[0], counted), counted);
     return now() - start;
 }
 
@@ -248,7 +260,8 @@ static double do_stat(char **words) {
     }
     closedir(directory);
     double seconds = now() - start;
-    if (counted != number(words[1])) errx(3, "%s: %llu files", words[0], (unsigned long long)counted);
+    if (counted != number(words[1]))
+        errx(3, "%s: %llu files", words[0], (unsigned long long)counted);
     return seconds;
 }
 
@@ -256,7 +269,8 @@ static double do_stat(char **words) {
 static double do_read_files(char **words) {
     char name[NAME];
     double start = now();
-    for (counted = 0; counted < number(words[1]); counted++) read_one(file_name(name, words[0], counted), counted);
+    for (counted = 0; counted < number(words[1]); counted++)
+        read_one(file_name(name, words[0], counted), counted);
     return now() - start;
 }
 
@@ -279,7 +293,8 @@ static double do_look_up(char **words) {
     double start = now();
     for (counted = 0; counted < most; counted++) {
         uint64_t one = take(&places);
-        snprintf(name, sizeof name, "%s/%06llu/%06llu", words[0], (unsigned long long)(one / each), (unsigned long long)one);
+        snprintf(name, sizeof name, "%s/%06llu/%06llu", words[0], (unsigned long long)(one / each),
+                 (unsigned long long)one);
         if (lstat(name, &status) != 0) err(1, "%s", name);
     }
     return now() - start;
@@ -291,7 +306,8 @@ static double do_grow(char **words) {
     uint64_t from = number(words[1]), to = number(words[2]), each = number(words[3]);
     double start = now();
     for (uint64_t one = from; one < to; one++, counted++) {
-        int length = snprintf(name, sizeof name, "%s/%06llu", words[0], (unsigned long long)(one / each));
+        int length = snprintf(name, sizeof name, "%s/%06llu", words[0],
+                              (unsigned long long)(one / each));
         if (one % each == 0 && mkdir(name, 0755) != 0) err(1, "%s", name);
         snprintf(name + length, sizeof name - length, "/%06llu", (unsigned long long)one);
         close_or_die(open_or_die(name, O_WRONLY | O_CREAT | O_EXCL), name);
@@ -320,7 +336,8 @@ static void be_client(struct board *board, const char *directory, uint64_t files
             read_one(file_name(name, directory, one), one);
             break;
         case 6 ... 7:
-            snprintf(name, sizeof name, "%s/client%llu-%llu", directory, (unsigned long long)client, (unsigned long long)one % 16);
+            snprintf(name, sizeof name, "%s/client%llu-%llu", directory, (unsigned long long)client,
+                     (unsigned long long)one % 16);
             create_one(name, one);
             break;
         default:
@@ -334,7 +351,8 @@ static void be_client(struct board *board, const char *directory, uint64_t files
 // clients DIRECTORY FILES COUNT MILLISECONDS: files as `create` makes them.
 static double do_clients(char **words) {
     uint64_t count = number(words[2]);
-    struct board *board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct board *board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE,
+                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (board == MAP_FAILED) err(1, "mmap");
     for (uint64_t client = 1; client <= count; client++) {
         pid_t child = fork();
@@ -359,9 +377,10 @@ static const struct {
     int arguments;
     double (*run)(char **);
 } workloads[] = {
-    {"write", 3, do_write}, {"read", 4, do_read}, {"writers", 4, do_writers}, {"random-read", 5, do_random_read},
-    {"random-write", 5, do_random_write}, {"create", 2, do_create}, {"stat", 2, do_stat},
-    {"read-files", 2, do_read_files}, {"delete", 2, do_delete}, {"clients", 4, do_clients}, {"grow", 4, do_grow},
+    {"write", 3, do_write}, {"read", 4, do_read}, {"writers", 4, do_writers},
+    {"random-read", 5, do_random_read}, {"random-write", 5, do_random_write},
+    {"create", 2, do_create}, {"stat", 2, do_stat}, {"read-files", 2, do_read_files},
+    {"delete", 2, do_delete}, {"clients", 4, do_clients}, {"grow", 4, do_grow},
     {"look-up", 5, do_look_up},
 };
 

@@ -51,12 +51,12 @@
 #include <unistd.h>
 
 enum kind {
-    MKNOD, MKDIR, SYMLINK, LINK, RENAME, UNLINK, RMDIR, WRITE, TRUNCATE, FALLOCATE, CHMOD, CHOWN, TIMES,
-    SETXATTR, REMOVEXATTR, FSYNC, FSYNCDIR, MARK, KINDS
+    MKNOD, MKDIR, SYMLINK, LINK, RENAME, UNLINK, RMDIR, WRITE, TRUNCATE, FALLOCATE, CHMOD, CHOWN,
+    TIMES, SETXATTR, REMOVEXATTR, FSYNC, FSYNCDIR, MARK, KINDS
 };
 static const char *const kind_names[KINDS] = {
-    "mknod", "mkdir", "symlink", "link", "rename", "unlink", "rmdir", "write", "truncate", "fallocate", "chmod",
-    "chown", "times", "setxattr", "removexattr", "fsync", "fsyncdir", "mark"};
+    "mknod", "mkdir", "symlink", "link", "rename", "unlink", "rmdir", "write", "truncate",
+    "fallocate", "chmod", "chown", "times", "setxattr", "removexattr", "fsync", "fsyncdir", "mark"};
 
 // The log
 
@@ -68,8 +68,8 @@ struct part { const void *bytes; size_t count; };
 #define NAME(name) (struct part){name, strlen(name) + 1}
 #define NO_PART (struct part){0, 0}
 
-static void record(enum kind kind, uint64_t inode, int64_t a, int64_t b, int64_t c, int64_t d, struct part first,
-                   struct part second)
+static void record(enum kind kind, uint64_t inode, int64_t a, int64_t b, int64_t c, int64_t d,
+                   struct part first, struct part second)
 {
     struct head head = {kind, (uint32_t)(first.count + second.count), inode, {a, b, c, d}};
     fwrite(&head, sizeof head, 1, journal);
@@ -116,7 +116,9 @@ struct inode { struct inode *next; int fd; dev_t device; ino_t number; uint64_t 
 static struct inode *buckets[4096], root;
 static uint64_t last_id = FUSE_ROOT_ID;
 
-static struct inode *inode_of(fuse_ino_t node) { return node == FUSE_ROOT_ID ? &root : (struct inode *)node; }
+static struct inode *inode_of(fuse_ino_t node) {
+    return node == FUSE_ROOT_ID ? &root : (struct inode *)node;
+}
 
 static const char *path_of(int fd, char path[64])
 {
@@ -214,7 +216,8 @@ static int set_times(struct inode *inode, const struct stat *new, int valid)
     return 0;
 }
 
-static void do_setattr(fuse_req_t request, fuse_ino_t node, struct stat *new, int valid, struct fuse_file_info *file)
+static void do_setattr(fuse_req_t request, fuse_ino_t node, struct stat *new, int valid,
+                       struct fuse_file_info *file)
 {
     struct inode *inode = inode_of(node);
     int error = 0;
@@ -223,7 +226,8 @@ static void do_setattr(fuse_req_t request, fuse_ino_t node, struct stat *new, in
         error = set_owner(inode, valid & FUSE_SET_ATTR_UID ? new->st_uid : (uid_t)-1,
                           valid & FUSE_SET_ATTR_GID ? new->st_gid : (gid_t)-1);
     if (!error && valid & FUSE_SET_ATTR_SIZE) error = set_size(inode, new->st_size);
-    if (!error && valid & (FUSE_SET_ATTR_ATIME | FUSE_SET_ATTR_MTIME)) error = set_times(inode, new, valid);
+    if (!error && valid & (FUSE_SET_ATTR_ATIME | FUSE_SET_ATTR_MTIME))
+        error = set_times(inode, new, valid);
     if (error) fuse_reply_err(request, error);
     else do_getattr(request, node, file);
 }
@@ -231,7 +235,8 @@ static void do_setattr(fuse_req_t request, fuse_ino_t node, struct stat *new, in
 // Names
 
 // Gives what was made its maker's owner, and says so. Undone on failure, which here nobody plans.
-static void reply_made(fuse_req_t request, fuse_ino_t node, const char *name, enum kind kind, const char *target)
+static void reply_made(fuse_req_t request, fuse_ino_t node, const char *name, enum kind kind,
+                       const char *target)
 {
     struct inode *parent = inode_of(node);
     const struct fuse_ctx *caller = fuse_req_ctx(request);
@@ -239,12 +244,13 @@ static void reply_made(fuse_req_t request, fuse_ino_t node, const char *name, en
     if (fchownat(parent->fd, name, caller->uid, caller->gid, AT_SYMLINK_NOFOLLOW)) abort();
     int error = enter(parent, name, &entry);
     if (error) abort();
-    record(kind, ((struct inode *)entry.ino)->id, (int64_t)parent->id, entry.attr.st_mode, caller->uid, caller->gid,
-           NAME(name), target ? NAME(target) : NO_PART);
+    record(kind, ((struct inode *)entry.ino)->id, (int64_t)parent->id, entry.attr.st_mode,
+           caller->uid, caller->gid, NAME(name), target ? NAME(target) : NO_PART);
     fuse_reply_entry(request, &entry);
 }
 
-static void do_mknod(fuse_req_t request, fuse_ino_t parent, const char *name, mode_t mode, dev_t device)
+static void do_mknod(fuse_req_t request, fuse_ino_t parent, const char *name, mode_t mode,
+                     dev_t device)
 {
     int error = fault(MKNOD);
     if (!error && mknodat(inode_of(parent)->fd, name, mode, device)) error = errno;
@@ -262,14 +268,16 @@ static void do_symlink(fuse_req_t request, const char *target, fuse_ino_t parent
 {
     int error = fault(SYMLINK);
     if (!error && symlinkat(target, inode_of(parent)->fd, name)) error = errno;
-    error ? (void)fuse_reply_err(request, error) : reply_made(request, parent, name, SYMLINK, target);
+    if (error) fuse_reply_err(request, error);
+    else reply_made(request, parent, name, SYMLINK, target);
 }
 
 static void do_link(fuse_req_t request, fuse_ino_t node, fuse_ino_t parent, const char *name)
 {
     struct inode *inode = inode_of(node);
     int error = fault(LINK);
-    if (!error && linkat(AT_FDCWD, PATH(inode), inode_of(parent)->fd, name, AT_SYMLINK_FOLLOW)) error = errno;
+    if (!error && linkat(AT_FDCWD, PATH(inode), inode_of(parent)->fd, name, AT_SYMLINK_FOLLOW))
+        error = errno;
     if (error) {
         fuse_reply_err(request, error);
         return;
@@ -278,8 +286,8 @@ static void do_link(fuse_req_t request, fuse_ino_t node, fuse_ino_t parent, cons
     do_lookup(request, parent, name);
 }
 
-static void do_rename(fuse_req_t request, fuse_ino_t parent, const char *name, fuse_ino_t new_parent,
-                      const char *new_name, unsigned flags)
+static void do_rename(fuse_req_t request, fuse_ino_t parent, const char *name,
+                      fuse_ino_t new_parent, const char *new_name, unsigned flags)
 {
     struct inode *from = inode_of(parent), *to = inode_of(new_parent);
     int error = fault(RENAME);
@@ -289,7 +297,8 @@ static void do_rename(fuse_req_t request, fuse_ino_t parent, const char *name, f
     fuse_reply_err(request, error);
 }
 
-static void remove_name(fuse_req_t request, fuse_ino_t parent, const char *name, enum kind kind, int flags)
+static void remove_name(fuse_req_t request, fuse_ino_t parent, const char *name, enum kind kind,
+                        int flags)
 {
     int error = fault(kind);
     if (!error && unlinkat(inode_of(parent)->fd, name, flags)) error = errno;
@@ -325,7 +334,8 @@ static void do_readlink(fuse_req_t request, fuse_ino_t node)
 // do_init).
 static int reopen(struct inode *inode, int flags)
 {
-    return open(PATH(inode), (flags & ~(O_NOFOLLOW | O_APPEND | O_CREAT | O_EXCL | O_TRUNC)) | O_CLOEXEC);
+    return open(PATH(inode),
+                (flags & ~(O_NOFOLLOW | O_APPEND | O_CREAT | O_EXCL | O_TRUNC)) | O_CLOEXEC);
 }
 
 static void do_open(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *file)
@@ -346,7 +356,8 @@ static void do_release(fuse_req_t request, fuse_ino_t node, struct fuse_file_inf
     fuse_reply_err(request, 0);
 }
 
-static void do_read(fuse_req_t request, fuse_ino_t node, size_t count, off_t offset, struct fuse_file_info *file)
+static void do_read(fuse_req_t request, fuse_ino_t node, size_t count, off_t offset,
+                    struct fuse_file_info *file)
 {
     (void)node;
     char *buffer = malloc(count);
@@ -356,8 +367,8 @@ static void do_read(fuse_req_t request, fuse_ino_t node, size_t count, off_t off
     free(buffer);
 }
 
-static void do_write(fuse_req_t request, fuse_ino_t node, const char *bytes, size_t count, off_t offset,
-                     struct fuse_file_info *file)
+static void do_write(fuse_req_t request, fuse_ino_t node, const char *bytes, size_t count,
+                     off_t offset, struct fuse_file_info *file)
 {
     int error = fault(WRITE);
     if (error > 0) {
@@ -390,13 +401,15 @@ static void synchronize(fuse_req_t request, fuse_ino_t node, int data_only, enum
     fuse_reply_err(request, error);
 }
 
-static void do_fsync(fuse_req_t request, fuse_ino_t node, int data_only, struct fuse_file_info *file)
+static void do_fsync(fuse_req_t request, fuse_ino_t node, int data_only,
+                     struct fuse_file_info *file)
 {
     (void)file;
     synchronize(request, node, data_only, FSYNC);
 }
 
-static void do_fsyncdir(fuse_req_t request, fuse_ino_t node, int data_only, struct fuse_file_info *file)
+static void do_fsyncdir(fuse_req_t request, fuse_ino_t node, int data_only,
+                        struct fuse_file_info *file)
 {
     (void)file;
     synchronize(request, node, data_only, FSYNCDIR);
@@ -423,7 +436,8 @@ static void do_opendir(fuse_req_t request, fuse_ino_t node, struct fuse_file_inf
     fuse_reply_open(request, file);
 }
 
-static void do_readdir(fuse_req_t request, fuse_ino_t node, size_t count, off_t offset, struct fuse_file_info *file)
+static void do_readdir(fuse_req_t request, fuse_ino_t node, size_t count, off_t offset,
+                       struct fuse_file_info *file)
 {
     (void)node;
     DIR *stream = (DIR *)file->fh;
@@ -434,7 +448,8 @@ static void do_readdir(fuse_req_t request, fuse_ino_t node, size_t count, off_t 
     for (struct dirent *entry; (entry = readdir(stream));) {
         struct stat status = {.st_ino = entry->d_ino, .st_mode = (mode_t)entry->d_type << 12};
         size_t needed =
-            fuse_add_direntry(request, buffer + used, count - used, entry->d_name, &status, entry->d_off);
+            fuse_add_direntry(request, buffer + used, count - used, entry->d_name, &status,
+                              entry->d_off);
         if (needed > count - used) break;
         used += needed;
     }
@@ -451,8 +466,8 @@ static void do_releasedir(fuse_req_t request, fuse_ino_t node, struct fuse_file_
 
 // Extended attributes, and the driver's words among them
 
-static void do_setxattr(fuse_req_t request, fuse_ino_t node, const char *name, const char *value, size_t count,
-                        int flags)
+static void do_setxattr(fuse_req_t request, fuse_ino_t node, const char *name, const char *value,
+                        size_t count, int flags)
 {
     struct inode *inode = inode_of(node);
     if (inode == &root && strcmp(name, "user.recorder.mark") == 0) {
@@ -514,17 +529,20 @@ static void do_init(void *data, struct fuse_conn_info *connection)
 }
 
 static const struct fuse_lowlevel_ops operations = {
-    .init = do_init, .lookup = do_lookup, .forget = do_forget, .getattr = do_getattr, .setattr = do_setattr,
-    .readlink = do_readlink, .mknod = do_mknod, .mkdir = do_mkdir, .unlink = do_unlink, .rmdir = do_rmdir,
-    .symlink = do_symlink, .rename = do_rename, .link = do_link, .open = do_open, .read = do_read, .write = do_write,
-    .release = do_release, .fsync = do_fsync, .opendir = do_opendir, .readdir = do_readdir,
-    .releasedir = do_releasedir, .fsyncdir = do_fsyncdir, .statfs = do_statfs, .setxattr = do_setxattr,
-    .getxattr = do_getxattr, .listxattr = do_listxattr, .removexattr = do_removexattr, .fallocate = do_fallocate};
+    .init = do_init, .lookup = do_lookup, .forget = do_forget, .getattr = do_getattr,
+    .setattr = do_setattr, .readlink = do_readlink, .mknod = do_mknod, .mkdir = do_mkdir,
+    .unlink = do_unlink, .rmdir = do_rmdir, .symlink = do_symlink, .rename = do_rename,
+    .link = do_link, .open = do_open, .read = do_read, .write = do_write, .release = do_release,
+    .fsync = do_fsync, .opendir = do_opendir, .readdir = do_readdir, .releasedir = do_releasedir,
+    .fsyncdir = do_fsyncdir, .statfs = do_statfs, .setxattr = do_setxattr,
+    .getxattr = do_getxattr, .listxattr = do_listxattr, .removexattr = do_removexattr,
+    .fallocate = do_fallocate};
 
 int main(int count, char **words)
 {
     if (count != 4) return fprintf(stderr, "usage: recorder SOURCE MOUNTPOINT LOG\n"), 2;
-    root = (struct inode){.fd = open(words[1], O_PATH | O_DIRECTORY | O_CLOEXEC), .id = FUSE_ROOT_ID};
+    root = (struct inode){.fd = open(words[1], O_PATH | O_DIRECTORY | O_CLOEXEC),
+                          .id = FUSE_ROOT_ID};
     journal = fopen(words[3], "wbe");
     if (root.fd < 0 || !journal) return perror("recorder"), 1;
     struct rlimit most = {1 << 20, 1 << 20};
@@ -532,8 +550,10 @@ int main(int count, char **words)
     umask(0);
     char *options[] = {"recorder", "-o", "allow_other,default_permissions,fsname=recorder"};
     struct fuse_args arguments = FUSE_ARGS_INIT(3, options);
-    struct fuse_session *session = fuse_session_new(&arguments, &operations, sizeof operations, NULL);
-    if (!session || fuse_set_signal_handlers(session) || fuse_session_mount(session, words[2])) return 1;
+    struct fuse_session *session = fuse_session_new(&arguments, &operations, sizeof operations,
+                                                    NULL);
+    if (!session || fuse_set_signal_handlers(session) || fuse_session_mount(session, words[2]))
+        return 1;
     int status = fuse_session_loop(session);
     fuse_session_unmount(session);
     return fclose(journal) || status != 0;

@@ -95,7 +95,7 @@ HOLDER = r"""
 import ctypes, mmap, os, sys, threading, time
 libc = ctypes.CDLL(None)
 libc.mmap.restype = ctypes.c_void_p
-libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
 paths = [os.fsencode(path) for path in sys.argv[2:]]
 gate, opener = os.pipe()
 def work(path):

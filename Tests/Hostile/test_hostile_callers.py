@@ -29,7 +29,7 @@ STRAGGLER = r"""
 import ctypes, mmap, os, sys, threading, time
 libc = ctypes.CDLL(None)
 libc.mmap.restype = ctypes.c_void_p
-libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
 libc.write.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t]
 source = os.open(sys.argv[1], os.O_RDWR)
 place = libc.mmap(None, 4096, 1, 1, source, 0)

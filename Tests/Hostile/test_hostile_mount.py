@@ -94,7 +94,8 @@ class Mount(HostileCase):
                         ("Protection.VerifyAndProtect", {"owner": ""}),
                         ("Protection.DecryptFile", {}),
                         ("Protection.EncryptFile", {"owner": ATTACKERS_NAME})):
-                    with self.subTest(method=method, values=values, flags=flags), contextlib.suppress(Refusal):
+                    with self.subTest(method=method, values=values, flags=flags), \
+                            contextlib.suppress(Refusal):
                         client.call(method, descriptors=[file], fileDescriptor=0, **values)
                     self.assert_untouched()
         # The same calls are good for something: whose file it is may make them.
@@ -122,7 +123,8 @@ class Mount(HostileCase):
         try:
             for method in ("Workspace.Decrypt", "Protection.UnprotectData"):
                 # What is no stream comes out as it went in.
-                with open(self.workspace.on_disk(self.shared.name), "rb") as sealed, contextlib.suppress(Refusal):
+                with open(self.workspace.on_disk(self.shared.name), "rb") as sealed, \
+                        contextlib.suppress(Refusal):
                     self.client(ATTACKER).call(
                         method, descriptors=[sealed.fileno(), writer], sourceDescriptor=0,
                         destinationDescriptor=1)

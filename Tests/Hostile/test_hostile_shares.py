@@ -71,9 +71,10 @@ import errno, os, resource, sys
 path, most, way = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 resource.setrlimit(resource.RLIMIT_NOFILE, (most + 100, most + 100))
 held = []
+flags = os.O_RDWR | os.O_CREAT if way == "files" else os.O_RDONLY
 try:
     for number in range(most):
-        held.append(os.open(f"{path}/{number}" if way == "files" else path, os.O_RDONLY if way != "files" else os.O_RDWR | os.O_CREAT))
+        held.append(os.open(f"{path}/{number}" if way == "files" else path, flags))
     print(len(held), "none", flush=True)
 except OSError as problem:
     print(len(held), errno.errorcode[problem.errno], flush=True)
@@ -272,8 +273,9 @@ class Sockets(SharesCase):
         self.addCleanup(os.close, reader)
         sink = os.open(os.devnull, os.O_WRONLY)
         self.addCleanup(os.close, sink)
-        call = json.dumps({"method": "io.mamd.Protection.ProtectData", "parameters": {
-            "owner": ATTACKERS_NAME, "sourceDescriptor": 0, "destinationDescriptor": 1}}).encode() + b"\0"
+        call = self.frame(
+            "Protection.ProtectData", owner=ATTACKERS_NAME, sourceDescriptor=0,
+            destinationDescriptor=1) + b"\0"
         for client in [self.raw(ATTACKER) for _ in range(40)]:
             socket.send_fds(client, [call], [reader, sink])
         self.assert_bounded(self.quiet)

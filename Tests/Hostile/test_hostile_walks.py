@@ -63,10 +63,11 @@ while True:
 CENSUS = """
 import json, socket, sys
 print(flush=True)
+frame = json.dumps({"method": "io.mamd.Report.Census", "more": True}).encode() + b"\\0"
 while True:
     with socket.socket(socket.AF_UNIX) as client:
         client.connect(sys.argv[1])
-        client.sendall(json.dumps({"method": "io.mamd.Report.Census", "more": True}).encode() + b"\\0")
+        client.sendall(frame)
         while not client.recv(1 << 16).endswith(b"\\0"):
             pass
 """
@@ -407,10 +408,10 @@ class KilledWipe(WalkCase):
             (many / str(number)).touch()
         path = self.write_as(ATTACKER, self.home(ATTACKER, "file"), b"mine")
         identity = self.workspace.account(ATTACKERS_NAME)["id"]
+        parameters = {"account": ATTACKERS_NAME, "confirmed": True}
+        frame = json.dumps({"method": "io.mamd.Workspace.Wipe", "parameters": parameters})
         with Client(self.workspace.socket, ATTACKER) as client:
-            client.socket.sendall(
-                b'{"method":"io.mamd.Workspace.Wipe","parameters":{"account":"%s","confirmed":true}}\0'
-                % ATTACKERS_NAME.encode())
+            client.socket.sendall(frame.encode() + b"\0")
             record = self.workspace.state / "wipes" / identity
             wait_until(record.exists, message="no wipe was decided")
             keybags = self.workspace.state / "keybags"

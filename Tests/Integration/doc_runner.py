@@ -41,7 +41,8 @@ HERE_DOCUMENT = re.compile(r"(?<!<)<<(?!<)-?\s*['\"]?(\w+)['\"]?")
 BOOT = f"""
 set -e
 cd "$1"
-mkdir -m 755 -p etc etc.work lib lib.work home home/ann home/root run run/user run/user/{ANN_ID} srv out
+mkdir -m 755 -p etc etc.work lib lib.work home/ann home/root run/user/{ANN_ID} srv out
+chmod 755 home run run/user
 mount -t overlay overlay -o "lowerdir=/etc,upperdir=$1/etc,workdir=$1/etc.work" /etc
 mount -t overlay overlay -o "lowerdir=/var/lib,upperdir=$1/lib,workdir=$1/lib.work" /var/lib
 sed -i '1i ann:x:{ANN_ID}:{ANN_ID}:Ann:/home/ann:/bin/bash' /etc/passwd

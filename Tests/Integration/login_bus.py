@@ -29,7 +29,8 @@ BUS_CONFIGURATION = """
   <auth>EXTERNAL</auth>
   <policy context="default">
     <allow user="*"/> <allow own="*"/>
-    <allow send_type="method_call"/> <allow send_type="signal"/> <allow send_requested_reply="true"/>
+    <allow send_type="method_call"/> <allow send_type="signal"/>
+    <allow send_requested_reply="true"/>
     <allow receive_type="method_call"/> <allow receive_type="signal"/>
     <allow receive_type="method_return"/> <allow receive_type="error"/>
   </policy>
@@ -134,8 +135,8 @@ class LoginBus:
             (state / "users" / str(uid)).write_text(
                 f"NAME=user{uid}\nSTATE=active\nSESSIONS={session}\n")
             (state / "sessions" / session).write_text(
-                f"UID={uid}\nUSER=user{uid}\nACTIVE=1\nSTATE=active\nREMOTE=0\nTYPE=wayland\nCLASS=user\n"
-                f"SCOPE=session-{session}.scope\nSERVICE=tests\n")
+                f"UID={uid}\nUSER=user{uid}\nACTIVE=1\nSTATE=active\nREMOTE=0\nTYPE=wayland\n"
+                f"CLASS=user\nSCOPE=session-{session}.scope\nSERVICE=tests\n")
 
     def start(self):
         self.run("dbus-daemon", "--nofork", "--nopidfile", f"--config-file={self.root}/bus.conf")

@@ -30,7 +30,8 @@ class Client:
 
     def call(self, method, descriptors=(), more=False, **parameters):
         """One call, by the interface's last name and the method's; the first reply's parameters."""
-        frame = json.dumps({"method": f"io.mamd.{method}", "parameters": parameters, "more": more}).encode() + b"\0"
+        message = {"method": f"io.mamd.{method}", "parameters": parameters, "more": more}
+        frame = json.dumps(message).encode() + b"\0"
         sent = socket.send_fds(self.socket, [frame], list(descriptors))
         self.socket.sendall(frame[sent:])
         data = b""

@@ -29,7 +29,8 @@ USER_MANAGER = f"""
 Type=notify
 User={NOBODY}
 Delegate=yes
-Environment=HOME={{home}} XDG_CONFIG_HOME={{home}}/.config XDG_RUNTIME_DIR=/run/user/{NOBODY} SYSTEMD_UNIT_PATH=/run/user-units
+Environment=HOME={{home}} XDG_CONFIG_HOME={{home}}/.config XDG_RUNTIME_DIR=/run/user/{NOBODY}
+Environment=SYSTEMD_UNIT_PATH=/run/user-units
 ExecStart={SYSTEMD} --user
 """
 
@@ -50,7 +51,8 @@ cp -a /bin /lib /sbin . 2>/dev/null && if [ -e /lib64 ]; then cp -a /lib64 .; fi
 mount --rbind /usr usr
 mount -t tmpfs -o mode=0755 none usr/local/bin
 cp "$place"/bin/* usr/local/bin
-cp -a /etc/alternatives /etc/passwd /etc/group /etc/nsswitch.conf /etc/ld.so.cache /etc/fuse.conf etc
+cp -a /etc/alternatives /etc/passwd /etc/group /etc/nsswitch.conf etc
+cp -a /etc/ld.so.cache /etc/fuse.conf etc
 cp -r "$place"/system/* run/systemd/system
 cp "$place"/user/* run/user-units
 mount --rbind /dev dev
@@ -68,7 +70,8 @@ mount -t cgroup2 none sys/fs/cgroup
 mount --bind "$place" "./$place"
 ln -s /proc/self/mounts etc/mtab
 tr -d - < /proc/sys/kernel/random/uuid > etc/machine-id
-export container=mamd-tests SYSTEMD_UNIT_PATH=/run/systemd/system SYSTEMD_GENERATOR_PATH=/nonexistent
+export container=mamd-tests
+export SYSTEMD_UNIT_PATH=/run/systemd/system SYSTEMD_GENERATOR_PATH=/nonexistent
 # Nothing of the other root stays: a mount of somebody else's would be kept busy here.
 pivot_root . old
 cd /

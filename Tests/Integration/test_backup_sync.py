@@ -265,19 +265,27 @@ class Peer:
 
     def configure(self, other):
         (self.home / "config.xml").write_text(f"""<configuration version="36">
-          <folder id="work" path="{self.folder}" type="sendreceive" rescanIntervalS="3600" fsWatcherEnabled="false">
+          <folder id="work" path="{self.folder}" type="sendreceive" rescanIntervalS="3600"
+              fsWatcherEnabled="false">
             <device id="{self.id}"/><device id="{other.id}"/><maxConflicts>10</maxConflicts>
             <markerName>.mamd</markerName>
           </folder>
           <device id="{self.id}" name="this"><address>dynamic</address></device>
-          <device id="{other.id}" name="other"><address>tcp://127.0.0.1:{other.port}</address></device>
-          <gui enabled="true" tls="false"><address>127.0.0.1:{self.gui}</address><apikey>key</apikey></gui>
+          <device id="{other.id}" name="other">
+            <address>tcp://127.0.0.1:{other.port}</address>
+          </device>
+          <gui enabled="true" tls="false">
+            <address>127.0.0.1:{self.gui}</address><apikey>key</apikey>
+          </gui>
           <options>
             <listenAddress>tcp://127.0.0.1:{self.port}</listenAddress>
-            <globalAnnounceEnabled>false</globalAnnounceEnabled><localAnnounceEnabled>false</localAnnounceEnabled>
-            <relaysEnabled>false</relaysEnabled><natEnabled>false</natEnabled><urAccepted>-1</urAccepted>
-            <crashReportingEnabled>false</crashReportingEnabled><startBrowser>false</startBrowser>
-            <reconnectionIntervalS>1</reconnectionIntervalS><autoUpgradeIntervalH>0</autoUpgradeIntervalH>
+            <globalAnnounceEnabled>false</globalAnnounceEnabled>
+            <localAnnounceEnabled>false</localAnnounceEnabled>
+            <relaysEnabled>false</relaysEnabled><natEnabled>false</natEnabled>
+            <urAccepted>-1</urAccepted><startBrowser>false</startBrowser>
+            <crashReportingEnabled>false</crashReportingEnabled>
+            <reconnectionIntervalS>1</reconnectionIntervalS>
+            <autoUpgradeIntervalH>0</autoUpgradeIntervalH>
           </options>
         </configuration>""")
 

@@ -155,10 +155,11 @@ class Verbs(WorkspaceCase):
 
 
 OURS = set(re.findall(r"[\w-]+", """
-    init mount unmount status verify account-register account-list account-passphrase unlock lock wipe account-login
-    account-deregister account-check-in threat-set compliance-check owner info class is-encrypted encrypt decrypt protect
-    verify-protect data-info identity-show identity-ui identity-blocked account-link can can-save can-open can-receive
-    can-copy can-paste can-url can-link can-print can-pick can-share can-notify policy-show policy-check policy-import
+    init mount unmount status verify account-register account-list account-passphrase unlock lock
+    wipe account-login account-deregister account-check-in threat-set compliance-check owner info
+    class is-encrypted encrypt decrypt protect verify-protect data-info identity-show identity-ui
+    identity-blocked account-link can can-save can-open can-receive can-copy can-paste can-url
+    can-link can-print can-pick can-share can-notify policy-show policy-check policy-import
     config-get config-list config-conflict configure metrics version help"""))
 
 if __name__ == "__main__":

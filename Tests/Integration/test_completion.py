@@ -49,10 +49,12 @@ printf '%s\n' "${COMPREPLY[@]}"
 ZSH = r"""
 zmodload zsh/zpty
 zpty shell zsh -f -i
-zpty -w shell 'PS1=; stty -echo; fpath=($PWD/zsh $fpath); autoload -Uz compinit; compinit -u -d $PWD/dump'
+zpty -w shell 'PS1=; stty -echo; fpath=($PWD/zsh $fpath)'
+zpty -w shell 'autoload -Uz compinit; compinit -u -d $PWD/dump'
 zpty -w shell 'zstyle ":completion:*" list-separator ""; bindkey "^I" complete-word'
 # Instead of a menu, the words that are added are printed.
-zpty -w shell 'compadd() { local -a all; builtin compadd -O all "$@"; [[ -n $all ]] && print -rl -- "WORD:"$^all; builtin compadd "$@" }'
+zpty -w shell 'shown() { local -a all; builtin compadd -O all "$@"; print -rl -- "WORD:"$^all }'
+zpty -w shell 'compadd() { shown "$@"; builtin compadd "$@" }'
 zpty -w shell 'print READY'
 zpty -r -m shell line '*READY*'
 zpty -n -w shell "$1"$'\t'

@@ -19,7 +19,8 @@ class Credential(MachineCase):
         self.errors = self.machine.place / f"{name}.errors"
         self.drop_in(
             f"mamd@{name}.service",
-            f"[Service]\nRestart=no\nLoadCredential={SECRET}:{file}\nStandardError=append:{self.errors}\n")
+            f"[Service]\nRestart=no\nLoadCredential={SECRET}:{file}\n"
+            f"StandardError=append:{self.errors}\n")
         self.addCleanup(self.machine.run, "systemctl", "stop", f"mamd@{name}", check=False)
         return file, self.machine.inside(f"/var/lib/mamd/{name}")
 

@@ -194,8 +194,8 @@ class Data(WorkspaceCase):
         client.settimeout(20)
         message = json.dumps(
             {"method": f"io.mamd.Protection.{method}", "parameters": parameters}).encode() + b"\0"
-        rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))] if descriptors else []
-        client.sendmsg([message], rights)
+        rights = socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors)
+        client.sendmsg([message], [rights] if descriptors else [])
         return client
 
     def answer(self, *arguments, **parameters):

@@ -22,7 +22,8 @@ lock = open(sys.argv[1], "w")
 fcntl.flock(lock, fcntl.LOCK_EX)
 print(f"process {os.getpid()}, at /nowhere", file=lock, flush=True)
 threading.Thread(target=lambda: (time.sleep(1), os._exit(0))).start()
-ctypes.CDLL(None).syscall(60 if os.uname().machine == "x86_64" else 93, 0)  # exit(2), of this thread alone
+# exit(2), of this thread alone.
+ctypes.CDLL(None).syscall(60 if os.uname().machine == "x86_64" else 93, 0)
 """
 # Makes files, whatever happens.
 STUBBORN = """

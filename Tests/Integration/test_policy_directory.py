@@ -193,7 +193,9 @@ class BadDocuments(PolicyDirectoryCase):
         policy = {
             **STRICT, "@odata.type": "#microsoft.graph.iosManagedAppProtection", "assignments": []}
         export = self.workspace.root / "export.json"
-        context = "https://graph.microsoft.com/beta/$metadata#deviceAppManagement/iosManagedAppProtections"
+        context = (
+            "https://graph.microsoft.com/beta/$metadata#deviceAppManagement/"
+            "iosManagedAppProtections")
         for group, whom in (
                 ("allMicrosoftApps", "nobody: its apps are com.microsoft.teams"), ("allApps", ANN)):
             document = {**policy, "appGroupType": group, "apps": apps}

@@ -38,9 +38,11 @@ class TemporaryFiles(WorkspaceCase):
 
     def test_somebody_else_s_is_theirs(self):
         path = self.directory / "linked"
-        code = f"import sys; sys.path.insert(0, {os.path.dirname(__file__)!r}); import os; from posix_calls import link_open\n" \
-               f"fd = os.open({os.fspath(self.directory)!r}, os.O_TMPFILE | os.O_RDWR); os.write(fd, b'my own')\n" \
-               f"link_open(fd, {os.fspath(path)!r})"
+        code = (
+            f"import os, sys; sys.path.insert(0, {os.path.dirname(__file__)!r})\n"
+            f"from posix_calls import link_open\n"
+            f"fd = os.open({os.fspath(self.directory)!r}, os.O_TMPFILE | os.O_RDWR)\n"
+            f"os.write(fd, b'my own'); link_open(fd, {os.fspath(path)!r})")
         self.workspace.run_as(PERSONAL, "/usr/bin/python3", "-B", "-c", code)
         self.assertEqual(self.workspace.owner(path), PERSONAL)
         self.assertIn(b"my own", self.backing_of(path).read_bytes())

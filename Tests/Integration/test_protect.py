@@ -177,10 +177,11 @@ class Protect(WorkspaceCase):
             finally:
                 os.seteuid(os.getuid())
             client.settimeout(20)
-            message = json.dumps({"method": f"io.mamd.Protection.{method}", "parameters": parameters}).encode() + b"\0"
+            message = json.dumps(
+                {"method": f"io.mamd.Protection.{method}", "parameters": parameters}).encode()
             rights = [] if file is None else [
                 (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [file]))]
-            client.sendmsg([message], rights)
+            client.sendmsg([message, b"\0"], rights)
             data = b""
             while not data.endswith(b"\0"):
                 data += client.recv(1 << 16)

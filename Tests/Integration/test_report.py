@@ -177,8 +177,10 @@ class Report(WorkspaceCase):
 class Rendered(WorkspaceCase):
     # What the page itself must not have: a script that measures it.
     PROBE = """<script>addEventListener("load", () => {
-        const wide = [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1);
-        document.title = [innerWidth, document.documentElement.scrollWidth, document.body.innerText.length,
+        const wide = [...document.querySelectorAll("body *")].filter(
+          e => e.getBoundingClientRect().right > innerWidth + 1);
+        document.title = [
+          innerWidth, document.documentElement.scrollWidth, document.body.innerText.length,
           wide.slice(0, 3).map(e => e.outerHTML.slice(0, 80)).join(" ")].join("|"); });</script>"""
 
     def chromium(self, page, *options):
@@ -192,7 +194,9 @@ class Rendered(WorkspaceCase):
             env={**os.environ, "HOME": home})
 
     def test_widths(self):
-        name = "a-name-that-is-so-long-that-it-fits-into-no-column-whatsoever-and-has-no-place-to-break@contoso.com"
+        name = (
+            "a-name-that-is-so-long-that-it-fits-into-no-column-whatsoever-"
+            "and-has-no-place-to-break@contoso.com")
         self.workspace.write_as(name, self.directory / "file", "x" * 5000)
         page = pathlib.Path(self.workspace.root) / "page.html"
         self.workspace.serving("report", "--html", page)

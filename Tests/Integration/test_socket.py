@@ -1,5 +1,6 @@
 """The socket: bounded frames, clients that misbehave, and a client that we did not write."""
 import base64
+import contextlib
 import json
 import os
 import pathlib
@@ -112,7 +113,9 @@ class Socket(WorkspaceCase):
 
     def test_several_calls_on_one_connection_are_answered_in_order(self):
         client = self.connect()
-        request = b'{"method":"org.varlink.service.GetInfo"}\0{"method":"io.mamd.Workspace.ListAccounts"}\0'
+        request = (
+            b'{"method":"org.varlink.service.GetInfo"}\0'
+            b'{"method":"io.mamd.Workspace.ListAccounts"}\0')
         for byte in request:  # one byte at a time: frames have no edges on the wire
             client.sendall(bytes([byte]))
         data = b""
@@ -166,7 +169,9 @@ class Socket(WorkspaceCase):
     def test_a_client_that_does_not_read_blocks_nobody(self):
         deaf = self.connect()
         deaf.setblocking(False)
-        request = b'{"method":"org.varlink.service.GetInterfaceDescription","parameters":{"interface":"io.mamd.Workspace"}}\0'
+        request = (
+            b'{"method":"org.varlink.service.GetInterfaceDescription",'
+            b'"parameters":{"interface":"io.mamd.Workspace"}}\0')
         sent = 0
         try:
             while sent < 16 << 20:
@@ -199,10 +204,10 @@ class Socket(WorkspaceCase):
 
         def churn():
             while not done.is_set():
-                client = socket.socket(socket.AF_UNIX)
-                client.connect(str(self.workspace.socket))
-                client.send(b"{")
-                client.close()
+                # Of one user's connections only so many are taken.
+                with socket.socket(socket.AF_UNIX) as client, contextlib.suppress(OSError):
+                    client.connect(str(self.workspace.socket))
+                    client.send(b"{")
 
         thread = threading.Thread(target=churn)
         thread.start()
@@ -215,8 +220,7 @@ class Socket(WorkspaceCase):
             done.set()
             thread.join()
         self.assertGreater(number, 10)
-        # Of one user's connections only so many are taken, and those that have just gone may still
-        # be counted.
+        # Those that have just gone may still be counted.
         wait_until(lambda: self.call("io.mamd.Workspace.Status") is not None)
         self.still_serves()
 
@@ -228,7 +232,8 @@ class Socket(WorkspaceCase):
         script = (
             "import socket, sys\n"
             "client = socket.socket(socket.AF_UNIX); client.connect(sys.argv[1])\n"
-            "client.sendall(b'{\"method\":\"io.mamd.Workspace.Lock\",\"parameters\":{\"now\":true}}\\0')\n"
+            "client.sendall(b'{\"method\":\"io.mamd.Workspace.Lock\",'\n"
+            "    b'\"parameters\":{\"now\":true}}\\0')\n"
             "print(client.recv(65536))\n")
         for path in (
                 self.workspace.root, self.workspace.socket.parent.parent,

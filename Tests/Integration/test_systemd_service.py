@@ -248,7 +248,8 @@ class Service(MachineCase):
         _, mount_point = self.make("unwritten")
         backing = self.machine.place / "unwritten-backing"
         self.drop_in("mamd@unwritten.service", self.errors_to("unwritten") + (
-            f"BindPaths=\nBindPaths=/run/mamd\nBindReadOnlyPaths={self.machine.place}\nReadWritePaths={backing}\n"))
+            f"BindPaths=\nBindPaths=/run/mamd\nBindReadOnlyPaths={self.machine.place}\n"
+            f"ReadWritePaths={backing}\n"))
         self.assertNotEqual(
             self.machine.run("systemctl", "start", "mamd@unwritten", check=False).returncode, 0)
         self.assertIn("cannot be written to in the sandbox", self.errors("unwritten"))

@@ -77,7 +77,8 @@ def by_handle():
 
 # Executing comes first: the others leave the file open for writing.
 ways = dict(
-    executed=executed, read=opened(os.O_RDONLY), update=opened(os.O_RDWR), direct_flags=opened(os.O_RDONLY | os.O_NOATIME),
+    executed=executed, read=opened(os.O_RDONLY), update=opened(os.O_RDWR),
+    direct_flags=opened(os.O_RDONLY | os.O_NOATIME),
     reopened=reopened, linked=linked, moved=moved, pointed=pointed, mapped=mapped, written=written,
     held=held, created=created, by_handle=by_handle)
 answers = {}

@@ -58,7 +58,8 @@ def ask(path, file, method, parameters, sends_file, options, barrier, results):
     client.connect(path)
     frame = json.dumps({"method": method, "parameters": parameters}).encode() + b"\0"
     descriptor = os.open(file, os.O_RDONLY)
-    ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [descriptor]))] if sends_file else []
+    rights = socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [descriptor])
+    ancillary = [rights] if sends_file else []
     times = array.array("q")
     barrier.wait()
     for _ in range(options.calls):

@@ -25,7 +25,8 @@ SETTINGS = {
 COLOURS = {"31": "#ff7b72", "32": "#7ee787", "33": "#e3b341", "34": "#79c0ff", "36": "#76e3ea"}
 TERMINAL = """<!DOCTYPE html><meta charset="utf-8"><style>
 html { background: #0d1117; } body { margin: 0; padding: 22px 26px; color: #d6dde6; }
-pre { margin: 0; font: 15px/1.42 "DejaVu Sans Mono", monospace; white-space: pre; } b { color: #ffffff; }
+pre { margin: 0; font: 15px/1.42 "DejaVu Sans Mono", monospace; white-space: pre; }
+b { color: #ffffff; }
 </style><pre>%s</pre>"""
 
 

@@ -3,10 +3,11 @@ verify."""
 from check import Check, Failure, NotHere
 
 STRESSORS = """
-    access aio aiol chattr chdir chmod chown copy-file dentry dir dirdeep dirmany fallocate fanotify fcntl fiemap
-    file-ioctl filename flock fpunch fsize fstat getdent handle hdd inode-flags inotify io iomix lease link locka lockf
-    lockofd mknod mmap mmapfork msync open readahead rename revio rmap seal seek sendfile splice symlink sync-file
-    tee touch utime verity xattr""".split()
+    access aio aiol chattr chdir chmod chown copy-file dentry dir dirdeep dirmany fallocate
+    fanotify fcntl fiemap file-ioctl filename flock fpunch fsize fstat getdent handle hdd
+    inode-flags inotify io iomix lease link locka lockf lockofd mknod mmap mmapfork msync open
+    readahead rename revio rmap seal seek sendfile splice symlink sync-file tee touch utime verity
+    xattr""".split()
 
 # Exit statuses of stress-ng: what the file system or the machine cannot do is no failure.
 DONE, NO_RESOURCE, NOT_IMPLEMENTED = 0, 3, 4

@@ -50,7 +50,8 @@ SWIFT void mam_unlock_slow(SELF) {
     real(self);
 }
 
-int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until) {
+int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock,
+                               const struct timespec *until) {
     int (*real)(pthread_rwlock_t *, clockid_t, const struct timespec *) =
         dlsym(RTLD_NEXT, "pthread_rwlock_clockwrlock");
     int status = real(lock, clock, until);
