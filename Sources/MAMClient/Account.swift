@@ -39,9 +39,9 @@ public struct Account: Sendable, Hashable {
     init(_ report: AccountReport) {
         name = report.name
         objectId = report.objectID
-        uid = report.uid
+        uid = UInt32(truncatingIfNeeded: report.uid)
         state =
-            switch report.state {
+            switch report.window {
             case .beforeFirstUnlock: .beforeFirstUnlock
             case .unlocked: .unlocked
             case .grace: .grace

@@ -41,19 +41,17 @@ public struct AppConfig: Sendable {
 
     /// One dictionary for each configuration; the tenant's default has the key `__IsDefault`.
     public func fullData() throws(MAMError) -> [[String: AppConfigValue]] {
-        let accounts = accountId.map { ["accounts": JSONValue.array([.string($0)])] }
-        return try service.call("Policy.Configuration", accounts ?? [:]) {
-            reply throws(VarlinkError) in
-            try reply.objects("fullData").map { $0.members.mapValues { AppConfigValue($0) } }
+        let request = Varlink.Policy.Configuration(accounts: accountId.map { [$0] })
+        return try service.call(request).fullData.map { configuration in
+            (configuration.object ?? [:]).mapValues { AppConfigValue($0) }
         }
     }
 
     /// Several values are meant for the account, and differ.
     public func hasConflict(_ key: String) throws(MAMError) -> Bool {
-        let parameters: [String: JSONValue] = ["key": .string(key)]
-        return try service.call(
-            "Policy.ConfigurationConflict", parameters.adding("account", accountId)
-        ) { reply throws(VarlinkError) in try reply.bool("conflict") }
+        try service.call(
+            Varlink.Policy.ConfigurationConflict(key: key, account: accountId)
+        ).conflict
     }
 
     /// A truth value; nil if there is none.
@@ -95,18 +93,10 @@ public struct AppConfig: Sendable {
     private typealias Found = (one: AppConfigValue?, all: [AppConfigValue])
 
     private func value(_ key: String, _ type: String, _ query: String) throws(MAMError) -> Found {
-        let parameters: [String: JSONValue] = [
-            "key": .string(key), "type": .string(type), "query": .string(query),
-        ]
-        return try service.call(
-            "Policy.ConfigurationValue", parameters.adding("account", accountId)
-        ) { reply throws(VarlinkError) in
-            guard let all = reply.members["all"]?.array else { throw .invalidParameter("all") }
-            return (
-                reply.has("value") ? reply.members["value"].map { AppConfigValue($0) } : nil,
-                all.map { AppConfigValue($0) }
-            )
-        }
+        let reply = try service.call(
+            Varlink.Policy.ConfigurationValue(
+                key: key, type: type, query: query, account: accountId))
+        return (reply.value.map { AppConfigValue($0) }, reply.all.map { AppConfigValue($0) })
     }
 
     private static func bool(_ value: AppConfigValue) -> Bool? {

@@ -75,18 +75,15 @@ public struct Event: Sendable, Hashable {
     /// The document, or the account's name, where the event is about one.
     public let subject: String?
 
-    init(_ wire: Parameters) throws(VarlinkError) {
-        word = try wire.string("event")
-        account =
-            wire.has("account")
-            ? Account(try AccountReport(try wire.object("account"))) : nil
-        seconds = try wire.optionalInteger("seconds")
-        detail = try wire.optionalString("kind")
-        reason = try wire.optionalString("reason")
-        code = try wire.optionalInteger("code")
-        succeeded = wire.has("succeeded") ? try wire.bool("succeeded") : nil
-        session = try wire.optionalString("session")
-        let document = try wire.optionalString("document")
-        subject = document == nil ? try wire.optionalString("name") : document
+    init(_ wire: Varlink.Workspace.Event) {
+        word = wire.event
+        account = wire.account.map { Account($0) }
+        seconds = wire.seconds
+        detail = wire.kind
+        reason = wire.reason
+        code = wire.code
+        succeeded = wire.succeeded
+        session = wire.session
+        subject = wire.document ?? wire.name
     }
 }

@@ -16,26 +16,19 @@ public struct Policy: Sendable {
     /// The answer to a question, with its reason. The `is…` and `can…` of this type are
     /// `decision(…).isAllowed`.
     public func decision(_ question: PolicyQuestion) throws(MAMError) -> Decision {
-        let call = try question.call
-        return try service.call(
-            "Policy.\(call.method)",
-            call.asker.map { call.parameters.adding($0, accountId) } ?? call.parameters, call.files
-        ) { reply throws(VarlinkError) in try Decision(reply) }
+        try question.ask(service, about: accountId)
     }
 
     /// The answers to all questions that need nothing but the policy.
     public func answers() throws(MAMError) -> [PolicyProperty: Decision] {
-        try service.call("Policy.Answers", [:].adding("account", accountId)) {
-            reply throws(VarlinkError) in
-            var found: [PolicyProperty: Decision] = [:]
-            for answer in try reply.objects("answers") {
-                // A later daemon may know more.
-                guard let property = PolicyProperty(rawValue: try answer.string("question"))
-                else { continue }
-                found[property] = try Decision(answer)
-            }
-            return found
+        let answers = try service.call(Varlink.Policy.Answers(account: accountId)).answers
+        var found: [PolicyProperty: Decision] = [:]
+        for answer in answers {
+            // A later daemon may know more.
+            guard let property = PolicyProperty(rawValue: answer.question) else { continue }
+            found[property] = Decision(answer.decision)
         }
+        return found
     }
 
     /// May data of this account be saved at a location of `accountId`; nil: of nobody managed.
@@ -76,11 +69,9 @@ public struct Policy: Sendable {
 
     /// What notifications may show.
     public func notificationPolicy() throws(MAMError) -> NotificationPolicy {
-        try service.call("Policy.NotificationPolicy", [:].adding("account", accountId)) {
-            reply throws(VarlinkError) in
-            // What is not known restricts most.
-            NotificationPolicy(rawValue: try reply.integer("policy")) ?? .block
-        }
+        let reply = try service.call(Varlink.Policy.NotificationPolicy(account: accountId))
+        // What is not known restricts most.
+        return NotificationPolicy(rawValue: reply.policy) ?? .block
     }
 
     /// One of the properties that need nothing but the policy: `try

@@ -90,40 +90,30 @@ public struct PolicyManager: Sendable {
 
     /// Whether an account is managed; nil asks about whom this process works for.
     public func isAccountIdManaged(_ accountId: String?) throws(MAMError) -> Bool {
-        try service.call("Policy.IsManaged", [:].adding("account", accountId)) {
-            reply throws(VarlinkError) in try reply.bool("managed")
-        }
+        try service.call(Varlink.Policy.IsManaged(account: accountId)).managed
     }
 
     /// Without regard to case, and by name and object id where an account has both.
     public func isIdentity(
         _ first: String, equalTo second: String
     ) throws(MAMError) -> Bool {
-        try service.call(
-            "Policy.SameIdentity", ["first": .string(first), "second": .string(second)]
-        ) { reply throws(VarlinkError) in try reply.bool("same") }
+        try service.call(Varlink.Policy.SameIdentity(first: first, second: second)).same
     }
 
     /// The managed accounts that answer to the caller: their names, or object ids where they have
     /// none.
     public func managedAccountIds() throws(MAMError) -> [String] {
-        try service.call("Policy.ManagedAccounts") { reply throws(VarlinkError) in
-            try reply.objects("accounts").map(accountId)
-        }
+        try service.call(Varlink.Policy.ManagedAccounts()).accounts.map(\.accountID)
     }
 
     /// The only account that the caller registered; nil if there are more, or none.
     public func primaryAccountId() throws(MAMError) -> String? {
-        try service.call("Policy.ManagedAccounts") { reply throws(VarlinkError) in
-            reply.has("primary") ? accountId(try reply.object("primary")) : nil
-        }
+        try service.call(Varlink.Policy.ManagedAccounts()).primary?.accountID
     }
 
     /// Policy covers an account of the caller's, or is required.
     public func isManagementEnabled() throws(MAMError) -> Bool {
-        try service.call("Policy.ManagedAccounts") { reply throws(VarlinkError) in
-            try reply.bool("managementEnabled")
-        }
+        try service.call(Varlink.Policy.ManagedAccounts()).managementEnabled
     }
 
     /// The caller's accounts that cannot be worked with now, beside those that are only locked.
@@ -146,6 +136,11 @@ public struct PolicyManager: Sendable {
     public func policy(forAccountId accountId: String) -> Policy {
         Policy(service: service, accountId: accountId)
     }
+}
+
+extension Varlink.Policy.ManagedAccount {
+    /// The name, else the object id.
+    fileprivate var accountID: String { name.isEmpty ? objectID : name }
 }
 
 /// The name, else the object id.

@@ -40,74 +40,65 @@ public struct Decision: Sendable, Hashable {
     /// The property of the policy that decided, as Microsoft Graph names it; nil if none had to.
     public let rule: String?
     /// Of a file that may come in: policy makes it the receiver's.
-    public let becomesReceivers: Bool
+    public private(set) var becomesReceivers = false
     /// Of a link: what to open instead, or the same.
-    public let opens: String?
+    public private(set) var opens: String?
 
-    /// Of a reply, or of a member of one, that has a `decision`.
-    init(_ wire: Parameters) throws(VarlinkError) {
-        let decision = MAMModel.Decision(try wire.value("decision"))
-        (isAllowed, reason, rule) = (decision.isAllowed, decision.reason, decision.rule)
-        becomesReceivers = try wire.flag("becomesReceivers")
-        opens = try wire.optionalString("opens")
+    init(_ reply: some DecisionReply) {
+        self.init(reply.decision)
+        becomesReceivers = (reply as? Varlink.Policy.CanReceive.Reply)?.becomesReceivers ?? false
+        opens = (reply as? Varlink.Policy.CanOpenURL.Reply)?.opens
+    }
+
+    init(_ wire: Varlink.Policy.Decision) {
+        (isAllowed, reason, rule) = (wire.allowed, wire.reason, wire.rule)
     }
 }
 
 extension PolicyQuestion {
-    /// A method, its parameters, the name of the one that says whose policy is asked, and
-    /// descriptors.
-    struct Call {
-        var method: String
-        var parameters: [String: JSONValue]
-        var asker: String? = "account"
-        var files: [Descriptor] = []
-    }
+    private typealias Wire = Varlink.Policy
 
-    var call: Call {
-        get throws(MAMError) {
-            switch self {
-            case .property(let property):
-                Call(method: "Ask", parameters: ["question": .string(property.rawValue)])
-            case .save(let location, let place):
-                Call(
-                    method: "CanSave",
-                    parameters: ["location": .string(location.name)].adding("account", place),
-                    asker: "owner")
-            case .saveFile(let file, let location, let place):
-                Call(
-                    method: "CanSave",
-                    parameters: ["location": .string(location.name), "fileDescriptor": 0]
-                        .adding("account", place),
-                    // The file says whose it is.
-                    asker: nil, files: [try file.openForQuestion()])
-            case .open(let location, let place):
-                Call(
-                    method: "CanOpen",
-                    parameters: ["location": .string(location.name)].adding("account", place),
-                    asker: "receiver")
-            case .receive(let file):
-                Call(
-                    method: "CanReceive", parameters: ["fileDescriptor": 0],
-                    files: [try file.openForQuestion()])
-            case .receiveItem(let owner):
-                Call(method: "CanReceive", parameters: ["item": true].adding("owner", owner))
-            case .url(let url, let isKnown):
-                Call(
-                    method: "CanOpenURL",
-                    parameters: ["url": .string(url), "knownManagedScheme": .bool(isKnown)])
-            case .universalLink(let url):
-                Call(method: "CanOpenURL", parameters: ["url": .string(url), "universal": true])
-            case .copy(let count, let target):
-                Call(
-                    method: "CanCopy",
-                    parameters: ["count": JSONValue(count)].adding("target", target))
-            case .paste(let count, let source):
-                Call(
-                    method: "CanPaste",
-                    parameters: ["count": JSONValue(count)].adding("source", source))
-            case .documentPicker(let mode):
-                Call(method: "CanPickDocuments", parameters: ["mode": .string("\(mode)")])
-            }
+    /// `account`: whose policy is asked.
+    func ask(_ service: Service, about account: String?) throws(MAMError) -> Decision {
+        switch self {
+        case .property(let property):
+            try service.decide(Wire.Ask(question: property.rawValue, account: account))
+        case .save(let location, let place):
+            try service.decide(
+                Wire.CanSave(location: location.name, owner: account, account: place))
+        case .saveFile(let file, let location, let place):
+            // The file says whose it is.
+            try service.decide(
+                Wire.CanSave(location: location.name, fileDescriptor: 0, account: place),
+                [try file.openForQuestion()])
+        case .open(let location, let place):
+            try service.decide(
+                Wire.CanOpen(location: location.name, receiver: account, account: place))
+        case .receive(let file):
+            try service.decide(
+                Wire.CanReceive(fileDescriptor: 0, account: account),
+                [try file.openForQuestion()])
+        case .receiveItem(let owner):
+            try service.decide(Wire.CanReceive(owner: owner, item: true, account: account))
+        case .url(let url, let isKnown):
+            try service.decide(
+                Wire.CanOpenURL(url: url, account: account, knownManagedScheme: isKnown))
+        case .universalLink(let url):
+            try service.decide(Wire.CanOpenURL(url: url, account: account, universal: true))
+        case .copy(let count, let target):
+            try service.decide(Wire.CanCopy(count: count, account: account, target: target))
+        case .paste(let count, let source):
+            try service.decide(Wire.CanPaste(count: count, account: account, source: source))
+        case .documentPicker(let mode):
+            try service.decide(Wire.CanPickDocuments(mode: "\(mode)", account: account))
         }
+    }
+}
+
+extension Service {
+    fileprivate func decide<Request: VarlinkRequest>(
+        _ request: Request, _ files: [Descriptor] = []
+    ) throws(MAMError) -> Decision where Request.Reply: DecisionReply {
+        Decision(try call(request, files))
     }
 }

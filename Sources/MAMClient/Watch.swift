@@ -35,21 +35,12 @@ public final class Watch: Sendable {
     ///
     /// Begin it once. A body that takes long loses the oldest of more than 256 events.
     public func forEach(_ body: (Event) -> Bool) throws(MAMError) {
-        var malformed: VarlinkError?
         do throws(VarlinkClient.Failure) {
             var client = try VarlinkClient(socket, to: path)
-            try client.stream("\(Varlink.Workspace.name).Watch") { reply in
-                do throws(VarlinkError) {
-                    return body(try Event(try reply.object("event")))
-                } catch {
-                    malformed = error
-                    return false
-                }
-            }
+            try client.stream(Varlink.Workspace.Watch()) { body(Event($0.event)) }
         } catch {
             if !isStopped.load(ordering: .sequentiallyConsistent) { throw MAMError(error) }
         }
-        if let malformed { throw .unknownAnswer(malformed) }
     }
 
     /// Ends ``forEach(_:)``, from any thread.

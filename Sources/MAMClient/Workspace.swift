@@ -72,16 +72,12 @@ public struct Workspace: Sendable {
 extension Workspace {
     /// The directory in which the files are seen in the clear.
     public func mountPoint() throws(MAMError) -> String {
-        try service.call("Workspace.Status") { reply throws(VarlinkError) in
-            try reply.string("mountPoint")
-        }
+        try service.call(Varlink.Workspace.Status()).mountPoint
     }
 
     /// The accounts of the workspace.
     public func accounts() throws(MAMError) -> [Account] {
-        try service.call("Workspace.ListAccounts") { reply throws(VarlinkError) in
-            try [AccountReport](reply).map { Account($0) }
-        }
+        try service.call(Varlink.Workspace.ListAccounts()).accounts.map { Account($0) }
     }
 
     /// Closes the windows of an account, or of all of the caller's.
@@ -91,7 +87,7 @@ extension Workspace {
     ///   - now: without the grace period; nothing is readable when this returns.
     /// - Throws: ``MAMError/Code/refused`` for another user's account.
     public func lock(_ accountId: String? = nil, now: Bool = false) throws(MAMError) {
-        try service.call("Workspace.Lock", ["now": .bool(now)].adding("account", accountId))
+        try service.call(Varlink.Workspace.Lock(account: accountId, now: now))
     }
 
     /// Opens the windows of an account, or of the caller's only one.
@@ -104,10 +100,6 @@ extension Workspace {
     /// Destroys an account's keys, then its files. False if something is left, which goes when this
     /// is called again, or when the daemon next starts. A call counts as confirmed: ask before it.
     public func wipe(_ accountId: String) throws(MAMError) -> Bool {
-        try service.call(
-            "Workspace.Wipe", ["account": .string(accountId), "confirmed": true]
-        ) {
-            reply throws(VarlinkError) in try reply.bool("complete")
-        }
+        try service.call(Varlink.Workspace.Wipe(account: accountId, confirmed: true)).complete
     }
 }

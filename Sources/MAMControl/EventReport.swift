@@ -3,50 +3,43 @@
 internal import MAMIdentity
 internal import MAMModel
 internal import MAMVault
+internal import MAMWire
 
 extension AccountEvent.Kind {
-    /// The stable word, and what else this kind of event has.
-    var wire: (word: String, members: [String: JSONValue]) {
+    /// The stable word, and what else this kind of event has, but for the account.
+    var wire: Varlink.Workspace.Event {
         switch self {
         case .willBecomeUnavailable(let seconds):
-            ("will-become-unavailable", ["seconds": JSONValue(seconds)])
-        case .unavailable: ("unavailable", [:])
-        case .available: ("available", [:])
+            .init(event: "will-become-unavailable", seconds: seconds)
+        case .unavailable: .init(event: "unavailable")
+        case .available: .init(event: "available")
         case .blocked(let block):
-            ("blocked", ["kind": .string(block.kind.rawValue), "reason": .string(block.reason)])
-        case .unblocked: ("unblocked", [:])
-        case .wiped: ("wiped", [:])
-        case .policyChanged: ("policy-changed", [:])
-        case .dataProtectionChanged: ("data-protection-changed", [:])
-        case .appConfigurationChanged: ("app-config-changed", [:])
-        case .launchWarning(let reason): ("launch-warning", ["reason": .string(reason)])
+            .init(event: "blocked", kind: block.kind.rawValue, reason: block.reason)
+        case .unblocked: .init(event: "unblocked")
+        case .wiped: .init(event: "wiped")
+        case .policyChanged: .init(event: "policy-changed")
+        case .dataProtectionChanged: .init(event: "data-protection-changed")
+        case .appConfigurationChanged: .init(event: "app-config-changed")
+        case .launchWarning(let reason): .init(event: "launch-warning", reason: reason)
         case .enrollment(let status):
-            (
-                "enrollment-status",
-                [
-                    "kind": .string(status.request.rawValue), "code": JSONValue(status.code),
-                    "succeeded": .bool(status.succeeded), "reason": JSONValue(status.reason),
-                ]
-            )
+            .init(
+                event: "enrollment-status", kind: status.request.rawValue, reason: status.reason,
+                code: status.code, succeeded: status.succeeded)
         case .checkedIn(let failure):
-            ("check-in", ["succeeded": .bool(failure == nil), "reason": JSONValue(failure)])
-        case .userStatusChanged(let code): ("user-status-changed", ["code": JSONValue(code)])
-        case .complianceChecked(let code): ("compliance-status", ["code": JSONValue(code)])
-        case .restartRequired: ("restart-required", [:])
+            .init(event: "check-in", reason: failure, succeeded: failure == nil)
+        case .userStatusChanged(let code): .init(event: "user-status-changed", code: code)
+        case .complianceChecked(let code): .init(event: "compliance-status", code: code)
+        case .restartRequired: .init(event: "restart-required")
         case .identitySwitchRequired(let session, let target, let reason):
-            (
-                "identity-switch-required",
-                [
-                    "code": JSONValue(reason.rawValue), "session": .string(session),
-                    "name": .string(target),
-                ]
-            )
-        case .uiTaken(let session): ("ui-taken", ["session": .string(session)])
-        case .uiReleased(let session): ("ui-released", ["session": .string(session)])
+            .init(
+                event: "identity-switch-required", code: reason.rawValue, session: session,
+                name: target)
+        case .uiTaken(let session): .init(event: "ui-taken", session: session)
+        case .uiReleased(let session): .init(event: "ui-released", session: session)
         case .policyRefused(let document, let reason):
-            ("policy-refused", ["document": .string(document), "reason": .string(reason)])
-        case .allowedAccountsChanged: ("allowed-accounts-changed", [:])
-        case .accountToAdd(let name): ("account-to-add", ["name": .string(name)])
+            .init(event: "policy-refused", reason: reason, document: document)
+        case .allowedAccountsChanged: .init(event: "allowed-accounts-changed")
+        case .accountToAdd(let name): .init(event: "account-to-add", name: name)
         }
     }
 }

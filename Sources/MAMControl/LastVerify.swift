@@ -43,8 +43,12 @@ package final class LastVerify: Sendable {
     private static func read(in directory: Descriptor) -> LastVerifyReport? {
         guard
             let bytes = try? readSmallFile(at: directory.raw, name, maximumByteCount: 4 << 20),
-            let members = (try? JSONValue(parsing: bytes))?.object
+            var members = (try? JSONValue(parsing: bytes))?.object,
+            let counts = members["counts"]?.object
         else { return nil }
+        // What an earlier version noted lacks some.
+        members["counts"] = .object(
+            counts.merging(["unreadable": 0, "foreign": 0]) { noted, _ in noted })
         return try? LastVerifyReport(Parameters(members))
     }
 }

@@ -4,15 +4,6 @@ internal import MAMEnrollment
 internal import MAMModel
 internal import MAMWire
 
-/// A question that policy answered.
-protocol DecisionReply: VarlinkReply {
-    var decision: Varlink.Policy.Decision { get }
-}
-
-extension Varlink.Policy.Ask.Reply: DecisionReply {}
-extension Varlink.Policy.CanReceive.Reply: DecisionReply {}
-extension Varlink.Policy.CanOpenURL.Reply: DecisionReply {}
-
 /// An account that was to be registered.
 protocol EnrollmentReply: VarlinkReply {
     var status: Varlink.Enrollment.Status { get }

@@ -10,45 +10,45 @@ internal import MAMWire
 struct PolicyConfiguration: PolicyService {
     let tree: Tree
 
-    func all(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["accounts"])
+    func all(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Configuration.Reply {
+        let request: Wire.Configuration = try call.request()
         let accounts =
-            call.parameters.has("accounts")
-            ? try identities(call, "accounts") : [try principal(call, "account").identity]
+            if let names = request.accounts {
+                try identities(names, in: "accounts", call)
+            } else {
+                [try principal(call).identity]
+            }
         var data: [JSONValue] = []
         for account in accounts { data += try configuration(of: account).fullData.array ?? [] }
-        return ["fullData": .array(data)]
+        return .init(fullData: data)
     }
 
-    func conflict(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["key", "account"])
-        let key = try call.parameters.string("key")
-        return ["conflict": .bool(try configuration(of: call).hasConflict(key))]
+    func conflict(
+        _ call: VarlinkCall
+    ) throws(VarlinkError) -> Wire.ConfigurationConflict.Reply {
+        let request: Wire.ConfigurationConflict = try call.request()
+        return .init(conflict: try configuration(of: call).hasConflict(request.key))
     }
 
     /// The value as one of the three types, and all values that can be read as that type.
-    func value(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["key", "type", "query", "account"])
-        let key = try call.parameters.string("key")
-        let configuration = try configuration(of: call)
-        switch try call.parameters.optionalString("type") ?? "string" {
+    func value(
+        _ call: VarlinkCall
+    ) throws(VarlinkError) -> Wire.ConfigurationValue.Reply {
+        let request: Wire.ConfigurationValue = try call.request()
+        let (key, configuration) = (request.key, try configuration(of: call))
+        switch request.type ?? "string" {
         case "bool":
-            let value = configuration.truth(key, try query(call, .any))
-            return [
-                "value": value.map { .bool($0) } ?? .null,
-                "all": .array(configuration.truths(key).map { .bool($0) }),
-            ]
+            return .init(
+                value: configuration.truth(key, try query(request, .any))?.json,
+                all: configuration.truths(key).map(\.json))
         case "number":
-            let value = configuration.number(key, try query(call, .any))
-            return [
-                "value": value.map(Self.number) ?? .null,
-                "all": .array(configuration.numbers(key).map(Self.number)),
-            ]
+            return .init(
+                value: configuration.number(key, try query(request, .any)).map(Self.number),
+                all: configuration.numbers(key).map(Self.number))
         case "string":
-            return [
-                "value": JSONValue(configuration.text(key, try query(call, .any))),
-                "all": .array(configuration.texts(key).map { .string($0) }),
-            ]
+            return .init(
+                value: configuration.text(key, try query(request, .any))?.json,
+                all: configuration.texts(key).map(\.json))
         default: throw .invalidInput("type is one of bool, number, string")
         }
     }
@@ -62,9 +62,9 @@ struct PolicyConfiguration: PolicyService {
     }
 
     private func query<Query: RawRepresentable<String> & CaseIterable>(
-        _ call: VarlinkCall, _ otherwise: Query
+        _ request: Wire.ConfigurationValue, _ otherwise: Query
     ) throws(VarlinkError) -> Query {
-        guard let text = try call.parameters.optionalString("query") else { return otherwise }
+        guard let text = request.query else { return otherwise }
         guard let query = Query(rawValue: text) else {
             let all = Query.allCases.map(\.rawValue).joined(separator: ", ")
             throw .invalidInput("query is one of \(all)")

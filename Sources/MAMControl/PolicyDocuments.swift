@@ -16,55 +16,52 @@ struct PolicyDocuments: PolicyService {
     /// not.
     let store: @Sendable (_ document: [UInt8], _ name: String) -> Errno?
 
-    func show(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["account", "accounts"])
-        let principal = try principals(call)
-        var reply = principal.policy.json.object ?? [:]
-        reply["account"] = .string(principal.identity.name)
-        reply["managed"] = .bool(principal.isManaged)
+    func show(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Show.Reply {
+        let request: Wire.Show = try call.request()
+        let principal = try principals(request.accounts, call)
         // Which documents there are is the administrator's business.
         let isTrusted = isTrusted(call.peer)
         let refused = isTrusted ? vault.refusedDocuments : []
-        reply["refused"] = refused.map { Varlink.Policy.RefusedDocument($0) }.json
         let warnings = isTrusted ? vault.settings.warnings + vault.policies.warnings : []
-        reply["warnings"] = .array(warnings.map { .string($0.description) })
-        return reply
+        return .init(
+            account: principal.identity.name, managed: principal.isManaged,
+            rules: principal.policy.rulesJSON,
+            documents: principal.policy.sources.map { .init($0) },
+            refused: refused.map { .init($0) }, warnings: warnings.map(\.description))
     }
 
-    func check(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["document"])
-        let bytes = Array(try call.parameters.string("document").utf8)
+    func check(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Check.Reply {
+        let request: Wire.Check = try call.request()
+        let bytes = Array(request.document.utf8)
         let isTrusted = isTrusted(call.peer)
         guard isTrusted || bytes.count <= Self.maximumByteCount else {
             throw .invalidInput(
                 "the document is longer than \(Self.maximumByteCount) bytes: root may check it")
         }
-        return [
-            "findings": .array(
-                PolicyLint.check(
-                    bytes, acceptsLegacy: vault.settings.debugSettingsEnabled,
-                    maximumValueCount: isTrusted
-                        ? JSONValue.maximumCount : JSONValue.maximumClientCount
-                ).map(\.json))
-        ]
+        return .init(
+            findings: PolicyLint.check(
+                bytes, acceptsLegacy: vault.settings.debugSettingsEnabled,
+                maximumValueCount: isTrusted
+                    ? JSONValue.maximumCount : JSONValue.maximumClientCount
+            ).map { .init($0) })
     }
 
     /// Of a document that anybody may have checked; the longest that Intune exports are a tenth of
     /// it.
     private static let maximumByteCount = 256 << 10
 
-    func importDocument(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["name", "document", "dryRun"])
+    func importDocument(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Import.Reply {
+        let request: Wire.Import = try call.request()
         try requireTrusted(call, toDo: "import policies")
-        let isTrial = try call.parameters.flag("dryRun")
-        let name = try call.parameters.string("name")
+        let isTrial = request.dryRun ?? false
+        let name = request.name
         guard Self.isFileName(name) else {
             throw .invalidInput(
                 "\(name) cannot be a document's name: letters, digits, '.', '_' and '-', and .json"
                     + " at its end"
             )
         }
-        let bytes = Array(try call.parameters.string("document").utf8)
+        let bytes = Array(request.document.utf8)
         let documents: [PolicyDocument]
         do throws(PolicyError) {
             documents = try PolicyDocument.decode(bytes, file: name)
@@ -86,11 +83,10 @@ struct PolicyDocuments: PolicyService {
                     + " require ten digits or more, or a sealed device secret: mamd(8),"
                     + " CREDENTIALS"
             }
-        return [
-            "documents": .array(documents.map { .string($0.label) }),
-            "coverage": .array(documents.map { book.coverage(of: $0, among: accounts).json }),
-            "warnings": .array(warnings.map { .string($0) }),
-        ]
+        return .init(
+            documents: documents.map(\.label),
+            coverage: documents.map { .init(book.coverage(of: $0, among: accounts)) },
+            warnings: warnings)
     }
 
     /// What the daemon would refuse is not written.
@@ -114,12 +110,26 @@ struct PolicyDocuments: PolicyService {
     }
 }
 
-extension PolicyCoverage {
-    fileprivate var json: JSONValue {
-        [
-            "document": .string(document),
-            "accounts": .array(accounts.map { .string($0.description) }),
-            "obstacle": JSONValue(obstacle), "next": JSONValue(next),
-        ]
+extension Varlink.Policy.Coverage {
+    fileprivate init(_ coverage: PolicyCoverage) {
+        self.init(
+            document: coverage.document, accounts: coverage.accounts.map(\.description),
+            obstacle: coverage.obstacle, next: coverage.next)
+    }
+}
+
+extension Varlink.Policy.Document {
+    fileprivate init(_ document: PolicyDocument) {
+        self.init(
+            name: document.label, file: document.file, id: document.id,
+            version: document.version, isDefault: document.isDefault)
+    }
+}
+
+extension Varlink.Policy.Finding {
+    fileprivate init(_ finding: LintFinding) {
+        self.init(
+            line: finding.line, column: finding.column, severity: finding.severity.rawValue,
+            key: finding.key, reason: finding.reason)
     }
 }

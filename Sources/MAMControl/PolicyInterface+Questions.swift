@@ -7,9 +7,9 @@ internal import MAMVault
 internal import MAMWire
 
 extension PolicyInterface {
-    func ask(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.Ask.Reply {
-        let request: Varlink.Policy.Ask = try call.request()
-        let principal = try principals(call)
+    func ask(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Ask.Reply {
+        let request: Wire.Ask = try call.request()
+        let principal = try principals(request.accounts, call)
         guard let question = PolicyQuestion(rawValue: request.question) else {
             throw .invalidInput(
                 "there is no question \(request.question); Answers tells all of them")
@@ -17,9 +17,9 @@ extension PolicyInterface {
         return .init(decision: counted(principal.answer(question, inputs(for: principal))))
     }
 
-    func answers(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.Answers.Reply {
-        try call.parameters.allowOnly(["account", "accounts"])
-        let principal = try principals(call)
+    func answers(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Answers.Reply {
+        let request: Wire.Answers = try call.request()
+        let principal = try principals(request.accounts, call)
         let inputs = inputs(for: principal)
         return .init(
             account: principal.identity.name,
@@ -37,8 +37,8 @@ extension PolicyInterface {
 
     func canPickDocuments(
         _ call: VarlinkCall
-    ) throws(VarlinkError) -> Varlink.Policy.CanPickDocuments.Reply {
-        let request: Varlink.Policy.CanPickDocuments = try call.request()
+    ) throws(VarlinkError) -> Wire.CanPickDocuments.Reply {
+        let request: Wire.CanPickDocuments = try call.request()
         let principal = try principal(call)
         let modes = DocumentPickerMode.allCases
         guard let mode = modes.first(where: { "\($0)" == request.mode }) else {
@@ -49,43 +49,48 @@ extension PolicyInterface {
 
     func notificationPolicy(
         _ call: VarlinkCall
-    ) throws(VarlinkError) -> Varlink.Policy.NotificationPolicy.Reply {
-        try call.parameters.allowOnly(["account"])
+    ) throws(VarlinkError) -> Wire.NotificationPolicy.Reply {
+        _ = try call.request(Wire.NotificationPolicy.self)
         let policy = try principal(call).notificationPolicy
         let number = NotificationRestriction.allCases.firstIndex(of: policy) ?? 0
         return .init(policy: number, name: policy.rawValue)
     }
 
-    func managedAccounts(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly([])
+    func managedAccounts(
+        _ call: VarlinkCall
+    ) throws(VarlinkError) -> Wire.ManagedAccounts.Reply {
+        _ = try call.request(Wire.ManagedAccounts.self)
         let own = controlled(by: call.peer).filter { vault.isRegistered($0.id) }
         // Of one's own: root controls those of others as well.
         let primary = own.filter { $0.user == call.peer.uid }
         let isManaged =
             vault.settings.policyRequired || own.contains { vault.policies.covers($0.identity) }
-        return [
-            "accounts": .array(own.map { report($0.identity) }),
-            "primary": primary.count == 1 ? report(primary[0].identity) : .null,
-            "managementEnabled": .bool(isManaged),
-        ]
+        return .init(
+            accounts: own.map { .init($0.identity) },
+            primary: primary.count == 1 ? .init(primary[0].identity) : nil,
+            managementEnabled: isManaged)
     }
 
     /// Without regard to case, and by the object id where one account has both.
-    func sameIdentity(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["first", "second"])
+    func sameIdentity(
+        _ call: VarlinkCall
+    ) throws(VarlinkError) -> Wire.SameIdentity.Reply {
+        try call.parameters.allowOnly(Wire.SameIdentity.memberNames)
         let first = try namedPrincipal(call, "first") ?? .nobody
         let second = try namedPrincipal(call, "second") ?? .nobody
-        return ["same": .bool(first.identity.matches(second.identity))]
+        return .init(same: first.identity.matches(second.identity))
     }
 
-    private func report(_ identity: Identity) -> JSONValue {
-        ["name": .string(identity.name), "objectId": .string(identity.objectID)]
-    }
-
-    func isManaged(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["account"])
+    func isManaged(_ call: VarlinkCall) throws(VarlinkError) -> Wire.IsManaged.Reply {
+        _ = try call.request(Wire.IsManaged.self)
         // One that was deregistered with its keys kept still has its rules, for the files that
         // stay.
-        return ["managed": .bool(vault.isRegistered(try principal(call).identity))]
+        return .init(managed: vault.isRegistered(try principal(call).identity))
+    }
+}
+
+extension Varlink.Policy.ManagedAccount {
+    fileprivate init(_ identity: Identity) {
+        self.init(name: identity.name, objectID: identity.objectID)
     }
 }

@@ -26,8 +26,8 @@ package struct PolicyInterface: VaultInterface, PolicyService {
     private var transfers: PolicyTransfers { PolicyTransfers(tree: tree) }
     private var configuration: PolicyConfiguration { PolicyConfiguration(tree: tree) }
 
-    package var name: String { Varlink.Policy.name }
-    package var description: String { Varlink.Policy.text }
+    package var name: String { Wire.name }
+    package var description: String { Wire.text }
 
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         let reply = try carryOut(call)
@@ -36,7 +36,7 @@ package struct PolicyInterface: VaultInterface, PolicyService {
     }
 
     /// Names and URLs are personal: only where the log may hold such.
-    private func log(_ decision: Varlink.Policy.Decision, _ call: VarlinkCall) {
+    private func log(_ decision: Wire.Decision, _ call: VarlinkCall) {
         vault.log.debug(
             "uid \(call.peer.uid) asked \(call.method) \(text(.object(call.parameters.members))):"
                 + " \(text(decision.json))"
@@ -48,7 +48,7 @@ package struct PolicyInterface: VaultInterface, PolicyService {
     }
 
     private func carryOut(_ call: VarlinkCall) throws -> any VarlinkReply {
-        switch try call.method(of: Varlink.Policy.Method.self) {
+        switch try call.method(of: Wire.Method.self) {
         case .show: try documents.show(call)
         case .check: try documents.check(call)
         case .import: try documents.importDocument(call)
@@ -75,11 +75,11 @@ package struct PolicyInterface: VaultInterface, PolicyService {
         }
     }
 
-    private func metrics(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly([])
+    private func metrics(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Metrics.Reply {
+        _ = try call.request(Wire.Metrics.self)
         guard vault.metrics.isOn else {
             throw .refused("nothing is counted: MAMTelemetryDisabled is set")
         }
-        return ["text": .string(vault.metrics.openMetrics)]
+        return .init(text: vault.metrics.openMetrics)
     }
 }

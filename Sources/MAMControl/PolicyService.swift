@@ -10,6 +10,8 @@ internal import MAMWire
 protocol PolicyService: VaultService {}
 
 extension PolicyService {
+    typealias Wire = Varlink.Policy
+
     /// The account that a call names, which answers to the caller, or the identity that the caller
     /// works for.
     func principal(_ call: VarlinkCall, _ name: String = "account") throws(VarlinkError)
@@ -29,17 +31,15 @@ extension PolicyService {
 
     /// All accounts of `accounts` together, one of them that is managed at least: the most
     /// restrictive of everything.
-    func principals(_ call: VarlinkCall) throws(VarlinkError) -> Principal {
-        guard call.parameters.has("accounts") else { return try principal(call) }
-        let named = try identities(call, "accounts").map(Transfers(vault).principal)
+    func principals(
+        _ accounts: [String]?, _ call: VarlinkCall
+    ) throws(VarlinkError) -> Principal {
+        guard let accounts else { return try principal(call) }
+        let named = try identities(accounts, in: "accounts", call)
+            .map(Transfers(vault).principal)
         let managed = named.filter(\.isManaged)
         guard let first = managed.first else { return .nobody }
         return .managed(first.identity, .lockDown(of: managed.map(\.policy)))
-    }
-
-    /// Each of them answers to the caller.
-    func identities(_ call: VarlinkCall, _ name: String) throws(VarlinkError) -> [Identity] {
-        try identities(try call.parameters.strings(name), in: name, call)
     }
 
     /// The owner of the file that a call names by path or descriptor, or by its name; nil if the
@@ -60,8 +60,8 @@ extension PolicyService {
     }
 
     /// The wire form of an answer, which is counted.
-    func counted(_ decision: Decision) -> Varlink.Policy.Decision {
+    func counted(_ decision: Decision) -> Wire.Decision {
         vault.metrics.count(decision.isAllowed ? .yesDecisions : .noDecisions)
-        return Varlink.Policy.Decision(decision)
+        return Wire.Decision(decision)
     }
 }

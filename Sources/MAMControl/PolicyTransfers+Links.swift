@@ -9,8 +9,8 @@ internal import MAMWire
 internal import MAMWorkspace
 
 extension PolicyTransfers {
-    func canOpenURL(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.CanOpenURL.Reply {
-        let request: Varlink.Policy.CanOpenURL = try call.request()
+    func canOpenURL(_ call: VarlinkCall) throws(VarlinkError) -> Wire.CanOpenURL.Reply {
+        let request: Wire.CanOpenURL = try call.request()
         let inputs = LinkInputs(
             isKnownManagedScheme: request.knownManagedScheme ?? false,
             managedSchemes: vault.settings.managedSchemes)
@@ -27,15 +27,15 @@ extension PolicyTransfers {
         return .init(decision: counted(answer.decision), opens: answer.opens)
     }
 
-    func canCopy(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.CanCopy.Reply {
-        let request: Varlink.Policy.CanCopy = try call.request()
+    func canCopy(_ call: VarlinkCall) throws(VarlinkError) -> Wire.CanCopy.Reply {
+        let request: Wire.CanCopy = try call.request()
         let decision = try principal(call).canCopy(
             characters: request.count, to: try namedPrincipal(call, "target"))
         return .init(decision: counted(decision))
     }
 
-    func canPaste(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.CanPaste.Reply {
-        let request: Varlink.Policy.CanPaste = try call.request()
+    func canPaste(_ call: VarlinkCall) throws(VarlinkError) -> Wire.CanPaste.Reply {
+        let request: Wire.CanPaste = try call.request()
         let decision = try principal(call).canPaste(
             characters: request.count, from: try namedPrincipal(call, "source"))
         return .init(decision: counted(decision))

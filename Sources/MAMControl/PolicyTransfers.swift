@@ -13,46 +13,46 @@ internal import MAMWorkspace
 struct PolicyTransfers: PolicyService {
     let tree: Tree
 
-    func canSave(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.CanSave.Reply {
-        try call.parameters.allowOnly(Self.dataNames.union(["location", "account"]))
+    func canSave(_ call: VarlinkCall) throws(VarlinkError) -> Wire.CanSave.Reply {
+        let request: Wire.CanSave = try call.request()
         let (owner, place) = (try ownerOfData(call), try namedPrincipal(call, "account"))
         let location = try location(
-            call, SaveLocation.init(name:), SaveLocation.allCases.map(\.name))
+            request.location, SaveLocation.init(name:), SaveLocation.allCases.map(\.name))
         return .init(decision: counted(owner.canSave(to: location, of: place)))
     }
 
     func saveLocations(_ call: VarlinkCall) throws(VarlinkError)
-        -> Varlink.Policy.SaveLocations.Reply
+        -> Wire.SaveLocations.Reply
     {
-        try call.parameters.allowOnly(Self.dataNames.union(["account"]))
+        _ = try call.request(Wire.SaveLocations.self)
         let all = try ownerOfData(call).saveLocations(of: try namedPrincipal(call, "account"))
         return .init(locations: all.map { report($0.name, $0.rawValue, $1) })
     }
 
-    func canOpen(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.CanOpen.Reply {
-        try call.parameters.allowOnly(["location", "receiver", "account"])
+    func canOpen(_ call: VarlinkCall) throws(VarlinkError) -> Wire.CanOpen.Reply {
+        let request: Wire.CanOpen = try call.request()
         let (receiver, place) = (
             try principal(call, "receiver"), try namedPrincipal(call, "account")
         )
         let location = try location(
-            call, OpenLocation.init(name:), OpenLocation.allCases.map(\.name))
+            request.location, OpenLocation.init(name:), OpenLocation.allCases.map(\.name))
         return .init(decision: counted(receiver.canOpen(from: location, of: place)))
     }
 
     func openLocations(_ call: VarlinkCall) throws(VarlinkError)
-        -> Varlink.Policy.OpenLocations.Reply
+        -> Wire.OpenLocations.Reply
     {
-        try call.parameters.allowOnly(["receiver", "account"])
+        _ = try call.request(Wire.OpenLocations.self)
         let all = try principal(call, "receiver").openLocations(
             of: try namedPrincipal(call, "account"))
         return .init(locations: all.map { report($0.name, $0.rawValue, $1) })
     }
 
-    func canReceive(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.CanReceive.Reply {
-        try call.parameters.allowOnly(Self.dataNames.union(["account", "item"]))
+    func canReceive(_ call: VarlinkCall) throws(VarlinkError) -> Wire.CanReceive.Reply {
+        let request: Wire.CanReceive = try call.request()
         let receiver = try principal(call)
         let owner = try owner(call)
-        if try call.parameters.flag("item") {
+        if request.item ?? false {
             let decision = receiver.canReceiveItem(of: owner)
             announceImport(of: owner, decision, call)
             return .init(decision: counted(decision), becomesReceivers: false)
@@ -71,16 +71,14 @@ struct PolicyTransfers: PolicyService {
             of: session(of: call), to: owner.identity, because: .documentImport)
     }
 
-    func shareTargets(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.ShareTargets.Reply
-    {
-        try call.parameters.allowOnly(["programs", "account"])
+    func shareTargets(_ call: VarlinkCall) throws(VarlinkError) -> Wire.ShareTargets.Reply {
+        let request: Wire.ShareTargets = try call.request()
         let principal = try principal(call)
         let managed = Set(vault.settings.managedPrograms)
-        let programs = try call.parameters.strings("programs")
-        try requireFew(programs, in: "programs")
-        let targets = programs.map { program in
+        try requireFew(request.programs, in: "programs")
+        let targets = request.programs.map { program in
             let offer = principal.shareOffer(toManagedProgram: managed.contains(program))
-            return Varlink.Policy.ShareTarget(
+            return Wire.ShareTarget(
                 program: program, managed: managed.contains(program), sealed: offer.isSealed,
                 decision: counted(offer.decision))
         }
@@ -99,9 +97,8 @@ struct PolicyTransfers: PolicyService {
     }
 
     private func location<Location>(
-        _ call: VarlinkCall, _ read: (String) -> Location?, _ all: @autoclosure () -> [String]
+        _ text: String, _ read: (String) -> Location?, _ all: @autoclosure () -> [String]
     ) throws(VarlinkError) -> Location {
-        let text = try call.parameters.string("location")
         guard let location = read(text) else {
             throw .invalidInput(
                 "\(text) is no location; use one of \(all().joined(separator: ", "))")
@@ -112,7 +109,7 @@ struct PolicyTransfers: PolicyService {
     /// `value`: the SDK's number of the location.
     private func report(
         _ name: String, _ value: Int, _ decision: Decision
-    ) -> Varlink.Policy.LocationAnswer {
+    ) -> Wire.LocationAnswer {
         .init(location: name, value: value, decision: counted(decision))
     }
 }

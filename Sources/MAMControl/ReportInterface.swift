@@ -32,12 +32,14 @@ package struct ReportInterface: VaultInterface {
         }
     }
 
-    package func cost(of method: String) -> CallCost { method == "Census" ? .long : .short }
+    package func cost(of method: String) -> CallCost {
+        Wire.Method(rawValue: method) == .census ? .long : .short
+    }
 
-    private func lastVerify(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly([])
+    private func lastVerify(_ call: VarlinkCall) throws(VarlinkError) -> Wire.LastVerify.Reply {
+        _ = try call.request(Wire.LastVerify.self)
         try requireTrusted(call, toDo: "see what a check has found")
-        return ["verify": lastVerify.report?.json ?? .null]
+        return .init(verify: lastVerify.report)
     }
 
     private func census(_ call: VarlinkCall) throws -> [String: JSONValue] {

@@ -20,10 +20,12 @@ extension FindingReport {
             case .noted: (.noted, nil)
             }
         self.init(
-            path: finding.path.shown, isOfState: finding.place == .state,
+            path: finding.path.shown, place: finding.place.rawValue,
             problem: finding.problem.rawValue, reason: finding.reason,
-            blocks: finding.blocks.ranges.map { Int($0.lowerBound)...Int($0.upperBound) },
-            blockCount: Int(finding.blocks.count), outcome: outcome, action: action)
+            blocks: finding.blocks.ranges.map {
+                .init(first: Int($0.lowerBound), last: Int($0.upperBound))
+            },
+            blockCount: Int(finding.blocks.count), outcome: outcome.rawValue, action: action)
     }
 }
 

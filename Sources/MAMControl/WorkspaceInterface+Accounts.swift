@@ -9,8 +9,6 @@ internal import MAMWire
 internal import MAMWorkspace
 
 extension WorkspaceInterface {
-    private func accountReports() -> [AccountReport] { Accounts(vault).all.map(AccountReport.init) }
-
     /// With all that is known of them. Which documents cover an account is told to those that it
     /// answers to.
     func accountReports(for peer: Peer) -> [AccountReport] {
@@ -19,19 +17,17 @@ extension WorkspaceInterface {
             var outlook = Accounts(vault).outlook(of: account.id)
             outlook.openFiles = counts[account.id] ?? 0
             if !isControlled(account, by: peer) { outlook.policies = nil }
-            var report = AccountReport(account)
-            report.outlook = outlook
-            return report
+            return AccountReport(account, outlook)
         }
     }
 
-    func listAccounts(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly([])
-        return ["accounts": .array(accountReports(for: call.peer).map(\.json))]
+    func listAccounts(_ call: VarlinkCall) throws(VarlinkError) -> Wire.ListAccounts.Reply {
+        _ = try call.request(Wire.ListAccounts.self)
+        return .init(accounts: accountReports(for: call.peer))
     }
 
-    func registerAccount(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        let request: Varlink.Workspace.RegisterAccount = try call.request()
+    func registerAccount(_ call: VarlinkCall) throws(VarlinkError) -> Wire.RegisterAccount.Reply {
+        let request: Wire.RegisterAccount = try call.request()
         let account: AccountID
         do throws(Refusal) {
             account = try newAccount(
@@ -49,11 +45,10 @@ extension WorkspaceInterface {
         return try report(of: account)
     }
 
-    func changePassphrase(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly([
-            "account", "passphrase", "passphraseDescriptor", "newPassphrase",
-            "newPassphraseDescriptor", "noPassphrase",
-        ])
+    func changePassphrase(
+        _ call: VarlinkCall
+    ) throws(VarlinkError) -> Wire.ChangePassphrase.Reply {
+        try call.parameters.allowOnly(Wire.ChangePassphrase.memberNames)
         let (account, name) = try account(call)
         let old = try call.secret("passphrase")
         let new = try call.newSecret("newPassphrase", orNone: "noPassphrase")
@@ -63,21 +58,19 @@ extension WorkspaceInterface {
         return try report(of: account)
     }
 
-    func lock(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["account", "now"])
-        let now = try call.parameters.flag("now")
+    func lock(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Lock.Reply {
+        let request: Wire.Lock = try call.request()
         let accounts =
-            call.parameters.has("account")
-            ? [try account(call).id] : controlled(by: call.peer).map(\.id)
-        let left = Lock(tree).lock(accounts, now: now)
-        return [
-            "accounts": .array(accountReports().map(\.json)),
-            "stragglers": left.map { Varlink.Workspace.Straggler($0) }.json,
-        ]
+            request.account == nil
+            ? controlled(by: call.peer).map(\.id) : [try account(call).id]
+        let left = Lock(tree).lock(accounts, now: request.now ?? false)
+        return .init(
+            accounts: Accounts(vault).all.map { AccountReport($0) },
+            stragglers: left.map { .init($0) })
     }
 
-    func unlock(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["account", "passphrase", "passphraseDescriptor"])
+    func unlock(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Unlock.Reply {
+        try call.parameters.allowOnly(Wire.Unlock.memberNames)
         let (account, name) = try account(call)
         let passphrase = try call.secret("passphrase")
         try keyed(name) { () throws(KeyringError) in
@@ -86,26 +79,32 @@ extension WorkspaceInterface {
         return try report(of: account)
     }
 
-    private func report(of account: AccountID) throws(VarlinkError) -> [String: JSONValue] {
+    private func report(
+        of account: AccountID
+    ) throws(VarlinkError) -> Wire.RegisterAccount.Reply {
         guard let status = Accounts(vault).all.first(where: { $0.id == account }) else {
             throw .unknownAccount(account.bytes.description)
         }
-        return ["account": AccountReport(status).json]
+        return .init(account: AccountReport(status))
     }
 }
 
 extension AccountReport {
-    init(_ status: AccountStatus) {
+    /// `outlook`: of those methods that tell it.
+    init(_ status: AccountStatus, _ outlook: AccountOutlook? = nil) {
         self.init(
             id: status.id.bytes.description, name: status.identity.name,
-            objectID: status.identity.objectID, uid: status.user, state: status.state,
-            hasPassphrase: status.hasPassphrase, isDefault: status.isDefault,
-            retryAfterSeconds: status.retryAfterSeconds)
-        stage = status.enrollment?.stage.rawValue ?? ""
-        statusCode = status.enrollment?.status.code.rawValue ?? 0
-        block = status.block?.kind.rawValue ?? ""
-        blockReason = status.block?.reason ?? ""
-        isRecoverable = status.isRecoverable
-        guessableSeconds = status.guessableSeconds
+            objectID: status.identity.objectID, uid: Int(status.user),
+            state: status.state.rawValue, hasPassphrase: status.hasPassphrase,
+            isDefault: status.isDefault, retryAfterSeconds: status.retryAfterSeconds,
+            stage: status.enrollment?.stage.rawValue ?? "",
+            statusCode: status.enrollment?.status.code.rawValue ?? 0,
+            block: status.block?.kind.rawValue ?? "", blockReason: status.block?.reason ?? "",
+            isRecoverable: status.isRecoverable, guessableSeconds: status.guessableSeconds,
+            openClasses: outlook?.openClasses.map(\.letter), openFiles: outlook?.openFiles,
+            graceSeconds: outlook?.graceSeconds, idleSeconds: outlook?.idleSeconds,
+            secondsSinceCheckIn: outlook?.sinceCheckIn,
+            offlineBlockSeconds: outlook?.offlineBlockSeconds,
+            offlineWipeSeconds: outlook?.offlineWipeSeconds, policies: outlook?.policies)
     }
 }

@@ -9,26 +9,27 @@ internal import MAMWorkspace
 
 extension WorkspaceInterface {
     func verify(_ call: VarlinkCall) throws -> [String: JSONValue] {
-        try call.parameters.allowOnly(["path", "fileDescriptor", "repair"])
+        let request: Wire.Verify = try call.request()
         try requireTrusted(call, toDo: "verify the workspace")
         guard call.wantsMore else { throw VarlinkError.expectedMore }
-        let isNamed = call.parameters.has("path") || call.parameters.has("fileDescriptor")
+        let isNamed = request.path != nil || request.fileDescriptor != nil
         let file = isNamed ? try call.file("path", "fileDescriptor", self, .pathOnly) : nil
-        let repair = try call.parameters.flag("repair")
+        let repair = request.repair ?? false
         let replies = VerifyReplies(call)
         let counts = try vaulted { () throws(VaultError) in
             try Verify(tree).verify(file, repair: repair, replies)
         }
         // Nobody is there to read a last reply.
         if let failure = replies.failure { throw failure }
+        let summary = VerifyReport(counts)
         if counts.isWhole {
             lastVerify.note(
                 LastVerifyReport(
-                    time: Int(vault.clock.now.wallSeconds), isRepair: repair,
-                    counts: VerifyReport(counts), findings: replies.first),
+                    time: Int(vault.clock.now.wallSeconds), repair: repair, counts: summary,
+                    findings: replies.first),
                 vault.log)
         }
-        return ["summary": VerifyReport(counts).json]
+        return Wire.Verify.Reply(summary: summary).withoutNulls
     }
 }
 
@@ -45,17 +46,17 @@ private final class VerifyReplies: VerifyListener {
 
     func found(_ finding: Finding) -> Bool {
         let report = FindingReport(finding)
-        if report.outcome != .noted, first.count < Self.keptCount { first.append(report) }
-        return reply(["finding": report.json])
+        if finding.outcome != .noted, first.count < Self.keptCount { first.append(report) }
+        return reply(.init(finding: report))
     }
 
     func progressed(_ counts: VerifyCounts) -> Bool {
-        reply(["progress": VerifyReport(counts).json])
+        reply(.init(progress: VerifyReport(counts)))
     }
 
-    private func reply(_ parameters: [String: JSONValue]) -> Bool {
+    private func reply(_ reply: Varlink.Workspace.Verify.Reply) -> Bool {
         do {
-            try call.reply(parameters)
+            try call.reply(reply.withoutNulls)
             return true
         } catch {
             failure = error

@@ -7,8 +7,8 @@ internal import MAMWire
 
 extension WorkspaceInterface {
     /// Ends when the caller hangs up.
-    func watch(_ call: VarlinkCall) throws -> [String: JSONValue] {
-        try call.parameters.allowOnly([])
+    func watch(_ call: VarlinkCall) throws -> Wire.Watch.Reply {
+        _ = try call.request(Wire.Watch.self)
         guard call.wantsMore else { throw VarlinkError.expectedMore }
         let subscription: EventSubscription
         do throws(Errno) { subscription = try vault.subscribe() } catch {
@@ -37,10 +37,9 @@ extension WorkspaceInterface {
 
     private func reply(
         _ kind: AccountEvent.Kind, _ account: AccountStatus?
-    ) -> [String: JSONValue] {
-        var (word, event) = kind.wire
-        event["event"] = .string(word)
-        event["account"] = account.map { AccountReport($0).json } ?? .null
-        return ["event": .object(event)]
+    ) -> Wire.Watch.Reply {
+        var event = kind.wire
+        event.account = account.map { AccountReport($0) }
+        return .init(event: event)
     }
 }

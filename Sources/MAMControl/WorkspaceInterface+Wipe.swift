@@ -9,8 +9,8 @@ internal import MAMWire
 internal import MAMWorkspace
 
 extension WorkspaceInterface {
-    func wipe(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Workspace.Wipe.Reply {
-        let request: Varlink.Workspace.Wipe = try call.request()
+    func wipe(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Wipe.Reply {
+        let request: Wire.Wipe = try call.request()
         guard let found = Wipe(tree).wipeable(named: request.account) else {
             throw .unknownAccount(request.account)
         }
@@ -39,7 +39,7 @@ extension WorkspaceInterface {
         return { progress in
             guard isHeard, next.hasPassed, call.takesReplies else { return }
             next = Deadline(milliseconds: 100)
-            let reply = Varlink.Workspace.Wipe.Reply(
+            let reply = Wire.Wipe.Reply(
                 complete: false, files: progress.removed, scanned: progress.scanned, opened: 0,
                 left: [], stragglers: [])
             // Nobody is waited for: other accounts' wipes wait for this one.

@@ -31,6 +31,8 @@ package struct WorkspaceFacts: Sendable {
 
 /// Answers the socket. Holds no state of its own.
 package struct WorkspaceInterface: VaultInterface {
+    typealias Wire = Varlink.Workspace
+
     let facts: WorkspaceFacts
     let tree: Tree
     let lastVerify: LastVerify
@@ -48,11 +50,12 @@ package struct WorkspaceInterface: VaultInterface {
     package var description: String { Varlink.Workspace.text }
 
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
-        guard !facts.mountPoint.isEmpty || Self.methodsOfCheck.contains(call.method) else {
+        let method = try call.method(of: Wire.Method.self)
+        guard !facts.mountPoint.isEmpty || Self.methodsOfCheck.contains(method) else {
             throw VarlinkError.refused(
                 "the workspace is being checked, and is not mounted: \(call.method) needs a mount")
         }
-        return switch try call.method(of: Varlink.Workspace.Method.self) {
+        return switch method {
         case .status: try status(call)
         case .listAccounts: try listAccounts(call)
         case .registerAccount: try registerAccount(call)
@@ -72,64 +75,64 @@ package struct WorkspaceInterface: VaultInterface {
     }
 
     package func cost(of method: String) -> CallCost {
-        switch method {
-        case "RegisterAccount", "ChangePassphrase", "Unlock": .derivation
-        case "Lock", "Wipe": .closing
-        case "Watch": .listening
-        case "SetOwner", "SetClass", "Encrypt", "Decrypt", "Verify": .long
+        switch Wire.Method(rawValue: method) {
+        case .registerAccount, .changePassphrase, .unlock: .derivation
+        case .lock, .wipe: .closing
+        case .watch: .listening
+        case .setOwner, .setClass, .encrypt, .decrypt, .verify: .long
         default: .short
         }
     }
 
     /// What a daemon without a mount serves.
-    private static let methodsOfCheck: Set<String> = [
-        "Status", "ListAccounts", "Unlock", "Lock", "Verify",
+    private static let methodsOfCheck: Set<Wire.Method> = [
+        .status, .listAccounts, .unlock, .lock, .verify,
     ]
 
-    private func status(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly([])
-        var report = StatusReport(
+    private func status(_ call: VarlinkCall) throws(VarlinkError) -> StatusReport {
+        _ = try call.request(Wire.Status.self)
+        let isMounted = !facts.mountPoint.isEmpty
+        let isTrusted = isTrusted(call.peer)
+        let transport = isMounted ? tree.transport : nil
+        return .init(
             name: facts.name, id: facts.id, version: productVersion,
             backingDirectory: facts.backingDirectory, mountPoint: facts.mountPoint,
-            pid: currentProcess, uid: currentUser, isMultiIdentity: vault.settings.multiIdentity,
-            maximumClass: vault.settings.maximumClass, openFiles: vault.openFileCount,
-            accounts: accountReports(for: call.peer))
-        report.needsImport = Unopened(tree).needsImport
-        if !facts.mountPoint.isEmpty {
-            let transport = tree.transport
-            report.transport = transport.way.rawValue
-            report.transportNote = transport.note
-            report.isReadOnly = Wipe(tree).isReadOnly
-        }
-        if isTrusted(call.peer) {
-            report.lastVerify = lastVerify.report
-            report.refused = vault.refusedDocuments.map { .init($0) }
-        }
-        return report.members
+            transport: transport?.way.rawValue, transportNote: transport?.note,
+            readOnly: isMounted && Wipe(tree).isReadOnly, pid: Int(currentProcess),
+            uid: Int(currentUser), multiIdentity: vault.settings.multiIdentity,
+            maximumClass: vault.settings.maximumClass.letter, openFiles: vault.openFileCount,
+            accounts: accountReports(for: call.peer), needsImport: Unopened(tree).needsImport,
+            lastVerify: isTrusted ? lastVerify.report.map { .init($0) } : nil,
+            refused: isTrusted ? vault.refusedDocuments.map { .init($0) } : [])
     }
 
-    private func protectionInfo(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["path", "fileDescriptor", "device", "inode"])
+    private func protectionInfo(
+        _ call: VarlinkCall
+    ) throws(VarlinkError) -> Wire.ProtectionInfo.Reply {
+        let request: Wire.ProtectionInfo = try call.request()
         let info: ProtectionInfo
-        if call.parameters.has("device") || call.parameters.has("inode") {
-            guard let device = try call.parameters.optionalUnsigned("device"),
-                let inode = try call.parameters.optionalUnsigned("inode")
-            else { throw .invalidInput("device and inode belong together") }
+        if request.device != nil || request.inode != nil {
+            guard let device = request.device, let inode = request.inode else {
+                throw .invalidInput("device and inode belong together")
+            }
             try requireTrusted(
                 call, toDo: "ask by device and inode number", instead: "pass a descriptor")
             info = try vaulted { () throws(VaultError) in
-                try Answers(tree).protection(device: device, inode: inode)
+                // One with the highest bit set arrives as a negative number.
+                try Answers(tree).protection(
+                    device: UInt64(bitPattern: Int64(device)),
+                    inode: UInt64(bitPattern: Int64(inode)))
             }
         } else {
             let file = try call.file("path", "fileDescriptor", self, .pathOnly)
             info = try vaulted { () throws(VaultError) in try protection(of: file, call, in: tree)
             }
         }
-        return ["protection": info.json]
+        return .init(protection: .init(info))
     }
 
-    private func setOwner(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        let request: Varlink.Workspace.SetOwner = try call.request()
+    private func setOwner(_ call: VarlinkCall) throws(VarlinkError) -> Wire.SetOwner.Reply {
+        let request: Wire.SetOwner = try call.request()
         guard let owner = try namedOwner(request.owner, call) else { throw .noOwner }
         try requireMeant(owner, unmanaged: request.unmanaged, call)
         let file = try call.file("path", "fileDescriptor", self, .pathOnly)
@@ -141,13 +144,13 @@ package struct WorkspaceInterface: VaultInterface {
             try Owners(tree).setOwner(
                 vault.canonical(owner), of: file, for: identity(of: call.peer))
         }
-        return ["protection": info.json]
+        return .init(protection: .init(info))
     }
 
-    private func setClass(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["class", "path", "fileDescriptor"])
+    private func setClass(_ call: VarlinkCall) throws(VarlinkError) -> Wire.SetClass.Reply {
+        let request: Wire.SetClass = try call.request()
         var asked: ProtectionClass?
-        if let text = try call.parameters.optionalString("class") {
+        if let text = request.class {
             guard let found = ProtectionClass(text) else { throw .invalidParameter("class") }
             asked = found
         }
@@ -159,11 +162,11 @@ package struct WorkspaceInterface: VaultInterface {
         let info = try vaulted { [asked] () throws(VaultError) in
             try Classes(tree).setClass(asked, of: file)
         }
-        return ["protection": info.json]
+        return .init(protection: .init(info))
     }
 
-    private func encrypt(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        let request: Varlink.Workspace.Encrypt = try call.request()
+    private func encrypt(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Encrypt.Reply {
+        let request: Wire.Encrypt = try call.request()
         guard let owner = try namedOwner(request.owner, call) else { throw .noOwner }
         guard vault.isManaged(owner) else { throw notManaged(owner, call) }
         let source = try call.file("sourcePath", "sourceDescriptor", self, .read)
@@ -179,25 +182,25 @@ package struct WorkspaceInterface: VaultInterface {
             }
             return try Converter(vault).encrypt(source, for: owner, into: destination)
         }
-        return ["bytes": JSONValue(bytes)]
+        return .init(bytes: Int(bytes))
     }
 
-    private func decrypt(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(Self.conversionNames)
+    private func decrypt(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Decrypt.Reply {
+        _ = try call.request(Wire.Decrypt.self)
         let source = try call.file("sourcePath", "sourceDescriptor", self, .read)
         let destination = try call.file("destinationPath", "destinationDescriptor", self, .write)
         let sink: PlainSink =
             DescriptorEnds(from: source, to: destination, call).map { .stream($0) }
             ?? .file(destination)
         if Answers(tree).contain(source) {
-            return ["bytes": JSONValue(try decryptShown(call, source, into: sink))]
+            return .init(bytes: Int(try decryptShown(call, source, into: sink)))
         }
         let bytes = try vaulted { () throws(VaultError) in
             try Converter(vault).decrypt(source, into: sink) { header throws(VaultError) in
                 try requireReading(call, of: header)
             }
         }
-        return ["bytes": JSONValue(bytes)]
+        return .init(bytes: Int(bytes))
     }
 
     /// The mount shows the file in the clear, to who may open it: what comes out of it goes by the
@@ -213,13 +216,15 @@ package struct WorkspaceInterface: VaultInterface {
         }
     }
 
-    private static let conversionNames: Set<String> = [
-        "sourcePath", "sourceDescriptor", "destinationPath", "destinationDescriptor",
-    ]
-
     private func setProcessIdentity(_ call: VarlinkCall) throws(VarlinkError) -> NoMembers {
-        let request: Varlink.Workspace.SetProcessIdentity = try call.request()
+        let request: Wire.SetProcessIdentity = try call.request()
         try setProcessIdentity(request.identity, call, until: nil)
-        return NoMembers()
+        return .init()
+    }
+}
+
+extension Varlink.Workspace.LastVerify {
+    fileprivate init(_ report: LastVerifyReport) {
+        self.init(time: report.time, repair: report.repair, counts: report.counts)
     }
 }

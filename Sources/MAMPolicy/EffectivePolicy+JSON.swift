@@ -5,12 +5,12 @@ package import MAMModel
 extension EffectivePolicy {
     /// The rules in force in Graph's terms, each with the documents that set the value, and those
     /// that specified a looser one.
-    package var json: JSONValue {
+    package var rulesJSON: JSONValue {
         var shown: [String: JSONValue] = [:]
         for field in RuleField.all where field.show(rules) != .null {
             shown[field.key] = origin(of: field)
         }
-        return ["rules": .object(shown), "documents": .array(sources.map(describe))]
+        return .object(shown)
     }
 
     /// Identifies these rules across restarts and versions: a hash of the configured properties in
@@ -42,14 +42,6 @@ extension EffectivePolicy {
             "value": value, "from": .array(speaking.filter(gives).map { .string($0.label) }),
             "looser": .array(
                 looser.map { ["document": .string($0.label), "value": field.show($0.rules)] }),
-        ]
-    }
-
-    private func describe(_ document: PolicyDocument) -> JSONValue {
-        [
-            "name": .string(document.label), "file": JSONValue(document.file),
-            "id": JSONValue(document.id), "version": JSONValue(document.version),
-            "isDefault": .bool(document.isDefault),
         ]
     }
 }

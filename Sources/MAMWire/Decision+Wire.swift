@@ -1,4 +1,4 @@
-// The type Decision of io.mamd.Policy.
+// The type Decision of io.mamd.Policy, and the replies with one.
 
 package import MAMModel
 
@@ -8,8 +8,11 @@ extension Varlink.Policy.Decision {
     }
 }
 
-extension Decision {
-    package init(_ wire: Varlink.Policy.Decision) {
-        self.init(isAllowed: wire.allowed, reason: wire.reason, rule: wire.rule)
-    }
+/// A question that policy answered.
+package protocol DecisionReply: WireObject {
+    var decision: Varlink.Policy.Decision { get }
 }
+
+extension Varlink.Policy.Ask.Reply: DecisionReply {}
+extension Varlink.Policy.CanReceive.Reply: DecisionReply {}
+extension Varlink.Policy.CanOpenURL.Reply: DecisionReply {}

@@ -7,19 +7,15 @@ internal import MAMWire
 /// What `status` and `top` say of an account.
 struct AccountLines {
     let account: AccountReport
-    private let outlook: AccountOutlook
 
-    init(_ account: AccountReport) {
-        self.account = account
-        outlook = account.outlook ?? AccountOutlook()
-    }
+    init(_ account: AccountReport) { self.account = account }
 
     private var isBlocked: Bool { !account.block.isEmpty }
 
     /// A dot that tells the state without words, coloured.
     var mark: String {
         if isBlocked { return Style.output.red("✗") }
-        return switch account.state {
+        return switch account.window {
         case .unlocked: Style.output.green("●")
         case .grace: Style.output.yellow("◐")
         case .locked, .beforeFirstUnlock: Style.output.red("○")
@@ -28,7 +24,7 @@ struct AccountLines {
 
     var state: String {
         if isBlocked { return Style.output.red("blocked") }
-        return switch account.state {
+        return switch account.window {
         case .unlocked: Style.output.green("unlocked")
         case .grace: Style.output.yellow("closing")
         case .locked: Style.output.red("locked")
@@ -38,29 +34,28 @@ struct AccountLines {
 
     /// The next thing that time brings to the window.
     var countdown: String? {
-        if let seconds = outlook.graceSeconds {
+        if let seconds = account.graceSeconds {
             return seconds > 0 ? "locks in \(seconds.asDuration)" : "locks now"
         }
         if account.retryAfterSeconds > 0 {
             return "next passphrase in \(account.retryAfterSeconds.asDuration)"
         }
-        return outlook.idleSeconds.map { "locks in \($0.asDuration) unless used" }
+        return account.idleSeconds.map { "locks in \($0.asDuration) unless used" }
     }
 
     var use: String {
-        let letters = outlook.openClasses.map(\.letter)
+        let letters = account.openClasses ?? []
+        let files = account.openFiles ?? 0
         let classes =
             letters.isEmpty
             ? "no class can be opened"
             : "class\(letters.count == 1 ? "" : "es") \(letters.joined(separator: ", ")) can be"
                 + " opened"
-        return
-            "\(classes); \(outlook.openFiles == 0 ? "no file" : outlook.openFiles.counted("file"))"
-            + " in use"
+        return "\(classes); \(files == 0 ? "no file" : files.counted("file")) in use"
     }
 
     var policy: String? {
-        outlook.policies.map { names in
+        account.policies.map { names in
             names.isEmpty
                 ? "none covers it" : names.map { ByteString($0).shown }.joined(separator: ", ")
         }
@@ -70,10 +65,10 @@ struct AccountLines {
     private static let foreseenSeconds = 7 * 86_400
 
     var checkIn: String? {
-        guard let seconds = outlook.sinceCheckIn else { return nil }
+        guard let seconds = account.secondsSinceCheckIn else { return nil }
         let ends = [
-            outlook.offlineBlockSeconds.map { $0 > 0 ? "blocked in \($0.asRoughDuration)" : nil },
-            outlook.offlineWipeSeconds.map {
+            account.offlineBlockSeconds.map { $0 > 0 ? "blocked in \($0.asRoughDuration)" : nil },
+            account.offlineWipeSeconds.map {
                 if $0 > Self.foreseenSeconds { return nil }
                 return $0 > 0 ? "wiped in \($0.asRoughDuration)" : "to be wiped"
             },
@@ -110,7 +105,7 @@ struct AccountLines {
     /// The command to run next; nil if nothing is to be done.
     var next: String? {
         if let blockParts { return blockParts.command }
-        return switch account.state {
+        return switch account.window {
         case .unlocked: nil
         case .grace: "mamctl unlock \(shown)   (keeps it open)"
         case .locked, .beforeFirstUnlock: "mamctl unlock \(shown)"

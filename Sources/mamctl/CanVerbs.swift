@@ -3,128 +3,130 @@
 internal import Glibc
 internal import MAMFormat
 internal import MAMModel
-internal import MAMPolicy
 internal import MAMStore
 internal import MAMSystem
 internal import MAMWire
 
 /// All questions that need nothing but a policy, or one of them.
 func can(_ invocation: Invocation) throws -> ExitStatus {
-    let account = try PolicyAsking(invocation).parameters(["account"])
-    if let question = invocation.operands.first {
-        let text = try question.requireText("the question")
-        return try PolicyAsking(invocation).ask(
-            "Ask", account.merging(["question": .string(text)]) { $1 })
+    let account = try invocation.arguments.text("account")
+    if let question = try invocation.operands.first?.requireText("the question") {
+        return try invocation.ask(Varlink.Policy.Ask(question: question, account: account))
     }
-    let reply = try invocation.policy("Answers", account)
+    let reply = try invocation.policy(Varlink.Policy.Answers(account: account))
     if invocation.isJSON {
-        printJSON(.object(reply.members))
-        return .success
+        printJSON(reply.json)
+    } else {
+        let rows = reply.answers.map { answer in
+            [answer.question, answer.decision.word, shown(answer.decision.reason)]
+        }
+        printOut(table(rows, width: outputWidth))
     }
-    let rows = try reply.objects("answers").map { answer in
-        let decision = Decision(try answer.value("decision"))
-        return [try answer.string("question"), yesOrNo(decision), shown(decision.reason)]
-    }
-    printOut(table(rows, width: outputWidth))
     return .success
 }
 
 func canSave(_ invocation: Invocation) throws -> ExitStatus {
-    try PolicyAsking(invocation).askLocation(
-        "CanSave", orAll: "SaveLocations",
-        try PolicyAsking(invocation).parameters(["owner", "account"]),
-        of: invocation.arguments.value("file"))
+    let file = try invocation.arguments.value("file").map(openForPolicy)
+    let index = file.map { _ in 0 }
+    let (owner, account) = (
+        try invocation.arguments.text("owner"), try invocation.arguments.text("account")
+    )
+    guard let location = try invocation.arguments.text("location") else {
+        return try invocation.showLocations(
+            Varlink.Policy.SaveLocations(owner: owner, fileDescriptor: index, account: account),
+            of: file)
+    }
+    return try invocation.ask(
+        Varlink.Policy.CanSave(
+            location: location, owner: owner, fileDescriptor: index, account: account),
+        of: file)
 }
 
 func canOpen(_ invocation: Invocation) throws -> ExitStatus {
-    try PolicyAsking(invocation).askLocation(
-        "CanOpen", orAll: "OpenLocations",
-        try PolicyAsking(invocation).parameters(["receiver", "account"]))
+    let (receiver, account) = (
+        try invocation.arguments.text("receiver"), try invocation.arguments.text("account")
+    )
+    guard let location = try invocation.arguments.text("location") else {
+        return try invocation.showLocations(
+            Varlink.Policy.OpenLocations(receiver: receiver, account: account))
+    }
+    return try invocation.ask(
+        Varlink.Policy.CanOpen(location: location, receiver: receiver, account: account))
 }
 
 /// `-`: what comes on standard input begins with a header, or does not.
 func canReceive(_ invocation: Invocation) throws -> ExitStatus {
-    var parameters = try PolicyAsking(invocation).parameters(["account"])
-    if invocation.arguments.has("item") { parameters["item"] = true }
+    var request = Varlink.Policy.CanReceive(
+        item: invocation.arguments.has("item"), account: try invocation.arguments.text("account"))
     let path = invocation.operands[0]
-    guard path.text == "-" else {
-        return try PolicyAsking(invocation).ask("CanReceive", parameters, of: path)
+    guard path.text != "-" else {
+        request.owner = try ownerOnStandardInput()
+        return try invocation.ask(request)
     }
-    if let owner = try ownerOnStandardInput() { parameters["owner"] = .string(owner) }
-    return try PolicyAsking(invocation).ask("CanReceive", parameters)
+    request.fileDescriptor = 0
+    return try invocation.ask(request, of: try openForPolicy(path))
 }
 
 func canCopy(_ invocation: Invocation) throws -> ExitStatus {
-    try PolicyAsking(invocation).ask(
-        "CanCopy", try PolicyAsking(invocation).clipboard(target: "to", as: "target"))
+    try invocation.ask(
+        Varlink.Policy.CanCopy(
+            count: try invocation.characterCount(),
+            account: try invocation.arguments.text("account"),
+            target: try invocation.arguments.text("to")))
 }
 
 func canPaste(_ invocation: Invocation) throws -> ExitStatus {
-    try PolicyAsking(invocation).ask(
-        "CanPaste", try PolicyAsking(invocation).clipboard(target: "from", as: "source"))
+    try invocation.ask(
+        Varlink.Policy.CanPaste(
+            count: try invocation.characterCount(),
+            account: try invocation.arguments.text("account"),
+            source: try invocation.arguments.text("from")))
 }
 
 func canOpenURL(_ invocation: Invocation) throws -> ExitStatus {
-    try PolicyAsking(invocation).askLink([:])
+    try invocation.askLink(isUniversal: false)
 }
 
 func canOpenLink(_ invocation: Invocation) throws -> ExitStatus {
-    try PolicyAsking(invocation).askLink(["universal": true])
+    try invocation.askLink(isUniversal: true)
 }
 
 func canPrint(_ invocation: Invocation) throws -> ExitStatus {
-    let account = try PolicyAsking(invocation).parameters(["account"])
-    return try PolicyAsking(invocation).ask(
-        "Ask", account.merging(["question": "isPrintingAllowed"]) { $1 })
+    try invocation.ask(
+        Varlink.Policy.Ask(
+            question: "isPrintingAllowed", account: try invocation.arguments.text("account")))
 }
 
 func canPick(_ invocation: Invocation) throws -> ExitStatus {
-    let mode = try invocation.operands[0].requireText("the mode")
-    let account = try PolicyAsking(invocation).parameters(["account"])
-    return try PolicyAsking(invocation).ask(
-        "CanPickDocuments", account.merging(["mode": .string(mode)]) { $1 })
+    try invocation.ask(
+        Varlink.Policy.CanPickDocuments(
+            mode: try invocation.operands[0].requireText("the mode"),
+            account: try invocation.arguments.text("account")))
 }
 
 /// 0 only if everything may be shown.
 func canNotify(_ invocation: Invocation) throws -> ExitStatus {
     let reply = try invocation.policy(
-        "NotificationPolicy", try PolicyAsking(invocation).parameters(["account"]))
-    if invocation.isJSON {
-        printJSON(.object(reply.members))
-    } else {
-        printOut(try reply.string("name"))
-    }
-    return try reply.integer("policy") == 0 ? .success : .refused
+        Varlink.Policy.NotificationPolicy(account: try invocation.arguments.text("account")))
+    if invocation.isJSON { printJSON(reply.json) } else { printOut(reply.name) }
+    return reply.policy == 0 ? .success : .refused
 }
 
 /// The programs that are offered, one in a line; 6 if there is none.
 func canShare(_ invocation: Invocation) throws -> ExitStatus {
-    var parameters = try PolicyAsking(invocation).parameters(["account"])
-    parameters["programs"] = .array(
-        try invocation.operands.map { .string(try $0.requireText("a program's path")) })
-    let reply = try invocation.policy("ShareTargets", parameters)
-    let offered = try reply.objects("targets").filter {
-        try Decision($0.value("decision")).isAllowed
-    }
+    let reply = try invocation.policy(
+        Varlink.Policy.ShareTargets(
+            programs: try invocation.operands.map { try $0.requireText("a program's path") },
+            account: try invocation.arguments.text("account")))
+    let offered = reply.targets.filter(\.decision.allowed)
     if invocation.isJSON {
-        printJSON(.object(reply.members))
+        printJSON(reply.json)
     } else {
         for target in offered {
-            let form = try target.bool("sealed") ? "sealed" : "clear"
-            printOut("\(shown(try target.string("program")))\t\(form)")
+            printOut("\(shown(target.program))\t\(target.sealed ? "sealed" : "clear")")
         }
     }
     return offered.isEmpty ? .refused : .success
-}
-
-extension Invocation {
-    /// Calls a method of the policy interface.
-    func policy(
-        _ method: String, _ parameters: [String: JSONValue] = [:], of file: Descriptor? = nil
-    ) throws -> Parameters {
-        try daemon(for: file).call(
-            "Policy.\(method)", parameters, descriptors: file.map { [$0] } ?? [], about: verb.name)
-    }
 }
 
 /// Nil for what says nothing of an owner.

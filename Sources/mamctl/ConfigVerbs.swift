@@ -11,62 +11,52 @@ internal import MAMWire
 /// The value alone, so that a script can take it; 1 if there is none.
 func getConfiguration(_ invocation: Invocation) throws -> ExitStatus {
     let reply = try invocation.policy(
-        "ConfigurationValue", try invocation.configurationParameters(["type", "query", "account"]))
-    let value = reply.members["value"] ?? .null
+        Varlink.Policy.ConfigurationValue(
+            key: try invocation.operands[0].requireText("the key"),
+            type: try invocation.arguments.text("type"),
+            query: try invocation.arguments.text("query"),
+            account: try invocation.arguments.text("account")))
     if invocation.isJSON {
-        printJSON(.object(reply.members))
-    } else if value != .null {
-        printOut(
-            value.text.map { ByteString($0).shown }
-                ?? String(decoding: value.encoded(), as: UTF8.self))
+        printJSON(reply.json)
+    } else if let value = reply.value {
+        printOut(words(value))
     }
-    return value == .null ? .failure : .success
+    return reply.value == nil ? .failure : .success
 }
 
 /// 0 if targeted values differ, 1 if not.
 func configurationConflicts(_ invocation: Invocation) throws -> ExitStatus {
     let reply = try invocation.policy(
-        "ConfigurationConflict", try invocation.configurationParameters(["account"]))
-    let isConflict = try reply.bool("conflict")
+        Varlink.Policy.ConfigurationConflict(
+            key: try invocation.operands[0].requireText("the key"),
+            account: try invocation.arguments.text("account")))
     if invocation.isJSON {
-        printJSON(.object(reply.members))
+        printJSON(reply.json)
     } else {
-        printOut(isConflict ? "the values conflict" : "no conflict")
+        printOut(reply.conflict ? "the values conflict" : "no conflict")
     }
-    return isConflict ? .success : .failure
+    return reply.conflict ? .success : .failure
 }
 
 func listConfiguration(_ invocation: Invocation) throws -> ExitStatus {
-    var parameters: [String: JSONValue] = [:]
-    if let account = try invocation.arguments.text("account") {
-        parameters["accounts"] = [.string(account)]
-    }
-    let reply = try invocation.policy("Configuration", parameters)
+    let account = try invocation.arguments.text("account")
+    let data = try invocation.policy(
+        Varlink.Policy.Configuration(accounts: account.map { [$0] })
+    ).fullData
     if invocation.isJSON {
-        printJSON(reply.members["fullData"] ?? [])
+        printJSON(data.json)
         return .success
     }
-    for configuration in try reply.objects("fullData") {
-        for (key, value) in configuration.members.sorted(by: { $0.key < $1.key }) {
-            let text = value.text ?? String(decoding: value.encoded(), as: UTF8.self)
-            printOut("\(ByteString(key).shown)\t\(ByteString(text).shown)")
+    for configuration in data {
+        for (key, value) in (configuration.object ?? [:]).sorted(by: { $0.key < $1.key }) {
+            printOut("\(shown(key))\t\(words(value))")
         }
     }
     return .success
 }
 
-extension Invocation {
-    fileprivate func configurationParameters(
-        _ options: [String]
-    ) throws -> [String: JSONValue] {
-        var parameters: [String: JSONValue] = [
-            "key": .string(try operands[0].requireText("the key"))
-        ]
-        for option in options {
-            if let text = try arguments.text(option) { parameters[option] = .string(text) }
-        }
-        return parameters
-    }
+private func words(_ value: JSONValue) -> String {
+    shown(value.text ?? String(decoding: value.encoded(), as: UTF8.self))
 }
 
 /// Settings that are right already are left as they are.

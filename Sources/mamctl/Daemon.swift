@@ -83,9 +83,12 @@ final class Daemon {
         } catch { throw failure(error, about: subject) }
     }
 
+    /// For a stream without its last reply.
+    var hasEnded: Failure { Failure(.unreachable, "the daemon of workspace '\(name)' ended") }
+
     /// The whole state of the workspace.
     func status() throws -> StatusReport {
-        try StatusReport(try call("Status", about: "workspace '\(name)'"))
+        try call(Varlink.Workspace.Status())
     }
 
     /// True if it is this user's daemon, or knows an account of theirs.

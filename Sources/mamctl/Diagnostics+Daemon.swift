@@ -15,14 +15,14 @@ struct DaemonDiagnostics {
         guard let status = try? daemon.status() else { return ["daemon": "it does not answer"] }
         // Asked for its audit, the daemon writes what it has in mind; the files are read after
         // this.
-        try? daemon.stream("Audit.List", ["limit": 0]) { _ in true }
+        try? daemon.stream(Varlink.Audit.List(limit: 0)) { _ in true }
         for account in status.accounts {
             names.learn(account.name, alsoCalled: [account.objectID, account.id])
         }
         return [
             "status": self.status(status), "mount": mount(at: status.mountPoint),
             "policies": .array(status.accounts.map(policy)),
-            "metrics": JSONValue(try? daemon.call("Policy.Metrics", about: "").string("text")),
+            "metrics": JSONValue(try? daemon.call(Varlink.Policy.Metrics()).text),
             "disk": disk(below: status.backingDirectory),
             "unit": unit,
         ]
@@ -39,7 +39,7 @@ struct DaemonDiagnostics {
     }
 
     private func account(_ report: AccountReport) -> JSONValue {
-        var members = report.json.object ?? [:]
+        var members = report.members
         members["name"] = names.name(.account, members["name"])
         for name in ["id", "objectId"] { members[name] = nil }
         members["policies"] = members["policies"]?.array.map { policies in
@@ -51,20 +51,16 @@ struct DaemonDiagnostics {
     }
 
     private func policy(of account: AccountReport) -> JSONValue {
-        let reply = try? daemon.call(
-            "Policy.Show", ["account": .string(account.name)], about: account.label)
-        guard let members = reply?.members else { return .null }
-        let rules = members["rules"]?.object ?? [:]
+        guard let policy = try? daemon.call(Varlink.Policy.Show(account: account.name)) else {
+            return .null
+        }
         return [
             "account": .string(names.name(.account, account.name)),
-            "managed": members["managed"] ?? .null,
-            "rules": .object(rules.mapValues(rule)),
-            "documents": .array(
-                (members["documents"]?.array ?? []).map {
-                    names.name(.document, $0.object?["file"])
-                }),
-            "refused": JSONValue(members["refused"]?.array?.count ?? 0),
-            "warnings": JSONValue(members["warnings"]?.array?.count ?? 0),
+            "managed": .bool(policy.managed),
+            "rules": .object((policy.rules.object ?? [:]).mapValues(rule)),
+            "documents": .array(policy.documents.map { names.name(.document, $0.file.json) }),
+            "refused": JSONValue(policy.refused.count),
+            "warnings": JSONValue(policy.warnings.count),
         ]
     }
 

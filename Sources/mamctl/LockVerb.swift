@@ -8,14 +8,13 @@ internal import MAMWire
 func lock(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.arguments.has("all") { return try lockAll(invocation) }
     let daemon = try invocation.daemon()
-    var parameters: [String: JSONValue] = ["now": .bool(invocation.arguments.has("now"))]
-    var subject = "workspace '\(daemon.name)'"
-    if let account = invocation.operands.first {
-        parameters["account"] = .string(try account.requireText("the account's name"))
-        subject = "account '\(account.shown)'"
-    }
-    let locked = try Locked(try daemon.call("Lock", parameters, about: subject))
-    if invocation.isJSON { printJSON(.object(locked.members)) } else { locked.print() }
+    let account = invocation.operands.first
+    let locked = try daemon.call(
+        Varlink.Workspace.Lock(
+            account: try account?.requireText("the account's name"),
+            now: invocation.arguments.has("now")),
+        about: account.map { "account '\($0.shown)'" })
+    if invocation.isJSON { printJSON(locked.json) } else { locked.print() }
     return .success
 }
 
@@ -48,33 +47,19 @@ private func lockAll(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 /// Nil where a daemon that has ended left its socket.
-private func lock(_ name: WorkspaceName, at path: String, now: Bool) throws -> Locked? {
+private func lock(
+    _ name: WorkspaceName, at path: String, now: Bool
+) throws -> Varlink.Workspace.Lock.Reply? {
     let daemon: Daemon
     do throws(Failure) { daemon = try Daemon(of: name, at: path) } catch {
         if error.status == .unreachable, !error.isSilence { return nil }
         throw error
     }
-    return try Locked(
-        try daemon.call("Lock", ["now": .bool(now)], about: "workspace '\(name)'"))
+    return try daemon.call(Varlink.Workspace.Lock(now: now))
 }
 
-/// What a lock came to.
-private struct Locked {
-    private let accounts: [AccountReport]
-    private let stragglers: [Varlink.Workspace.Straggler]
-
-    init(_ reply: Parameters) throws(VarlinkError) {
-        accounts = try [AccountReport](reply)
-        stragglers = try reply.value("stragglers")
-    }
-
-    var members: [String: JSONValue] {
-        [
-            "accounts": .array(accounts.map(\.json)), "stragglers": stragglers.json,
-        ]
-    }
-
-    func print(of workspace: WorkspaceName? = nil) {
+extension Varlink.Workspace.Lock.Reply {
+    fileprivate func print(of workspace: WorkspaceName? = nil) {
         if let workspace { printOut("\(workspace):") }
         printAccounts(accounts, isJSON: false)
         for straggler in stragglers { warn(of: straggler) }

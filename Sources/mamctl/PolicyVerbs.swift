@@ -10,13 +10,10 @@ internal import MAMWire
 private let maximumDocumentByteCount = 4 << 20
 
 func showPolicy(_ invocation: Invocation) throws -> ExitStatus {
-    var parameters: [String: JSONValue] = [:]
-    if let account = invocation.operands.first {
-        parameters["account"] = .string(try account.requireText("the account"))
-    }
-    let reply = try invocation.policy("Show", parameters)
+    let account = try invocation.operands.first?.requireText("the account")
+    let reply = try invocation.policy(Varlink.Policy.Show(account: account))
     if invocation.isJSON {
-        printJSON(.object(reply.members))
+        printJSON(reply.json)
     } else {
         let width = isatty(STDOUT_FILENO) == 1 ? screenWidth(of: STDOUT_FILENO) : Int.max
         printOut(try describe(reply, width: width).joined(separator: "\n"))
@@ -24,24 +21,20 @@ func showPolicy(_ invocation: Invocation) throws -> ExitStatus {
     return .success
 }
 
-private func describe(_ reply: Parameters, width: Int) throws -> [String] {
-    let account = try reply.string("account")
-    let isManaged = try reply.bool("managed")
-    var lines = [
-        "\(account.isEmpty ? "nobody" : ByteString(account).shown)\t\(isManaged ? "managed" : "not managed: nothing is restricted")"
-    ]
-    let rules = try reply.object("rules")
+private func describe(_ reply: Varlink.Policy.Show.Reply, width: Int) throws -> [String] {
+    let account = reply.account.isEmpty ? "nobody" : shown(reply.account)
+    let state = reply.managed ? "managed" : "not managed: nothing is restricted"
+    var lines = ["\(account)\t\(state)"]
+    let rules = Parameters(reply.rules.object ?? [:])
     let rows = try rules.members.keys.sorted().map { key in try row(key, try rules.object(key)) }
     if !rows.isEmpty { lines.append(layOut(rows, width: width)) }
     let wrap = { wrapped(words(of: $0), hanging: 4, width: width) }
-    for document in try reply.objects("documents") {
-        let file = try document.optionalString("file").map { " (\($0))" } ?? ""
-        lines.append(wrap("in force: " + ByteString(try document.string("name") + file).shown))
+    for document in reply.documents {
+        let file = document.file.map { " (\($0))" } ?? ""
+        lines.append(wrap("in force: " + shown(document.name + file)))
     }
-    let refused: [Varlink.Policy.RefusedDocument] = try reply.value("refused")
-    lines += refused.map { wrap("refused: \($0.text)") }
-    return lines
-        + (try reply.strings("warnings").map { wrap("warning: \(ByteString($0).shown)") })
+    return lines + reply.refused.map { wrap("refused: \($0.text)") }
+        + reply.warnings.map { wrap("warning: \(shown($0))") }
 }
 
 /// Names of rules are long: where three columns have no room, the rest stands below each.
@@ -102,36 +95,32 @@ func importPolicy(_ invocation: Invocation) throws -> ExitStatus {
         try invocation.arguments.text("name")
         ?? path.lastComponent.requireText("the file's name")
     let isTrial = invocation.arguments.has("dry-run")
-    let reply: Parameters
+    let reply: Varlink.Policy.Import.Reply
     do {
         reply = try invocation.policy(
-            "Import",
-            [
-                "name": .string(name), "document": .string(text), "dryRun": .bool(isTrial),
-            ])
+            Varlink.Policy.Import(name: name, document: text, dryRun: isTrial))
     } catch let failure as Failure where failure.status == .usage {
         throw Failure(.usage, failure.message, next: "mamctl policy check \(path.asArgument)")
     }
     if invocation.isJSON {
-        printJSON(.object(reply.members))
+        printJSON(reply.json)
         return .success
     }
-    for coverage in try reply.objects("coverage") { printOut(try describe(coverage, isTrial)) }
-    for warning in try reply.strings("warnings") {
+    for coverage in reply.coverage { printOut(describe(coverage, isTrial)) }
+    for warning in reply.warnings {
         printError("mamctl: \(path.shown): \(ByteString(warning).shown)")
     }
     return .success
 }
 
-private func describe(_ coverage: Parameters, _ isTrial: Bool) throws -> String {
+private func describe(_ coverage: Varlink.Policy.Coverage, _ isTrial: Bool) -> String {
     let verb = isTrial ? "would be" : "is"
-    let document = ByteString(try coverage.string("document")).shown
-    let accounts = try coverage.strings("accounts").map { ByteString($0).shown }
+    let document = shown(coverage.document)
+    let accounts = coverage.accounts.map(shown)
     let start = "\(isTrial ? "not imported" : "imported"): \(document)\n  \(verb) in force for "
     guard accounts.isEmpty else { return start + accounts.joined(separator: ", ") }
-    let obstacle = ByteString(try coverage.optionalString("obstacle") ?? "").shown
-    let next = ByteString(try coverage.optionalString("next") ?? "").shown
-    return start + "nobody: \(obstacle)\n  next: \(next)"
+    return start
+        + "nobody: \(shown(coverage.obstacle ?? ""))\n  next: \(shown(coverage.next ?? ""))"
 }
 
 private func document(_ path: ByteString) throws(Failure) -> [UInt8] {
@@ -141,11 +130,11 @@ private func document(_ path: ByteString) throws(Failure) -> [UInt8] {
 }
 
 func showMetrics(_ invocation: Invocation) throws -> ExitStatus {
-    let text = try invocation.policy("Metrics").string("text")
+    let reply = try invocation.policy(Varlink.Policy.Metrics())
     if invocation.isJSON {
-        printJSON(["text": .string(text)])
+        printJSON(reply.json)
     } else {
-        printOut(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+        printOut(reply.text.hasSuffix("\n") ? String(reply.text.dropLast()) : reply.text)
     }
     return .success
 }

@@ -102,11 +102,11 @@ private struct Handover {
         guard let source else { return }
         // Outside of a mount the daemon has to read it.
         let file = isFromMount ? source : try openSource(source)
-        let reply = try daemon.call(
-            "Policy.CanReceive", ["account": .string(account), "fileDescriptor": 0],
-            descriptors: [file], about: sourcePath.shown)
-        let decision = Decision(try reply.value("decision"))
-        guard decision.isAllowed else {
+        let decision = try daemon.call(
+            Varlink.Policy.CanReceive(fileDescriptor: 0, account: account), descriptors: [file],
+            about: sourcePath.shown
+        ).decision
+        guard decision.allowed else {
             throw Failure(
                 .refused, "\(sourcePath.shown): \(ByteString(decision.reason).shown)",
                 next: "mamctl can receive \(sourcePath.asArgument) --account \(account)")
@@ -114,11 +114,10 @@ private struct Handover {
     }
 
     func policyAsksForEncryption() throws -> Bool {
-        let reply = try daemon.call(
-            "Policy.Ask",
-            ["question": "shouldFileProviderEncryptFiles", "account": .string(account)],
-            about: sourcePath.shown)
-        return Decision(try reply.value("decision")).isAllowed
+        try daemon.call(
+            Varlink.Policy.Ask(question: "shouldFileProviderEncryptFiles", account: account),
+            about: sourcePath.shown
+        ).decision.allowed
     }
 
     func write(_ form: Form) throws -> ExitStatus {

@@ -75,9 +75,9 @@ extension ReportPage {
         guard account.block.isEmpty else {
             return "<span class=\"bad\">blocked</span>: \(account.blockReason)"
         }
-        let open = account.outlook.map { $0.openClasses.map(\.letter).joined(separator: " ") } ?? ""
+        let open = (account.openClasses ?? []).joined(separator: " ")
         let classes: HTML = open.isEmpty ? "" : "; open: \(open)"
-        return switch account.state {
+        return switch account.window {
         case .unlocked: "<span class=\"ok\">unlocked</span>\(classes)"
         case .grace: "about to be locked\(classes)"
         case .locked, .beforeFirstUnlock: "locked\(classes)"
@@ -85,27 +85,24 @@ extension ReportPage {
     }
 
     private func checkIn(_ account: AccountReport) -> HTML {
-        HTML(account.outlook?.sinceCheckIn.map(\.asTimeAgo) ?? "–")
+        HTML(account.secondsSinceCheckIn.map(\.asTimeAgo) ?? "–")
     }
 
     private func limits(_ account: AccountReport) -> HTML {
         let parts = [
-            account.outlook?.offlineBlockSeconds.map { "blocked in \($0.asRoughDuration)" },
-            account.outlook?.offlineWipeSeconds.map { "wiped in \($0.asRoughDuration)" },
+            account.offlineBlockSeconds.map { "blocked in \($0.asRoughDuration)" },
+            account.offlineWipeSeconds.map { "wiped in \($0.asRoughDuration)" },
         ].compactMap(\.self)
         return HTML(parts.isEmpty ? "nothing" : parts.joined(separator: ", "))
     }
 
     private func conditions(_ account: AccountReport) -> HTML {
         let own = data.enrollments.first {
-            ((try? $0.object("status").string("accountId")) ?? "") == account.id
-                || ((try? $0.object("status").string("identity")) ?? "") == account.name
+            $0.status.accountID == account.id || $0.status.identity == account.name
         }
-        let findings = (try? own?.objects("findings")) ?? []
-        guard !findings.isEmpty else { return "none" }
+        guard let findings = own?.findings, !findings.isEmpty else { return "none" }
         let items = findings.map { finding -> HTML in
-            let text = { (name: String) in (try? finding.string(name)) ?? "" }
-            return "\(text("reason")) (<code>\(text("rule"))</code>, \(text("action")))"
+            "\(finding.reason) (<code>\(finding.rule)</code>, \(finding.action))"
         }
         return "\(items)"
     }

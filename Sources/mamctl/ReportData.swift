@@ -13,9 +13,9 @@ struct ReportData {
     let sums: [Varlink.Report.Sum]
     let total: Varlink.Report.Totals
     /// As io.mamd.Policy.Show answers, for each account that answers to the caller.
-    let policies: [(account: String, policy: Parameters)]
+    let policies: [(account: String, policy: Varlink.Policy.Show.Reply)]
     /// As io.mamd.Enrollment.List answers.
-    let enrollments: [Parameters]
+    let enrollments: [Varlink.Enrollment.Enrollment]
     /// Nil if there was none yet, or it is not told to the caller.
     let verify: LastVerifyReport?
     /// Nil if no events are kept, or they are not told.
@@ -26,13 +26,11 @@ struct ReportData {
         status = try daemon.status()
         (sums, total) = try Self.census(of: daemon)
         policies = try status.accounts.compactMap { account in
-            try daemon.ifTold("Policy.Show", ["account": .string(account.label)])
+            try daemon.ifTold(Varlink.Policy.Show(account: account.label))
                 .map { (account.label, $0) }
         }
-        enrollments =
-            try daemon.ifTold("Enrollment.List").map { try $0.objects("enrollments") } ?? []
-        verify = try daemon.ifTold("Report.LastVerify")
-            .flatMap { try $0.optionalObject("verify").map(LastVerifyReport.init) }
+        enrollments = try daemon.ifTold(Varlink.Enrollment.List())?.enrollments ?? []
+        verify = try daemon.ifTold(Varlink.Report.LastVerify())?.verify
         events = try Self.events(of: daemon, since: time - days * 86_400)
     }
 
@@ -40,38 +38,29 @@ struct ReportData {
         of daemon: Daemon
     ) throws -> ([Varlink.Report.Sum], Varlink.Report.Totals) {
         let shown = Progress()
-        var last: Parameters?
-        try daemon.stream("Report.Census", about: "workspace '\(daemon.name)'") { reply in
-            if let progress = try? Varlink.Report.Census.Reply(reply).progress {
+        var last: Varlink.Report.Census.Reply?
+        try daemon.stream(Varlink.Report.Census()) { reply in
+            last = reply
+            if let progress = reply.progress {
                 shown.files = progress.files
                 shown.show()
-            } else {
-                last = reply
             }
             return true
         }
         shown.clear()
-        guard let last else {
-            throw Failure(.unreachable, "the daemon of workspace '\(daemon.name)' ended")
-        }
-        return (try last.value("sums"), try last.value("total"))
+        guard let sums = last?.sums, let total = last?.total else { throw daemon.hasEnded }
+        return (sums, total)
     }
 
     private static let eventLimit = 100_000
 
     private static func events(of daemon: Daemon, since: Int) throws -> [ReportEvent]? {
-        let parameters: [String: JSONValue] = [
-            "since": .string(Timestamp(milliseconds: Int64(since) * 1000).text),
-            "limit": JSONValue(eventLimit),
-        ]
+        let request = Varlink.Audit.List(
+            since: Timestamp(milliseconds: Int64(since) * 1000).text, limit: eventLimit)
         var events: [ReportEvent] = []
         do throws(Failure) {
-            try daemon.stream("Audit.List", parameters, about: "events") { reply in
-                if let record = try? reply.optionalObject("record"),
-                    let event = ReportEvent(record)
-                {
-                    events.append(event)
-                }
+            try daemon.stream(request, about: "events") { reply in
+                if let event = reply.record.flatMap({ ReportEvent($0) }) { events.append(event) }
                 return true
             }
         } catch {
@@ -84,45 +73,37 @@ struct ReportData {
     var json: JSONValue {
         [
             "time": JSONValue(time), "days": JSONValue(days),
-            "status": .object(status.members),
-            "census": ["sums": .array(sums.map(\.json)), "total": total.json],
-            "policies": .array(policies.map { .object($0.policy.members) }),
-            "enrollments": .array(enrollments.map { .object($0.members) }),
-            "verify": verify?.json ?? .null,
-            "events": events.map { .array($0.map(\.json)) } ?? .null,
+            "status": status.json, "census": ["sums": sums.json, "total": total.json],
+            "policies": policies.map(\.policy).json, "enrollments": enrollments.json,
+            "verify": verify.json,
+            "events": events?.map(\.record).json ?? .null,
         ]
     }
 }
 
-/// Something that happened: as much of io.mamd.Audit's type Record as a report shows.
+/// Something that happened.
 struct ReportEvent {
     /// Seconds since 1970.
     let time: Int
-    let event: String
-    let account: String?
-    let count: Int
-    let json: JSONValue
+    let record: Varlink.Audit.Record
 
-    init?(_ record: Parameters) {
-        guard let text = try? record.string("time"), let time = Timestamp(text),
-            let event = try? record.string("event")
-        else { return nil }
+    init?(_ record: Varlink.Audit.Record) {
+        guard let time = Timestamp(record.time) else { return nil }
         self.time = Int(time.milliseconds / 1000)
-        self.event = event
-        account = (try? record.optionalString("account")) ?? nil
-        count = ((try? record.optionalInteger("count")) ?? nil) ?? 1
-        json = .object(record.members)
+        self.record = record
     }
+
+    var event: String { record.event }
+    var account: String? { record.account }
+    var count: Int { record.count }
 }
 
 extension Daemon {
     /// Nil for what this daemon does not have, and for what it does not tell this caller.
-    fileprivate func ifTold(
-        _ method: String, _ parameters: [String: JSONValue] = [:]
-    ) throws(Failure) -> Parameters? {
-        do throws(Failure) {
-            return try call(method, parameters, about: "workspace '\(name)'")
-        } catch {
+    fileprivate func ifTold<Request: VarlinkRequest>(
+        _ request: Request
+    ) throws(Failure) -> Request.Reply? {
+        do throws(Failure) { return try call(request) } catch {
             if error.status == .unreachable { throw error }
             return nil
         }

@@ -64,7 +64,7 @@ struct ReportPage {
         let sealed = data.sums.filter { $0.fileClass != nil }
         let sealedBytes = sealed.reduce(0) { $0 + $1.bytes }
         let sealedFiles = sealed.reduce(0) { $0 + $1.files }
-        let open = data.status.accounts.filter { [.unlocked, .grace].contains($0.state) }
+        let open = data.status.accounts.filter { [.unlocked, .grace].contains($0.window) }
         let verified =
             data.verify.map { (data.time - $0.time).asTimeAgo } ?? "never"
         return """

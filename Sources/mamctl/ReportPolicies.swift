@@ -8,13 +8,12 @@ internal import MAMWire
 extension ReportPage {
     var policies: HTML {
         // Accounts for which the same holds stand together.
-        var groups: [(accounts: [String], rules: JSONValue, policy: Parameters)] = []
+        var groups: [(accounts: [String], policy: Varlink.Policy.Show.Reply)] = []
         for (account, policy) in data.policies {
-            let rules = policy.members["rules"] ?? .null
-            if let same = groups.firstIndex(where: { $0.rules == rules }) {
+            if let same = groups.firstIndex(where: { $0.policy.rules == policy.rules }) {
                 groups[same].accounts.append(account)
             } else {
-                groups.append(([account], rules, policy))
+                groups.append(([account], policy))
             }
         }
         guard !groups.isEmpty else {
@@ -25,13 +24,12 @@ extension ReportPage {
             <section><h2>Policy in force</h2>
             <p class="soft">Where several documents speak of the same, the most restrictive value holds. What others asked for, and was
             looser, stands at the end.</p>
-            \(groups.map { policy($0.accounts, $0.policy) })
+            \(groups.map { policy($0.accounts, $0.policy.rules.object ?? [:]) })
             \(refusedDocuments)</section>
             """
     }
 
-    private func policy(_ accounts: [String], _ policy: Parameters) -> HTML {
-        let rules = (try? policy.object("rules").members) ?? [:]
+    private func policy(_ accounts: [String], _ rules: [String: JSONValue]) -> HTML {
         let names = accounts.map { account -> HTML in "<bdi>\(account)</bdi>" }
         let title = names.dropFirst().reduce(names[0]) { $0 + ", " + $1 }
         guard !rules.isEmpty else {
@@ -80,10 +78,9 @@ extension ReportPage {
     }
 
     private var refusedDocuments: HTML {
-        let reply = data.policies.first?.policy
-        let refused: [Varlink.Policy.RefusedDocument] =
-            (try? reply?.value("refused")) ?? []
-        guard !refused.isEmpty else { return "" }
+        guard let refused = data.policies.first?.policy.refused, !refused.isEmpty else {
+            return ""
+        }
         let rows = refused.map { document -> [HTML] in
             let since = localTime(document.since, "%Y-%m-%d %H:%M")
             return [

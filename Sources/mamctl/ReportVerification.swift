@@ -13,7 +13,7 @@ extension ReportPage {
         }
         return """
             <section><h2>Verification</h2>
-            <p>Every block of every file was last checked on \(localTime(verify.time, "%e %B %Y at %H:%M"))\(verify.isRepair ? ", with repairs" : "").
+            <p>Every block of every file was last checked on \(localTime(verify.time, "%e %B %Y at %H:%M"))\(verify.repair ? ", with repairs" : "").
             \(result(verify))</p>
             \(counts(verify.counts))
             \(findings(verify))</section>
@@ -50,7 +50,7 @@ extension ReportPage {
         let rows = verify.findings.map { finding -> [HTML] in
             [
                 "<code>\(finding.path)</code>", HTML(finding.reason),
-                HTML(finding.outcome.rawValue), HTML(finding.action ?? "–"),
+                HTML(finding.outcome), HTML(finding.action ?? "–"),
             ]
         }
         let all =

@@ -31,7 +31,7 @@ private func show(
     _ invocation: Invocation
 ) -> ExitStatus {
     if invocation.isJSON {
-        let known = reports.map { JSONValue.object($0.members) }
+        let known = reports.map(\.json)
         printJSON(.array(known + unknown.map(\.json) + others.map(\.json)))
     } else {
         let width = isatty(STDOUT_FILENO) == 1 ? screenWidth(of: STDOUT_FILENO) : Int.max
@@ -51,8 +51,7 @@ private struct UnknownWorkspace {
 
 func listAccounts(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
-    let accounts = try [AccountReport](
-        try daemon.call("ListAccounts", about: "workspace '\(daemon.name)'"))
+    let accounts = try daemon.call(Varlink.Workspace.ListAccounts()).accounts
     if accounts.isEmpty, !invocation.isJSON, try daemon.status().needsImport {
         printOut("no accounts; \(importReason): \(importCommand)")
     } else {
@@ -64,7 +63,7 @@ func listAccounts(_ invocation: Invocation) throws -> ExitStatus {
 /// Accounts as a table, or as a JSON array.
 func printAccounts(_ accounts: [AccountReport], isJSON: Bool) {
     if isJSON {
-        printJSON(.array(accounts.map(\.json)))
+        printJSON(accounts.json)
     } else if accounts.isEmpty {
         printOut("no accounts; register one: mamctl account register UPN")
     } else {
@@ -123,7 +122,7 @@ private struct StatusText {
         let place =
             report.mountPoint.isEmpty
             ? "being checked, not mounted" : "at \(ByteString(report.mountPoint).shown)"
-        let access = report.isReadOnly ? ", read-only" : ""
+        let access = report.readOnly ? ", read-only" : ""
         lines.append("\(Style.output.bold(report.name))  \(place)\(access)")
         addWorkspace()
         if report.needsImport {
@@ -138,7 +137,7 @@ private struct StatusText {
 
     private mutating func addWorkspace() {
         add("backing", ByteString(report.backingDirectory).shown)
-        let mode = report.isMultiIdentity ? "several identities" : "single identity"
+        let mode = report.multiIdentity ? "several identities" : "single identity"
         let daemon = "process \(report.pid) of uid \(report.uid), version \(report.version)"
         add("daemon", "\(daemon); \(mode)\(ceiling)")
         if let note = report.transportNote {
@@ -149,13 +148,13 @@ private struct StatusText {
         if let verify = report.lastVerify {
             add("verified", describe(verify))
         }
-        for document in report.refused { add("refused", Style.output.red(document.text)) }
+        for document in report.refused ?? [] { add("refused", Style.output.red(document.text)) }
     }
 
     /// Nothing of the class that holds nothing back.
     private var ceiling: String {
-        guard report.maximumClass != .complete else { return "" }
-        return "; files get no stricter class than \(report.maximumClass.letter)"
+        guard report.maximumClass != ProtectionClass.complete.letter else { return "" }
+        return "; files get no stricter class than \(report.maximumClass)"
     }
 
     private mutating func add(_ account: AccountLines) {
@@ -184,7 +183,7 @@ private struct StatusText {
 }
 
 /// When the last check was, and what is left to do about it.
-func describe(_ verify: LastVerifyReport) -> String {
+func describe(_ verify: Varlink.Workspace.LastVerify) -> String {
     let ago = (currentTime() - verify.time).asTimeAgo
     let counts = verify.counts
     let foreign = counts.foreign > 0 ? " (\(counts.foreign.grouped) foreign)" : ""

@@ -10,15 +10,11 @@ final class RecentEvents: Sendable {
 
     var all: [String] { lines.withLock { $0 } }
 
-    func add(_ event: Parameters) {
-        guard let text = try? line(for: event) else { return }
+    func add(_ event: Varlink.Workspace.Event) {
+        let text = event.words.joined(separator: "  ")
         lines.withLock { lines in
             lines.append("\(localTime(currentTime()))  \(text)")
             if lines.count > Self.limit { lines.removeFirst() }
         }
-    }
-
-    private func line(for event: Parameters) throws(VarlinkError) -> String {
-        try eventWords(event).joined(separator: "  ")
     }
 }

@@ -58,8 +58,8 @@ private func listen(to daemon: Daemon, _ events: RecentEvents) throws {
     try startThread(named: "events") {
         guard let daemon = try? Daemon(of: name, at: Places.current.existingSocket(of: name))
         else { return }
-        try? daemon.stream("Watch") { reply in
-            if let event = try? reply.object("event") { events.add(event) }
+        try? daemon.stream(Varlink.Workspace.Watch()) { reply in
+            events.add(reply.event)
             return true
         }
     }

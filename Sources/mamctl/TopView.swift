@@ -41,14 +41,12 @@ final class TopView {
 
     /// Nil where nothing is counted.
     private static func counters(of daemon: Daemon) throws -> [String: Int]? {
-        let reply: Parameters
-        do throws(Failure) {
-            reply = try daemon.call("Policy.Metrics", about: "workspace '\(daemon.name)'")
-        } catch {
+        let text: String
+        do throws(Failure) { text = try daemon.call(Varlink.Policy.Metrics()).text } catch {
             if error.status == .refused { return nil }
             throw error
         }
-        return try reply.string("text").split(separator: "\n").reduce(into: [:]) { sums, line in
+        return text.split(separator: "\n").reduce(into: [:]) { sums, line in
             // mamd_refusals_total{reason="policy"} 3
             guard line.hasPrefix("mamd_"), let value = line.split(separator: " ").last,
                 let sample = line.split(whereSeparator: { $0 == " " || $0 == "{" }).first
@@ -61,7 +59,7 @@ final class TopView {
     var json: JSONValue {
         let sums = (counters ?? [:]).mapValues { JSONValue($0) }
         return [
-            "status": status.map { .object($0.members) } ?? .null,
+            "status": status.json,
             "counters": counters == nil ? .null : .object(sums),
             "perSecond": .object(rates.mapValues { .number(($0.last ?? 0)) }),
         ]

@@ -57,9 +57,10 @@ private func process(serving name: WorkspaceName, at place: ByteString) -> Daemo
     guard
         let daemon = try? Daemon(
             of: name, at: Places.current.existingSocket(of: name), mountOf: user),
-        let report = try? daemon.status(), report.mountPoint == place.wireText
+        let report = try? daemon.status(), report.mountPoint == place.wireText,
+        let process = Int32(exactly: report.pid)
     else { return nil }
-    return DaemonProcess(report.pid)
+    return DaemonProcess(process)
 }
 
 /// One life of a process: its number may become another's.

@@ -12,16 +12,12 @@ func verify(_ invocation: Invocation) throws -> ExitStatus {
     try invocation.unlockForCheck(subject)
     let places = FindingPaths(try subject.daemon.status())
     var output = VerifyOutput(places, isJSON: invocation.isJSON)
-    var parameters: [String: JSONValue] = ["repair": .bool(invocation.arguments.has("repair"))]
-    if subject.file != nil { parameters["fileDescriptor"] = 0 }
-    var failure: VarlinkError?
-    try subject.daemon.stream(
-        "Verify", parameters, descriptors: subject.file.map { [$0] } ?? []
-    ) { reply in
-        do throws(VarlinkError) { try output.take(reply) } catch { failure = error }
-        return failure == nil
+    let request = Varlink.Workspace.Verify(
+        fileDescriptor: subject.file.map { _ in 0 }, repair: invocation.arguments.has("repair"))
+    try subject.daemon.stream(request, descriptors: subject.file.map { [$0] } ?? []) { reply in
+        output.take(reply)
+        return true
     }
-    if let failure { throw failure }
     return try output.finish(subject.daemon)
 }
 
@@ -36,7 +32,7 @@ struct FindingPaths {
     }
 
     func shown(_ finding: FindingReport) -> String {
-        if finding.isOfState { return finding.path }
+        if finding.place == "state" { return finding.path }
         let isOwn = finding.path.hasPrefix(".mamd/")
         return "\((isOwn ? backing : tree).shown)/\(finding.path)"
     }
@@ -55,28 +51,23 @@ private struct VerifyOutput {
         self.isJSON = isJSON
     }
 
-    mutating func take(_ reply: Parameters) throws(VarlinkError) {
-        if reply.has("finding") {
-            let finding = try FindingReport(try reply.object("finding"))
+    mutating func take(_ reply: Varlink.Workspace.Verify.Reply) {
+        if let finding = reply.finding {
             findings.append(finding)
             progress.clear()
             if !isJSON { printOut("\(places.shown(finding)): \(description(of: finding))") }
-        } else if reply.has("progress") {
-            show(try VerifyReport(try reply.object("progress")))
-        } else {
-            summary = try VerifyReport(try reply.object("summary"))
         }
+        if let counts = reply.progress { show(counts) }
+        summary = reply.summary
     }
 
     func finish(_ daemon: Daemon) throws(Failure) -> ExitStatus {
         progress.clear()
-        guard let summary else {
-            throw Failure(.unreachable, "the daemon of workspace '\(daemon.name)' ended")
-        }
+        guard let summary else { throw daemon.hasEnded }
         if isJSON {
-            printJSON(["findings": .array(findings.map(\.json)), "summary": summary.json])
+            printJSON(["findings": findings.json, "summary": summary.json])
         } else {
-            if let place = findings.first(where: { $0.outcome == .quarantined })?.action {
+            if let place = findings.first(where: { $0.knownOutcome == .quarantined })?.action {
                 explainQuarantine(place)
             }
             printOut(line(for: summary))
@@ -87,13 +78,13 @@ private struct VerifyOutput {
     private func description(of finding: FindingReport) -> String {
         let blocks = finding.blockCount > 0 ? "\(blockList(finding)): " : ""
         let action: String? =
-            switch finding.outcome {
+            switch finding.knownOutcome {
             case .repaired, .incomplete: finding.action
             case .left: finding.action.map { "not repaired: \($0)" }
             case .quarantined: finding.action.map { "moved to \(shownOwn($0))" }
             case .unchecked: "not checked"
             case .unreadable: "not checked: see ls -l for its permissions"
-            case .noted: nil
+            case .noted, nil: nil
             }
         return "\(blocks)\(ByteString(finding.reason).shown)\(action.map { " (\($0))" } ?? "")"
     }
@@ -106,7 +97,7 @@ private struct VerifyOutput {
 
     private func blockList(_ finding: FindingReport) -> String {
         let shown = finding.blocks.prefix(Self.shownRanges).map { range in
-            range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound)"
+            range.first == range.last ? "\(range.first)" : "\(range.first)-\(range.last)"
         }
         let isAll = finding.blocks.count <= Self.shownRanges
         let noun = finding.blockCount == 1 ? "block" : "\(finding.blockCount) blocks,"

@@ -12,7 +12,7 @@ func wipe(_ invocation: Invocation) throws -> ExitStatus {
     let subject = "account '\(ByteString(account).shown)'"
     let report = try follow(daemon, account, about: subject)
     if invocation.isJSON {
-        printJSON(.object(report.members))
+        printJSON(report.json)
     } else if report.complete {
         let removed = report.files.counted("file")
         printOut("\(ByteString(account).shown): wiped, \(removed) removed; \(report.rest)")
@@ -25,17 +25,18 @@ private func follow(
     _ daemon: Daemon, _ account: String, about subject: String
 ) throws -> Varlink.Workspace.Wipe.Reply {
     let progress = Progress()
-    var last = Parameters([:])
+    var last: Varlink.Workspace.Wipe.Reply?
     defer { progress.clear() }
-    let parameters: [String: JSONValue] = ["account": .string(account), "confirmed": true]
-    try daemon.stream("Wipe", parameters, about: subject) { reply in
+    let request = Varlink.Workspace.Wipe(account: account, confirmed: true)
+    try daemon.stream(request, about: subject) { reply in
         last = reply
-        progress.files = (try? reply.integer("scanned")) ?? 0
-        progress.note = "\(((try? reply.integer("files")) ?? 0).grouped) removed"
+        progress.files = reply.scanned
+        progress.note = "\(reply.files.grouped) removed"
         progress.show()
         return true
     }
-    return try Varlink.Workspace.Wipe.Reply(last)
+    guard let last else { throw daemon.hasEnded }
+    return last
 }
 
 /// Says what could not be done; fails if anything was left.

@@ -70,12 +70,12 @@ internal import Testing
 }
 
 @Suite struct Reading {
-    @Test func `events of a later daemon are passed over`() throws {
-        let event = try Event(Parameters(["event": "something-new", "code": 7]))
+    @Test func `events of a later daemon are passed over`() {
+        let event = Event(.init(event: "something-new", code: 7))
         #expect(event.kind == nil)
         #expect(event.word == "something-new")
         #expect(event.code == 7)
-        #expect(throws: VarlinkError.self) { _ = try Event(Parameters([:])) }
+        #expect(throws: VarlinkError.self) { _ = try Varlink.Workspace.Event(Parameters([:])) }
     }
 
     @Test func `the events of the interface are these`() {

@@ -12,8 +12,9 @@ import Testing
     @Test(arguments: ["printBlocked", nil])
     func `a decision survives the wire`(rule: String?) throws {
         let decision = Decision(isAllowed: rule == nil, reason: "why", rule: rule)
-        let members = Varlink.Policy.Decision(decision).members
-        #expect(Decision(try Varlink.Policy.Decision(Parameters(members))) == decision)
+        let wire = try Varlink.Policy.Decision(
+            Parameters(Varlink.Policy.Decision(decision).members))
+        #expect(wire == .init(allowed: rule == nil, reason: "why", rule: rule))
     }
 
     static let events: [(AccountEvent.Kind, String)] = [
@@ -36,13 +37,9 @@ import Testing
         (.allowedAccountsChanged, "allowed-accounts-changed"),
     ]
 
-    @Test func `each event has its word, and no member that the interface does not declare`() {
-        let declared = [
-            "seconds", "kind", "reason", "code", "succeeded", "session", "document", "name",
-        ]
+    @Test func `each event has its word, and the interface names it`() {
         for (kind, word) in Self.events {
-            #expect(kind.wire.word == word)
-            #expect(kind.wire.members.keys.allSatisfy(declared.contains))
+            #expect(kind.wire.event == word)
             #expect(Varlink.Workspace.text.contains(word))
         }
         #expect(Set(Self.events.map(\.1)).count == Self.events.count)

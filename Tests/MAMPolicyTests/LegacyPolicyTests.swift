@@ -61,7 +61,7 @@ import Testing
         throws
     {
         let policy = EffectivePolicy.merge([try decode("{\"IntuneMAMPolicy.\(name)\": \(number)}")])
-        let rules = policy.json.object?["rules"]?.object
+        let rules = policy.rulesJSON.object
         #expect(rules?[rule]?.object?["value"] == .string(word))
     }
 

@@ -118,6 +118,6 @@ import Testing
     }
 
     private func values(_ policy: EffectivePolicy) -> [String: JSONValue] {
-        (policy.json.object?["rules"]?.object ?? [:]).compactMapValues { $0.object?["value"] }
+        (policy.rulesJSON.object ?? [:]).compactMapValues { $0.object?["value"] }
     }
 }

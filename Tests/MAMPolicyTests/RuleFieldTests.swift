@@ -247,7 +247,7 @@ import Testing
             #"{"displayName": "B", "minimumPinLength": 1}"#,
             #"{"displayName": "C", "minimumPinLength": 4}"#)
         #expect(
-            policy.json.object?["rules"]?.object?["minimumPinLength"] == [
+            policy.rulesJSON.object?["minimumPinLength"] == [
                 "value": 4, "from": ["A", "C"], "looser": [["document": "B", "value": 1]],
             ])
     }
@@ -272,7 +272,7 @@ import Testing
             #"{"displayName": "A", "minimumPinLength": 4, "saveAsBlocked": true, "allowedDataStorageLocations": ["box", "egnyte"]}"#,
             #"{"displayName": "B", "minimumPinLength": 6, "saveAsBlocked": true, "allowedDataStorageLocations": ["box", "sharePoint"]}"#,
             #"{"displayName": "C", "minimumPinLength": 6}"#)
-        let rules = policy.json.object?["rules"]?.object
+        let rules = policy.rulesJSON.object
         #expect(
             rules?["minimumPinLength"] == [
                 "value": 6, "from": ["B", "C"], "looser": [["document": "A", "value": 4]],
@@ -282,7 +282,7 @@ import Testing
                 "value": ["box"], "from": ["A", "B"], "looser": [],
             ])
         #expect(rules?.count == 3)
-        #expect(policy.json.object?["documents"]?.array?.count == 3)
+        #expect(policy.sources.count == 3)
     }
 
     private func document(_ key: String, _ value: String) throws -> PolicyDocument {
@@ -295,7 +295,7 @@ import Testing
     }
 
     private func shown(_ key: String, _ policy: EffectivePolicy) -> String? {
-        let value = policy.json.object?["rules"]?.object?[key]?.object?["value"]
+        let value = policy.rulesJSON.object?[key]?.object?["value"]
         return value.map { String(decoding: $0.encoded(), as: UTF8.self) }
     }
 }

@@ -96,13 +96,17 @@ extension Varlink {
 
         package typealias Finding = Varlink.Workspace.Finding
 
+        package typealias VerifyCounts = Varlink.Workspace.VerifyCounts
+
         package struct Verification: WireObject {
             package var time: Int
             package var repair: Bool
-            package var counts: JSONValue
+            package var counts: VerifyCounts
             package var findings: [Finding]
 
-            package init(time: Int, repair: Bool, counts: JSONValue, findings: [Finding]) {
+            package init(
+                time: Int, repair: Bool, counts: VerifyCounts, findings: [Finding]
+            ) {
                 self.time = time
                 self.repair = repair
                 self.counts = counts
@@ -229,12 +233,27 @@ type Finding (
   action: ?string
 )
 
-# time: when it ended, in seconds since 1970; counts: the summary of
-# io.mamd.Workspace.Verify; findings: the first 100 of those whose outcome is not noted
+# As in io.mamd.Workspace
+type VerifyCounts (
+  files: int,
+  bytes: int,
+  totalBytes: int,
+  uncheckedFiles: int,
+  left: int,
+  repaired: int,
+  incomplete: int,
+  quarantined: int,
+  unchecked: int,
+  unreadable: int,
+  foreign: int
+)
+
+# time: when it ended, in seconds since 1970; findings: the first 100 of those whose outcome is not
+# noted
 type Verification (
   time: int,
   repair: bool,
-  counts: object,
+  counts: VerifyCounts,
   findings: []Finding
 )
 

@@ -459,14 +459,15 @@ extension Varlink {
                 package var accounts: [Account]
                 package var needsImport: Bool
                 package var lastVerify: LastVerify?
-                package var refused: [RefusedDocument]
+                package var refused: [RefusedDocument]?
 
                 package init(
                     name: String, id: String, version: String, backingDirectory: String,
                     mountPoint: String, transport: String? = nil, transportNote: String? = nil,
                     readOnly: Bool, pid: Int, uid: Int, multiIdentity: Bool,
                     maximumClass: String, openFiles: Int, accounts: [Account],
-                    needsImport: Bool, lastVerify: LastVerify? = nil, refused: [RefusedDocument]
+                    needsImport: Bool, lastVerify: LastVerify? = nil,
+                    refused: [RefusedDocument]? = nil
                 ) {
                     self.name = name
                     self.id = id
@@ -862,15 +863,16 @@ extension Varlink {
                 "destinationDescriptor"
             ]
 
-            package var owner: String
+            package var owner: String?
             package var sourcePath: String?
             package var sourceDescriptor: Int?
             package var destinationPath: String?
             package var destinationDescriptor: Int?
 
             package init(
-                owner: String, sourcePath: String? = nil, sourceDescriptor: Int? = nil,
-                destinationPath: String? = nil, destinationDescriptor: Int? = nil
+                owner: String? = nil, sourcePath: String? = nil,
+                sourceDescriptor: Int? = nil, destinationPath: String? = nil,
+                destinationDescriptor: Int? = nil
             ) {
                 self.owner = owner
                 self.sourcePath = sourcePath
@@ -959,13 +961,13 @@ extension Varlink {
                 "owner", "unmanaged", "path", "fileDescriptor"
             ]
 
-            package var owner: String
+            package var owner: String?
             package var unmanaged: Bool?
             package var path: String?
             package var fileDescriptor: Int?
 
             package init(
-                owner: String, unmanaged: Bool? = nil, path: String? = nil,
+                owner: String? = nil, unmanaged: Bool? = nil, path: String? = nil,
                 fileDescriptor: Int? = nil
             ) {
                 self.owner = owner
@@ -1465,11 +1467,11 @@ type Account (
   # Policy names a recovery key: who has its private half can open the account's files
   isRecoverable: bool,
   # Within so many seconds somebody who has the disk guesses the weakest passphrase that
-  # policy allows, at 1,000 a second. Left out: not within a month, or it has none, or
+  # policy allows, at 1,000 a second. null: not within a month, or it has none, or
   # a credential has the device secret
   guessableSeconds: ?int,
-  # The rest is told by Status and ListAccounts. Classes whose files can be opened now, and how
-  # many files are in use
+  # The rest is told by Status and ListAccounts alone. Classes whose files can be opened now, and
+  # how many files are in use
   openClasses: ?[]string,
   openFiles: ?int,
   # Seconds until it closes: at the end of the grace period that runs; if nobody uses its files.
@@ -1509,13 +1511,13 @@ type Process (
 )
 
 # Of an account:
-#   will-become-unavailable (seconds: 0 is now), unavailable, available, blocked (kind, reason),
-#   unblocked, wiped
-#   policy-changed, app-config-changed, data-protection-changed: protect again what you
-#   protected yourself
+#   will-become-unavailable (seconds: 0 is now), unavailable, available
+#   blocked (kind, reason), unblocked, wiped
+#   policy-changed, app-config-changed
+#   data-protection-changed: protect again what you protected yourself
 #   launch-warning (reason)
-#   enrollment-status (kind: enrollment, policy, unenroll; code, succeeded, reason), check-in
-#   (succeeded, reason)
+#   enrollment-status (kind: enrollment, policy, unenroll; code, succeeded, reason)
+#   check-in (succeeded, reason)
 #   user-status-changed (code), compliance-status (code), restart-required
 #   identity-switch-required (code, session, name: whom to switch to, empty for nobody managed)
 #   ui-taken (session), ui-released (session)
@@ -1623,8 +1625,9 @@ method Status() -> (
   needsImport: bool,
   # For root and the daemon's user
   lastVerify: ?LastVerify,
-  # For them too: files of the policy directory that are not in force as they stand there
-  refused: []RefusedDocument
+  # For them too: files of the policy directory that are not in force as they stand there. An
+  # earlier daemon has none
+  refused: ?[]RefusedDocument
 )
 
 # One of path (absolute, inside the mount), descriptor, or device and inode as stat(2) on the
@@ -1698,7 +1701,7 @@ method Watch() -> (event: Event)
 # Reads the plain source from its start and writes a protected file of the owner into the empty
 # destination. The source may be a pipe, which is read to its end.
 method Encrypt(
-  owner: string,
+  owner: ?string,
   sourcePath: ?string,
   sourceDescriptor: ?int,
   destinationPath: ?string,
@@ -1721,7 +1724,7 @@ method Decrypt(
 # owner may be no registered account, so that the content becomes plain; else such a name is
 # UnmanagedOwner, unless the caller works for it.
 method SetOwner(
-  owner: string,
+  owner: ?string,
   unmanaged: ?bool,
   path: ?string,
   fileDescriptor: ?int

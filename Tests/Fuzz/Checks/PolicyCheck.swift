@@ -95,7 +95,7 @@ private func checkPinAtLeast(_ alone: PinRules, _ merged: PinRules) throws(Viola
 
 /// What is shown is itself a document that asks the same.
 private func checkShown(_ policy: EffectivePolicy) throws(Violation) {
-    let rules = policy.json.object?["rules"]?.object ?? [:]
+    let rules = policy.rulesJSON.object ?? [:]
     let values = rules.mapValues { $0.object?["value"] ?? .null }
     guard !values.isEmpty else { return }
     let again = try must("what is shown is not read") {
