@@ -94,7 +94,10 @@ extension Workspace {
     public func unlock(_ accountId: String? = nil, passphrase: Passphrase) throws(MAMError) {
         let secret = try passphrase.forUnlocking()
         try service.call(
-            "Workspace.Unlock", secret.parameters.adding("account", accountId), secret.descriptors)
+            Varlink.Workspace.Unlock(
+                account: accountId,
+                passphraseDescriptor: secret.descriptors.isEmpty ? nil : 0),
+            secret.descriptors)
     }
 
     /// Destroys an account's keys, then its files. False if something is left, which goes when this

@@ -8,31 +8,27 @@ internal import MAMWire
 func registerAccount(_ invocation: Invocation) throws -> ExitStatus {
     let name = try invocation.operands[0].requireText("the account's name")
     let daemon = try invocation.daemon()
-    var parameters: [String: JSONValue] = ["name": .string(name)]
-    if let objectID = try invocation.arguments.text("oid") {
-        parameters["objectId"] = .string(objectID)
-    }
+    let passphrase = try invocation.newPassphrase(of: shown(name))
     var secrets = SecretParameters()
-    try invocation.addNewPassphrase(of: ByteString(name).shown, to: &secrets, &parameters)
-    if invocation.arguments.has("new-keys") { parameters["newKeys"] = true }
-    let reply = try register(
-        name, parameters.merging(secrets.members) { $1 }, secrets.descriptors, daemon)
-    let account = try AccountReport(try reply.object("account"))
+    let request = Varlink.Workspace.RegisterAccount(
+        name: name, objectID: try invocation.arguments.text("oid"),
+        passphraseDescriptor: try passphrase.map { try secrets.add($0) },
+        noPassphrase: passphrase == nil, newKeys: invocation.arguments.has("new-keys"))
+    let account = try register(request, secrets.descriptors, daemon)
     let isCovered = account.stage == "enrolled"
-    return try report(
-        reply, invocation,
+    return report(
+        account, invocation,
         (isCovered ? "registered" : "registered; no policy covers it yet") + account.recoveryNote)
 }
 
 /// Asks whether sealed files are to stay as they are, where there are any; without a terminal that
 /// is a refusal.
 private func register(
-    _ name: String, _ parameters: [String: JSONValue], _ secrets: [Descriptor], _ daemon: Daemon
-) throws -> Parameters {
-    let subject = "account '\(ByteString(name).shown)'"
+    _ request: Varlink.Workspace.RegisterAccount, _ secrets: [Descriptor], _ daemon: Daemon
+) throws -> AccountReport {
+    let subject = "account '\(shown(request.name))'"
     do throws(Failure) {
-        return try daemon.call(
-            "RegisterAccount", parameters, descriptors: secrets, about: subject)
+        return try daemon.call(request, descriptors: secrets, about: subject).account
     } catch {
         guard error.kind == "SealedFiles", isatty(STDIN_FILENO) == 1 else { throw error }
         printError("\(error.message); to open them, run: \(importCommand)")
@@ -42,40 +38,40 @@ private func register(
             throw Failure(.failure, "\(subject): not registered", next: importCommand)
         }
     }
-    return try daemon.call(
-        "RegisterAccount", parameters.merging(["newKeys": true]) { $1 }, descriptors: secrets,
-        about: subject)
+    var request = request
+    request.newKeys = true
+    return try daemon.call(request, descriptors: secrets, about: subject).account
 }
 
 func changePassphrase(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     let account = try invocation.account(of: daemon)
-    var parameters: [String: JSONValue] = ["account": .string(account.label)]
-    var secrets = try invocation.currentPassphrase(of: account)
+    var secrets = SecretParameters()
+    var request = Varlink.Workspace.ChangePassphrase(account: account.label)
+    request.passphraseDescriptor = try invocation.currentPassphrase(of: account, in: &secrets)
     if invocation.arguments.has("no-passphrase") {
         try invocation.refuse(["new-passfile", "new-extpass"], with: "no-passphrase")
-        parameters["noPassphrase"] = true
+        request.noPassphrase = true
     } else {
         let new = try invocation.passphrase(
             "New passphrase of \(account.label)", isNew: true, optionPrefix: "new-")
-        try secrets.add("newPassphrase", new)
+        request.newPassphraseDescriptor = try secrets.add(new)
     }
-    let reply = try daemon.call(
-        "ChangePassphrase", parameters.merging(secrets.members) { $1 },
-        descriptors: secrets.descriptors, about: "account '\(account.label)'")
-    return try report(reply, invocation, "passphrase changed")
+    let changed = try daemon.call(
+        request, descriptors: secrets.descriptors, about: "account '\(account.label)'"
+    ).account
+    return report(changed, invocation, "passphrase changed")
 }
 
 func unlock(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     let account = try invocation.account(of: daemon)
-    return try report(try invocation.unlock(account, of: daemon), invocation, "unlocked")
+    return report(try invocation.unlock(account, of: daemon), invocation, "unlocked")
 }
 
 private func report(
-    _ reply: Parameters, _ invocation: Invocation, _ done: String
-) throws -> ExitStatus {
-    let account = try AccountReport(try reply.object("account"))
+    _ account: AccountReport, _ invocation: Invocation, _ done: String
+) -> ExitStatus {
     if invocation.isJSON {
         printJSON(account.json)
     } else {
@@ -127,12 +123,24 @@ extension Invocation {
     }
 
     /// Opens an account's windows with its passphrase.
-    func unlock(_ account: AccountReport, of daemon: Daemon) throws -> Parameters {
-        let secrets = try currentPassphrase(of: account)
-        let parameters: [String: JSONValue] = ["account": .string(account.label)]
+    func unlock(_ account: AccountReport, of daemon: Daemon) throws -> AccountReport {
+        var secrets = SecretParameters()
+        let request = Varlink.Workspace.Unlock(
+            account: account.label,
+            passphraseDescriptor: try currentPassphrase(of: account, in: &secrets))
         return try daemon.call(
-            "Unlock", parameters.merging(secrets.members) { $1 }, descriptors: secrets.descriptors,
-            about: "account '\(account.label)'")
+            request, descriptors: secrets.descriptors, about: "account '\(account.label)'"
+        ).account
+    }
+
+    /// The index that a call that needs the account's keys has to name; nil if the device alone
+    /// opens them.
+    func currentPassphrase(
+        of account: AccountReport, in secrets: inout SecretParameters
+    ) throws -> Int? {
+        guard account.hasPassphrase else { return nil }
+        return try secrets.add(
+            try passphrase("Passphrase of \(account.label)", isNew: false))
     }
 
     /// What a call that needs the account's keys has to carry: nothing if the device alone opens
@@ -144,6 +152,15 @@ extension Invocation {
                 "passphrase", try passphrase("Passphrase of \(account.label)", isNew: false))
         }
         return secrets
+    }
+
+    /// What is to open the account from now on; nil for the device alone.
+    func newPassphrase(of label: String) throws -> SecretBuffer? {
+        guard arguments.has("no-passphrase") else {
+            return try passphrase("Passphrase for \(label)", isNew: true)
+        }
+        try refuse(["passfile", "extpass"], with: "no-passphrase")
+        return nil
     }
 
     /// Options that exclude each other.

@@ -21,7 +21,7 @@ func showAudit(_ invocation: Invocation) throws -> ExitStatus {
 
 private func auditQuestion(_ invocation: Invocation) throws -> Varlink.Audit.List {
     var question = Varlink.Audit.List(
-        since: try invocation.time("since"), before: try invocation.time("before"),
+        since: try time("since", of: invocation), before: try time("before", of: invocation),
         account: try invocation.arguments.text("account"),
         follow: invocation.arguments.has("follow"))
     if let word = try invocation.arguments.text("event") {
@@ -42,19 +42,17 @@ private func auditQuestion(_ invocation: Invocation) throws -> Varlink.Audit.Lis
     return question
 }
 
-extension Invocation {
-    /// As the wire has it; nil where the option is not given.
-    fileprivate func time(_ option: String) throws -> String? {
-        guard let text = try arguments.text(option) else { return nil }
-        guard let time = Timestamp(text) ?? timeAgo(text) else {
-            throw Failure.usage(
-                verb,
-                "'\(ByteString(text).shown)' is not a time; use -30m, -2h, -1d, or"
-                    + " 2026-05-04T03:02:01Z"
-            )
-        }
-        return time.text
+/// As the wire has it; nil where the option is not given.
+private func time(_ option: String, of invocation: Invocation) throws -> String? {
+    guard let text = try invocation.arguments.text(option) else { return nil }
+    guard let time = Timestamp(text) ?? timeAgo(text) else {
+        throw Failure.usage(
+            invocation.verb,
+            "'\(ByteString(text).shown)' is not a time; use -30m, -2h, -1d, or"
+                + " 2026-05-04T03:02:01Z"
+        )
     }
+    return time.text
 }
 
 /// Such as `-90s`, `-15m`, `-2h` or `-7d`.

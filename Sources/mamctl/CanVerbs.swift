@@ -32,9 +32,11 @@ func canSave(_ invocation: Invocation) throws -> ExitStatus {
         try invocation.arguments.text("owner"), try invocation.arguments.text("account")
     )
     guard let location = try invocation.arguments.text("location") else {
-        return try invocation.showLocations(
-            Varlink.Policy.SaveLocations(owner: owner, fileDescriptor: index, account: account),
-            of: file)
+        return show(
+            try invocation.policy(
+                Varlink.Policy.SaveLocations(
+                    owner: owner, fileDescriptor: index, account: account), of: file),
+            invocation)
     }
     return try invocation.ask(
         Varlink.Policy.CanSave(
@@ -47,11 +49,28 @@ func canOpen(_ invocation: Invocation) throws -> ExitStatus {
         try invocation.arguments.text("receiver"), try invocation.arguments.text("account")
     )
     guard let location = try invocation.arguments.text("location") else {
-        return try invocation.showLocations(
-            Varlink.Policy.OpenLocations(receiver: receiver, account: account))
+        return show(
+            try invocation.policy(
+                Varlink.Policy.OpenLocations(receiver: receiver, account: account)),
+            invocation)
     }
     return try invocation.ask(
         Varlink.Policy.CanOpen(location: location, receiver: receiver, account: account))
+}
+
+private func show(
+    _ reply: Varlink.Policy.SaveLocations.Reply, _ invocation: Invocation
+) -> ExitStatus {
+    if invocation.isJSON {
+        printJSON(reply.json)
+    } else {
+        printOut(
+            table(
+                reply.locations.map { answer in
+                    [answer.location, answer.decision.word, shown(answer.decision.reason)]
+                }))
+    }
+    return .success
 }
 
 /// `-`: what comes on standard input begins with a header, or does not.
@@ -70,7 +89,7 @@ func canReceive(_ invocation: Invocation) throws -> ExitStatus {
 func canCopy(_ invocation: Invocation) throws -> ExitStatus {
     try invocation.ask(
         Varlink.Policy.CanCopy(
-            count: try invocation.characterCount(),
+            count: try characterCount(invocation),
             account: try invocation.arguments.text("account"),
             target: try invocation.arguments.text("to")))
 }
@@ -78,17 +97,34 @@ func canCopy(_ invocation: Invocation) throws -> ExitStatus {
 func canPaste(_ invocation: Invocation) throws -> ExitStatus {
     try invocation.ask(
         Varlink.Policy.CanPaste(
-            count: try invocation.characterCount(),
+            count: try characterCount(invocation),
             account: try invocation.arguments.text("account"),
             source: try invocation.arguments.text("from")))
 }
 
+private func characterCount(_ invocation: Invocation) throws -> Int {
+    let text = invocation.operands[0]
+    guard let count = text.text.flatMap({ Int($0) }) else {
+        throw Failure.usage(invocation.verb, "'\(text.shown)' is not a number of characters")
+    }
+    return count
+}
+
 func canOpenURL(_ invocation: Invocation) throws -> ExitStatus {
-    try invocation.askLink(isUniversal: false)
+    try askLink(invocation, isUniversal: false)
 }
 
 func canOpenLink(_ invocation: Invocation) throws -> ExitStatus {
-    try invocation.askLink(isUniversal: true)
+    try askLink(invocation, isUniversal: true)
+}
+
+private func askLink(_ invocation: Invocation, isUniversal: Bool) throws -> ExitStatus {
+    try invocation.ask(
+        Varlink.Policy.CanOpenURL(
+            url: try invocation.operands[0].requireText("the URL"),
+            account: try invocation.arguments.text("account"),
+            knownManagedScheme: invocation.arguments.has("managed-scheme"),
+            universal: isUniversal))
 }
 
 func canPrint(_ invocation: Invocation) throws -> ExitStatus {

@@ -28,38 +28,6 @@ extension Invocation {
         }
         return reply.decision.allowed ? .success : .refused
     }
-
-    /// Prints a table of all locations.
-    func showLocations<Request: VarlinkRequest>(
-        _ request: Request, of file: Descriptor? = nil
-    ) throws -> ExitStatus where Request.Reply == Varlink.Policy.SaveLocations.Reply {
-        let reply = try policy(request, of: file)
-        if isJSON {
-            printJSON(reply.json)
-        } else {
-            printOut(
-                table(
-                    reply.locations.map { answer in
-                        [answer.location, answer.decision.word, shown(answer.decision.reason)]
-                    }))
-        }
-        return .success
-    }
-
-    func askLink(isUniversal: Bool) throws -> ExitStatus {
-        try ask(
-            Varlink.Policy.CanOpenURL(
-                url: try operands[0].requireText("the URL"),
-                account: try arguments.text("account"),
-                knownManagedScheme: arguments.has("managed-scheme"), universal: isUniversal))
-    }
-
-    func characterCount() throws -> Int {
-        guard let count = operands[0].text.flatMap({ Int($0) }) else {
-            throw Failure.usage(verb, "'\(operands[0].shown)' is not a number of characters")
-        }
-        return count
-    }
 }
 
 /// Outside of a mount the daemon has to read it.

@@ -77,11 +77,10 @@ extension Invocation {
         of label: String, to secrets: inout SecretParameters,
         _ parameters: inout [String: JSONValue]
     ) throws {
-        guard arguments.has("no-passphrase") else {
-            return try secrets.add(
-                "passphrase", try passphrase("Passphrase for \(label)", isNew: true))
+        guard let passphrase = try newPassphrase(of: label) else {
+            parameters["noPassphrase"] = true
+            return
         }
-        try refuse(["passfile", "extpass"], with: "no-passphrase")
-        parameters["noPassphrase"] = true
+        try secrets.add("passphrase", passphrase)
     }
 }

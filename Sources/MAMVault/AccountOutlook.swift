@@ -1,5 +1,7 @@
 // An account's current state, and when it will change.
 
+package import MAMModel
+
 /// Seconds count from now, except ``sinceCheckIn``. Nil means never.
 package struct AccountOutlook: Sendable, Equatable {
     /// Files of these classes can be opened.
