@@ -47,7 +47,7 @@ package struct Reader {
         let unknown = fields.filter { !$0.contains("@odata.") && $1 != .null }
         return warnings
             + unknown.keys.sorted().map {
-                .unknownKey(path + $0, guess: PolicyWarning.guess(path + $0, among: known))
+                .unknownKey(path + $0, guess: PolicyWarning.guess($0, among: known))
             }
     }
 }

@@ -50,7 +50,9 @@ struct SettingField: Sendable {
     static let all: [SettingField] = [files, locking, accounts, hooks, probes, telling, kept]
         .flatMap(\.self)
 
-    static let names: [String] = all.map(\.name)
+    static func keys(in group: String?) -> [String] {
+        all.filter { $0.group == group }.map(\.key) + (group == nil ? groups : [])
+    }
 
     static let groups: [String] = ["Hooks", "KeyDerivation", "LockOn", "Probes"]
 

@@ -12,9 +12,9 @@ extension Settings {
     package static func decode(_ bytes: [UInt8]) throws(PolicyError) -> Settings {
         let json = try JSONValue(document: bytes)
         guard case .object(let fields) = json else { throw .notADocument(found: json.kind) }
-        var reader = Reader(fields, known: SettingField.names)
+        var reader = Reader(fields, known: SettingField.keys(in: nil))
         if let own = try reader.read(embedded, .object) {
-            reader = Reader(own, known: SettingField.names)
+            reader = Reader(own, known: SettingField.keys(in: nil))
         }
         return try Settings(&reader)
     }
@@ -25,7 +25,8 @@ extension Settings {
         var nested: [PolicyWarning] = []
         for group in SettingField.groups {
             guard let fields = try reader.read(group, .object) else { continue }
-            var inner = Reader(fields, within: "\(group).", known: SettingField.names)
+            var inner = Reader(
+                fields, within: "\(group).", known: SettingField.keys(in: group))
             try read(&inner, group: group)
             nested += inner.allWarnings()
             if !inner.left.isEmpty { unknown[group] = .object(inner.left) }
