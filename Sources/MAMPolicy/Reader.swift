@@ -44,10 +44,15 @@ package struct Reader {
     /// Warnings for values, then for unknown keys sorted by name. Skips annotations (`@odata.type`,
     /// `apps@odata.context`) and null values.
     package func allWarnings() -> [PolicyWarning] {
-        let unknown = fields.filter { !$0.contains("@odata.") && $1 != .null }
-        return warnings
-            + unknown.keys.sorted().map {
-                .unknownKey(path + $0, guess: PolicyWarning.guess($0, among: known))
-            }
+        let unknown = fields.filter { !$0.contains("@odata.") && $1 != .null }.keys.sorted()
+        // A guess compares every known name; a document may have very many unknown keys.
+        let guesses = unknown.prefix(Self.guessCount).map {
+            PolicyWarning.guess($0, among: known)
+        }
+        let named = zip(unknown, guesses).map { PolicyWarning.unknownKey(path + $0, guess: $1) }
+        return warnings + named
+            + unknown.dropFirst(Self.guessCount).map { .unknownKey(path + $0) }
     }
+
+    private static let guessCount = 100
 }
