@@ -39,13 +39,6 @@ package struct Parameters: Sendable, Equatable {
         return integer
     }
 
-    /// A number of 64 bits without sign, such as an inode's; nil when it is missing or null.
-    ///
-    /// Varlink's integers are signed: one with the highest bit set arrives as a negative number.
-    package func optionalUnsigned(_ name: String) throws(VarlinkError) -> UInt64? {
-        try typed(name, \.integer).map { UInt64(bitPattern: $0) }
-    }
-
     /// A truth value that must be there.
     package func bool(_ name: String) throws(VarlinkError) -> Bool {
         try required(name, typed(name, \.bool))
@@ -68,11 +61,6 @@ package struct Parameters: Sendable, Equatable {
     /// An object that must be there.
     package func object(_ name: String) throws(VarlinkError) -> Parameters {
         Parameters(try required(name, typed(name, \.object)))
-    }
-
-    /// An object; nil when it is missing or null.
-    package func optionalObject(_ name: String) throws(VarlinkError) -> Parameters? {
-        try typed(name, \.object).map(Parameters.init)
     }
 
     /// An array of objects that must be there.

@@ -21,11 +21,13 @@ extension ReportPage {
             lines.contains { $0.seconds(kind) > 0 }
         }
         let hasRefusals = lines.contains { $0.refusalCount > 0 }
+        let refusals = hasRefusals ? [("refusal", "something was refused")] : []
         return """
             <section><h2>When accounts were open</h2>
-            <p class="soft">The last \(data.days.counted("day")), to \(localTime(data.time, "%a %e %B %H:%M")). Before the first event that is kept nothing is
-            known.</p>
-            \(legend(kinds.map { ($0.rawValue, $0.label) } + (hasRefusals ? [("refusal", "something was refused")] : [])))
+            <p class="soft">The last \(data.days.counted("day")), to
+            \(localTime(data.time, "%a %e %B %H:%M")). Before the first event that is kept nothing
+            is known.</p>
+            \(legend(kinds.map { ($0.rawValue, $0.label) } + refusals))
             \(timelineChart(lines, from: start, to: data.time))
             \(timelineTable(lines))</section>
             """

@@ -17,13 +17,15 @@ extension ReportPage {
             }
         }
         guard !groups.isEmpty else {
-            return
-                "<section><h2>Policy in force</h2><p>None: there is no account that the author of this report may see.</p></section>"
+            return """
+                <section><h2>Policy in force</h2>
+                <p>None: there is no account that the author of this report may see.</p></section>
+                """
         }
         return """
             <section><h2>Policy in force</h2>
-            <p class="soft">Where several documents speak of the same, the most restrictive value holds. What others asked for, and was
-            looser, stands at the end.</p>
+            <p class="soft">Where several documents speak of the same, the most restrictive value
+            holds. What others asked for, and was looser, stands at the end.</p>
             \(groups.map { policy($0.accounts, $0.policy.rules.object ?? [:]) })
             \(refusedDocuments)</section>
             """

@@ -109,8 +109,9 @@ private struct VerifyOutput {
         let directory = shownOwn(parts)
         printOut(
             """
-            What was moved away is in \(directory), and \(directory).log says why. To have a file back, move it \
-            to its place in \(places.backing.shown) while the workspace is not mounted.
+            What was moved away is in \(directory), and \(directory).log says why. \
+            To have a file back, move it to its place in \(places.backing.shown) while the \
+            workspace is not mounted.
             """)
     }
 
