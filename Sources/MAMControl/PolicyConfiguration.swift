@@ -16,7 +16,7 @@ struct PolicyConfiguration: PolicyService {
             if let names = request.accounts {
                 try identities(names, in: "accounts", call)
             } else {
-                [try principal(call).identity]
+                [try principal(nil, call).identity]
             }
         var data: [JSONValue] = []
         for account in accounts { data += try configuration(of: account).fullData.array ?? [] }
@@ -27,7 +27,8 @@ struct PolicyConfiguration: PolicyService {
         _ call: VarlinkCall
     ) throws(VarlinkError) -> Wire.ConfigurationConflict.Reply {
         let request: Wire.ConfigurationConflict = try call.request()
-        return .init(conflict: try configuration(of: call).hasConflict(request.key))
+        return .init(
+            conflict: try configuration(of: request.account, call).hasConflict(request.key))
     }
 
     /// The value as one of the three types, and all values that can be read as that type.
@@ -35,7 +36,7 @@ struct PolicyConfiguration: PolicyService {
         _ call: VarlinkCall
     ) throws(VarlinkError) -> Wire.ConfigurationValue.Reply {
         let request: Wire.ConfigurationValue = try call.request()
-        let (key, configuration) = (request.key, try configuration(of: call))
+        let (key, configuration) = (request.key, try configuration(of: request.account, call))
         switch request.type ?? "string" {
         case "bool":
             return .init(
@@ -53,8 +54,10 @@ struct PolicyConfiguration: PolicyService {
         }
     }
 
-    private func configuration(of call: VarlinkCall) throws(VarlinkError) -> AppConfiguration {
-        try configuration(of: try principal(call).identity)
+    private func configuration(
+        of account: String?, _ call: VarlinkCall
+    ) throws(VarlinkError) -> AppConfiguration {
+        try configuration(of: try principal(account, call).identity)
     }
 
     private func configuration(of identity: Identity) throws(VarlinkError) -> AppConfiguration {

@@ -18,7 +18,7 @@ struct PolicyDocuments: PolicyService {
 
     func show(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Show.Reply {
         let request: Wire.Show = try call.request()
-        let principal = try principals(request.accounts, call)
+        let principal = try principals(request.account, request.accounts, call)
         // Which documents there are is the administrator's business.
         let isTrusted = isTrusted(call.peer)
         let refused = isTrusted ? vault.refusedDocuments : []

@@ -9,7 +9,7 @@ internal import MAMWire
 extension PolicyInterface {
     func ask(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Ask.Reply {
         let request: Wire.Ask = try call.request()
-        let principal = try principals(request.accounts, call)
+        let principal = try principals(request.account, request.accounts, call)
         guard let question = PolicyQuestion(rawValue: request.question) else {
             throw .invalidInput(
                 "there is no question \(request.question); Answers tells all of them")
@@ -19,7 +19,7 @@ extension PolicyInterface {
 
     func answers(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Answers.Reply {
         let request: Wire.Answers = try call.request()
-        let principal = try principals(request.accounts, call)
+        let principal = try principals(request.account, request.accounts, call)
         let inputs = inputs(for: principal)
         return .init(
             account: principal.identity.name,
@@ -39,7 +39,7 @@ extension PolicyInterface {
         _ call: VarlinkCall
     ) throws(VarlinkError) -> Wire.CanPickDocuments.Reply {
         let request: Wire.CanPickDocuments = try call.request()
-        let principal = try principal(call)
+        let principal = try principal(request.account, call)
         let modes = DocumentPickerMode.allCases
         guard let mode = modes.first(where: { "\($0)" == request.mode }) else {
             throw .invalidInput("mode is one of \(modes.map { "\($0)" }.joined(separator: ", "))")
@@ -50,8 +50,8 @@ extension PolicyInterface {
     func notificationPolicy(
         _ call: VarlinkCall
     ) throws(VarlinkError) -> Wire.NotificationPolicy.Reply {
-        _ = try call.request(Wire.NotificationPolicy.self)
-        let policy = try principal(call).notificationPolicy
+        let request: Wire.NotificationPolicy = try call.request()
+        let policy = try principal(request.account, call).notificationPolicy
         let number = NotificationRestriction.allCases.firstIndex(of: policy) ?? 0
         return .init(policy: number, name: policy.rawValue)
     }
@@ -75,17 +75,17 @@ extension PolicyInterface {
     func sameIdentity(
         _ call: VarlinkCall
     ) throws(VarlinkError) -> Wire.SameIdentity.Reply {
-        try call.parameters.allowOnly(Wire.SameIdentity.memberNames)
-        let first = try namedPrincipal(call, "first") ?? .nobody
-        let second = try namedPrincipal(call, "second") ?? .nobody
+        let request: Wire.SameIdentity = try call.request()
+        let first = try namedPrincipal(request.first, in: "first", call) ?? .nobody
+        let second = try namedPrincipal(request.second, in: "second", call) ?? .nobody
         return .init(same: first.identity.matches(second.identity))
     }
 
     func isManaged(_ call: VarlinkCall) throws(VarlinkError) -> Wire.IsManaged.Reply {
-        _ = try call.request(Wire.IsManaged.self)
+        let request: Wire.IsManaged = try call.request()
         // One that was deregistered with its keys kept still has its rules, for the files that
         // stay.
-        return .init(managed: vault.isRegistered(try principal(call).identity))
+        return .init(managed: vault.isRegistered(try principal(request.account, call).identity))
     }
 }
 

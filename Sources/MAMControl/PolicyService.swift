@@ -12,19 +12,20 @@ protocol PolicyService: VaultService {}
 extension PolicyService {
     typealias Wire = Varlink.Policy
 
-    /// The account that a call names, which answers to the caller, or the identity that the caller
-    /// works for.
-    func principal(_ call: VarlinkCall, _ name: String = "account") throws(VarlinkError)
-        -> Principal
-    {
-        try namedPrincipal(call, name)
+    /// The account that a call names in `parameter`, which answers to the caller, or the identity
+    /// that the caller works for.
+    func principal(
+        _ named: String?, in parameter: String = "account", _ call: VarlinkCall
+    ) throws(VarlinkError) -> Principal {
+        try namedPrincipal(named, in: parameter, call)
             ?? Transfers(vault).principal(of: identity(of: call.peer))
     }
 
     /// Nil where the call names none: a side that is unknown, or unmanaged.
-    func namedPrincipal(_ call: VarlinkCall, _ name: String) throws(VarlinkError) -> Principal? {
-        let named = try call.parameters.optionalString(name)
-        guard let identity = try identity(named, in: name) else { return nil }
+    func namedPrincipal(
+        _ named: String?, in parameter: String, _ call: VarlinkCall
+    ) throws(VarlinkError) -> Principal? {
+        guard let identity = try identity(named, in: parameter) else { return nil }
         try requireControl(call, of: identity)
         return Transfers(vault).principal(of: identity)
     }
@@ -32,9 +33,9 @@ extension PolicyService {
     /// All accounts of `accounts` together, one of them that is managed at least: the most
     /// restrictive of everything.
     func principals(
-        _ accounts: [String]?, _ call: VarlinkCall
+        _ account: String?, _ accounts: [String]?, _ call: VarlinkCall
     ) throws(VarlinkError) -> Principal {
-        guard let accounts else { return try principal(call) }
+        guard let accounts else { return try principal(account, call) }
         let named = try identities(accounts, in: "accounts", call)
             .map(Transfers(vault).principal)
         let managed = named.filter(\.isManaged)
@@ -45,9 +46,9 @@ extension PolicyService {
     /// The owner of the file that a call names by path or descriptor, or by its name; nil if the
     /// file says nothing of an owner. A caller with a file may know its owner, but not the
     /// owner's policy.
-    func owner(_ call: VarlinkCall) throws(VarlinkError) -> Principal? {
+    func owner(_ named: String?, _ call: VarlinkCall) throws(VarlinkError) -> Principal? {
         guard call.parameters.has("path") || call.parameters.has("fileDescriptor") else {
-            return try namedPrincipal(call, "owner")
+            return try namedPrincipal(named, in: "owner", call)
         }
         let file = try call.file("path", "fileDescriptor", self, .pathOnly)
         let info = try vaulted { () throws(VaultError) in

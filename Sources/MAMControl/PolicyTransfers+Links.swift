@@ -14,7 +14,7 @@ extension PolicyTransfers {
         let inputs = LinkInputs(
             isKnownManagedScheme: request.knownManagedScheme ?? false,
             managedSchemes: vault.settings.managedSchemes)
-        let principal = try principal(call)
+        let principal = try principal(request.account, call)
         let answer =
             request.universal ?? false
             ? principal.canOpenUniversalLink(request.url, inputs)
@@ -29,15 +29,15 @@ extension PolicyTransfers {
 
     func canCopy(_ call: VarlinkCall) throws(VarlinkError) -> Wire.CanCopy.Reply {
         let request: Wire.CanCopy = try call.request()
-        let decision = try principal(call).canCopy(
-            characters: request.count, to: try namedPrincipal(call, "target"))
+        let decision = try principal(request.account, call).canCopy(
+            characters: request.count, to: try namedPrincipal(request.target, in: "target", call))
         return .init(decision: counted(decision))
     }
 
     func canPaste(_ call: VarlinkCall) throws(VarlinkError) -> Wire.CanPaste.Reply {
         let request: Wire.CanPaste = try call.request()
-        let decision = try principal(call).canPaste(
-            characters: request.count, from: try namedPrincipal(call, "source"))
+        let decision = try principal(request.account, call).canPaste(
+            characters: request.count, from: try namedPrincipal(request.source, in: "source", call))
         return .init(decision: counted(decision))
     }
 }

@@ -15,7 +15,10 @@ struct PolicyTransfers: PolicyService {
 
     func canSave(_ call: VarlinkCall) throws(VarlinkError) -> Wire.CanSave.Reply {
         let request: Wire.CanSave = try call.request()
-        let (owner, place) = (try ownerOfData(call), try namedPrincipal(call, "account"))
+        let (owner, place) = (
+            try ownerOfData(request.owner, call),
+            try namedPrincipal(request.account, in: "account", call)
+        )
         let location = try location(
             request.location, SaveLocation.init(name:), SaveLocation.allCases.map(\.name))
         return .init(decision: counted(owner.canSave(to: location, of: place)))
@@ -24,15 +27,17 @@ struct PolicyTransfers: PolicyService {
     func saveLocations(_ call: VarlinkCall) throws(VarlinkError)
         -> Wire.SaveLocations.Reply
     {
-        _ = try call.request(Wire.SaveLocations.self)
-        let all = try ownerOfData(call).saveLocations(of: try namedPrincipal(call, "account"))
+        let request: Wire.SaveLocations = try call.request()
+        let all = try ownerOfData(request.owner, call).saveLocations(
+            of: try namedPrincipal(request.account, in: "account", call))
         return .init(locations: all.map { report($0.name, $0.rawValue, $1) })
     }
 
     func canOpen(_ call: VarlinkCall) throws(VarlinkError) -> Wire.CanOpen.Reply {
         let request: Wire.CanOpen = try call.request()
         let (receiver, place) = (
-            try principal(call, "receiver"), try namedPrincipal(call, "account")
+            try principal(request.receiver, in: "receiver", call),
+            try namedPrincipal(request.account, in: "account", call)
         )
         let location = try location(
             request.location, OpenLocation.init(name:), OpenLocation.allCases.map(\.name))
@@ -42,16 +47,16 @@ struct PolicyTransfers: PolicyService {
     func openLocations(_ call: VarlinkCall) throws(VarlinkError)
         -> Wire.OpenLocations.Reply
     {
-        _ = try call.request(Wire.OpenLocations.self)
-        let all = try principal(call, "receiver").openLocations(
-            of: try namedPrincipal(call, "account"))
+        let request: Wire.OpenLocations = try call.request()
+        let all = try principal(request.receiver, in: "receiver", call).openLocations(
+            of: try namedPrincipal(request.account, in: "account", call))
         return .init(locations: all.map { report($0.name, $0.rawValue, $1) })
     }
 
     func canReceive(_ call: VarlinkCall) throws(VarlinkError) -> Wire.CanReceive.Reply {
         let request: Wire.CanReceive = try call.request()
-        let receiver = try principal(call)
-        let owner = try owner(call)
+        let receiver = try principal(request.account, call)
+        let owner = try owner(request.owner, call)
         if request.item ?? false {
             let decision = receiver.canReceiveItem(of: owner)
             announceImport(of: owner, decision, call)
@@ -73,7 +78,7 @@ struct PolicyTransfers: PolicyService {
 
     func shareTargets(_ call: VarlinkCall) throws(VarlinkError) -> Wire.ShareTargets.Reply {
         let request: Wire.ShareTargets = try call.request()
-        let principal = try principal(call)
+        let principal = try principal(request.account, call)
         let managed = Set(vault.settings.managedPrograms)
         try requireFew(request.programs, in: "programs")
         let targets = request.programs.map { program in
@@ -88,12 +93,14 @@ struct PolicyTransfers: PolicyService {
     private static let dataNames: Set<String> = ["owner", "path", "fileDescriptor"]
 
     /// Whose data is to be saved; the caller's if it does not say.
-    private func ownerOfData(_ call: VarlinkCall) throws(VarlinkError) -> Principal {
+    private func ownerOfData(
+        _ named: String?, _ call: VarlinkCall
+    ) throws(VarlinkError) -> Principal {
         let names = call.parameters.members.keys
         guard names.contains(where: Self.dataNames.contains) else {
-            return try principal(call, "owner")
+            return try principal(nil, call)
         }
-        return try owner(call) ?? .nobody
+        return try owner(named, call) ?? .nobody
     }
 
     private func location<Location>(

@@ -920,10 +920,10 @@ extension Varlink {
             package static let method = "io.mamd.Policy.SameIdentity"
             package static let memberNames: Set<String> = ["first", "second"]
 
-            package var first: String
-            package var second: String
+            package var first: String?
+            package var second: String?
 
-            package init(first: String, second: String) {
+            package init(first: String? = nil, second: String? = nil) {
                 self.first = first
                 self.second = second
             }
@@ -1302,8 +1302,9 @@ method ManagedAccounts() -> (
   managementEnabled: bool
 )
 
-# Compared without regard to case, and by name and object id where an account has both.
-method SameIdentity(first: string, second: string) -> (same: bool)
+# Compared without regard to case, and by name and object id where an account has both. null:
+# nobody
+method SameIdentity(first: ?string, second: ?string) -> (same: bool)
 
 method IsManaged(account: ?string) -> (managed: bool)
 
