@@ -19,7 +19,7 @@ class File:
         self.handles = []
         # The class was changed under open handles: which class these follow is not our business.
         self.is_mixed = False
-        # What was done to it last, for who has to find out why it is not what it must be.
+        # What was done to it last, to find out why it is not what it must be.
         self.history = collections.deque(maxlen=12)
 
     def may_be_refused(self, by_handle):

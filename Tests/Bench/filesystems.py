@@ -120,8 +120,8 @@ class Passing(Mounted):
 
 
 class Passthrough(Peer):
-    """It gathers writes and keeps pages, as our mount does: options of its own, for who is alone on
-    a store."""
+    """It gathers writes and keeps pages, as our mount does: options of its own, for a store that
+    nobody else uses."""
 
     name = "passthrough_ll"
     programs = ("passthrough_ll", "fusermount3")

@@ -20,7 +20,7 @@ import Testing
             device.send(RequestHead(opcode: Opcode.getAttributes, unique: unique))
             #expect(eventually { device.isServed(unique) })
         }
-        // Who is kept from running for two milliseconds is replaced.
+        // A thread that is kept from running for two milliseconds is replaced.
         var counts: [Int32: Int] = [:]
         for one in device.allServed { counts[one.thread, default: 0] += 1 }
         #expect(counts.values.sorted().suffix(2).reduce(0, +) > 200)

@@ -11,7 +11,7 @@ do {
     let scenarios = Scenarios(
         workspace: try Workspace(containing: .path(words[1])), directory: words[1],
         outside: words[2], passfile: words[3])
-    // What the socket hands out, it hands to whom the process works for.
+    // The socket hands out what belongs to the identity that the process works for.
     if ["protecting", "copies", "data"].contains(words[0]) {
         try scenarios.policies.setProcessAccountId(ann)
     }

@@ -112,7 +112,7 @@ class DiskAfter:
 
     def __init__(self, recording, cut, choose):
         self.recording, self.cut, self.metadata, self.choose = recording, cut, cut, choose
-        # For who asks of which inode a page is: there is one.
+        # Of the inode that a page belongs to: there is one.
         self.number = 0
 
     def pages(self):

@@ -1,4 +1,4 @@
-"""Root's daemon, a mount for all, two people with accounts, and somebody who wishes them harm.
+"""Root's daemon, a mount for all, two people with accounts, and an attacker.
 
 An attack is a test: it is refused, or it is bounded. Bounded means that meanwhile the victim's
 `open`, `stat`, `fsync`, `lock` and `unlock` stay within three times their quiet time, or 100 ms,
@@ -106,7 +106,7 @@ class HostileCase(unittest.TestCase):
 
     @classmethod
     def prepare(cls):
-        """Before `mamctl init`: for who wants another backing directory, say."""
+        """Before `mamctl init`: for a class with another backing directory, say."""
 
     @classmethod
     def open_to_all(cls):

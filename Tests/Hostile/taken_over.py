@@ -1,5 +1,5 @@
-"""What somebody who has taken over the daemon of a unit tries: a program that the tests have it run
-as a hook.
+"""What an attacker that has taken over the daemon of a unit tries: a program that the tests have it
+run as a hook.
 
 Prints one JSON object: attack → how it ended. "through" is success.
 """
@@ -151,7 +151,7 @@ def network():
 
 
 def outcome(name):
-    """In a process of its own: some change who it is."""
+    """In a process of its own: some change its user."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:

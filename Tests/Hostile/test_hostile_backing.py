@@ -1,4 +1,4 @@
-"""Somebody who can write the backing directory, as a sync service can, and has no key: what a
+"""An attacker writes the backing directory, as a sync service can, and has no key: what a
 victim writes afterwards through the mount never lies there in the clear, and `verify` tells."""
 import errno
 import json

@@ -54,7 +54,7 @@ while True:
 """
 
 # Passes a file with each of its calls, over a connection each, and waits. Nobody else has the file
-# open: whoever closed it would wait for its file system.
+# open: its close would wait for its file system.
 SENDER = r"""
 import os, socket, sys
 path, place, count, *frames = sys.argv[1:]
@@ -188,7 +188,7 @@ class DescriptorsCase(CallersCase):
     VALUES = {
         "location": "other", "url": "https://example.org", "mode": "open",
         "question": "isPINRequired", "type": "string"}
-    # They name who acts, or end something for others of these tests.
+    # They set an identity, or end something for others of these tests.
     LEFT_OUT = {"Workspace.Wipe", "Enrollment.Deregister", "Workspace.Watch"}
 
     def frames(self, only=()):
@@ -427,7 +427,7 @@ print(os.getxattr(path, "user.mam.owner").decode())
 
 
 class WhoListens(CallersCase):
-    """`mamctl` as root, with the XDG_RUNTIME_DIR of a user who listens there."""
+    """`mamctl` as root, with the XDG_RUNTIME_DIR of a user that listens there."""
 
     def setUp(self):
         self.runtime = pathlib.Path(tempfile.mkdtemp(prefix="runtime-"))

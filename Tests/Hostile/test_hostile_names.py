@@ -1,4 +1,4 @@
-"""Who claims names, keys and directories to get at what others have under them, and wipes that
+"""Claims of names, keys and directories, to get at what others have under them, and wipes that
 nobody confirmed."""
 import ctypes
 import ctypes.util

@@ -69,7 +69,7 @@ class OldHeaders(HostileCase):
         return path
 
     def file_key(self, path, passphrase=None):
-        """With what the attacker has while the file's class is open to him."""
+        """With what the attacker has while the file's class is open to it."""
         header = header_of(self.on_disk(path))
         for keybag in decoder.keybags(self.workspace.state):
             if keybag.knows(header.key_id):

@@ -378,8 +378,7 @@ class Locks(SharesCase):
     def setUp(self):
         super().setUp()
         path = self.write_as(ATTACKER, self.home(ATTACKER, "stuck"), b"x" * 4096)
-        # Who may not use userfaultfd has memory of a file system of his own: the same to the
-        # kernel.
+        # A user without userfaultfd has memory of a file system of its own: the same to the kernel.
         self.program = subprocess.Popen(
             ["setpriv", f"--reuid={ATTACKER}", f"--regid={ATTACKER}", "--clear-groups",
              "--inh-caps=+sys_ptrace", "--ambient-caps=+sys_ptrace",
@@ -466,7 +465,7 @@ class Descriptors(SharesCase):
         self.assertEqual(error, "EMFILE")
         self.assertLessEqual(count, total // 4 + 1)
         self.assert_bounded(self.quiet)
-        # A victim who needs many finds some.
+        # A victim that needs many finds some.
         self.assertEqual(self.holder(VICTIM, "files", 100), (100, "none"))
 
     def test_directories(self):

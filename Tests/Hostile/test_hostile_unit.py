@@ -140,7 +140,7 @@ class Surroundings(HostileCase):
         return as_user(uid, attempt) == 0
 
     def test_nobody_looks_into_the_daemon(self):
-        # After files were made for users, which changes who its threads are.
+        # After files were made for users, which changes the users of its threads.
         self.write_as(ATTACKER, self.home(ATTACKER, "before"), b"text")
         for uid in (ATTACKER, STRANGER):
             for name in ("mem", "maps", "environ", "root/etc/shadow", "cwd", "fd", "auxv", "stack"):

@@ -447,7 +447,7 @@ class Conversions(WalkCase):
                         sys.executable, "-B", "-c", script, self.path, str(self.MIB)], check=True)
         self.addCleanup(os.unlink, self.path)
 
-        # Here: who changes the user for a moment does so for all threads.
+        # Here: a change of the user for a moment is one for all threads.
         self.attacker = self.client(ATTACKER)
         self.attacker.socket.settimeout(120)
 

@@ -274,7 +274,7 @@ class Shell:
                     f"{(shown + printed).decode(errors='replace')}")
 
     def type(self, answer):
-        # Who asks for a secret throws away what was typed before echo was off.
+        # A program that asks for a secret throws away what was typed before echo was off.
         end = time.monotonic() + 0.5
         while termios.tcgetattr(self.terminal)[3] & termios.ECHO and time.monotonic() < end:
             time.sleep(0.01)

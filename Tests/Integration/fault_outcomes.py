@@ -55,7 +55,7 @@ def read(path):
         os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
         return b"".join(iter(lambda: os.read(descriptor, 1 << 20), b""))
     finally:
-        # A time that the kernel could not store while calls failed is told to whoever closes next.
+        # A time that the kernel could not store while calls failed is told to the next close.
         with contextlib.suppress(OSError):
             os.close(descriptor)
 

@@ -92,7 +92,7 @@ UFFDIO_API, UFFDIO_REGISTER, UFFDIO_COPY = 0xC018AA3F, 0xC020AA00, 0xC028AA03
 
 
 def memory_that_waits():
-    """A page that is not there until somebody puts it there, and the descriptor that tells who
+    """A page that is not there until it is put there, and the descriptor that tells that a thread
     waits for it."""
     libc = ctypes.CDLL(None, use_errno=True)
     descriptor = libc.syscall(SYS_USERFAULTFD[os.uname().machine], os.O_CLOEXEC)

@@ -220,7 +220,7 @@ class LoginBus:
         return [(what, mode) for what, _, _, mode, _, holder in entries if holder == pid]
 
     def forge(self, session, signal, receiver):
-        """A signal straight to one process, from somebody who is not logind."""
+        """A signal straight to one process, from a program that is not logind."""
         path, names = self.path(session), json.loads(
             self.ask("busctl", "--json=short", "list").stdout)
         name = next(entry["name"] for entry in names if entry["pid"] == receiver)

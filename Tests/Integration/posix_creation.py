@@ -94,7 +94,7 @@ def creation(place):
 
 
 def access_lists(place):
-    """Setting lists: what becomes of the mode, and who may."""
+    """Setting lists: what becomes of the mode, and the right to."""
     every = {what: entries for what, entries in LISTS.items() if entries}
     for actor in users():
         for what, entries in every.items():

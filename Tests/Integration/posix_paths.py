@@ -55,7 +55,7 @@ CHAIN_CALLS = {"stat", "open to read", "open creating", "chmod", "access", "trun
 
 
 def prepare(with_chain):
-    """What the paths lead to, all owned by who acts."""
+    """What the paths lead to, all owned by the user that acts."""
     for name in ("file", "source", "full/child"):
         os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
         with open(name, "wb") as file:

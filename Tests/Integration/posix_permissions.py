@@ -1,4 +1,4 @@
-"""Who may do what: modes of files and directories, sticky directories, and the bits that go with a
+"""Rights: modes of files and directories, sticky directories, and the bits that go with a
 change."""
 import os
 import struct
@@ -159,14 +159,14 @@ def copy_into(descriptor):
 
 
 def set_id_bits(place):
-    """Whoever is not privileged and changes the content takes the bits away."""
+    """A change of the content takes the bits away, but for a privileged program."""
     for actor in users():
         for mode in (0o4777, 0o2777, 0o6777, 0o6767, 0o2767, 0o6666):
             steps(place, f"on a file of mode {mode:o}", set_id_changes(), actor, 0o777, mode)
 
 
 def capabilities(place):
-    """Whoever changes the content, root too, takes a program's capabilities away."""
+    """A change of the content, root's too, takes a program's capabilities away."""
     root = users()[0]
     if root.uid != 0:
         return

@@ -9,8 +9,8 @@ import stat
 
 User = collections.namedtuple("User", "name uid gid groups")
 
-# Who acts on root's mount. Ann and Bob share a group, by which Bob is a member and Cat has it among
-# her others.
+# The users that act on root's mount. Ann and Bob share a group, by which Bob is a member and Cat
+# has it among her others.
 USERS = (
     User("root", 0, 0, ()),
     User("ann", 2001, 3000, ()),
@@ -21,7 +21,7 @@ USERS = (
 
 
 def myself():
-    """The only one who acts where we are not root."""
+    """The only user that acts where we are not root."""
     return (User("self", os.getuid(), os.getgid(), tuple(os.getgroups())),)
 
 
@@ -121,7 +121,7 @@ class Place:
 
 @contextlib.contextmanager
 def opened_to_us(directory):
-    """Gives its owner all rights for a moment, where he is not root."""
+    """Gives its owner all rights for a moment, where it is not root."""
     mode = stat.S_IMODE(os.stat(directory).st_mode)
     needs_more = os.getuid() != 0 and mode & 0o500 != 0o500
     if needs_more:

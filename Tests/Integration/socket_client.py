@@ -62,7 +62,7 @@ class Client:
             for name, parameters in re.findall(r"^method (\w+)\(([^)]*)\) ->", text, re.MULTILINE)}
 
     def close(self):
-        # For all who have it: a child may have a copy.
+        # For all processes that have it: a child may have a copy.
         with contextlib.suppress(OSError):
             self.socket.shutdown(socket.SHUT_RDWR)
         self.socket.close()

@@ -1,4 +1,4 @@
-"""What the audit keeps, and whom it tells."""
+"""What the audit keeps, and which users it tells."""
 import errno
 import os
 import pathlib

@@ -131,7 +131,7 @@ class Shared(Enrolling):
             self.workspace.mount()
             self.assert_left(ANN, "it was wiped here")
             self.assertEqual(self.registered()[BOB]["stage"], "signed-out")
-        # Somebody may register it, and who names it anew wants it again.
+        # A person may register it, and a policy that names it anew wants it again.
         self.change(Groups={"g": [BOB]})
         self.workspace.unmount()
         self.workspace.mount()

@@ -207,8 +207,7 @@ class Syncthing(BackupCase):
         (there / ".mamd").mkdir(parents=True)
         folders = [self.workspace.backing, there]
         for folder in folders:
-            # What belongs to one machine is not for the other: who has the mount, and what is
-            # unfinished.
+            # What belongs to one machine is not for the other: its lock, and what is unfinished.
             (folder / ".stignore").write_text("/.mamd/lock\n/.mamd/work\n")
         self.peers = [Peer(self, number, folder) for number, folder in enumerate(folders)]
         for peer, other in zip(self.peers, reversed(self.peers)):

@@ -237,7 +237,7 @@ class Several(Case):
             self.ctl(*verb, path)
             self.assertEqual((path.stat().st_gid, path.stat().st_mode & 0o7777), (0, 0o640))
             self.assertNotIn(access_list, os.listxattr(path))
-        # The other way round: whom a list let in is let in, and not the group.
+        # The other way round: a list lets in the same users as before, and not the group.
         subprocess.run(["setfacl", "-m", "user:4712:r,group::-", path], check=True)
         before = os.getxattr(path, access_list)
         self.ctl("encrypt", path, "--owner", ANN)

@@ -64,7 +64,7 @@ class Credential(MachineCase):
         self.machine.run("mamctl", "unlock", *words)
         self.assertEqual(self.machine.run("cat", f"{self.mount_point}/file").stdout, "text\n")
 
-        # Without it, who starts the daemon by hand is told where it may be.
+        # Without it, a start of the daemon by hand says where it may be.
         self.machine.run("systemctl", "stop", "mamd@given")
         said = self.machine.run(
             "mamctl", "mount", self.machine.place / "given-backing", self.mount_point, check=False)

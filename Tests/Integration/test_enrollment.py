@@ -1,4 +1,4 @@
-"""Registering, enrolling, deregistering: states, status codes, and who may."""
+"""Registering, enrolling, deregistering: states, status codes, and the right to."""
 import concurrent.futures
 import errno
 import json

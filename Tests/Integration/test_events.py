@@ -98,7 +98,7 @@ class Events(WorkspaceCase):
         event = self.next_event(process, "identity-switch-required")
         self.assertEqual(
             (event["code"], event["session"], event["account"]["name"]), (1, session, ANN))
-        # To whom: nobody, and then who is shown beside.
+        # To nobody, and then to the identity that is shown beside.
         self.assertEqual(event["name"], "")
         ctl("identity ui", "--set", "ann@home.example")
         ctl("identity ui", "--set", ANN, status=None)

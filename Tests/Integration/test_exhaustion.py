@@ -14,9 +14,9 @@ from workspace import ANN, MOUNT_OPTIONS, WorkspaceCase, pattern
 # It counts what the machine has left.
 ALONE = True
 
-# What the daemon may have more for all who look for holes: the threads for requests, of which some
-# run already, and four; with the descriptors of all these. Through io_uring, where those for
-# requests are all there, 32 more that wait for them, each with a descriptor of its own.
+# What the daemon may have more for all programs that look for holes: the threads for requests, of
+# which some run already, and four; with the descriptors of all these. Through io_uring, where those
+# for requests are all there, 32 more that wait for them, each with a descriptor of its own.
 THREADS, DESCRIPTORS = (32 + 4 if "io_uring" in MOUNT_OPTIONS else 10 + 4), 40
 FILES = 300
 

@@ -1,5 +1,5 @@
-"""The limit on the size of files of whoever mounted: it is not one of the programs that use the
-mount."""
+"""The limit on the size of files of the program that mounted: it is none of the programs that use
+the mount."""
 import errno
 import os
 

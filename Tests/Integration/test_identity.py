@@ -1,4 +1,4 @@
-"""For whom a thread, a process and its children work, and how long."""
+"""The identity that a thread, a process and its children work for, and how long."""
 import json
 import os
 import subprocess

@@ -1,4 +1,5 @@
-"""For whom somebody works on the screen: by login session, after the account's launch."""
+"""The identity that a person works for on the screen: by login session, after the account's
+launch."""
 import json
 import threading
 

@@ -39,7 +39,7 @@ PROGRAM = pathlib.Path(__file__).with_name("kill_writers.py")
 
 
 class Killed(WorkspaceCase):
-    """Runs as whoever runs it."""
+    """Runs as the user that runs it."""
 
     def setUp(self):
         super().setUp()
@@ -150,7 +150,7 @@ class Killed(WorkspaceCase):
 
 
 class DeadMount(WorkspaceCase):
-    """What a killed daemon leaves behind is taken away by whoever comes next."""
+    """The next command or daemon takes away what a killed daemon leaves behind."""
 
     def kill(self):
         daemon = self.workspace.daemon()
@@ -274,7 +274,7 @@ class DeadMount(WorkspaceCase):
 
 @unittest.skipUnless(os.getuid() == 0, "only root can become nobody")
 class AsOrdinaryUser(unittest.TestCase):
-    """The same for nobody, who unmounts and mounts through fusermount3."""
+    """The same for nobody, whose daemon unmounts and mounts through fusermount3."""
 
     def test_as_nobody(self):
         prefix = PREFIX + "nobody-"

@@ -1,4 +1,4 @@
-"""A daemon that is killed while a lock of its own waits for it: who comes next frees the mount.
+"""A daemon that is killed while a lock of its own waits for it: the next one frees the mount.
 Root only."""
 import contextlib
 import ctypes

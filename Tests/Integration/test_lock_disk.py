@@ -59,7 +59,7 @@ class FrozenDisk(unittest.TestCase):
     def test_the_lock_ends_and_what_is_stored_stays(self):
         path = self.workspace.path("file")
         path.write_bytes(pattern(50_000))
-        # A program of its own: who closes a file waits for its content to be stored.
+        # A program of its own: a close waits for the file's content to be stored.
         writer = subprocess.Popen(
             [sys.executable, "-c", (
                 "import sys\n"

@@ -1,4 +1,4 @@
-"""An owner that is no account has plain files: who gives one something says that it is meant."""
+"""An owner that is no account has plain files: to give it one takes a word that it is meant."""
 import os
 
 from socket_client import Client, Refusal

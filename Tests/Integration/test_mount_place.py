@@ -1,4 +1,4 @@
-"""Root's daemon and a user who owns a part of the path to its mount point."""
+"""Root's daemon and a user that owns a part of the path to its mount point."""
 import os
 import signal
 import subprocess

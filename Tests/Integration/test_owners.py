@@ -1,4 +1,5 @@
-"""Who owns a file: set when it is created or opened with truncation, and kept through all else."""
+"""The owner of a file: set when it is created or opened with truncation, and kept through all
+else."""
 import os
 
 from workspace import ANN, DONE, HEADER, NOT_MANAGED, PERSONAL, WorkspaceCase, pattern

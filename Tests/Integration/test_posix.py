@@ -27,7 +27,7 @@ SCENARIOS = {
 
 
 class Differential(WorkspaceCase):
-    """As root by several users on one mount; as anybody else by that user on a mount of his own."""
+    """As root by several users on one mount; as another user by that one on a mount of its own."""
 
     exceptions = EXCEPTIONS
 

@@ -1,4 +1,4 @@
-"""A full disk: whoever asks is told, and nothing else is harmed."""
+"""A full disk: a program that asks is told, and nothing else is harmed."""
 import ctypes
 import errno
 import json

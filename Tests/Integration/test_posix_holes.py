@@ -1,5 +1,5 @@
-"""Data and holes: what SEEK_DATA and SEEK_HOLE tell, and that nobody who believes them loses
-anything."""
+"""Data and holes: what SEEK_DATA and SEEK_HOLE tell, and that a program that believes them loses
+nothing."""
 import contextlib
 import errno
 import mmap
@@ -33,7 +33,7 @@ def data_of(descriptor):
 
 class Holes(WorkspaceCase):
     def make(self, kind):
-        """An empty file: encrypted, of an owner who is not managed, or none of ours."""
+        """An empty file: encrypted, of an owner that is not managed, or none of ours."""
         path = self.directory / kind
         if kind == "managed":
             path.touch()

@@ -65,7 +65,7 @@ class FewDescriptors(unittest.TestCase):
         try:
             self.look_at_all()
             self.look_at_all()
-            # Who stands somewhere stays there.
+            # A working directory stays.
             self.assertEqual(os.getcwd(), os.fspath(deep))
             (deep / "new").write_bytes(b"x")
             self.assertEqual(os.listdir("."), ["new"])

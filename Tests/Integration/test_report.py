@@ -1,4 +1,4 @@
-"""`report`: what it counts, what it tells whom, and that its page is whole, harmless and
+"""`report`: what it counts, what each user is told, and that its page is whole, harmless and
 readable."""
 import html.parser
 import json

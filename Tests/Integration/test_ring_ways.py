@@ -1,4 +1,4 @@
-"""Requests through io_uring: when they are, when not, for whom, and how it ends."""
+"""Requests through io_uring: when they are, when not, for which users, and how it ends."""
 import errno
 import json
 import os

@@ -99,7 +99,7 @@ class Run(WorkspaceCase):
 
     def test_a_shell_stops_and_continues_it(self):
         # No program is started between the two: a shell in the middle of vfork(2) does not stop,
-        # whoever runs it.
+        # with `mamctl run` or without.
         shell = Terminal(
             ["bash", "--norc", "--noprofile", "-i"], {**self.workspace.environment, "PS1": "$ "})
         try:

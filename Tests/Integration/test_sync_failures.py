@@ -1,5 +1,5 @@
-"""A disk that takes less than it promised: whoever syncs is told, whoever else has synced before.
-Root only."""
+"""A disk that takes less than it promised: each program that syncs is told, though another has
+synced before. Root only."""
 import errno
 import os
 import subprocess

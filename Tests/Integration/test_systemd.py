@@ -56,7 +56,7 @@ class Units(MachineCase):
         state = self.machine.run(*systemctl, "show", "-p", "NRestarts", f"mamd@{name}", user=user)
         self.assertEqual(state.stdout.strip(), f"NRestarts={KILLS}")
 
-        # Who unmounts means it.
+        # An unmount is meant.
         for end in (("mamctl", "unmount", mount_point), (*systemctl, "stop", f"mamd@{name}")):
             self.machine.run(*systemctl, "start", f"mamd@{name}", user=user)
             self.machine.run(*end, user=user)

@@ -1,5 +1,5 @@
-"""Who may open a managed file: who acts for its owner, and others only where policy sends to all
-apps."""
+"""A managed file opens to programs that act for its owner, and to others only where policy sends to
+all apps."""
 import json
 import os
 import pathlib
@@ -113,8 +113,8 @@ class Transfers(WorkspaceCase):
         return path
 
     def ways(self, identity, path):
-        """What somebody gets who tries all ways, while the owner has the file open and in the
-        kernel's cache."""
+        """What a program of that identity gets by each way, while the owner has the file open and
+        in the kernel's cache."""
         with open(path, "rb") as file:
             file.read()
             result = self.workspace.run_as(

@@ -1,4 +1,4 @@
-"""The main flow as an ordinary user, who mounts through the setuid fusermount3."""
+"""The main flow as an ordinary user, mounted through the setuid fusermount3."""
 import errno
 import os
 import subprocess
@@ -11,7 +11,7 @@ from workspace import (
 
 
 class MainFlow(WorkspaceCase):
-    """Runs as whoever runs it."""
+    """Runs as the user that runs it."""
 
     def test_main_flow(self):
         self.assertNotEqual(os.getuid(), 0)

@@ -1,4 +1,4 @@
-"""What PATH of `verify` may be, who may run it, and how it ends."""
+"""What PATH of `verify` may be, which users may run it, and how it ends."""
 import fcntl
 import json
 import os

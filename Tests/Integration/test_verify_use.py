@@ -59,7 +59,7 @@ class Busy(VerifyCase):
                 os.fsync(file.fileno())
 
     def remaking(self, source):
-        """Each file holds one byte, many times: whoever reads it sees whether it is whole."""
+        """Each file holds one byte, many times: a reader sees whether it is whole."""
         path = self.directory / f"remade-{source.randrange(8)}"
         if source.random() < 0.2:
             path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Wiping an account whose files are in use, or cannot be removed; who may; and what is told of
+"""Wiping an account whose files are in use, or cannot be removed; the right to; and what is told of
 it."""
 import contextlib
 import errno

@@ -107,8 +107,9 @@ import Testing
         try append(1, .locked, to: &first)
         let names = try entries(of: directory.raw)
         let file = try openFile(at: directory.raw, names[0].cString, O_WRONLY | O_APPEND)
+        let number = Int64.max - 1
         let line =
-            "{\"time\":\"2026-05-04T03:02:01.000Z\",\"event\":\"locked\",\"sequence\":\(Int64.max - 1)}\n"
+            #"{"time":"2026-05-04T03:02:01.000Z","event":"locked","sequence":\#(number)}"# + "\n"
         #expect(write(file.raw, line, line.utf8.count) == line.utf8.count)
         var second = try store()
         try append(3, .unlocked, to: &second)

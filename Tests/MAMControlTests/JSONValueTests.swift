@@ -50,8 +50,8 @@ import Testing
         #expect(try JSONValue(parsing: Array("\"\(text)\"".utf8)).text?.count == 201)
     }
 
-    /// Whoever counts brackets byte by byte takes the zero for what is escaped, and the rest for
-    /// the inside of a string.
+    /// A count of brackets byte by byte takes the zero for what is escaped, and the rest for the
+    /// inside of a string.
     private static let deepInUTF16 =
         #"["k\"","# + String(repeating: "[", count: 300) + String(repeating: "]", count: 301)
 

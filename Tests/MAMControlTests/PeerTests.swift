@@ -1,4 +1,4 @@
-// Who a peer is, also when its process id is another's by now.
+// What identifies a peer, also when its process id is another's by now.
 
 import CShims
 import Glibc

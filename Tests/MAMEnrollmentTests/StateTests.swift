@@ -209,7 +209,7 @@ import Testing
         }
     }
 
-    /// Who damages a record may write any number; none ends the daemon.
+    /// A damaged record may hold any number; none ends the daemon.
     @Test(arguments: [
         "wallSeconds", "secondsSinceBoot", "sinceCheckIn", "sinceAttempt", "networkFailures",
         "wrongBefore", "sincePassphrase", "sinceClockedOut",

@@ -125,7 +125,7 @@ import Testing
     }
 }
 
-/// Makes the checksum right, as someone who changes bytes on purpose would.
+/// Makes the checksum right, as an attacker would.
 func sign(_ bytes: inout [UInt8]) {
     let sum = Checksum.crc32(bytes.span.bytes, count: 1020)
     for index in 0..<4 { bytes[1020 + index] = UInt8(truncatingIfNeeded: sum >> (8 * index)) }

@@ -25,8 +25,8 @@ import Testing
         }
     }
 
-    /// Columns: from ann, from bob who lets all paste, bob who lets managed programs, bob who lets
-    /// nobody, carol, nobody known.
+    /// Columns: from ann, from bob (lets all paste), bob (managed programs), bob (nobody), carol,
+    /// nobody known.
     @Test(arguments: [
         (ClipboardSharing?.none, "yyynyy"), (.allApps, "yyynyy"),
         (.managedAppsWithPasteIn, "yyynyy"), (.managedApps, "yyynnn"), (.blocked, "ynnnnn"),

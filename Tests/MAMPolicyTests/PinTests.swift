@@ -62,8 +62,9 @@ import Testing
     /// Columns: no rules; 4 characters; 10; with letters or symbols, no simple ones.
     /// `f` too short for a file, otherwise as above.
     @Test(arguments: [
-        ("", "ffsf"), ("x", "ffsf"), ("15937", "ffsf"), ("1593715", "ffsf"), ("ä!ö?ü&ß", "ffsf"),
-        ("15937158", "--sa"), ("ä!ö?ü&ßx", "--sa"), ("1597531597", "---a"),
+        ("", "ffsf"), ("x", "ffsf"), ("15937", "ffsf"), ("1593715", "ffsf"),
+        ("ä!ö?ü&ß", "ffsf"), ("15937158", "--sa"), ("ä!ö?ü&ßx", "--sa"),
+        ("1597531597", "---a"),
         ("pass 42 x", "--s-"), ("pass 422 x", "----"), ("pass 4222 x", "---q"),
     ])
     func `what is wrong with the passphrase of a file of keys`(_ text: String, _ row: String) {

@@ -28,7 +28,10 @@ import Testing
     }
 
     private static func target(_ type: String, _ group: String = "") -> String {
-        ##"{"id": "x", "target": {"@odata.type": "#microsoft.graph.\##(type)AssignmentTarget", "groupId": "\##(group)"}}"##
+        ##"""
+        {"id": "x", "target": {"@odata.type": "#microsoft.graph.\##(type)AssignmentTarget",
+        "groupId": "\##(group)"}}
+        """##
     }
 
     private static let everyone = target("allLicensedUsers")

@@ -38,7 +38,9 @@ import Testing
             ("[\(one), {}]", .noRules), (#"{"customBrowserProtocol": ""}"#, .noRules),
             (##"{"@odata.type": "#microsoft.graph.iosManagedAppProtection"}"##, .noRules),
             (
-                ##"{"@odata.type": "#microsoft.graph.managedAppProtection", "customSettings": []}"##,
+                ##"""
+                {"@odata.type": "#microsoft.graph.managedAppProtection", "customSettings": []}
+                """##,
                 .noRules
             ),
             (#"{"error": {"code": "Forbidden", "message": "x"}}"#, .graphError("\"Forbidden\"")),
@@ -132,7 +134,8 @@ import Testing
         let text = ##"""
             {"@odata.type": "#microsoft.graph.iosManagedAppProtection", "id": "T_9",
              "displayName": "Level 2", "version": "\"c0ffee\"", "pinRequired": true,
-             "apps@odata.context": "https://graph.example/x", "apps": [], "createdDateTime": null, "android": 1, "later": null,
+             "apps@odata.context": "https://graph.example/x", "apps": [], "createdDateTime": null,
+             "android": 1, "later": null,
              "appDataEncryptionType": "afterDeviceRestart",
              "allowedOutboundDataTransferDestinations": "managedApps",
              "allowedInboundDataTransferSources": "allApps"}

@@ -104,7 +104,10 @@ import Testing
             "protectedMessagingRedirectAppType"
         ),
         (
-            #""pinRequiredInsteadOfBiometricTimeout": "PT30M", "periodOnlineBeforeAccessCheck": "PT30M""#,
+            #"""
+            "pinRequiredInsteadOfBiometricTimeout": "PT30M",\#
+             "periodOnlineBeforeAccessCheck": "PT30M"
+            """#,
             "pinRequiredInsteadOfBiometricTimeout"
         ), (#""periodOfflineBeforeAccessCheck": "PT29M""#, "periodOfflineBeforeAccessCheck"),
         (#""periodOfflineBeforeAccessCheck": "PT30M""#, ""),

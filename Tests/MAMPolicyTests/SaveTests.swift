@@ -2,8 +2,8 @@ import MAMModel
 import MAMPolicy
 import Testing
 
-/// The columns of every table: the location is ann's, bob's who receives from all, bob's who
-/// receives from managed programs only, an unmanaged account's, nobody's known.
+/// The columns of every table: the location is ann's, bob's (receives from all), bob's (receives
+/// from managed programs only), an unmanaged account's, nobody's known.
 @Suite struct SaveTests {
     /// Where policy names the location in its list and blocks all others.
     static let listed: [(SaveLocation, graph: StorageLocation?, expected: String)] = [

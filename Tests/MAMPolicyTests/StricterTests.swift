@@ -17,13 +17,25 @@ import Testing
         #"{"allowedOutboundDataTransferDestinations": "managedApps"}"#,
         #"{"allowedOutboundDataTransferDestinations": "none"}"#,
         #"{"allowedOutboundDataTransferDestinations": "managedApps", "saveAsBlocked": true}"#,
-        #"{"allowedInboundDataTransferSources": "managedApps", "blockDataIngestionIntoOrganizationDocuments": true}"#,
+        #"""
+        {"allowedInboundDataTransferSources": "managedApps",
+        "blockDataIngestionIntoOrganizationDocuments": true}
+        """#,
         #"{"allowedOutboundClipboardSharingLevel": "managedApps"}"#,
         #"{"managedBrowserToOpenLinksRequired": true}"#,
         #"{"managedBrowserToOpenLinksRequired": true, "customBrowserProtocol": "zoo"}"#,
         #"{"managedBrowserToOpenLinksRequired": true, "customBrowserProtocol": "~"}"#,
-        #"{"allowedOutboundDataTransferDestinations": "managedApps", "dialerRestrictionLevel": "customApp", "protectedMessagingRedirectAppType": "specificApps"}"#,
-        #"{"allowedOutboundDataTransferDestinations": "managedApps", "dialerRestrictionLevel": "customApp", "protectedMessagingRedirectAppType": "specificApps", "customDialerAppProtocol": "~", "messagingRedirectAppUrlScheme": "~"}"#,
+        #"""
+        {"allowedOutboundDataTransferDestinations": "managedApps",
+        "dialerRestrictionLevel": "customApp",
+        "protectedMessagingRedirectAppType": "specificApps"}
+        """#,
+        #"""
+        {"allowedOutboundDataTransferDestinations": "managedApps",
+        "dialerRestrictionLevel": "customApp",
+        "protectedMessagingRedirectAppType": "specificApps",
+        "customDialerAppProtocol": "~", "messagingRedirectAppUrlScheme": "~"}
+        """#,
     ]
 
     /// Each states one property more: the values of the other table, and some that are looser than
@@ -138,7 +150,7 @@ private struct Outlook {
         }
         note("receive", !principal.canReceiveFile(of: nil).decision.isAllowed)
         note("be read", !principal.isReadable(by: .nobody))
-        // What is sealed cannot be read by whom it is offered to.
+        // A program that is offered something sealed cannot read it.
         for isManaged in [true, false] {
             let offer = principal.shareOffer(toManagedProgram: isManaged)
             note("share \(isManaged)", !offer.decision.isAllowed || offer.isSealed)

@@ -3,7 +3,7 @@ import MAMPolicy
 import Testing
 
 @Suite struct TransferTests {
-    /// Columns: no owner, carol's, ann's own, bob's who sends to all, to managed programs, to none.
+    /// Columns: no owner, carol's, ann's own, bob's: sends to all, to managed programs, to none.
     @Test(arguments: [
         (DataTransfers?.none, "yyyynn"), (.allApps, "yyyynn"), (.managedApps, "nnynnn"),
         (.noApps, "nnnnnn"),
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// Columns: ann reads, bob who receives from all, carol, nobody.
+    /// Columns: ann reads, bob (receives from all), carol, nobody.
     @Test(arguments: [
         (DataTransfers?.none, "yyyy"), (.allApps, "yyyy"), (.managedApps, "ynnn"),
         (.noApps, "ynnn"),

@@ -20,7 +20,8 @@ import Testing
         arguments: [
             ("SplashIconFile", [true, 7, [], [:]]), ("ADALClientId", [true, 7, [], [:]]),
             ("DocumentBrowserFileCachePath", [false, [:]]), ("SupportsDarkMode", [1, "YES", []]),
-            ("FinishLaunchingAtStartup", ["1"]), ("AccentColor", [true, "blue", "#12345", "#１２"]),
+            ("FinishLaunchingAtStartup", ["1"]),
+            ("AccentColor", [true, "blue", "#12345", "#１２"]),
             ("SplashDuration", ["1.5", -1, true]), ("AppGroupIdentifiers", ["x", [1], [:]]),
             ("OpenInActionExtension", [7, [], [:]]),
         ] as [(String, [JSONValue])])

@@ -66,7 +66,7 @@ struct StreamSample {
         return sample
     }
 
-    /// The same with a right checksum, as whoever knows the format can make it.
+    /// The same with a right checksum, as everybody that knows the format can make it.
     func forged(headerCount: Int, _ change: (inout [UInt8]) -> Void) -> StreamSample {
         changed { bytes in
             change(&bytes)

@@ -121,7 +121,7 @@ extension Sample {
         changed { sample in for offset in offsets { sample.bytes[offset] ^= 1 << bit } }
     }
 
-    /// Another header with a right checksum, as whoever knows this format can make it.
+    /// Another header with a right checksum, as everybody that knows this format can make it.
     func forged(_ change: (inout [UInt8]) -> Void) -> Sample {
         changed { sample in
             change(&sample.bytes)

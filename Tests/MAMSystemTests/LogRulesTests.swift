@@ -20,7 +20,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("uid 1 asked", "uid *** asked"), ("uid 1000", "uid 1000"), ("1", "***"), ("ä1", "ä1"),
+            ("uid 1 asked", "uid *** asked"), ("uid 1000", "uid 1000"), ("1", "***"),
+            ("ä1", "ä1"),
         ])
     func `a short one counts as a word only`(message: String, expected: String) {
         #expect(scrub(message, "1") == expected)

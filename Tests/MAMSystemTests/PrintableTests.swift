@@ -4,8 +4,8 @@ import Testing
 @Suite struct PrintableTests {
     @Test(
         arguments: [
-            ("plain, ä and 日本", "plain, ä and 日本"), ("a\nb", "a\\012b"), ("\u{1B}[2J", "\\033[2J"),
-            ("\u{9B}2J", "\\302\\2332J"), ("\u{7F}", "\\177"),
+            ("plain, ä and 日本", "plain, ä and 日本"), ("a\nb", "a\\012b"),
+            ("\u{1B}[2J", "\\033[2J"), ("\u{9B}2J", "\\302\\2332J"), ("\u{7F}", "\\177"),
             ("x\u{202E}gpj", "x\\342\\200\\256gpj"),
             ("a\u{2028}b", "a\\342\\200\\250b"), ("a\\b", "a\\b"), ("", ""),
         ])

@@ -2,7 +2,7 @@ import MAMSystem
 import Testing
 
 @Suite struct SharesTests {
-    /// Users that are neither root nor who runs this.
+    /// Users that are neither root nor the one that runs this.
     private let ann: UInt32 = 70_001
     private let bob: UInt32 = 70_002
     private let carol: UInt32 = 70_003

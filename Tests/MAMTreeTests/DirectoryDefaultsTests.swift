@@ -31,7 +31,7 @@ import WorkspaceSupport
         }
     }
 
-    /// Whose a file is that a user's program makes there: one who acts for nobody in particular.
+    /// The owner of a file that a user's program makes there; it acts for nobody in particular.
     private func owner(forUser user: UInt32) -> String {
         let caller = Caller(thread: 0, user: user, group: 0, umask: 0)
         return DirectoryDefaults(it.tree).owner(of: directory, for: caller).name

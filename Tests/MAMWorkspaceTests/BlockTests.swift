@@ -13,7 +13,7 @@ struct BlockTests {
         .offline, "no check-in for two days")
 
     @Test(
-        "A block closes files of every class, open ones too, and its end opens what a lock leaves open",
+        "A block closes every class, open files too, and its end opens what a lock leaves open",
         arguments: ["whenDeviceLocked", "whenDeviceLockedExceptOpenFiles", "afterDeviceRestart"])
     func everyClass(policy: String) throws {
         let test = try TestVault(policy)
@@ -61,9 +61,7 @@ struct BlockTests {
         #expect(test.vault.block(of: test.ann) == nil)
     }
 
-    @Test(
-        "A recheck takes the place of no block that a passphrase does not end, and a link tries no passphrase"
-    )
+    @Test("A recheck replaces no block that a passphrase does not end; a link tries no passphrase")
     func graver() throws {
         let test = try TestVault("whenDeviceLocked")
         Block(test.tree).block(test.ann, Self.offline)

@@ -69,7 +69,10 @@ import WorkspaceSupport
     @Test func `where nothing can be removed no start wipes`() throws {
         let test = try TestVault()
         let wanting =
-            #"{"maximumAllowedDeviceThreatLevel": "low", "mobileThreatDefenseRemediationAction": "wipe"}"#
+            #"""
+            {"maximumAllowedDeviceThreatLevel": "low",
+            "mobileThreatDefenseRemediationAction": "wipe"}
+            """#
         LaunchChecks(test.tree).setThreatLevel(.high)
         PolicyChange(test.tree).replacePolicies(
             PolicyBook(documents: try PolicyDocument.decode(Array(wanting.utf8))))

@@ -73,7 +73,10 @@ struct EventTests {
         #expect(kinds(subscription) == [.policyChanged, .dataProtectionChanged])
         PolicyChange(test.tree).replacePolicies(
             try book(
-                #"[{"printBlocked": true, "appDataEncryptionType": "afterDeviceRestart"}, {"customSettings": [{"name": "a", "value": "b"}]}]"#
+                #"""
+                [{"printBlocked": true, "appDataEncryptionType": "afterDeviceRestart"},
+                {"customSettings": [{"name": "a", "value": "b"}]}]
+                """#
             ))
         #expect(kinds(subscription) == [.appConfigurationChanged])
     }

@@ -1,5 +1,5 @@
-"""PostgreSQL: load, and whoever dies, each committed transaction is there and each page is
-sound."""
+"""PostgreSQL: load, and after a kill of it or of the daemon each committed transaction is there and
+each page is sound."""
 import contextlib
 import random
 import re

@@ -1,4 +1,4 @@
-"""SQLite: whoever dies, the writer or the daemon, each committed row is there."""
+"""SQLite: after a kill of the writer or of the daemon each committed row is there."""
 import os
 import random
 import signal

@@ -12,7 +12,7 @@ package import MAMVault
 internal import MAMWorkspace
 
 /// A vault with the accounts of Ann and Bob, and a tree over a backing directory. The kernel is the
-/// test. Who makes a second one in the same places restarts the daemon after a crash.
+/// test. A second one in the same places is the daemon restarted after a crash.
 package final class TestWorkspace: Sendable {
     package let places: TestDirectories
     package let vault: Vault
