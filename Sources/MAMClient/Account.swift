@@ -1,37 +1,37 @@
-// Accounts, as the socket tells of them.
+// Accounts as the daemon reports them.
 
 internal import MAMModel
 internal import MAMWire
 
 /// A managed account.
 public struct Account: Sendable, Hashable {
-    /// How its access windows are.
+    /// The state of its access windows.
     public enum State: String, Sendable, Hashable {
         /// Not unlocked since the daemon started.
         case beforeFirstUnlock = "before-first-unlock"
         /// Its files can be read.
         case unlocked
-        /// About to be locked; an unlock cancels that.
+        /// A lock is pending; an unlock cancels it.
         case grace
         /// Its files are closed.
         case locked
     }
 
-    /// The user principal name; empty for an account that is known by its object id alone.
+    /// The user principal name; empty for an account known only by its object id.
     public let name: String
     /// The directory's object id; empty if it has none yet.
     public let objectId: String
     /// The user who registered it.
     public let uid: UInt32
-    /// How its windows are.
+    /// The state of its windows.
     public let state: State
-    /// False: this device alone protects its keys.
+    /// False if this device alone protects its keys.
     public let hasPassphrase: Bool
     /// `registered`, `enrolled` or `signed-out`.
     public let stage: String
-    /// The SDK's number for what last came of enrolling it.
+    /// The SDK's number for its last enrolment result.
     public let statusCode: Int
-    /// What keeps it closed beside a lock: `offline`, `launch`, `passphrase`…; nil for nothing.
+    /// What blocks it, apart from a lock: `offline`, `launch`, `passphrase`…; nil for nothing.
     public let block: String?
     /// A sentence about ``block``.
     public let blockReason: String?

@@ -3,18 +3,18 @@
 internal import CShims
 internal import MAMWire
 
-/// The kernel's number of the calling thread.
+/// The kernel's id of the calling thread.
 var currentThread: Int32 { mam_thread_id() }
 
-/// For whom a thread works.
+/// The identity that a thread acts for.
 public struct ActingIdentity: Sendable, Hashable {
-    /// Why.
+    /// Where it comes from.
     public enum Source: String, Sendable, Hashable {
         /// It was set for the thread.
         case thread
-        /// For its process, or for one that this was started by.
+        /// It was set for its process, or one of that process's ancestors.
         case process
-        /// It is the session's.
+        /// It is the login session's.
         case session
         /// It is the account that the user registered, or nobody.
         case `default`
@@ -22,9 +22,9 @@ public struct ActingIdentity: Sendable, Hashable {
 
     /// The name, else the object id; empty for nobody.
     public let accountId: String
-    /// It is a managed account.
+    /// Whether it is a managed account.
     public let isManaged: Bool
-    /// Why; nil for a reason that this version of the library does not know.
+    /// Where it comes from; nil for a source that this version of the library does not know.
     public let source: Source?
 
     init(_ wire: Parameters) {
@@ -34,15 +34,15 @@ public struct ActingIdentity: Sendable, Hashable {
     }
 }
 
-/// What came of a switch of the user interface's account: `IntuneMAMSwitchIdentityResult`.
+/// The result of switching the user interface's account: `IntuneMAMSwitchIdentityResult`.
 public struct SwitchIdentityResult: Sendable, Hashable {
     /// The SDK's numbers.
     public enum Code: Int, Sendable, Hashable {
-        /// The user works for it now.
+        /// The user now works for the account.
         case success = 0
         /// The account is locked, and no passphrase was given.
         case canceled = 1
-        /// A second managed account, or the thread works for somebody else.
+        /// It would be a second managed account, or the thread acts for another.
         case notAllowed = 2
         /// Wrong passphrase, or blocked by policy.
         case failed = 3
@@ -50,7 +50,7 @@ public struct SwitchIdentityResult: Sendable, Hashable {
 
     /// The outcome.
     public let code: Code
-    /// One sentence; empty for a success.
+    /// One sentence; empty on success.
     public let reason: String
 
     init(_ wire: Parameters) throws(VarlinkError) {
@@ -62,19 +62,19 @@ public struct SwitchIdentityResult: Sendable, Hashable {
     }
 }
 
-/// An account that cannot be worked with now.
+/// An account that cannot be used now.
 public struct BlockedAccount: Sendable, Hashable {
     /// The SDK's numbers.
     public enum Reason: Int, Sendable, Hashable {
         /// A condition of policy is not met.
         case launchBlocked = 1
-        /// The caller's session gave its launch up.
+        /// Its launch was cancelled in the caller's session.
         case canceled = 2
         /// The user is off the clock.
         case clockedOut = 3
     }
 
-    /// Which.
+    /// The account.
     public let accountId: String
     /// Why.
     public let reason: Reason

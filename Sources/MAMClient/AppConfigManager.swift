@@ -1,4 +1,4 @@
-// What the organisation tells its programs: the SDK's IntuneMAMAppConfigManager.
+// The organisation's configuration for programs: the SDK's IntuneMAMAppConfigManager.
 
 internal import MAMModel
 internal import MAMWire
@@ -7,28 +7,29 @@ internal import MAMWire
 public struct AppConfigManager: Sendable {
     let service: Service
 
-    /// An account's configuration; nil: of whom this process works for. It may be empty.
+    /// An account's configuration, which may be empty; nil: that of the identity this process acts
+    /// for.
     public func appConfig(forAccountId accountId: String? = nil) -> AppConfig {
         AppConfig(service: service, accountId: accountId)
     }
 }
 
 /// An account's app configuration: `IntuneMAMAppConfig`. A value of the tenant's default counts
-/// only where no other is meant for the account.
+/// only if no targeted configuration sets the key.
 public struct AppConfig: Sendable {
-    /// Which of several values is wanted.
+    /// Which of several values to return.
     public enum BoolQuery: String, Sendable, Hashable {
-        /// One of them.
+        /// Any one of them.
         case any
-        /// True if one is.
+        /// True if any is.
         case or
         /// True if all are.
         case and
     }
 
-    /// Which of several values is wanted.
+    /// Which of several values to return.
     public enum OrderedQuery: String, Sendable, Hashable {
-        /// One of them.
+        /// Any one of them.
         case any
         /// The smallest.
         case min
@@ -39,7 +40,7 @@ public struct AppConfig: Sendable {
     let service: Service
     let accountId: String?
 
-    /// One dictionary for each configuration; the tenant's default has the key `__IsDefault`.
+    /// One dictionary per configuration; the tenant's default has the key `__IsDefault`.
     public func fullData() throws(MAMError) -> [[String: AppConfigValue]] {
         let request = Varlink.Policy.Configuration(accounts: accountId.map { [$0] })
         return try service.call(request).fullData.map { configuration in
@@ -47,14 +48,14 @@ public struct AppConfig: Sendable {
         }
     }
 
-    /// Several values are meant for the account, and differ.
+    /// True if several targeted configurations disagree on the key.
     public func hasConflict(_ key: String) throws(MAMError) -> Bool {
         try service.call(
             Varlink.Policy.ConfigurationConflict(key: key, account: accountId)
         ).conflict
     }
 
-    /// A truth value; nil if there is none.
+    /// A boolean; nil if there is none.
     public func boolValue(
         forKey key: String, _ query: BoolQuery = .any
     ) throws(MAMError) -> Bool? {
@@ -68,24 +69,24 @@ public struct AppConfig: Sendable {
         try value(key, "number", query.rawValue).one.flatMap(Self.number)
     }
 
-    /// A text; nil if there is none.
+    /// A string; nil if there is none.
     public func stringValue(
         forKey key: String, _ query: OrderedQuery = .any
     ) throws(MAMError) -> String? {
         try value(key, "string", query.rawValue).one.flatMap(Self.text)
     }
 
-    /// All values that can be read as truth values.
+    /// All values that are booleans.
     public func allBools(forKey key: String) throws(MAMError) -> [Bool] {
         try value(key, "bool", "any").all.compactMap(Self.bool)
     }
 
-    /// All values that can be read as numbers.
+    /// All values that are numbers.
     public func allNumbers(forKey key: String) throws(MAMError) -> [Double] {
         try value(key, "number", "any").all.compactMap(Self.number)
     }
 
-    /// All values, as text.
+    /// All values, as strings.
     public func allStrings(forKey key: String) throws(MAMError) -> [String] {
         try value(key, "string", "any").all.compactMap(Self.text)
     }
@@ -112,19 +113,19 @@ public struct AppConfig: Sendable {
     }
 }
 
-/// A value of a configuration, as the document has it.
+/// A configuration value, as in the document.
 public enum AppConfigValue: Sendable, Hashable {
     /// Nothing.
     case null
-    /// A truth value.
+    /// A boolean.
     case bool(Bool)
     /// A number.
     case number(Double)
-    /// A text.
+    /// A string.
     case string(String)
     /// Several values.
     case array([AppConfigValue])
-    /// Values with names.
+    /// Named values.
     case object([String: AppConfigValue])
 
     init(_ value: JSONValue) {

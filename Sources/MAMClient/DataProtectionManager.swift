@@ -1,18 +1,19 @@
-// Data that is no file: the SDK's IntuneMAMDataProtectionManager.
+// Data other than files: the SDK's IntuneMAMDataProtectionManager.
 
 internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// Buffers, strings and streams. An account is a name or an object id; nil and "" are nobody.
+/// Buffers, strings and streams. An account is a name or an object id; nil and "" mean nobody.
 ///
-/// Errors carry the SDK's ``MAMError/statusCode``, 100 to 105.
+/// Errors have the SDK's ``MAMError/statusCode``, 100 to 105.
 public struct DataProtectionManager: Sendable {
     let service: Service
 
-    /// Sealed for a managed account, plain behind a header for nobody, and with `unmanaged` for
-    /// anybody else; without it that is refused. No data is an error, 105.
+    /// Seals the data for a managed account. For nobody, or with `unmanaged` for any other
+    /// identity, the result is plain behind a header; otherwise such an owner is refused. Empty
+    /// data is an error, 105.
     public func protect(
         _ data: [UInt8], accountId: String?, unmanaged: Bool = false
     ) throws(MAMError) -> [UInt8] {
@@ -21,44 +22,44 @@ public struct DataProtectionManager: Sendable {
         }
     }
 
-    /// The inverse. What `protect` did not make comes back as it is.
+    /// The inverse of `protect`. Returns unprotected data unchanged.
     public func unprotect(_ data: [UInt8]) throws(MAMError) -> [UInt8] {
         try throughMemory(data) { source, sink throws(MAMError) in
             _ = try unprotect(from: source, to: sink)
         }
     }
 
-    /// Whose the data is; nil for data that `protect` did not make.
+    /// The data's owner and protection; nil if it is not protected.
     public func protectionInfo(_ data: [UInt8]) throws(MAMError) -> ProtectionInfo? {
         let source = try memory(data)
         return try protectionInfo(from: source.raw)
     }
 
-    /// Reads a descriptor to its end, and writes what it read protected to the other. Both may be
-    /// pipes, of any size.
+    /// Reads `source` to its end, and writes the protected data to `sink`. Both may be pipes, of
+    /// any size.
     ///
-    /// - Returns: how many bytes were read.
+    /// - Returns: the number of bytes read.
     public func protect(
         from source: Int32, to sink: Int32, accountId: String?, unmanaged: Bool = false
     ) throws(MAMError) -> Int {
         try stream("ProtectData", Self.owner(accountId, unmanaged), source, sink)
     }
 
-    /// The inverse. All that is written has verified; at damage it is what came before.
+    /// The inverse. Writes only verified data: before damage, everything up to it.
     ///
-    /// - Returns: how many bytes were written.
+    /// - Returns: the number of bytes written.
     public func unprotect(from source: Int32, to sink: Int32) throws(MAMError) -> Int {
         try stream("UnprotectData", [:], source, sink)
     }
 
-    /// Reads a header and no more; nil for data that is not protected.
+    /// Reads only a header; nil for unprotected data.
     public func protectionInfo(from source: Int32) throws(MAMError) -> ProtectionInfo? {
         try service.call(
             "Protection.DataInfo", ["sourceDescriptor": 0],
             [try FileReference.descriptor(source).open(O_RDONLY)], Self.readInfo)
     }
 
-    /// The same as with data; the result is base64.
+    /// Protects a string; the result is base64.
     public func protectString(
         _ text: String, accountId: String?, unmanaged: Bool = false
     ) throws(MAMError) -> String {
@@ -68,14 +69,14 @@ public struct DataProtectionManager: Sendable {
         ) { reply throws(VarlinkError) in try reply.string("text") }
     }
 
-    /// The inverse. Text that `protectString` did not make comes back as it is.
+    /// The inverse of `protectString`. Returns unprotected text unchanged.
     public func unprotectString(_ text: String) throws(MAMError) -> String {
         try service.call("Protection.UnprotectString", ["text": .string(text)]) {
             reply throws(VarlinkError) in try reply.string("text")
         }
     }
 
-    /// Whose a text is; nil for one that `protectString` did not make.
+    /// A text's owner and protection; nil if it is not protected.
     public func protectionInfoForString(_ text: String) throws(MAMError) -> ProtectionInfo? {
         try service.call("Protection.StringInfo", ["text": .string(text)], [], Self.readInfo)
     }
@@ -102,8 +103,7 @@ public struct DataProtectionManager: Sendable {
         ) { reply throws(VarlinkError) in try reply.integer("bytes") }
     }
 
-    /// The daemon reads and writes descriptors; a buffer is lent to it as memory that reaches no
-    /// disk.
+    /// The daemon reads and writes descriptors, so buffers are passed as files in memory.
     private func throughMemory(
         _ data: [UInt8], _ body: (Int32, Int32) throws(MAMError) -> Void
     ) throws(MAMError) -> [UInt8] {

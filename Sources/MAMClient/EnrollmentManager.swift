@@ -1,10 +1,10 @@
-// Accounts come and go: the SDK's IntuneMAMEnrollmentManager.
+// Adding and removing accounts: the SDK's IntuneMAMEnrollmentManager.
 
 internal import MAMModel
 internal import MAMWire
 
-/// Registering accounts, checking in, and taking them away. What comes of it later is told by
-/// ``Workspace/watch()``.
+/// Registers accounts, checks in, and removes accounts. ``Workspace/watch()`` reports later
+/// results.
 public struct EnrollmentManager: Sendable {
     let service: Service
 
@@ -12,18 +12,18 @@ public struct EnrollmentManager: Sendable {
     ///
     /// - Parameters:
     ///   - name: the user principal name.
-    ///   - objectId: in the directory, where it is known.
-    ///   - passphrase: the one that it has from now on.
-    ///   - newKeys: also where sealed files carry the name whose keys are not here: new keys do
-    ///     not open them. Ask before it.
-    /// - Returns: what came of it; a refusal is a status too, such as 209 or 227.
+    ///   - objectId: the object id in the directory, if known.
+    ///   - passphrase: its new passphrase.
+    ///   - newKeys: also if sealed files have the name but their keys are not here: the new keys do
+    ///     not open them. Ask the user before.
+    /// - Returns: the result; a refusal is a status too, such as 209 or 227.
     /// - Throws: ``MAMError/Code/refused`` for such files without `newKeys`; another ``MAMError``
-    ///   if the daemon cannot be asked, or does not understand.
+    ///   if the daemon cannot be reached or rejects the call.
     public func registerAndEnrollAccount(
         _ name: String, objectId: String? = nil, passphrase: Passphrase, newKeys: Bool = false
     ) throws(MAMError) -> EnrollmentStatus {
         let secret = try passphrase.forRegistering()
-        // Not for others: an earlier daemon does not know it.
+        // Omitted otherwise: an earlier daemon does not know it.
         let wish: [String: JSONValue] = newKeys ? ["newKeys": true] : [:]
         return try service.call(
             "Enrollment.Register",
@@ -32,8 +32,8 @@ public struct EnrollmentManager: Sendable {
             secret.descriptors, Self.readStatus)
     }
 
-    /// Checks in, then opens the account: the way out of too many wrong passphrases, and of too
-    /// long without a check-in.
+    /// Checks in, then unlocks the account: ends a lock-out after too many wrong passphrases, or
+    /// after too long without a check-in.
     public func loginAndEnrollAccount(
         _ accountId: String? = nil, passphrase: Passphrase
     ) throws(MAMError) -> EnrollmentStatus {
@@ -43,13 +43,13 @@ public struct EnrollmentManager: Sendable {
             Self.readStatus)
     }
 
-    /// Takes an account from the list. A call with a wipe counts as confirmed: ask before it.
+    /// Deregisters an account. A call with a wipe counts as confirmed: ask the user before.
     ///
     /// - Parameters:
-    ///   - accountId: which.
+    ///   - accountId: the account.
     ///   - withWipe: destroys its keys and files; otherwise its keys stay, sealed, until it is
     ///     registered again.
-    /// - Returns: 104 when it is gone, 215 when something of it is left.
+    /// - Returns: 104 when it is gone, 215 if something of it is left.
     /// - Throws: ``MAMError/Code/refused`` in a workspace that is mounted read-only.
     public func deRegisterAndUnenrollAccount(
         _ accountId: String, withWipe: Bool
@@ -63,24 +63,24 @@ public struct EnrollmentManager: Sendable {
             Self.readStatus)
     }
 
-    /// The accounts that the caller may lock, with what last came of enrolling each.
+    /// The accounts that the caller may lock, each with its last enrolment result.
     public func registeredAccounts() throws(MAMError) -> [EnrollmentStatus] {
         try list().map(\.status)
     }
 
-    /// Those of them that are enrolled.
+    /// Those that are enrolled.
     public func enrolledAccounts() throws(MAMError) -> [EnrollmentStatus] {
         try list().filter { $0.stage == "enrolled" }.map(\.status)
     }
 
-    /// Names or object ids of those who may register here; nil: anybody. Sign all others out.
+    /// The names or object ids that may be registered here; nil: any. Sign out all others.
     public func allowedAccounts() throws(MAMError) -> [String]? {
         try service.call("Enrollment.AllowedAccounts") { reply throws(VarlinkError) in
             reply.has("accounts") ? try reply.strings("accounts") : nil
         }
     }
 
-    /// Checks in and looks at policy's conditions: `remediateComplianceForAccountId`.
+    /// Checks in and evaluates policy's conditions: `remediateComplianceForAccountId`.
     public func remediateCompliance(
         forAccountId accountId: String? = nil
     ) throws(MAMError) -> Compliance {
@@ -109,17 +109,17 @@ public struct EnrollmentManager: Sendable {
     }
 }
 
-/// What came of a request: `IntuneMAMEnrollmentStatus`.
+/// The result of a request: `IntuneMAMEnrollmentStatus`.
 public struct EnrollmentStatus: Sendable, Hashable {
     /// The user principal name.
     public let identity: String
     /// The object id; empty if it has none.
     public let accountId: String
-    /// Below 200.
+    /// The status code is below 200.
     public let didSucceed: Bool
     /// `IntuneMAMEnrollmentStatusCode`; docs/ENROLLMENT.md has the table.
     public let statusCode: Int
-    /// One sentence on a failure.
+    /// One sentence about a failure.
     public let errorString: String?
 
     init(_ wire: Parameters) throws(VarlinkError) {
@@ -135,22 +135,22 @@ public struct EnrollmentStatus: Sendable, Hashable {
 public struct Compliance: Sendable, Hashable {
     /// The SDK's numbers.
     public enum Status: Int, Sendable, Hashable {
-        /// It may.
+        /// It may be used.
         case compliant = 0
         /// A condition is not met.
         case notCompliant = 1
         /// The policies could not be read.
         case serviceFailure = 2
-        /// The check-in found no way.
+        /// The check-in had no network.
         case networkFailure = 3
-        /// Somebody has to give a passphrase.
+        /// The user has to enter a passphrase.
         case interactionRequired = 4
-        /// Somebody gave it up.
+        /// The user cancelled.
         case userCancelled = 5
     }
 
     /// The outcome.
     public let status: Status
-    /// One sentence, if there is something to say.
+    /// One sentence; nil if there is nothing to say.
     public let reason: String?
 }

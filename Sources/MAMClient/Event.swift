@@ -3,44 +3,43 @@
 internal import MAMModel
 internal import MAMWire
 
-/// Something that happened to an account, or to the workspace.
+/// An event of an account, or of the workspace.
 public struct Event: Sendable, Hashable {
-    /// What it is. The raw value is the word on the socket.
+    /// The kind. The raw value is the word on the socket.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// In ``Event/seconds``; 0 is now. Save what is open, and show it no longer.
+        /// In ``Event/seconds``; 0 is now. Save open data, and stop showing it.
         case willBecomeUnavailable = "will-become-unavailable"
         /// The account's files are closed.
         case unavailable
-        /// They can be read.
+        /// The account's files can be read.
         case available
-        /// Policy keeps the account closed: ``Event/detail`` is the kind, ``Event/reason`` says
-        /// why.
+        /// Policy blocks the account: ``Event/detail`` is the kind, ``Event/reason`` says why.
         case blocked
-        /// It does not any more.
+        /// The block has ended.
         case unblocked
-        /// `IntuneMAMWipeDidCompleteNotification`: forget all that is left of the account.
+        /// `IntuneMAMWipeDidCompleteNotification`: delete everything that is left of the account.
         case wiped
-        /// `IntuneMAMPolicyDidChangeNotification`: ask again.
+        /// `IntuneMAMPolicyDidChangeNotification`: ask policy again.
         case policyChanged = "policy-changed"
         /// `IntuneMAMAppConfigDidChangeNotification`.
         case appConfigChanged = "app-config-changed"
-        /// `IntuneMAMDataProtectionDidChangeNotification`: protect again what was protected.
+        /// `IntuneMAMDataProtectionDidChangeNotification`: protect data again.
         case dataProtectionChanged = "data-protection-changed"
-        /// A condition of policy is not met, and policy only warns.
+        /// A condition of policy is not met, but policy only warns.
         case launchWarning = "launch-warning"
         /// `IntuneMAMEnrollmentDelegate`: ``Event/detail`` is `enrollment`, `policy` or `unenroll`.
         case enrollmentStatus = "enrollment-status"
-        /// The policies were read, or could not be.
+        /// The policies were read, or failed to be.
         case checkIn = "check-in"
         /// `IntuneMAMUserStatusDidChangeNotification`.
         case userStatusChanged = "user-status-changed"
         /// `IntuneMAMComplianceDelegate`.
         case complianceStatus = "compliance-status"
-        /// A program that works for the account should start anew.
+        /// A program that works for the account should restart.
         case restartRequired = "restart-required"
-        /// `identitySwitchRequired`: in ``Event/session`` show the data of ``Event/subject``, or of
-        /// nobody managed if that is empty. ``Event/code``: 0 a link is opened for it, 1 a launch
-        /// was canceled, 2 a document of its came.
+        /// `identitySwitchRequired`: in ``Event/session`` show the data of ``Event/subject``, or no
+        /// managed data if that is empty. ``Event/code``: 0 a link is opened for it, 1 a launch was
+        /// cancelled, 2 a document of the account arrived.
         case identitySwitchRequired = "identity-switch-required"
         /// `IntuneMAMSDKDidTakeOverUINotification`.
         case uiTaken = "ui-taken"
@@ -50,17 +49,17 @@ public struct Event: Sendable, Hashable {
         case policyRefused = "policy-refused"
         /// `IntuneMAMAllowedAccountsDidChangeNotification`.
         case allowedAccountsChanged = "allowed-accounts-changed"
-        /// `addAccountId`: policy names an account that nobody registered, ``Event/subject``.
+        /// `addAccountId`: policy names ``Event/subject``, an account that nobody has registered.
         case accountToAdd = "account-to-add"
     }
 
     /// The word on the socket.
     public let word: String
-    /// What it is; nil for a word that a later daemon knows: pass over it.
+    /// The kind; nil for a word that only a later version knows: ignore it.
     public var kind: Kind? { Kind(rawValue: word) }
-    /// The account, as it is when this is sent; nil for what happens to the workspace.
+    /// The account when the event was sent; nil for an event of the workspace.
     public let account: Account?
-    /// How soon.
+    /// How many seconds remain.
     public let seconds: Int?
     /// The kind of a block, or of a request.
     public let detail: String?
@@ -68,11 +67,11 @@ public struct Event: Sendable, Hashable {
     public let reason: String?
     /// The SDK's number.
     public let code: Int?
-    /// What came of a request.
+    /// The result of a request.
     public let succeeded: Bool?
     /// The login session.
     public let session: String?
-    /// The document, or the account's name, where the event is about one.
+    /// The document or the account's name, if the event concerns one.
     public let subject: String?
 
     init(_ wire: Varlink.Workspace.Event) {

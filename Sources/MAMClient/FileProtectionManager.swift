@@ -1,23 +1,22 @@
-// Whose a file is, and giving it to somebody: the SDK's IntuneMAMFileProtectionManager.
+// Owners of files: the SDK's IntuneMAMFileProtectionManager.
 
 internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// Files of the mount, and protected copies outside of it. An account is a name or an object id;
-/// nil and "" are nobody.
+/// Files of the mount, and protected copies outside it. An account is a name or an object id; nil
+/// and "" mean nobody.
 ///
-/// Errors carry the SDK's ``MAMError/statusCode``, 100 to 107.
+/// Errors have the SDK's ``MAMError/statusCode``, 100 to 107.
 public struct FileProtectionManager: Sendable {
     let service: Service
 
-    /// Gives a file to an account, encrypting or decrypting it as that account needs; of a
-    /// directory, every file below it, and what is made there from now on by programs that act for
-    /// nobody in particular. An account that is not registered, and may be misspelt, is refused
-    /// without `unmanaged`.
+    /// Gives a file to an account, encrypting or decrypting it as needed; for a directory, every
+    /// file below it, and new files there of programs that act for no particular account. Without
+    /// `unmanaged`, an unregistered and possibly misspelt account is refused.
     ///
-    /// - Returns: what was done, and the files below a directory that could not be given.
+    /// - Returns: what was done, and the files below a directory that could not be changed.
     @discardableResult
     public func protect(
         _ file: FileReference, accountId: String?, unmanaged: Bool = false
@@ -25,7 +24,7 @@ public struct FileProtectionManager: Sendable {
         try protect("Protect", file, accountId, unmanaged)
     }
 
-    /// The same for what does not have that owner yet.
+    /// Skips files that already have that owner.
     @discardableResult
     public func verifyAndProtect(
         _ file: FileReference, accountId: String?, unmanaged: Bool = false
@@ -33,7 +32,7 @@ public struct FileProtectionManager: Sendable {
         try protect("VerifyAndProtect", file, accountId, unmanaged)
     }
 
-    /// Whose a file is; nil for one that is not there, or says nothing of an owner.
+    /// A file's owner and protection; nil if it does not exist or has no owner.
     public func protectionInfo(_ file: FileReference) throws(MAMError) -> ProtectionInfo? {
         do throws(MAMError) {
             return try ask("Workspace.ProtectionInfo", file) { reply throws(VarlinkError) in
@@ -45,7 +44,7 @@ public struct FileProtectionManager: Sendable {
         }
     }
 
-    /// Protects a file of the mount for a managed account; 106 for anybody else, 105 for a
+    /// Protects a file of the mount for a managed account; 106 for any other owner, 105 for a
     /// directory.
     @discardableResult
     public func encryptFile(
@@ -54,31 +53,30 @@ public struct FileProtectionManager: Sendable {
         try protected("EncryptFile", file, ["owner": .string(accountId)])
     }
 
-    /// Makes a file of the mount plain, whatever policy says. The file then belongs to nobody,
-    /// until `protect` gives it to an account again.
+    /// Makes a file of the mount plain, whatever policy says. The file then belongs to nobody until
+    /// `protect` gives it to an account again.
     @discardableResult
     public func decryptFile(_ file: FileReference) throws(MAMError) -> ProtectionInfo {
         try protected("DecryptFile", file, [:])
     }
 
-    /// Whether a file's content is encrypted. Not whether it has an owner.
+    /// Whether a file's content is encrypted, regardless of its owner.
     public func isFileEncrypted(_ file: FileReference) throws(MAMError) -> Bool {
         try ask("Protection.IsFileEncrypted", file) { reply throws(VarlinkError) in
             try reply.bool("encrypted")
         }
     }
 
-    /// Writes an encrypted copy of a plain file, in the form that is in the backing directory, to
-    /// a new file outside of the mount. For a file provider, where
-    /// ``Policy/shouldFileProviderEncryptFiles``.
+    /// Writes an encrypted copy of a plain file, in the form of the backing directory, to a new
+    /// file outside the mount. For a file provider with ``Policy/shouldFileProviderEncryptFiles``.
     public func encryptFile(
         _ file: FileReference, forAccountId accountId: String, toCopy copy: FileReference
     ) throws(MAMError) {
         try convert("Encrypt", file, copy, ["owner": .string(accountId)])
     }
 
-    /// Writes the plain content of a protected file, in the mount or outside of it, to a new file;
-    /// the original stays.
+    /// Writes the plain content of a protected file, in the mount or outside, to a new file; keeps
+    /// the original.
     public func decryptFile(
         _ file: FileReference, toCopy copy: FileReference
     ) throws(MAMError) {
@@ -125,7 +123,7 @@ public struct FileProtectionManager: Sendable {
         return summary
     }
 
-    /// The copy appears whole or not at all.
+    /// Atomic: the copy is complete or does not appear.
     private func convert(
         _ method: String, _ file: FileReference, _ copy: FileReference,
         _ parameters: [String: JSONValue]
@@ -145,7 +143,8 @@ public struct FileProtectionManager: Sendable {
 }
 
 extension FileReference {
-    /// What a failed call has begun. An open file is its caller's to remove.
+    /// Removes what a failed call has created. A file passed as a descriptor is the caller's to
+    /// remove.
     fileprivate func unlink() {
         switch self {
         case .path(let path): _ = Glibc.unlink(ByteString(path).cString)

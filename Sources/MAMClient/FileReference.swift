@@ -1,17 +1,17 @@
-// Files as the callers have them. Their names are bytes.
+// References to files. File names are bytes.
 
 internal import Glibc
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
-/// A file by its path, or one that is open.
+/// A file by path or by descriptor.
 public enum FileReference: Sendable, Hashable, ExpressibleByStringLiteral {
     /// A path in UTF-8.
     case path(String)
-    /// A path in whatever bytes it has.
+    /// A path in arbitrary bytes.
     case bytes([UInt8])
-    /// An open descriptor, which stays the caller's; `O_PATH` will do for a file in the mount.
+    /// An open descriptor, which the caller keeps; `O_PATH` suffices for a file in the mount.
     case descriptor(Int32)
 
     /// A path.
@@ -28,7 +28,7 @@ extension FileReference {
         }
     }
 
-    /// A descriptor of our own with these flags.
+    /// Our own descriptor, opened with these flags.
     func open(_ flags: Int32, mode: mode_t = 0) throws(MAMError) -> Descriptor {
         let path: ByteString
         switch self {
@@ -40,7 +40,7 @@ extension FileReference {
         return try naming { () throws(Errno) in try openFile(path.cString, flags, mode: mode) }
     }
 
-    /// To ask the daemon about it, which reads the header of a file outside of the mount itself.
+    /// For a query: the daemon reads the header of a file outside the mount through it.
     func openForQuestion() throws(MAMError) -> Descriptor {
         let file = try open(openPathOnly)
         guard case .descriptor = self else {
@@ -51,12 +51,12 @@ extension FileReference {
         return file
     }
 
-    /// Gives a system call's failure the file's name.
+    /// Adds the file's name to a system call's error.
     func naming<Value>(_ call: () throws(Errno) -> Value) throws(MAMError) -> Value {
         do throws(Errno) { return try call() } catch { throw MAMError(shown, error) }
     }
 
-    /// A zero byte would end the path before its end.
+    /// A zero byte would cut the path short.
     private static func name(_ bytes: [UInt8]) throws(MAMError) -> ByteString {
         guard !bytes.isEmpty, !bytes.contains(0) else {
             throw MAMError(.invalidInput, "a path has at least one byte, and no zero byte")

@@ -1,4 +1,4 @@
-// The one error of this library: what kind, whose, why, and the SDK's number where it has one.
+// The error type of this library, with the SDK's number if there is one.
 
 internal import MAMModel
 internal import MAMSystem
@@ -6,54 +6,54 @@ internal import MAMWire
 
 /// Why a call was refused or failed.
 public struct MAMError: Error, Sendable, Hashable {
-    /// What a program decides by.
+    /// For programs to decide by.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// No daemon answers: the workspace is not mounted, or the daemon ended.
+        /// No daemon answers: the workspace is not mounted, or the daemon has ended.
         case unreachable
-        /// Several workspaces run, or none has that name.
+        /// Several workspaces are running, or none has that name.
         case noWorkspace
         /// No account has this name or object id.
         case unknownAccount
         /// An account with this name or object id is registered already.
         case accountExists
-        /// The passphrase is not the account's; see ``MAMError/retryAfterSeconds``.
+        /// The passphrase is wrong; see ``MAMError/retryAfterSeconds``.
         case wrongPassphrase
-        /// The account is locked: ask for its passphrase, and unlock it.
+        /// The account is locked: ask for its passphrase and unlock it.
         case windowClosed
-        /// Policy keeps the account closed; the reason says what to do.
+        /// Policy blocks the account; the reason includes the next step.
         case blocked
         /// The file or identity has no managed owner.
         case notManaged
-        /// The owner is no registered account, and nothing says that this is meant.
+        /// The owner is not a registered account, and the call does not permit that.
         case unmanagedOwner
-        /// The file is not there.
+        /// There is no such file.
         case notFound
-        /// Content or header do not verify.
+        /// Content or header fail verification.
         case damaged
-        /// Policy, or the caller's rights, forbid it.
+        /// Policy or the caller's permissions forbid it.
         case refused
-        /// The parameters make no sense.
+        /// The parameters are invalid.
         case invalidInput
         /// A system call failed; see ``MAMError/systemErrorNumber``.
         case systemError
-        /// The answer is one that this version of the library does not know.
+        /// This version of the library does not understand the reply.
         case unknownAnswer
     }
 
     /// What kind of failure.
     public let code: Code
-    /// One sentence for a person.
+    /// One sentence for the user.
     public let reason: String
-    /// A command that helps, where the daemon knows one.
+    /// A command that helps, if the daemon knows one.
     public let next: String?
-    /// The account that it is about, if it is about one.
+    /// The account that it concerns, if any.
     public let account: String?
     /// `IntuneMAMFileProtectionStatusCode` or `IntuneMAMDataProtectionStatusCode` of the protection
     /// managers' calls.
     public let statusCode: Int?
-    /// When another passphrase is tried; 0: now.
+    /// Seconds until another passphrase is accepted; 0: now.
     public let retryAfterSeconds: Int
-    /// `errno` of ``Code/systemError``; 0 for all others.
+    /// `errno` for ``Code/systemError``; otherwise 0.
     public let systemErrorNumber: Int32
 }
 
@@ -69,7 +69,7 @@ extension MAMError {
             retryAfterSeconds: 0, systemErrorNumber: systemErrorNumber)
     }
 
-    /// What the daemon refused.
+    /// The daemon's refusal.
     init(_ error: VarlinkError) {
         let cause = error.workspaceError
         let parameters = error.parameters
@@ -121,7 +121,7 @@ extension MAMError {
         }
     }
 
-    /// A system call of our own that failed on something.
+    /// A failed system call of this library.
     init(_ subject: String, _ error: Errno) {
         let code: Code =
             switch error {
@@ -135,7 +135,7 @@ extension MAMError {
         self.init(code, "\(subject): \(error)", systemErrorNumber: error.rawValue)
     }
 
-    /// An answer that lacks what it should have.
+    /// A reply without an expected member.
     static func unknownAnswer(_ error: VarlinkError) -> MAMError {
         MAMError(.unknownAnswer, "cannot parse the daemon's answer: \(error)")
     }

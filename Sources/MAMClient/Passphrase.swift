@@ -1,4 +1,4 @@
-// Passphrases. This library never holds one: it hands a descriptor on.
+// Passphrases. This library never reads one: it passes a descriptor on.
 
 internal import Glibc
 internal import MAMModel
@@ -6,15 +6,15 @@ internal import MAMSystem
 
 /// Where the daemon reads a passphrase.
 public enum Passphrase: Sendable, Hashable {
-    /// A pipe, file or memfd, which the daemon reads to its end; one trailing newline is dropped.
-    /// It stays the caller's to close.
+    /// A pipe, file or memfd, which the daemon reads to its end; it drops one trailing newline. The
+    /// caller closes it.
     case descriptor(Int32)
     /// The account has none: this device alone protects its keys.
     case none
 }
 
 extension Passphrase {
-    /// Members of a call, and the descriptors that they name.
+    /// A call's members, and the descriptors that they refer to.
     typealias Secret = (parameters: [String: JSONValue], descriptors: [Descriptor])
 
     func forRegistering() throws(MAMError) -> Secret {

@@ -1,25 +1,24 @@
-// What policy says to one account: the SDK's IntuneMAMPolicy. The program that asks is the one that
-// can act on it.
+// An account's policy: the SDK's IntuneMAMPolicy. The asking program has to follow the answers.
 
 internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// An account's policy. Each question is asked of the daemon anew, so that an answer is never out
-/// of date.
+/// An account's policy. Every question is a new request to the daemon, so answers are never
+/// outdated.
 public struct Policy: Sendable {
     let service: Service
-    /// Nil: of whom the process works for.
+    /// Nil: the identity that the process acts for.
     let accountId: String?
 
-    /// The answer to a question, with its reason. The `is…` and `can…` of this type are
-    /// `decision(…).isAllowed`.
+    /// The answer to a question, with its reason. The `is…` and `can…` functions of this type
+    /// return `decision(…).isAllowed`.
     public func decision(_ question: PolicyQuestion) throws(MAMError) -> Decision {
         try question.ask(service, about: accountId)
     }
 
-    /// The answers to all questions that need nothing but the policy.
+    /// The answers to all questions that depend only on the policy.
     public func answers() throws(MAMError) -> [PolicyProperty: Decision] {
         let answers = try service.call(Varlink.Policy.Answers(account: accountId)).answers
         var found: [PolicyProperty: Decision] = [:]
@@ -31,38 +30,40 @@ public struct Policy: Sendable {
         return found
     }
 
-    /// May data of this account be saved at a location of `accountId`; nil: of nobody managed.
+    /// Whether this account's data may be saved at a location of `accountId`; nil: of an unmanaged
+    /// identity.
     public func isSaveToAllowed(
         for location: SaveLocation, accountId: String?
     ) throws(MAMError) -> Bool {
         try decision(.save(to: location, of: accountId)).isAllowed
     }
 
-    /// May this account take in data from a location of `accountId`; nil: of nobody managed.
+    /// Whether this account may open data from a location of `accountId`; nil: of an unmanaged
+    /// identity.
     public func isOpenFromAllowed(
         for location: OpenLocation, accountId: String?
     ) throws(MAMError) -> Bool {
         try decision(.open(from: location, of: accountId)).isAllowed
     }
 
-    /// May this account receive a file.
+    /// Whether this account may receive a file.
     public func canReceiveSharedFile(_ file: FileReference) throws(MAMError) -> Bool {
         try decision(.receive(file)).isAllowed
     }
 
-    /// May a link be opened.
+    /// Whether a link may be opened.
     public func isURLAllowed(
         _ url: String, isKnownManagedAppScheme: Bool = false
     ) throws(MAMError) -> Bool {
         try decision(.url(url, isKnownManagedAppScheme: isKnownManagedAppScheme)).isAllowed
     }
 
-    /// May a link be opened as a universal link alone.
+    /// Whether a link may be opened as a universal link only.
     public func isUniversalLinkAllowed(_ url: String) throws(MAMError) -> Bool {
         try decision(.universalLink(url)).isAllowed
     }
 
-    /// May a document picker be shown.
+    /// Whether a document picker may be shown.
     public func isDocumentPickerAllowed(_ mode: DocumentPickerMode) throws(MAMError) -> Bool {
         try decision(.documentPicker(mode)).isAllowed
     }
@@ -74,8 +75,7 @@ public struct Policy: Sendable {
         return NotificationPolicy(rawValue: reply.policy) ?? .block
     }
 
-    /// One of the properties that need nothing but the policy: `try
-    /// policy.is(.isContactSyncAllowed)`.
+    /// A property that depends only on the policy: `try policy.is(.isContactSyncAllowed)`.
     public func `is`(_ property: PolicyProperty) throws(MAMError) -> Bool {
         try decision(.property(property)).isAllowed
     }

@@ -1,57 +1,59 @@
-// Identities, and whose policy to ask: the SDK's IntuneMAMPolicyManager.
+// Identities and policies: the SDK's IntuneMAMPolicyManager.
 
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// For whom a program works, and what policy says to that. An account is a name or an object id; ""
-/// is nobody.
+/// The identity that a program acts for, and its policy. An account is a name or an object id; ""
+/// means nobody.
 public struct PolicyManager: Sendable {
     let service: Service
     let threads: ThreadIdentities
 
     // MARK: Identities
 
-    /// Runs `body` with the calling thread working for an account: its files are that account's,
-    /// and it may open that account's. It comes before the process's identity. May be nested;
-    /// processes that `body` starts have their process's.
+    /// Runs `body` while the calling thread acts for an account: new files are that account's, and
+    /// its files can be opened. Takes precedence over the process's identity. Calls may be nested;
+    /// processes that `body` starts inherit the process's identity.
     ///
     /// - Parameters:
-    ///   - accountId: "" for nobody; nil for whom the process works for.
-    ///   - body: what runs; on this thread, to its end.
-    /// - Returns: what `body` returns.
-    /// - Throws: what `body` throws, or ``MAMError`` if the identity cannot be set or taken back.
+    ///   - accountId: "" for nobody; nil for the process's identity.
+    ///   - body: runs on this thread.
+    /// - Returns: the result of `body`.
+    /// - Throws: the error of `body`, or ``MAMError`` if the identity cannot be set or restored.
     public func setCurrentThreadAccountId<Value>(
         _ accountId: String?, forScope body: () throws -> Value
     ) throws -> Value {
         let outer = try currentIdentity()
         try threads.set(accountId)
         let result = Result { try body() }
-        // Continuing with another identity would write that identity's files.
+        // Continuing would create files under the wrong identity.
         try threads.set(outer.source == .thread ? outer.accountId : nil)
         return try result.get()
     }
 
-    /// For whom this process works from now on, and each that it starts from now on, until it ends.
+    /// Sets the identity of this process, and of processes that it starts from now on, until it
+    /// ends.
     public func setProcessAccountId(_ accountId: String?) throws(MAMError) {
         try service.call(
             "Identity.SetProcessIdentity", ["identity": JSONValue(accountId), "scoped": false])
     }
 
-    /// For whom the calling thread works, and why.
+    /// The identity that the calling thread acts for, and its source.
     public func currentIdentity() throws(MAMError) -> ActingIdentity {
         try service.call("Identity.GetIdentity", ["thread": JSONValue(currentThread)]) {
             reply throws(VarlinkError) in ActingIdentity(try reply.object("acting"))
         }
     }
 
-    /// For whom the user works on the screen of this login session. Nothing follows for files.
+    /// Sets the account that the user of this login session works for on the screen. Has no effect
+    /// on files.
     ///
     /// - Parameters:
-    ///   - accountId: "" for nobody; nil takes back what was set.
-    ///   - passphrase: of a locked account; without one the switch to it is canceled.
-    /// - Returns: whether the user works for it now, and why not.
-    /// - Throws: ``MAMError`` if the daemon cannot be asked.
+    ///   - accountId: "" for nobody; nil removes the setting.
+    ///   - passphrase: for a locked account; without one the switch is cancelled.
+    /// - Returns: whether the switch succeeded, and why not.
+    /// - Throws: ``MAMError`` if the daemon cannot be reached.
     public func setUIPolicyAccountId(
         _ accountId: String?, passphrase: Passphrase = .none
     ) throws(MAMError) -> SwitchIdentityResult {
@@ -64,8 +66,8 @@ public struct PolicyManager: Sendable {
             SwitchIdentityResult.init)
     }
 
-    /// The same with several, for a view that merges them. More than one needs the setting
-    /// `MultiManagedIdentities`.
+    /// Sets several accounts, for a view that merges them. More than one managed account needs the
+    /// setting `MultiManagedIdentities`.
     public func setUIPolicyAccountIds(
         _ accountIds: [String]
     ) throws(MAMError) -> SwitchIdentityResult {
@@ -77,7 +79,7 @@ public struct PolicyManager: Sendable {
             ], [], SwitchIdentityResult.init)
     }
 
-    /// What was set for this login session; nil for nothing.
+    /// The accounts set for this login session; nil if none were set.
     public func uiPolicyAccountIds() throws(MAMError) -> [String]? {
         try service.call(
             "Identity.GetUserInterfaceIdentity", ["thread": JSONValue(currentThread)]
@@ -88,35 +90,35 @@ public struct PolicyManager: Sendable {
 
     // MARK: Accounts
 
-    /// Whether an account is managed; nil asks about whom this process works for.
+    /// Whether an account is managed; nil asks about this process's identity.
     public func isAccountIdManaged(_ accountId: String?) throws(MAMError) -> Bool {
         try service.call(Varlink.Policy.IsManaged(account: accountId)).managed
     }
 
-    /// Without regard to case, and by name and object id where an account has both.
+    /// Compares without regard to case, and by name and object id if an account has both.
     public func isIdentity(
         _ first: String, equalTo second: String
     ) throws(MAMError) -> Bool {
         try service.call(Varlink.Policy.SameIdentity(first: first, second: second)).same
     }
 
-    /// The managed accounts that answer to the caller: their names, or object ids where they have
+    /// The managed accounts that the caller may act for: their names, or object ids if they have
     /// none.
     public func managedAccountIds() throws(MAMError) -> [String] {
         try service.call(Varlink.Policy.ManagedAccounts()).accounts.map(\.accountID)
     }
 
-    /// The only account that the caller registered; nil if there are more, or none.
+    /// The only account that the caller registered; nil if there are several or none.
     public func primaryAccountId() throws(MAMError) -> String? {
         try service.call(Varlink.Policy.ManagedAccounts()).primary?.accountID
     }
 
-    /// Policy covers an account of the caller's, or is required.
+    /// True if policy covers an account of the caller's, or is required.
     public func isManagementEnabled() throws(MAMError) -> Bool {
         try service.call(Varlink.Policy.ManagedAccounts()).managementEnabled
     }
 
-    /// The caller's accounts that cannot be worked with now, beside those that are only locked.
+    /// The caller's accounts that cannot be used now, except those that are only locked.
     public func blockedAccounts() throws(MAMError) -> [BlockedAccount] {
         try service.call("Identity.BlockedAccounts") { reply throws(VarlinkError) in
             var found: [BlockedAccount] = []
@@ -129,10 +131,10 @@ public struct PolicyManager: Sendable {
 
     // MARK: Policies
 
-    /// The policy of whom this process works for.
+    /// The policy of the identity that this process acts for.
     public func policy() -> Policy { Policy(service: service, accountId: nil) }
 
-    /// The policy of an account. Of one that is not managed it restricts nothing.
+    /// The policy of an account. An unmanaged account's restricts nothing.
     public func policy(forAccountId accountId: String) -> Policy {
         Policy(service: service, accountId: accountId)
     }

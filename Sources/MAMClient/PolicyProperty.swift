@@ -1,45 +1,45 @@
 // The names of the SDK's properties, locations and modes.
 
-/// A yes-or-no property of `IntuneMAMPolicy`, or one like it where iOS itself is asked. The raw
-/// value is its name.
+/// A boolean property of `IntuneMAMPolicy`, or a similar one for questions that programs ask iOS.
+/// The raw value is its name.
 public enum PolicyProperty: String, Sendable, Hashable, CaseIterable {
     /// Accounts need a passphrase.
     case isPINRequired
-    /// Files of the account are encrypted on disk: true of every managed one.
+    /// Files of the account are encrypted on disk: true for every managed one.
     case isFileEncryptionRequired
-    /// A file provider must encrypt what it hands out.
+    /// A file provider must encrypt the files that it provides.
     case shouldFileProviderEncryptFiles
     /// Links must go to the managed browser.
     case isManagedBrowserRequired
-    /// Contacts may be copied to the person's address book.
+    /// Contacts may be copied to the user's address book.
     case isContactSyncAllowed
     /// Widgets may show data.
     case isWidgetContentSyncAllowed
-    /// Content may be indexed for searches.
+    /// Content may be indexed for search.
     case isSpotlightIndexingAllowed
-    /// Voice assistants may carry data.
+    /// Voice assistants may process data.
     case areSiriIntentsAllowed
-    /// Shortcuts may carry data.
+    /// Shortcuts may process data.
     case areAppIntentsAllowed
-    /// Data may be offered to other programs at all.
+    /// Data may be shared with other programs at all.
     case isAppSharingAllowed
     /// The screen may be captured.
     case isScreenCaptureAllowed
     /// Documents may be printed.
     case isPrintingAllowed
-    /// Backups may hold the data.
+    /// Backups may contain the data.
     case isBackupAllowed
-    /// Keyboards of others may be used.
+    /// Third-party keyboards may be used.
     case areThirdPartyKeyboardsAllowed
-    /// Emoji may be generated of the text.
+    /// Emoji may be generated from the text.
     case isGenmojiAllowed
-    /// Writing tools may be given the text.
+    /// Writing tools may process the text.
     case areWritingToolsAllowed
 }
 
-/// `IntuneMAMSaveLocation`. Its numbers are others than ``OpenLocation``'s.
+/// `IntuneMAMSaveLocation`. Its numbers differ from ``OpenLocation``'s.
 public enum SaveLocation: Int, Sendable, Hashable, CaseIterable {
-    /// Any place that has no name here.
+    /// Any other location.
     case other = 0
     /// OneDrive for Business.
     case oneDriveForBusiness = 1
@@ -63,9 +63,9 @@ public enum SaveLocation: Int, Sendable, Hashable, CaseIterable {
     case egnyte = 512
 }
 
-/// `IntuneMAMOpenLocation`. Its numbers are others than ``SaveLocation``'s.
+/// `IntuneMAMOpenLocation`. Its numbers differ from ``SaveLocation``'s.
 public enum OpenLocation: Int, Sendable, Hashable, CaseIterable {
-    /// Any place that has no name here.
+    /// Any other location.
     case other = 0
     /// OneDrive for Business.
     case oneDriveForBusiness = 1
@@ -89,13 +89,13 @@ public enum OpenLocation: Int, Sendable, Hashable, CaseIterable {
 
 /// `UIDocumentPickerMode`.
 public enum DocumentPickerMode: Int, Sendable, Hashable, CaseIterable {
-    /// Takes data in.
+    /// Imports data.
     case `import`
-    /// Opens a document where it is.
+    /// Opens a document in place.
     case open
-    /// Gives a copy away.
+    /// Exports a copy.
     case exportToService
-    /// Gives the document away.
+    /// Moves the document out.
     case moveToService
 }
 
@@ -103,9 +103,9 @@ public enum DocumentPickerMode: Int, Sendable, Hashable, CaseIterable {
 public enum NotificationPolicy: Int, Sendable, Hashable, CaseIterable {
     /// They may show everything.
     case allow = 0
-    /// Text that says nothing of the content.
+    /// They may show text that reveals nothing of the content.
     case blockOrganizationalData = 1
-    /// None at all.
+    /// No notifications.
     case block = 2
 }
 

@@ -1,43 +1,44 @@
-// The questions, and the calls that ask them.
+// Policy questions, and the calls for them.
 
 internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// What can be asked of a policy.
+/// A question to a policy.
 public enum PolicyQuestion: Sendable, Hashable {
-    /// A property that needs nothing else.
+    /// A property that depends only on the policy.
     case property(PolicyProperty)
-    /// May data be saved at a location that belongs to an account; nil: to nobody managed.
+    /// Whether data may be saved at a location of an account; nil: of an unmanaged identity.
     case save(to: SaveLocation, of: String?)
-    /// May the data of a file's owner be saved there.
+    /// Whether data of a file's owner may be saved there.
     case saveFile(FileReference, to: SaveLocation, of: String?)
-    /// May data be taken in from there.
+    /// Whether data may be opened from there.
     case open(from: OpenLocation, of: String?)
-    /// May a file come in.
+    /// Whether a file may be received.
     case receive(FileReference)
-    /// May data of an owner come in that is no file; nil: it says nothing of one.
+    /// Whether data other than a file may be received from an owner; nil: without an owner.
     case receiveItem(ofOwner: String?)
-    /// May a link be opened.
+    /// Whether a link may be opened.
     case url(String, isKnownManagedAppScheme: Bool)
-    /// May a link be opened as a universal link alone.
+    /// Whether a link may be opened as a universal link only.
     case universalLink(String)
-    /// May so many characters be copied, for an account or, with nil, for all programs.
+    /// Whether this many characters may be copied for an account or, with nil, for all programs.
     case copy(count: Int, to: String?)
-    /// May so many characters be pasted that an account, or with nil nobody knows who, copied.
+    /// Whether this many characters may be pasted that an account or, with nil, an unknown program
+    /// copied.
     case paste(count: Int, from: String?)
-    /// May a document picker be shown.
+    /// Whether a document picker may be shown.
     case documentPicker(DocumentPickerMode)
 }
 
-/// An answer. Show the reason to the person who wanted to.
+/// An answer. Show the reason to the user.
 public struct Decision: Sendable, Hashable {
-    /// Yes: allowed, or required if that was the question.
+    /// The answer: allowed, or required if that was the question.
     public let isAllowed: Bool
     /// One sentence.
     public let reason: String
-    /// The property of the policy that decided, as Microsoft Graph names it; nil if none had to.
+    /// The policy property that decided, by its name in Microsoft Graph; nil if none applied.
     public let rule: String?
     /// Of a file that may come in: policy makes it the receiver's.
     public private(set) var becomesReceivers = false

@@ -1,15 +1,15 @@
-// What is known of one file's or buffer's protection.
+// The protection of a file or buffer.
 
 internal import MAMModel
 internal import MAMWire
 
-/// Whose something is, and how it is protected. The SDK tells the account alone.
+/// An owner and the protection. The SDK reports only the account.
 public struct ProtectionInfo: Sendable, Hashable {
     /// Apple's Data Protection classes, by their letters.
     public enum FileClass: String, Sendable, Hashable {
         /// Readable while unlocked.
         case complete = "A"
-        /// The same; an open file stays open, and files can be made while locked.
+        /// Readable while unlocked; an open file stays open, and files can be created while locked.
         case completeUnlessOpen = "B"
         /// Readable from the first unlock until the daemon ends.
         case completeUntilFirstUserAuthentication = "C"
@@ -19,21 +19,21 @@ public struct ProtectionInfo: Sendable, Hashable {
 
     /// Whether the content can be read.
     public enum State: String, Sendable, Hashable {
-        /// It says nothing of an owner.
+        /// It has no owner.
         case foreign
-        /// It names an owner who is not managed; the content is plain.
+        /// It names an unmanaged owner; the content is plain.
         case unmanaged
-        /// It names an account, and the content is plain all the same.
+        /// It names an account, but the content is plain.
         case unsealed
-        /// Encrypted, and its account is open.
+        /// Encrypted, and its account is unlocked.
         case available
-        /// Encrypted, and its account is closed.
+        /// Encrypted, and its account is locked.
         case closed
         /// Encrypted for an account whose keys are not on this device.
         case keyMissing = "key-missing"
         /// The header does not verify.
         case damaged
-        /// A directory: what its new files get.
+        /// A directory: the record says what its new files get.
         case directory
     }
 
@@ -43,15 +43,15 @@ public struct ProtectionInfo: Sendable, Hashable {
     public let ownerName: String
     /// The owner's object id in the directory.
     public let ownerObjectId: String
-    /// The owner is a managed account.
+    /// Whether the owner is a managed account.
     public let isManaged: Bool
-    /// The class in the header; nil for what is not encrypted.
+    /// The class in the header; nil if not encrypted.
     public let fileClass: FileClass?
     /// The class after policy and ceiling.
     public let effectiveClass: FileClass?
     /// Whether it can be read.
     public let state: State
-    /// One sentence on why.
+    /// One sentence that explains the state.
     public let reason: String
 
     init(_ info: MAMModel.ProtectionInfo) {
@@ -74,28 +74,28 @@ public struct ProtectionInfo: Sendable, Hashable {
         reason = info.reason
     }
 
-    /// Nil for a file that says nothing of an owner.
+    /// Nil for a file without an owner.
     init?(ofFile wire: Varlink.Workspace.Protection) throws(VarlinkError) {
         self.init(try MAMModel.ProtectionInfo(wire))
         if state == .foreign { return nil }
     }
 }
 
-/// What came of protecting a file, or every file below a directory.
+/// The result of protecting a file, or every file below a directory.
 public struct ProtectionSummary: Sendable, Hashable {
-    /// A file below a directory that was not given to the account.
+    /// A file below a directory that could not be given to the account.
     public struct Failure: Sendable, Hashable {
-        /// Below the mount's top.
+        /// The path below the mount point.
         public let path: String
         /// Why.
         public let error: MAMError
     }
 
-    /// How many files were looked at.
+    /// The number of files examined.
     public private(set) var files = 0
-    /// How many of them had to be changed.
+    /// The number of files changed.
     public private(set) var changed = 0
-    /// Those that stay as they are.
+    /// The files that could not be changed.
     public private(set) var failures: [Failure] = []
 
     mutating func take(_ reply: Parameters) throws(VarlinkError) {

@@ -1,5 +1,5 @@
-// Calls. Each has a connection of its own, so that threads do not wait for each other, and a daemon
-// that was started anew is found again.
+// Calls to the daemon. Each uses its own connection, so that threads do not wait for each other,
+// and a restarted daemon is found again.
 
 internal import MAMModel
 internal import MAMSystem
@@ -8,7 +8,8 @@ internal import MAMWire
 /// The daemon of one workspace.
 struct Service: Sendable {
     let socketPath: String
-    /// Who made the mount that it is asked about; nil if it was not found by a mount.
+    /// The user who made the mount being asked about; nil if the workspace was not found by a
+    /// mount.
     var mountOwner: UInt32?
 
     func connect() throws(MAMError) -> VarlinkClient {
@@ -17,7 +18,7 @@ struct Service: Sendable {
         } catch { throw MAMError(error) }
     }
 
-    /// Calls a method over a connection of its own.
+    /// Calls a method over its own connection.
     @discardableResult
     func call<Request: VarlinkRequest>(
         _ request: Request, _ descriptors: [Descriptor] = []
@@ -26,7 +27,7 @@ struct Service: Sendable {
         return try client.ask(request, descriptors)
     }
 
-    /// Calls `method`, with its interface's last name before it, and reads the reply.
+    /// Calls `method`, qualified by its interface's last name, and decodes the reply.
     func call<Value>(
         _ method: String, _ parameters: [String: JSONValue] = [:], _ descriptors: [Descriptor] = [],
         _ read: (Parameters) throws(VarlinkError) -> Value
@@ -65,7 +66,7 @@ extension VarlinkClient {
 }
 
 extension [String: JSONValue] {
-    /// With a member for each that is not nil.
+    /// Adds the member unless it is nil.
     func adding(_ name: String, _ text: String?) -> Self {
         text.map { merging([name: .string($0)]) { $1 } } ?? self
     }

@@ -1,18 +1,18 @@
-// For whom the threads of this process work. What the daemon knows of that lasts as long as the
-// connection that said it.
+// The identities of this process's threads. The daemon keeps them for as long as the connection
+// that set them.
 
 internal import MAMModel
 internal import MAMWire
 internal import Synchronization
 
-/// The one connection that stays: all threads' identities are set over it.
+/// The one permanent connection, which sets all threads' identities.
 final class ThreadIdentities: Sendable {
     private let service: Service
     private let client = Mutex<VarlinkClient?>(nil)
 
     init(_ service: Service) { self.service = service }
 
-    /// Sets the calling thread's identity; nil: it has its process's again.
+    /// Sets the calling thread's identity; nil: back to the process's.
     func set(_ identity: String?) throws(MAMError) {
         let parameters = ["thread": JSONValue(currentThread), "identity": JSONValue(identity)]
         try withClient { client throws(MAMError) in
@@ -20,7 +20,7 @@ final class ThreadIdentities: Sendable {
         }
     }
 
-    /// A connection that broke, because the daemon was started anew, is made again once.
+    /// Reconnects once if the connection broke because the daemon was restarted.
     private func withClient<Value: Sendable>(
         _ body: (inout VarlinkClient) throws(MAMError) -> Value
     ) throws(MAMError) -> Value {
@@ -43,7 +43,7 @@ final class ThreadIdentities: Sendable {
     }
 }
 
-/// As a value: `withLock` rethrows any error.
+/// Returns a `Result`, because `withLock` would rethrow any error.
 private func attempt<Value: Sendable>(
     _ client: inout VarlinkClient, _ body: (inout VarlinkClient) throws(MAMError) -> Value
 ) -> Result<Value, MAMError> {

@@ -1,4 +1,4 @@
-// What happens to the accounts, as it happens: the SDK's notifications and delegates.
+// Account events: the SDK's notifications and delegates.
 
 internal import Glibc
 internal import MAMModel
@@ -7,7 +7,7 @@ internal import MAMWire
 internal import Synchronization
 
 extension Workspace {
-    /// Listens to what happens to the caller's accounts.
+    /// Subscribes to events of the caller's accounts.
     public func watch() throws(MAMError) -> Watch {
         do throws(VarlinkClient.Failure) {
             let path = service.socketPath
@@ -17,7 +17,7 @@ extension Workspace {
     }
 }
 
-/// A connection on which events come. First it tells how each account is.
+/// A connection that receives events, starting with the current state of each account.
 ///
 /// One thread listens; any other may stop it.
 public final class Watch: Sendable {
@@ -30,10 +30,10 @@ public final class Watch: Sendable {
         self.path = path
     }
 
-    /// Calls `body` with each event on this thread, until it returns false or somebody stops the
-    /// watch. An error is thrown when the daemon ends.
+    /// Calls `body` with each event on this thread, until it returns false or the watch is stopped.
+    /// Throws when the daemon ends.
     ///
-    /// Begin it once. A body that takes long loses the oldest of more than 256 events.
+    /// Call once. With more than 256 queued events, a slow `body` loses the oldest.
     public func forEach(_ body: (Event) -> Bool) throws(MAMError) {
         do throws(VarlinkClient.Failure) {
             var client = try VarlinkClient(socket, to: path)

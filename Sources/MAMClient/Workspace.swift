@@ -1,12 +1,12 @@
-// Where a program begins: one workspace, and its managers.
+// The entry point: one workspace and its managers.
 
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
-/// A mounted workspace. A value that any thread may use; nothing is connected between calls, but
-/// for identities of threads.
+/// A mounted workspace, usable on any thread. It keeps no connection between calls, except for
+/// threads' identities.
 public struct Workspace: Sendable {
     let service: Service
     private let threads: ThreadIdentities
@@ -37,10 +37,10 @@ public struct Workspace: Sendable {
             Service(socketPath: Places.current.existingSocket(of: name), mountOwner: user))
     }
 
-    /// The only workspace that runs.
+    /// The only running workspace.
     public init() throws(MAMError) {
         let running = Places.current.sockets().filter {
-            // A daemon that was killed leaves its socket, and who may not be asked counts as none.
+            // A killed daemon leaves its socket behind; a daemon of another user does not count.
             (try? VarlinkClient.connect(to: $0.path)) != nil
         }
         guard let first = running.first else {
@@ -53,24 +53,24 @@ public struct Workspace: Sendable {
         self.init(socketPath: first.path)
     }
 
-    /// Whose files are, and giving them to somebody: `IntuneMAMFileProtectionManager`.
+    /// Owners of files: `IntuneMAMFileProtectionManager`.
     public var fileProtection: FileProtectionManager { FileProtectionManager(service: service) }
 
-    /// Data that is no file: `IntuneMAMDataProtectionManager`.
+    /// Data other than files: `IntuneMAMDataProtectionManager`.
     public var dataProtection: DataProtectionManager { DataProtectionManager(service: service) }
 
-    /// Identities, and what policy says: `IntuneMAMPolicyManager`.
+    /// Identities and policies: `IntuneMAMPolicyManager`.
     public var policies: PolicyManager { PolicyManager(service: service, threads: threads) }
 
-    /// Accounts' coming and going: `IntuneMAMEnrollmentManager`.
+    /// Adding and removing accounts: `IntuneMAMEnrollmentManager`.
     public var enrollment: EnrollmentManager { EnrollmentManager(service: service) }
 
-    /// What the organisation tells its programs: `IntuneMAMAppConfigManager`.
+    /// The organisation's configuration for programs: `IntuneMAMAppConfigManager`.
     public var appConfig: AppConfigManager { AppConfigManager(service: service) }
 }
 
 extension Workspace {
-    /// The directory in which the files are seen in the clear.
+    /// The directory where the files are visible in the clear.
     public func mountPoint() throws(MAMError) -> String {
         try service.call(Varlink.Workspace.Status()).mountPoint
     }
@@ -80,11 +80,11 @@ extension Workspace {
         try service.call(Varlink.Workspace.ListAccounts()).accounts.map { Account($0) }
     }
 
-    /// Closes the windows of an account, or of all of the caller's.
+    /// Closes the windows of an account, or of all the caller's accounts.
     ///
     /// - Parameters:
     ///   - accountId: a name or object id; nil for all that the caller may lock.
-    ///   - now: without the grace period; nothing is readable when this returns.
+    ///   - now: without the grace period; nothing is readable on return.
     /// - Throws: ``MAMError/Code/refused`` for another user's account.
     public func lock(_ accountId: String? = nil, now: Bool = false) throws(MAMError) {
         try service.call(Varlink.Workspace.Lock(account: accountId, now: now))
@@ -100,8 +100,8 @@ extension Workspace {
             secret.descriptors)
     }
 
-    /// Destroys an account's keys, then its files. False if something is left, which goes when this
-    /// is called again, or when the daemon next starts. A call counts as confirmed: ask before it.
+    /// Destroys an account's keys, then its files. False if something is left, which the next call
+    /// or the daemon's next start removes. A call counts as confirmed: ask the user before.
     public func wipe(_ accountId: String) throws(MAMError) -> Bool {
         try service.call(Varlink.Workspace.Wipe(account: accountId, confirmed: true)).complete
     }
