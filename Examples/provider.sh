@@ -2,15 +2,16 @@
 # provider.sh rclone|rsync fetch|import CLOUD DIRECTORY ACCOUNT
 #
 # fetch:   what CLOUD holds comes to DIRECTORY, encrypted for ACCOUNT where policy asks for that.
-# import:  the files below DIRECTORY go to CLOUD in the clear, those that policy lets ACCOUNT take in.
+# import:  files below DIRECTORY go to CLOUD in the clear, if policy lets ACCOUNT take them in.
 #
-# CLOUD is what the tool calls a place: remote:folder for rclone, host:folder for rsync. What policy refuses is told and
-# stays where it is. 0: all went; 1: something did not.
+# CLOUD is the tool's name of a place: remote:folder for rclone, host:folder for rsync. What policy
+# refuses is told and stays where it is. 0: all went; 1: something did not.
 set -eu -o pipefail
 [ $# = 5 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 tool=$1 direction=$2 cloud=$3 directory=$4 account=$5
 
-# Between the two lies plain content: in the user's own memory, and not on a disk. TMPDIR is for what is larger.
+# Between the two lies plain content, in the user's own memory and not on a disk. TMPDIR is for
+# content that is larger.
 stage=$(mktemp -d "${TMPDIR:-${XDG_RUNTIME_DIR:-/dev/shm}}/provider.XXXXXX")
 trap 'rm -rf "$stage"' EXIT
 

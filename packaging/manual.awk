@@ -1,4 +1,5 @@
-# A page of docs/man, as go-md2man wants it: awk -v date=… -v version=… -f manual.awk PAGE.md | go-md2man
+# A page of docs/man, as go-md2man wants it:
+#     awk -v date=… -v version=… -f manual.awk PAGE.md | go-md2man
 
 # Its head: name, section, date, version.
 NR == 1 {
@@ -7,14 +8,19 @@ NR == 1 {
     next
 }
 
-# A table becomes a list: as one, few would fit a terminal's width. The first row names the columns, the second is a line.
+# A table becomes a list, since few tables would fit a terminal's width. The first row names the
+# columns, the second is a line. Empty cells are left out.
 /^\|/ {
     count = split($0, cells, / *\| */)
     if (++row == 1) split($0, heads, / *\| */)
     if (row <= 2) next
-    printf "%s\n: ", cells[2]
-    for (column = 3; column < count; column++)
-        printf "%s%s%s", heads[column] == "" ? "" : heads[column] ": ", cells[column], column < count - 1 ? "; " : "\n\n"
+    text = ""
+    for (column = 3; column < count; column++) {
+        if (cells[column] == "") continue
+        head = heads[column] == "" ? "" : heads[column] ": "
+        text = text (text == "" ? "" : "; ") head cells[column]
+    }
+    printf "%s\n: %s\n\n", cells[2], text
     next
 }
 { row = 0 }

@@ -15,7 +15,8 @@ struct Notebook {
         directory = try workspace.mountPoint() + "/Notes"
     }
 
-    /// Registers the account, or opens it if it is registered already. The passphrase goes from the file to the daemon.
+    /// Registers the account, or unlocks it if it is registered. The daemon reads the passphrase
+    /// from the file.
     func signIn(passphraseFile: String) throws {
         let file = try descriptor(open(passphraseFile, O_RDONLY | O_CLOEXEC), passphraseFile)
         defer { close(file) }
@@ -33,7 +34,7 @@ struct Notebook {
         try workspace.fileProtection.verifyAndProtect(.path(directory), accountId: account)
     }
 
-    /// What is written inside of the scope belongs to the account, whoever else this program works for.
+    /// Files written inside the scope belong to the account, whatever else this program works for.
     func add(_ title: String, _ text: String) throws {
         try workspace.policies.setCurrentThreadAccountId(account) {
             try write(text, to: "\(directory)/\(title)", O_CREAT | O_TRUNC)

@@ -1,9 +1,10 @@
-// An example: a program of notes that belong to an account of the workspace. docs/APPS.md tells what it does.
+// An example: a program for notes that belong to an account of the workspace (docs/APPS.md).
 
 internal import Glibc
 internal import MAMClient
 
-/// notes ACCOUNT sign-in PASSFILE | add TITLE TEXT | show TITLE | info TITLE | export TITLE PATH | listen
+/// notes ACCOUNT sign-in PASSFILE | add TITLE TEXT | show TITLE | info TITLE
+///     | export TITLE PATH | listen
 @main
 struct Notes {
     static func main() {
@@ -39,7 +40,8 @@ struct Notes {
 
 struct Usage: Error, CustomStringConvertible {
     let description =
-        "ACCOUNT sign-in PASSFILE | add TITLE TEXT | show TITLE | info TITLE | export TITLE PATH | listen"
+        "ACCOUNT sign-in PASSFILE | add TITLE TEXT | show TITLE | info TITLE"
+        + " | export TITLE PATH | listen"
 }
 
 /// Policy said no, and why.

@@ -1,4 +1,5 @@
-// Asking mamd over its socket with nothing but the C library: docs/PROTOCOL.md. On failure: -1, and errno says why.
+// Asks mamd over its socket with nothing but the C library: docs/PROTOCOL.md. On failure: -1, and
+// errno says why.
 #ifndef MAM_H
 #define MAM_H
 #include <errno.h>
@@ -23,7 +24,8 @@ static inline int mam_connect(const char *path) {
     return mam_fail(number);
 }
 
-// The value behind a member's name, wherever it stands; NULL if there is none. What stands inside of a string is no name.
+// The value behind a member's name, wherever it stands; NULL if there is none. Text inside a string
+// is not a name.
 static inline const char *mam_member(const char *json, const char *name) {
     for (const char *at = json; *at; at++) {
         if (*at != '"') continue;
@@ -31,13 +33,15 @@ static inline const char *mam_member(const char *json, const char *name) {
         while (*at && *at != '"') at += *at == '\\' && at[1] ? 2 : 1;
         if (!*at) return NULL;
         const char *next = at + 1 + strspn(at + 1, " \t\r\n");
-        if (*next == ':' && strlen(name) == (size_t)(at - begin) && !memcmp(begin, name, strlen(name)))
+        if (*next == ':' && strlen(name) == (size_t)(at - begin)
+            && !memcmp(begin, name, strlen(name)))
             return next + 1 + strspn(next + 1, " \t\r\n");
     }
     return NULL;
 }
 
-// The text that a value is. \u is refused: mamd writes it for control characters alone, and owners have none.
+// The text of a value. Refuses \u: mamd writes it for control characters alone, and owners have
+// none.
 static inline int mam_text(const char *value, char *text, size_t size) {
     static const char names[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
     if (!value || *value++ != '"') return mam_fail(EBADMSG);
@@ -55,8 +59,8 @@ static inline int mam_text(const char *value, char *text, size_t size) {
     return 0;
 }
 
-// Sends one call, with an open file if it is about one (else -1), and waits for its reply. EREMOTEIO: the daemon refused, and
-// the member "error" of the reply says why.
+// Sends one call, with an open file if it is about one (else -1), and waits for its reply.
+// EREMOTEIO: the daemon refused, and the member "error" of the reply says why.
 static inline int mam_call(int daemon, const char *call, int file, char *reply, size_t size) {
     union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof file)]; } control = {0};
     struct iovec part = {(char *)call, strlen(call) + 1};
@@ -81,7 +85,9 @@ static inline int mam_call(int daemon, const char *call, int file, char *reply, 
 // Whose an open file is (O_PATH will do in the mount), and whether it can be read.
 static inline int mam_protection_info(int daemon, int file, struct mam_protection *info) {
     char reply[16384];
-    if (mam_call(daemon, "{\"method\":\"io.mamd.Workspace.ProtectionInfo\",\"parameters\":{\"fileDescriptor\":0}}",
+    if (mam_call(daemon,
+                 "{\"method\":\"io.mamd.Workspace.ProtectionInfo\","
+                 "\"parameters\":{\"fileDescriptor\":0}}",
                  file, reply, sizeof reply)) return -1;
     const char *managed = mam_member(reply, "managed");
     info->managed = managed && !strncmp(managed, "true", 4);
@@ -93,6 +99,8 @@ static inline int mam_protection_info(int daemon, int file, struct mam_protectio
 // Locks all of the caller's accounts; nothing of theirs is readable when this returns.
 static inline int mam_lock(int daemon) {
     char reply[65536];
-    return mam_call(daemon, "{\"method\":\"io.mamd.Workspace.Lock\",\"parameters\":{\"now\":true}}", -1, reply, sizeof reply);
+    static const char call[] =
+        "{\"method\":\"io.mamd.Workspace.Lock\",\"parameters\":{\"now\":true}}";
+    return mam_call(daemon, call, -1, reply, sizeof reply);
 }
 #endif

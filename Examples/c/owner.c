@@ -1,4 +1,5 @@
-// owner SOCKET FILE…: whose each file is, and whether it can be read. owner SOCKET --lock: locks the caller's accounts.
+// owner SOCKET FILE…: each file's owner, and whether it can be read.
+// owner SOCKET --lock: locks the caller's accounts.
 //
 //     cc -o owner owner.c && ./owner "$XDG_RUNTIME_DIR/mamd/work.sock" ~/Work/*
 #define _GNU_SOURCE

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""owner.py FILE…: whose each file is, whether it can be read, and whether it may be saved elsewhere.
+"""owner.py FILE…: each file's owner, whether it can be read, and may be saved elsewhere.
 
 Nothing but Python's library. What the socket understands is in docs/PROTOCOL.md.
 """
@@ -41,10 +41,11 @@ class Daemon:
 
 
 def workspace_of(file):
-    """The workspace whose mount an open file lies in: a mount of type fuse.mamd, by the workspace's name."""
+    """The workspace whose mount an open file lies in: the source of a mount of type fuse.mamd."""
     info = pathlib.Path(f"/proc/self/fdinfo/{file}").read_text()
     number = next(line.split()[1] for line in info.splitlines() if line.startswith("mnt_id:"))
-    for line in pathlib.Path("/proc/self/mountinfo").read_text(errors="surrogateescape").splitlines():
+    mounts = pathlib.Path("/proc/self/mountinfo").read_text(errors="surrogateescape")
+    for line in mounts.splitlines():
         fields, (kind, source, *_) = (part.split(" ") for part in line.split(" - ", 1))
         if fields[0] == number and kind == "fuse.mamd":
             return source
