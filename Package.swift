@@ -24,8 +24,8 @@ func module(
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
         name: name, dependencies: dependencies, swiftSettings: settings,
-        // All symbols are bound at the start: binding one later saves the vector registers on the stack, and they
-        // may hold plaintext.
+        // All symbols are bound at the start: binding one later saves the vector registers on the
+        // stack, and they may hold plaintext.
         linkerSettings: [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])])
 }
 

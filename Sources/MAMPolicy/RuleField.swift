@@ -150,7 +150,8 @@ struct RuleField: Sendable {
         flag("fingerprintBlocked", \.fingerprintBlocked),
         flag("faceIdBlocked", \.faceIdBlocked),
         duration(
-            "pinRequiredInsteadOfBiometricTimeout", \.pinRequiredInsteadOfBiometricTimeout, .sooner),
+            "pinRequiredInsteadOfBiometricTimeout", \.pinRequiredInsteadOfBiometricTimeout,
+            .sooner),
     ]
 
     private static let time: [RuleField] = [

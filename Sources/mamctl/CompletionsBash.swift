@@ -7,7 +7,11 @@ var bashCompletions: String {
 
     _mamctl_words() { COMPREPLY=($(compgen -W "$1" -- "$cur")); }
     _mamctl_lines() { local IFS=$'\\n'; COMPREPLY=($(compgen -W "$1" -- "$cur")); }
-    _mamctl_files() { compopt -o filenames 2>/dev/null; local IFS=$'\\n'; COMPREPLY=($(compgen -f -- "$cur")); }
+    _mamctl_files() {
+        compopt -o filenames 2>/dev/null
+        local IFS=$'\\n'
+        COMPREPLY=($(compgen -f -- "$cur"))
+    }
     _mamctl_accounts() { _mamctl_lines "$(\(completionQueries.accounts))"; }
     _mamctl_workspaces() { _mamctl_lines "$(\(completionQueries.workspaces))"; }
 
@@ -44,7 +48,8 @@ var bashCompletions: String {
         local cur prev words cword verb more
         # Accounts have an @ in their names.
         _init_completion -n =:@ 2>/dev/null || {
-            cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=("${COMP_WORDS[@]}") cword=$COMP_CWORD
+            cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+            words=("${COMP_WORDS[@]}") cword=$COMP_CWORD
         }
         if ((cword == 1)); then
             _mamctl_words \(quoted(firstWords.map(\.word).joined(separator: " ")))

@@ -1,6 +1,7 @@
 // The script for fish.
 
 var fishCompletions: String {
+    let verbsOfTwoWords = verbs.map(\.name).filter { $0.contains(" ") }
     let lines =
         firstWords.map {
             "complete -c mamctl -n '__mamctl_at 1' -a \($0.word) -d \(fishQuoted($0.summary))"
@@ -37,7 +38,7 @@ var fishCompletions: String {
             set -l words (commandline -opc)
             test (count $words) -ge 2; or return 1
             set -l both "$words[2] $words[3]"
-            if contains -- $both \(verbs.map(\.name).filter { $0.contains(" ") }.map(fishQuoted).joined(separator: " "))
+            if contains -- $both \(verbsOfTwoWords.map(fishQuoted).joined(separator: " "))
                 test $argv[1] = $both
             else
                 test $argv[1] = $words[2]
@@ -45,7 +46,8 @@ var fishCompletions: String {
         end
 
         complete -c mamctl -f
-        complete -c mamctl -n "__mamctl_in run; and contains -- -- (commandline -opc)" -a '(__mamctl_command)'
+        complete -c mamctl -a '(__mamctl_command)' \\
+            -n "__mamctl_in run; and contains -- -- (commandline -opc)"
         \(lines.joined(separator: "\n"))
         """
 }

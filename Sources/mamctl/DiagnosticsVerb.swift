@@ -29,8 +29,9 @@ private func explanation(_ path: ByteString, _ names: Pseudonyms) -> String {
         : "Names of accounts, files, programs and policies are replaced by numbers; free text is"
             + " left out."
     return """
-        \(path.shown) has versions, states, settings, rules, facts of keybags without keys, and the last of log and audit. \
-        \(shown) No key or passphrase is in it. Look through it before you send it: tar -xOf \(path.shown) | less
+        \(path.shown) has versions, states, settings, rules, facts of keybags without keys, and \
+        the last of log and audit. \(shown) No key or passphrase is in it. Look through it before \
+        you send it: tar -xOf \(path.shown) | less
         """
 }
 

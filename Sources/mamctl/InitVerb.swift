@@ -24,7 +24,8 @@ func initialise(_ invocation: Invocation) throws -> ExitStatus {
         printOut(
             """
             workspace '\(plan.name)' is ready; settings and policies: \(plan.configuration)
-            its policy requires passphrases of ten characters, which resist a month of offline guessing
+            its policy requires passphrases of ten characters, which resist a month of offline \
+            guessing
             next: mamctl mount \(plan.backing.asArgument) MOUNTPOINT
             """)
     }

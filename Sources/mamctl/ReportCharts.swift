@@ -63,7 +63,8 @@ func barChart(
         }
         return """
             <div class="bar"><div class="name">\(bar.label)</div>
-            <svg height="22" role="img" aria-label="\(text(bar.sum))">\(grid(axis, height: 22))\(parts)</svg>
+            <svg height="22" role="img" aria-label="\(text(bar.sum))">\
+            \(grid(axis, height: 22))\(parts)</svg>
             <div class="sum">\(text(bar.sum))</div></div>
             """
     }
@@ -87,7 +88,8 @@ private func labels(_ axis: ReportAxis, _ text: (Int) -> String) -> [HTML] {
         let anchor =
             tick == axis.ticks.first ? "start" : tick == axis.ticks.last ? "end" : "middle"
         return """
-            <text x="\(percent(axis.share(tick)))%" y="13" text-anchor="\(anchor)">\(text(tick))</text>
+            <text x="\(percent(axis.share(tick)))%" y="13" text-anchor="\(anchor)">\
+            \(text(tick))</text>
             """
     }
 }
@@ -103,31 +105,39 @@ func timelineChart(_ timelines: [AccountTimeline], from start: Int, to end: Int)
         let parts = line.stretches.map { part -> HTML in
             let width = percent(Double(part.to - part.from) * 100 / Double(end - start))
             return """
-                <rect class="\(part.kind.rawValue)" x="\(place(part.from))%" y="3" width="\(width)%" height="16">\
-                <title>\(part.kind.label), \(localTime(part.from, "%a %H:%M")) to \(localTime(part.to, "%a %H:%M"))</title></rect>
+                <rect class="\(part.kind.rawValue)" x="\(place(part.from))%" y="3" \
+                width="\(width)%" height="16"><title>\(part.kind.label), \
+                \(localTime(part.from, "%a %H:%M")) to \(localTime(part.to, "%a %H:%M"))\
+                </title></rect>
                 """
         }
         let marks = line.refusals.map { refusal -> HTML in
             """
-            <line class="refusal" x1="\(place(refusal.time))%" x2="\(place(refusal.time))%" y1="21" y2="28">\
-            <title>\(refusal.count.counted("refusal")), \(localTime(refusal.time, "%a %H:%M"))</title></line>
+            <line class="refusal" x1="\(place(refusal.time))%" x2="\(place(refusal.time))%" \
+            y1="21" y2="28"><title>\(refusal.count.counted("refusal")), \
+            \(localTime(refusal.time, "%a %H:%M"))</title></line>
             """
         }
         return """
             <div class="bar"><div class="name"><bdi>\(line.account)</bdi></div>
-            <svg height="30" role="img" aria-label="\(line.seconds(.open).asRoughDuration) unlocked">\(lines)\(parts)\(marks)</svg></div>
+            <svg height="30" role="img" \
+            aria-label="\(line.seconds(.open).asRoughDuration) unlocked">\
+            \(lines)\(parts)\(marks)</svg></div>
             """
     }
     // On a narrow screen every other name of a day would meet the next.
     let names = days.enumerated().map { number, day -> HTML in
         let kind: HTML = number % 2 == 1 ? " class=\"second\"" : ""
-        return
-            "<text\(kind) x=\"\(place(day))%\" y=\"13\" text-anchor=\"middle\">\(localTime(day, "%a %d"))</text>"
+        return """
+            <text\(kind) x="\(place(day))%" y="13" text-anchor="middle">\
+            \(localTime(day, "%a %d"))</text>
+            """
     }
     return """
         <figure class="timeline"><figcaption>Windows of the accounts, day by day</figcaption>
         \(rows)
-        <div class="bar axis" aria-hidden="true"><div class="name"></div><svg height="18">\(names)</svg></div></figure>
+        <div class="bar axis" aria-hidden="true"><div class="name"></div>\
+        <svg height="18">\(names)</svg></div></figure>
         """
 }
 
@@ -153,7 +163,8 @@ private func midnights(from start: Int, to end: Int) -> [Int] {
 func legend(_ entries: [(kind: String, name: String)]) -> HTML {
     let items = entries.map { entry -> HTML in
         """
-        <li><svg width="14" height="14" aria-hidden="true"><rect class="\(entry.kind)" width="14" height="14" rx="2"/></svg> \(entry.name)</li>
+        <li><svg width="14" height="14" aria-hidden="true">\
+        <rect class="\(entry.kind)" width="14" height="14" rx="2"/></svg> \(entry.name)</li>
         """
     }
     return "<ul class=\"legend\">\(items)</ul>"

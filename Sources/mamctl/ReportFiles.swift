@@ -24,8 +24,9 @@ extension ReportPage {
         let used = layers.filter { layer in data.sums.contains { $0.fileClass == layer.fileClass } }
         return """
             <section><h2>Whose files these are</h2>
-            <p class="soft">Class A files can be read while their account is unlocked; B files too, and stay open when it locks; C files from the first unlock
-            on; D files always. Files that are not encrypted are a person’s own, or nobody’s.</p>
+            <p class="soft">Class A files can be read while their account is unlocked; B files too,
+            and stay open when it locks; C files from the first unlock on; D files always. Files
+            that are not encrypted are a person’s own, or nobody’s.</p>
             \(legend(used.map { ($0.kind, $0.name) }))
             \(barChart("Content by owner", owners.map { bar($0, \.bytes) }, bytes) { $0.asBytes })
             \(barChart("Files by owner", owners.map { bar($0, \.files) }, counts) { $0.grouped })

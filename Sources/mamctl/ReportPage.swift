@@ -15,7 +15,8 @@ struct ReportPage {
             <!DOCTYPE html>
             <html lang="en"><head><meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+            <meta http-equiv="Content-Security-Policy" \
+            content="default-src 'none'; style-src 'unsafe-inline'">
             <title>Workspace \(status.name), \(localTime(data.time, "%Y-%m-%d"))</title>
             <style>
             \(reportStyle)
@@ -32,8 +33,9 @@ struct ReportPage {
             \(policies)
             \(verification)
             </main>
-            <footer>Sizes of encrypted files are those that their readers see, unless they are told as “on disk”. Names, sizes and owners of files are not
-            secret: they stand in the backing directory for whoever may read it. What is in the files was not looked at for this report.</footer>
+            <footer>Sizes of encrypted files are those that their readers see, unless they are told
+            as “on disk”. Names, sizes and owners of files are not secret: whoever may read the
+            backing directory sees them. This report did not look into the files.</footer>
             </body></html>
 
             """
@@ -63,17 +65,23 @@ struct ReportPage {
     private var figures: HTML {
         let sealed = data.sums.filter { $0.fileClass != nil }
         let sealedBytes = sealed.reduce(0) { $0 + $1.bytes }
-        let sealedFiles = sealed.reduce(0) { $0 + $1.files }
-        let open = data.status.accounts.filter { [.unlocked, .grace].contains($0.window) }
+        let sealedFiles = sealed.reduce(0) { $0 + $1.files }.counted("file")
+        let accounts = data.status.accounts
+        let open = accounts.count { [.unlocked, .grace].contains($0.window) }
+        let inUse = data.status.openFiles.counted("file")
+        let total = data.total
+        let directories = total.directories.counted("director", "y", "ies")
+        let lastVerify =
+            data.verify.map { localTime($0.time, "%e %b %Y %H:%M") } ?? "run mamctl verify"
         let verified =
             data.verify.map { (data.time - $0.time).asTimeAgo } ?? "never"
         return """
             <dl class="facts">
-            \(fact("Files", data.total.files.grouped, "in \(data.total.directories.counted("director", "y", "ies"))"))
-            \(fact("Content", data.total.bytes.asBytes, "\(data.total.storedBytes.asBytes) on disk"))
-            \(fact("Encrypted", share(sealedBytes, of: data.total.bytes), "of the bytes; \(sealedFiles.counted("file"))"))
-            \(fact("Accounts unlocked", "\(open.count) of \(data.status.accounts.count)", "\(data.status.openFiles.counted("file")) in use"))
-            \(fact("Last verified", verified, data.verify.map { localTime($0.time, "%e %b %Y %H:%M") } ?? "run mamctl verify"))
+            \(fact("Files", total.files.grouped, "in \(directories)"))
+            \(fact("Content", total.bytes.asBytes, "\(total.storedBytes.asBytes) on disk"))
+            \(fact("Encrypted", share(sealedBytes, of: total.bytes), "of the bytes; \(sealedFiles)"))
+            \(fact("Accounts unlocked", "\(open) of \(accounts.count)", "\(inUse) in use"))
+            \(fact("Last verified", verified, lastVerify))
             </dl>
             """
     }

@@ -33,7 +33,8 @@ struct ReportVerdict {
         let problems = counts.left + counts.quarantined + counts.incomplete
         if problems > 0 {
             findings.append(
-                "The last check found \(problems.counted("problem")) that could not be repaired without loss."
+                "The last check found \(problems.counted("problem")) that could not be repaired"
+                    + " without loss."
             )
         }
         let days = (now - verify.time) / 86_400
@@ -48,9 +49,8 @@ struct ReportVerdict {
         }
         let damaged = files("damaged")
         if damaged > 0 {
-            findings.append(
-                "\(damaged.counted("file")) \(damaged == 1 ? "has a header that is" : "have headers that are") damaged or cannot be read."
-            )
+            let have = damaged == 1 ? "has a header that is" : "have headers that are"
+            findings.append("\(damaged.counted("file")) \(have) damaged or cannot be read.")
         }
         let missing = files("key-missing")
         if missing > 0 {

@@ -8,12 +8,14 @@ extension ReportPage {
         guard let verify = data.verify else {
             return """
                 <section><h2>Verification</h2>
-                <p>No check of the whole workspace has come to its end yet, or it is not told to who made this report: <code>mamctl verify</code>.</p></section>
+                <p>No check of the whole workspace has come to its end yet, or its result is not
+                yours to see: <code>mamctl verify</code>.</p></section>
                 """
         }
         return """
             <section><h2>Verification</h2>
-            <p>Every block of every file was last checked on \(localTime(verify.time, "%e %B %Y at %H:%M"))\(verify.repair ? ", with repairs" : "").
+            <p>Every block of every file was last checked on \
+            \(localTime(verify.time, "%e %B %Y at %H:%M"))\(verify.repair ? ", with repairs" : "").
             \(result(verify))</p>
             \(counts(verify.counts))
             \(findings(verify))</section>

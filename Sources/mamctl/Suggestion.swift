@@ -51,9 +51,9 @@ extension ByteString {
     var asArgument: String {
         if !bytes.isEmpty, bytes.allSatisfy(Self.isPlain) { return shown }
         // Where it has octal digits, bash and zsh read them so.
-        return text == shown
-            ? quoted(shown)
-            : "$'\(shown.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "\\047"))'"
+        if text == shown { return quoted(shown) }
+        let parts = shown.split(separator: "'", omittingEmptySubsequences: false)
+        return "$'\(parts.joined(separator: "\\047"))'"
     }
 
     /// Letters of other alphabets are no matter either.

@@ -9,7 +9,7 @@ let enrollmentVerbs: [Verb] = [
         usage: "[ACCOUNT] [--register] [--passfile FILE | --extpass CMD]", operands: 0...1,
         options: [
             Option(
-                name: "register", help: "register a new account even if another has a similar name"),
+                name: "register", help: "register a new account despite another's similar name"),
             .passfile, .extpass, .workspace,
         ],
         examples: [
@@ -29,7 +29,7 @@ let enrollmentVerbs: [Verb] = [
         ],
         examples: [
             "mamctl account deregister ann@contoso.com --keep",
-            "mamctl account deregister ann@contoso.com --wipe --confirm ann@contoso.com < /dev/null",
+            "mamctl account deregister ann@contoso.com --wipe --confirm ann@contoso.com </dev/null",
         ],
         statuses: daemonStatuses + [.refused], run: deregisterAccount),
     Verb(

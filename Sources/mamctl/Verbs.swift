@@ -207,7 +207,9 @@ private let fileVerbs: [Verb] = [
         name: "is-encrypted", summary: "Check whether files are encrypted: 0 yes, 1 no",
         usage: "FILE… [--files-from LIST] [-0]", operands: 1...Int.max,
         options: [.filesFrom, .null, .workspace],
-        examples: ["mamctl is-encrypted ~/Work/plan.odt", "if mamctl is-encrypted \"$f\"; then …"],
+        examples: [
+            "mamctl is-encrypted ~/Work/plan.odt", "if mamctl is-encrypted \"$f\"; then …",
+        ],
         statuses: [.success, .failure, .usage, .notFound, .damaged, .unreachable],
         run: isEncrypted),
     Verb(

@@ -73,10 +73,11 @@ struct Arguments {
                           relatime, strictatime, io_uring, cipher=openssl|avx|vaes;
                           others of mount(8) are accepted and ignored
           --ready-fd N    write '+' to descriptor N when the mount serves, and close it
-          --no-mount      serve the socket alone, for `mamctl verify`, until SIGTERM or until the other end of the
-                          --ready-fd is closed; with -o ro nothing is written, but
-                          wrong passphrases are counted
-          --prepare-mount make the mount, and give it to systemd for the daemon, which then needs no rights to mount
+          --no-mount      serve the socket alone, for `mamctl verify`, until SIGTERM or until
+                          the other end of the --ready-fd is closed; with -o ro nothing is
+                          written, but wrong passphrases are counted
+          --prepare-mount make the mount, and give it to systemd for the daemon, which then
+                          needs no rights to mount
           --remove-mount  take away the mount of a daemon that has ended
           --logins        tell the daemon at standard input and output what systemd-logind says
           --version       print the version
