@@ -57,9 +57,9 @@ package struct Attributes: Sendable {
         return try Lookup(tree).entry(inode)
     }
 
-    /// When a file loses its last name the kernel sends the file's times. It caches them itself, and
-    /// once it forgets the file nothing can find the file again, so nothing has to be written. Nil
-    /// if there is something to do.
+    /// When a file loses its last name the kernel sends the file's times. It caches them itself,
+    /// and once it forgets the file nothing can find it again, so nothing has to be written. Nil if
+    /// there is something to do.
     private func statusOfGone(_ inode: Inode, _ new: AttributeChange) throws(Errno) -> stat? {
         guard new.isModificationOnly, inode.isRegular, !inode.isInUse.load(ordering: .relaxed)
         else { return nil }

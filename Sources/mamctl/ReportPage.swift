@@ -65,6 +65,7 @@ struct ReportPage {
     private var figures: HTML {
         let sealed = data.sums.filter { $0.fileClass != nil }
         let sealedBytes = sealed.reduce(0) { $0 + $1.bytes }
+        let encrypted = share(sealedBytes, of: data.total.bytes)
         let sealedFiles = sealed.reduce(0) { $0 + $1.files }.counted("file")
         let accounts = data.status.accounts
         let open = accounts.count { [.unlocked, .grace].contains($0.window) }
@@ -79,7 +80,7 @@ struct ReportPage {
             <dl class="facts">
             \(fact("Files", total.files.grouped, "in \(directories)"))
             \(fact("Content", total.bytes.asBytes, "\(total.storedBytes.asBytes) on disk"))
-            \(fact("Encrypted", share(sealedBytes, of: total.bytes), "of the bytes; \(sealedFiles)"))
+            \(fact("Encrypted", encrypted, "of the bytes; \(sealedFiles)"))
             \(fact("Accounts unlocked", "\(open) of \(accounts.count)", "\(inUse) in use"))
             \(fact("Last verified", verified, lastVerify))
             </dl>

@@ -25,8 +25,8 @@ struct PolicyReading {
     /// Something changed since the last reading.
     var isNews = false
 
-    /// A file that is still refused keeps the time of its first refusal, and stays refused while the
-    /// directory cannot be read.
+    /// A file that is still refused keeps the time of its first refusal, and stays refused while
+    /// the directory cannot be read.
     mutating func keep(_ earlier: Set<RefusedDocument>) {
         let times = Dictionary(earlier.map { ($0.file, $0.since) }) { min($0, $1) }
         for index in refused.indices {

@@ -1,4 +1,4 @@
-// Starting, stopping, and who owns the socket's name.
+// Starting, stopping, and the owner of the socket's name.
 
 import Glibc
 import MAMModel
@@ -27,11 +27,12 @@ extension SocketTests {
 
         @Test func `a server that has gone gives back all it took`() throws {
             _ = try EchoServer()
-            usleep(50_000)
+            #expect(haveEnded(threadsNamed: "control"))
             let before = openDescriptorCount()
             for _ in 0..<5 { _ = try EchoServer() }
-            usleep(50_000)
-            #expect(openDescriptorCount() == before)
+            #expect(haveEnded(threadsNamed: "control"))
+            // Fewer where one was still being closed; a leak would be one for each server.
+            #expect(openDescriptorCount() <= before)
         }
 
         @Test func `a live server's socket is not taken over`() throws {

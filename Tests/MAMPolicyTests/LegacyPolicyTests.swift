@@ -74,10 +74,16 @@ import Testing
             ("IntuneIdentityUPN", "<string>ann@contoso.com</string>"),
         ]
         let items = keys.map {
-            "<dict><key>Key</key><string>IntuneMAMPolicy.\($0)</string><key>DefaultValue</key>\($1)</dict>"
+            """
+            <dict><key>Key</key><string>IntuneMAMPolicy.\($0)</string>
+            <key>DefaultValue</key>\($1)</dict>
+            """
         }
         let document = try decode(
-            "<plist><dict><key>PreferenceSpecifiers</key><array><dict/>\(items.joined())</array></dict></plist>"
+            """
+            <plist><dict><key>PreferenceSpecifiers</key>
+            <array><dict/>\(items.joined())</array></dict></plist>
+            """
         )
         #expect(document.rules.pinRequiredInsteadOfBiometricTimeout?.seconds == 300)
         #expect(document.rules.allowedDataStorageLocations == [.sharePoint, .box, .localStorage])

@@ -34,7 +34,10 @@ import Testing
         (
             "mamdRecoveryPublicKey",
             #""AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQHMnzFi""#,
-            #"["AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQHMnzFi","AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgJvwX3v"]"#
+            #"""
+            ["AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQHMnzFi",\#
+            "AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgJvwX3v"]
+            """#
         ),
         ("notificationRestriction", #""allow""#, #""blockOrganizationalData""#),
         ("notificationRestriction", #""blockOrganizationalData""#, #""block""#),
@@ -133,7 +136,10 @@ import Testing
         let free = #"{"allowedOutboundClipboardSharingLevel": "allApps", "\#(length)": 0}"#
         #expect(try shown(length, merge(clipped, free)) == "50")
         let inward =
-            #"{"allowedOutboundDataTransferDestinations": "none", "exemptedAppProtocols": [{"name": "x", "value": "TEL; skype ;;tel"}]}"#
+            #"""
+            {"allowedOutboundDataTransferDestinations": "none", \#
+            "exemptedAppProtocols": [{"name": "x", "value": "TEL; skype ;;tel"}]}
+            """#
         #expect(
             try shown("exemptedAppProtocols", merge(inward, Self.other))
                 == #"[{"name":"x","value":"skype"},{"name":"x","value":"tel"}]"#)
@@ -185,17 +191,26 @@ import Testing
             ),
             (
                 #""allowedOutboundDataTransferDestinations": "managedApps""#,
-                #""allowedOutboundDataTransferDestinations": "none", "exemptedUniversalLinks": ["https://a/*"]"#,
+                #"""
+                "allowedOutboundDataTransferDestinations": "none", \#
+                "exemptedUniversalLinks": ["https://a/*"]
+                """#,
                 "exemptedUniversalLinks", "[]"
             ),
             (
                 #""managedBrowserToOpenLinksRequired": true"#,
-                #""allowedOutboundDataTransferDestinations": "none", "managedUniversalLinks": ["https://a/*"]"#,
+                #"""
+                "allowedOutboundDataTransferDestinations": "none", \#
+                "managedUniversalLinks": ["https://a/*"]
+                """#,
                 "managedUniversalLinks", "[]"
             ),
             (
                 #""allowedOutboundDataTransferDestinations": "managedApps""#,
-                #""allowedOutboundDataTransferDestinations": "none", "exemptedAppProtocols": [{"name": "x", "value": "foo;skype"}]"#,
+                #"""
+                "allowedOutboundDataTransferDestinations": "none", \#
+                "exemptedAppProtocols": [{"name": "x", "value": "foo;skype"}]
+                """#,
                 "exemptedAppProtocols", #"[{"name":"Default","value":"skype"}]"#
             ),
             (
@@ -269,8 +284,14 @@ import Testing
 
     @Test func `it is told where a rule is from`() throws {
         let policy = try merge(
-            #"{"displayName": "A", "minimumPinLength": 4, "saveAsBlocked": true, "allowedDataStorageLocations": ["box", "egnyte"]}"#,
-            #"{"displayName": "B", "minimumPinLength": 6, "saveAsBlocked": true, "allowedDataStorageLocations": ["box", "sharePoint"]}"#,
+            #"""
+            {"displayName": "A", "minimumPinLength": 4, "saveAsBlocked": true, \#
+            "allowedDataStorageLocations": ["box", "egnyte"]}
+            """#,
+            #"""
+            {"displayName": "B", "minimumPinLength": 6, "saveAsBlocked": true, \#
+            "allowedDataStorageLocations": ["box", "sharePoint"]}
+            """#,
             #"{"displayName": "C", "minimumPinLength": 6}"#)
         let rules = policy.rulesJSON.object
         #expect(

@@ -83,10 +83,13 @@ struct LockTests {
         #expect(Accounts(test.vault).all.first?.state == .grace)
         #expect(try file.text() == "hello")
         try Unlock(test.tree).unlock(test.ann, passphrase: secret("secret"))
-        usleep(1_300_000)
+        #expect(haveEnded(threadsNamed: "lock-grace"))
         #expect(try file.text() == "hello")
         Lock(test.tree).lock(test.ann, now: false)
-        usleep(1_600_000)
+        let deadline = Deadline(seconds: 10)
+        while Accounts(test.vault).all.first?.state != .locked, !deadline.hasPassed {
+            usleep(10_000)
+        }
         #expect(Accounts(test.vault).all.first?.state == .locked)
         #expect(isWindowClosed { _ = try file.text() })
     }
