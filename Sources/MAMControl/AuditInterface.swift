@@ -1,4 +1,4 @@
-// io.mamd.Audit: what happened, for whom it concerns.
+// io.mamd.Audit: lists and follows the audit records that the caller may see.
 
 internal import MAMAudit
 internal import MAMKeyring
@@ -8,10 +8,10 @@ package import MAMTree
 internal import MAMVault
 package import MAMWire
 
-/// Answers the socket.
+/// Implements the interface.
 package struct AuditInterface: VaultInterface {
     let tree: Tree
-    /// One reads all that is kept at a time.
+    /// Reading the stored records is expensive: one call at a time does it.
     private let readers = Shares(total: 1)
 
     package init(tree: Tree) { self.tree = tree }
@@ -25,13 +25,13 @@ package struct AuditInterface: VaultInterface {
         }
     }
 
-    /// It may follow what happens for as long as the caller stays.
+    /// With `follow`, a call lasts as long as its connection.
     package func cost(of method: String) -> CallCost { .listening }
 
     private func list(_ call: VarlinkCall) throws -> Varlink.Audit.List.Reply {
         let question = try AuditQuestion(call, self)
         guard call.wantsMore else { throw VarlinkError.expectedMore }
-        // Before what is kept is read: nothing falls between the two.
+        // Subscribe before reading the stored records, so that none is missed in between.
         let subscription =
             question.follows
             ? try failing { () throws(Errno) in try vault.trail.subscribe() } : nil
@@ -49,7 +49,7 @@ package struct AuditInterface: VaultInterface {
                 if question.wants(record) { try send(record, to: call) }
             }
         }
-        // Nobody is there to read a last reply.
+        // The caller has hung up: no final reply.
         throw Errno.notConnected
     }
 
@@ -66,7 +66,7 @@ package struct AuditInterface: VaultInterface {
     }
 }
 
-/// Which records a call is about.
+/// A call's filter on records.
 private struct AuditQuestion {
     let follows: Bool
     let limit: Int
@@ -74,7 +74,7 @@ private struct AuditQuestion {
     private let before: Timestamp?
     private let account: String?
     private let event: LogMessage?
-    /// Nil for who sees everything.
+    /// Only records of this user's accounts; nil for a trusted caller, who sees all.
     private let registrant: UInt32?
 
     init(_ call: VarlinkCall, _ interface: AuditInterface) throws(VarlinkError) {
@@ -100,8 +100,8 @@ private struct AuditQuestion {
         return time
     }
 
-    /// As the records name it. Of one that is gone the name is all there is, and the records tell
-    /// whose it was.
+    /// The account's name in the records. A name without an account passes unchecked, as the
+    /// account may have been removed: ``wants(_:)`` compares the registrant that each record holds.
     private static func account(
         _ request: Varlink.Audit.List, _ call: VarlinkCall, _ interface: AuditInterface
     ) throws(VarlinkError) -> String? {

@@ -1,5 +1,5 @@
-// An interface whose refusals are recorded, and whose callers are known to what the vault records
-// meanwhile.
+// Wraps an interface: records its refusals, and names the caller in what the vault records during a
+// call.
 
 internal import MAMAudit
 internal import MAMEnrollment
@@ -8,7 +8,7 @@ internal import MAMSystem
 package import MAMVault
 package import MAMWire
 
-/// Around another interface; every one of a daemon's is wrapped so.
+/// Audits another interface. The daemon wraps each of its interfaces in one.
 package struct AuditedInterface: VarlinkInterface {
     private let interface: any VarlinkInterface
     private let vault: Vault
@@ -53,7 +53,7 @@ package struct AuditedInterface: VarlinkInterface {
             rule: error.parameters["kind"]?.text)
     }
 
-    /// A refusal that enrolment has a number for.
+    /// Records a refusal that a registration returns as a status code rather than an error.
     private func noteUnregistered(_ reply: any VarlinkReply, _ call: VarlinkCall) {
         guard let status = (reply as? any EnrollmentReply)?.status, !status.didSucceed,
             status.statusCode != StatusCode.alreadyEnrolled.rawValue,
@@ -62,7 +62,7 @@ package struct AuditedInterface: VarlinkInterface {
         note(.refused, call, account: account, status.errorString ?? "", rule: nil)
     }
 
-    /// A question that policy answered with no.
+    /// Records a policy question that was answered with no.
     private func noteDenial(_ reply: any VarlinkReply, _ call: VarlinkCall) {
         guard let decision = (reply as? any DecisionReply)?.decision, !decision.allowed else {
             return
@@ -94,7 +94,7 @@ package struct AuditedInterface: VarlinkInterface {
 }
 
 extension VarlinkCall {
-    /// The name that somebody wants to register.
+    /// The account name in a call that registers one.
     fileprivate var newAccount: String? {
         switch method {
         case Varlink.Enrollment.Method.register.rawValue,
@@ -107,8 +107,7 @@ extension VarlinkCall {
 }
 
 extension VarlinkError {
-    /// Nil for a mistake of the caller's, and for a wrong passphrase, which the vault records
-    /// itself.
+    /// Nil for invalid calls, and for a wrong passphrase, which the vault records itself.
     fileprivate var event: LogMessage? {
         switch ofWorkspace {
         case .refused, .windowClosed, .blocked: .refused

@@ -8,7 +8,7 @@ internal import MAMWire
 package enum CallCost: Sendable {
     /// A little processor time.
     case short
-    /// A key derivation: about a second of processor time, and memory for one at a time.
+    /// A key derivation: about a second of processor time; there is memory for one at a time.
     case derivation
     /// Work on files, streams or programs.
     case long
@@ -20,7 +20,7 @@ package enum CallCost: Sendable {
 
 /// The limits of one server. Root and the daemon's own user have none.
 final class CallShares: Sendable {
-    /// Half of the processors, so that two users leave some to a third.
+    /// Half of the processors, so that one user never takes all of them.
     private static let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2)
 
     private let computing = Shares(each: processors)
@@ -51,9 +51,9 @@ final class CallShares: Sendable {
         switch cost {
         case .listening: return nil
         case .derivation:
-            // Nobody types that many passphrases at a time.
+            // A person never types this many passphrases at once: refuse rather than queue.
             guard derivations.take(for: user) else {
-                // Slows down callers that try again at once.
+                // Slow down callers that retry at once.
                 sleep(1)
                 throw VarlinkError.busy("uid \(user) waits for too many passphrases already")
             }

@@ -1,4 +1,4 @@
-// Which connections are open, and whether another one may be.
+// The open connections, and the admission of new ones.
 
 internal import MAMSystem
 internal import MAMWire
@@ -6,30 +6,30 @@ internal import Synchronization
 
 /// The open connections of one server.
 ///
-/// A full table shuts nobody out: the user that has the most loses one to a user that has fewer.
+/// When the table is full, the user with the most connections loses one to a user with fewer.
 final class ConnectionTable: Sendable {
     private struct State {
         var isOpen = true
         var nextKey = 0
-        /// Counts what happens, to tell what happened longest ago.
+        /// A logical clock, to find the least recently used connection.
         var moment = 0
         var connections: [Int: Entry] = [:]
-        /// How many each user has.
+        /// The number of connections per user.
         var counts: [UInt32: Int] = [:]
     }
 
     private struct Entry {
         let socket: Descriptor
         let uid: UInt32
-        /// A call is being carried out.
+        /// A call is running.
         var isBusy = false
         /// The moment of the last change.
         var changed: Int
-        /// Shut down for another's sake. Its thread may be busy still: it counts as its user's
-        /// until that ends.
+        /// Shut down to make room. Its thread may still be busy: it counts against its user until
+        /// the thread ends.
         var isCut = false
 
-        /// Those that are missed least come first.
+        /// The order of eviction: idle before busy, then least recently used.
         var order: (Int, Int) { (isBusy ? 1 : 0, changed) }
     }
 
@@ -38,10 +38,11 @@ final class ConnectionTable: Sendable {
 
     init(limits: VarlinkServer.Limits) { self.limits = limits }
 
-    /// Enters a connection; nil when the user's share of the table is full, or the table is closed.
+    /// Adds a connection and returns its key; nil if the user's share is full or the table is
+    /// closed.
     func add(_ socket: Descriptor, of uid: UInt32) -> Int? {
         let (key, cut): (Int?, Descriptor?) = state.withLock { state in
-            // First what costs nothing: a user may ask as often as it likes.
+            // The cheap checks first: a user can connect as often as it likes.
             guard state.isOpen, uid == 0 || state.counts[uid] ?? 0 < limits.connectionsPerUser
             else { return (nil, nil) }
             var cut: Descriptor?
@@ -61,16 +62,15 @@ final class ConnectionTable: Sendable {
         return key
     }
 
-    /// One user's clients must not keep root out.
+    /// Users' connections have a lower limit, so that they cannot keep root out.
     private func isFull(for uid: UInt32, _ state: borrowing State) -> Bool {
         let all = state.connections.values.count { !$0.isCut }
         let ofUsers = state.connections.values.count { !$0.isCut && $0.uid != 0 }
         return all >= limits.connections || uid != 0 && ofUsers >= limits.connectionsOfUsers
     }
 
-    /// The connection to be cut for a new one of a user: of the user that has the most, and more
-    /// than that one; an idle one before one that is being served, and of these the one that has
-    /// been so longest. Never root's.
+    /// The connection to evict for a new one of `uid`: the first in eviction order of the user with
+    /// the most connections, if that is more than `uid` has. Never one of root's.
     private func loser(to uid: UInt32, _ state: borrowing State) -> Int? {
         let candidates = state.connections.filter { !$0.value.isCut && $0.value.uid != 0 }
         let counts = Dictionary(grouping: candidates.values, by: \.uid).mapValues(\.count)
@@ -81,7 +81,7 @@ final class ConnectionTable: Sendable {
             .min { $0.value.order < $1.value.order }?.key
     }
 
-    /// A call begins or ends.
+    /// Notes that a call begins or ends.
     func note(_ key: Int, isBusy: Bool) {
         state.withLock { state in
             state.moment += 1
@@ -91,7 +91,7 @@ final class ConnectionTable: Sendable {
     }
 
     func remove(_ key: Int) {
-        // The entry leaves the lock before it goes, and may close the socket as it does.
+        // Release the entry outside the lock: that may close the socket.
         _ = state.withLock { state in
             let entry = state.connections.removeValue(forKey: key)
             if let uid = entry?.uid {
@@ -102,7 +102,7 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Lets no more in and ends the ones that are there; their threads notice and leave.
+    /// Refuses further connections and shuts down the open ones, which ends their threads.
     func close() {
         let sockets = state.withLock { state in
             state.isOpen = false

@@ -4,16 +4,16 @@ internal import Glibc
 internal import MAMStore
 internal import MAMSystem
 
-/// Waits with its own thread alone, and no longer than the caller stays.
+/// Blocks only the calling thread, and only while the caller stays connected.
 struct DescriptorEnds: StreamEnds {
     let call: VarlinkCall
     let source: Descriptor
-    /// Nil where nothing is written.
+    /// Nil if nothing is written.
     var destination: Descriptor?
 
-    /// How soon a caller that hung up, or a window that closed, is noticed.
+    /// The longest delay in noticing that the caller hung up or the window closed.
     private static let tickMilliseconds: Int32 = 100
-    /// So much can be written, without waiting, to whatever says that it can be written to.
+    /// A write of this size does not block once poll(2) reports POLLOUT (PIPE_BUF).
     private static let pieceByteCount = 4096
 
     static func canBe(_ end: Descriptor) -> Bool {
@@ -29,7 +29,7 @@ struct DescriptorEnds: StreamEnds {
         }
     }
 
-    /// Who reads what they write comes to no end, but to that of the disk.
+    /// Reading a file while appending to it would end only when the disk is full.
     static func areOneFile(_ source: Descriptor, _ destination: Descriptor) -> Bool {
         guard let one = try? status(of: source.raw), let other = try? status(of: destination.raw)
         else { return false }
@@ -90,7 +90,7 @@ struct DescriptorEnds: StreamEnds {
 }
 
 extension DescriptorEnds {
-    /// Nil unless the one of the ends that is plain is a pipe.
+    /// Nil unless the plaintext end is a pipe.
     init?(from source: Descriptor, to destination: Descriptor? = nil, _ call: VarlinkCall) {
         let plain = destination ?? source
         let isPipe = withExtendedLifetime(plain) {

@@ -1,4 +1,4 @@
-// io.mamd.Enrollment over the vault: one method of the interface is one function here.
+// io.mamd.Enrollment over the vault, one function per method.
 
 internal import MAMEnrollment
 internal import MAMKeyring
@@ -11,7 +11,7 @@ internal import MAMVault
 package import MAMWire
 internal import MAMWorkspace
 
-/// Answers the socket. Holds no state of its own.
+/// Implements the interface. Stateless.
 package struct EnrollmentInterface: VaultInterface {
     private typealias Wire = Varlink.Enrollment
 
@@ -54,7 +54,7 @@ package struct EnrollmentInterface: VaultInterface {
         }
     }
 
-    /// A refusal that enrolment has a number for is a status too.
+    /// A refusal with an enrolment status code becomes a status rather than an error.
     private func reply(
         _ newAccount: () throws(Refusal) -> AccountID
     ) throws(VarlinkError) -> Wire.Register.Reply {
@@ -86,7 +86,7 @@ package struct EnrollmentInterface: VaultInterface {
         return .init(status: .init(status))
     }
 
-    /// An identity that has no account here.
+    /// The identity of that name if it has no account here; else nil.
     private func unknown(_ name: String) -> Identity? {
         guard !name.isEmpty, vault.account(named: name) == nil else { return nil }
         return try? Identity(name: name, objectID: "")
@@ -145,7 +145,7 @@ package struct EnrollmentInterface: VaultInterface {
 
     private func userStatus(_ call: VarlinkCall) throws(VarlinkError) -> Wire.UserStatus.Reply {
         let request: Wire.UserStatus = try call.request()
-        // For who may ask of the account.
+        // Checks that the caller may ask about the account.
         _ = try account(request.account, call)
         return .init(status: LaunchChecks(tree).userStatus.rawValue)
     }
@@ -165,7 +165,7 @@ package struct EnrollmentInterface: VaultInterface {
         guard vault.settings.debugSettingsEnabled else {
             throw .refused("the clock moves only with DebugSettingsEnabled")
         }
-        // Ten years: far enough for every timer, and nothing overflows.
+        // Ten years: longer than every timer, and no sum overflows.
         guard (0...315_360_000).contains(request.seconds) else {
             throw .invalidParameter("seconds")
         }

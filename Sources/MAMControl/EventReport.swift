@@ -1,4 +1,4 @@
-// The interface's type Event: one row for each kind.
+// Events in their wire form.
 
 internal import MAMIdentity
 internal import MAMModel
@@ -6,7 +6,7 @@ internal import MAMVault
 internal import MAMWire
 
 extension AccountEvent.Kind {
-    /// The stable word, and what else this kind of event has, but for the account.
+    /// The wire form without the account. The words are stable.
     var wire: Varlink.Workspace.Event {
         switch self {
         case .willBecomeUnavailable(let seconds):

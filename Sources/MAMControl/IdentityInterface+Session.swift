@@ -1,4 +1,4 @@
-// For whom people work on the screen, and the accounts that they cannot work with.
+// The user interface's identity, and the accounts that cannot be used.
 
 internal import MAMCrypto
 internal import MAMIdentity
@@ -64,7 +64,7 @@ extension IdentityInterface {
         return .init(accounts: blocked)
     }
 
-    /// `IntuneMAMBlockAccountReason`; nil is its 0.
+    /// `IntuneMAMBlockAccountReason`; nil for 0, not blocked.
     private static func reason(
         _ account: AccountStatus, _ canceled: Set<AccountID>
     ) -> (Int, String, String)? {

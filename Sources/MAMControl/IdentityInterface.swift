@@ -1,4 +1,4 @@
-// io.mamd.Identity over the vault: one method of the interface is one function here.
+// io.mamd.Identity over the vault, one function per method.
 
 internal import MAMIdentity
 internal import MAMKeyring
@@ -9,7 +9,7 @@ internal import MAMVault
 package import MAMWire
 internal import MAMWorkspace
 
-/// Answers the socket. Holds no state of its own.
+/// Implements the interface. Stateless.
 package struct IdentityInterface: VaultInterface {
     typealias Wire = Varlink.Identity
 
@@ -56,8 +56,8 @@ package struct IdentityInterface: VaultInterface {
 
     private func setProcessIdentity(_ call: VarlinkCall) throws(VarlinkError) -> NoMembers {
         let request: Wire.SetProcessIdentity = try call.request()
-        // A program may work for anybody. It can have a name refused that a person may have
-        // misspelt.
+        // A program may act for any identity. With `unmanaged`, it can have a name refused that
+        // looks like a typing error.
         if let unmanaged = request.unmanaged,
             let identity = try ownIdentity(request.identity, call)
         {
@@ -92,7 +92,7 @@ package struct IdentityInterface: VaultInterface {
         return .init(name: linked.name, objectID: linked.objectID)
     }
 
-    /// A thread of the calling process: the one that is named, else the first.
+    /// The named thread of the calling process; nil: its first.
     func callingThread(_ named: Int?, _ call: VarlinkCall) throws(VarlinkError) -> Int32 {
         let process = call.peer.isAlive ? call.peer.pid : 0
         guard let named else { return process }
@@ -127,8 +127,7 @@ package struct IdentityInterface: VaultInterface {
 }
 
 extension VaultService {
-    /// The identity that a call sets for its caller, in the account's own spelling; nil to take it
-    /// back.
+    /// The identity that a call sets for its caller, in the account's spelling; nil clears it.
     func ownIdentity(_ name: String?, _ call: VarlinkCall) throws(VarlinkError) -> Identity? {
         guard let identity = try identity(name, in: "identity") else { return nil }
         try requireControl(call, of: identity)

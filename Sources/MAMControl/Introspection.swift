@@ -1,4 +1,4 @@
-// org.varlink.service: how a client that knows nothing learns what it can call.
+// org.varlink.service: lists and describes the interfaces.
 
 internal import MAMModel
 internal import MAMWire

@@ -1,4 +1,4 @@
-// The last check of the whole workspace, remembered over restarts.
+// The result of the last check of the whole workspace, kept across restarts.
 
 internal import Glibc
 internal import MAMModel
@@ -6,7 +6,7 @@ internal import MAMSystem
 internal import MAMWire
 internal import Synchronization
 
-/// `last-verify.json` in the state directory. A damaged one counts as none: it decides on nothing.
+/// `last-verify.json` in the state directory. A damaged file is ignored: nothing depends on it.
 package final class LastVerify: Sendable {
     private let directory: Descriptor?
     private let mayWrite: Bool
@@ -14,7 +14,7 @@ package final class LastVerify: Sendable {
 
     private static let name = "last-verify.json"
 
-    /// Kept in memory alone.
+    /// Kept in memory only.
     package init() {
         (directory, mayWrite) = (nil, false)
         last = Mutex(nil)
@@ -46,7 +46,7 @@ package final class LastVerify: Sendable {
             var members = (try? JSONValue(parsing: bytes))?.object,
             let counts = members["counts"]?.object
         else { return nil }
-        // What an earlier version noted lacks some.
+        // Earlier versions did not write these counts.
         members["counts"] = .object(
             counts.merging(["unreadable": 0, "foreign": 0]) { noted, _ in noted })
         return try? LastVerifyReport(Parameters(members))

@@ -1,10 +1,10 @@
-// Replies that the log and the audit record.
+// Replies that can be a refusal, which the audit records.
 
 internal import MAMEnrollment
 internal import MAMModel
 internal import MAMWire
 
-/// An account that was to be registered.
+/// The reply to a registration.
 protocol EnrollmentReply: VarlinkReply {
     var status: Varlink.Enrollment.Status { get }
 }

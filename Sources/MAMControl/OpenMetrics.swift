@@ -1,9 +1,9 @@
-// The counters as text that Prometheus and its kin read: https://openmetrics.io.
+// The counters in the text format of OpenMetrics, which Prometheus reads: https://openmetrics.io.
 
 internal import MAMVault
 
 extension Metric {
-    /// The family, and the label that tells its members apart.
+    /// The metric family, and the label that distinguishes this member of it.
     fileprivate var sample: (family: String, label: String?) {
         switch self {
         case .opens: ("opens", nil)
@@ -32,7 +32,7 @@ extension Metric {
     }
 }
 
-/// One line for a person, for each family.
+/// The HELP line of each family.
 private let help = [
     ("opens", "Files that were opened."),
     ("creations", "Files that were begun, or begun anew."),
@@ -50,7 +50,7 @@ private let help = [
 ]
 
 extension Metrics {
-    /// All of them, in the order of the table.
+    /// All families, in the order of `help`.
     var openMetrics: String {
         let families = help.flatMap { family, text in
             let samples = Metric.allCases.filter { $0.sample.family == family }.map { metric in

@@ -1,4 +1,4 @@
-// What the organisation tells an account's programs.
+// The app configuration of an account.
 
 internal import MAMModel
 internal import MAMPolicy
@@ -6,7 +6,7 @@ internal import MAMTree
 internal import MAMVault
 internal import MAMWire
 
-/// What an account's programs are configured with.
+/// Answers the calls about app configuration.
 struct PolicyConfiguration: PolicyService {
     let tree: Tree
 
@@ -31,7 +31,7 @@ struct PolicyConfiguration: PolicyService {
             conflict: try configuration(of: request.account, call).hasConflict(request.key))
     }
 
-    /// The value as one of the three types, and all values that can be read as that type.
+    /// One value of the requested type, and all values of that type.
     func value(
         _ call: VarlinkCall
     ) throws(VarlinkError) -> Wire.ConfigurationValue.Reply {

@@ -1,4 +1,4 @@
-// The documents over the socket: which are in force, what is wrong with one, and a new one.
+// Policy documents: show those in force, check one, import one.
 
 internal import MAMModel
 internal import MAMPolicy
@@ -9,17 +9,16 @@ internal import MAMVault
 internal import MAMWire
 internal import MAMWorkspace
 
-/// The policies themselves.
+/// Answers the calls about policy documents.
 struct PolicyDocuments: PolicyService {
     let tree: Tree
-    /// Puts a document under a name into the policy directory, and into force; returns why it could
-    /// not.
+    /// Writes a document to the policy directory and applies it; returns the error, or nil.
     let store: @Sendable (_ document: [UInt8], _ name: String) -> Errno?
 
     func show(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Show.Reply {
         let request: Wire.Show = try call.request()
         let principal = try principals(request.account, request.accounts, call)
-        // Which documents there are is the administrator's business.
+        // Only the administrator sees which documents there are.
         let isTrusted = isTrusted(call.peer)
         let refused = isTrusted ? vault.refusedDocuments : []
         let warnings = isTrusted ? vault.settings.warnings + vault.policies.warnings : []
@@ -46,8 +45,7 @@ struct PolicyDocuments: PolicyService {
             ).map { .init($0) })
     }
 
-    /// Of a document that anybody may have checked; the longest that Intune exports are a tenth of
-    /// it.
+    /// The limit for untrusted callers: ten times the longest export of Intune.
     private static let maximumByteCount = 256 << 10
 
     func importDocument(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Import.Reply {
@@ -89,7 +87,7 @@ struct PolicyDocuments: PolicyService {
             warnings: warnings)
     }
 
-    /// What the daemon would refuse is not written.
+    /// Refuses what the daemon would refuse on loading: configurations alone in place of a policy.
     private func requireProtection(
         _ documents: [PolicyDocument], _ name: String
     ) throws(PolicyError) {
@@ -104,7 +102,7 @@ struct PolicyDocuments: PolicyService {
                 || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
                 || [UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-")].contains(byte)
         }
-        // Room for what is added to it while it is written.
+        // 200: room for the suffix of the temporary file.
         return isPlain && !name.hasPrefix(".") && name.hasSuffix(".json") && name.utf8.count <= 200
             && !name.hasPrefix("MAMDebugSettings.")
     }

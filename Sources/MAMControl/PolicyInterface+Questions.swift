@@ -1,4 +1,4 @@
-// Questions that need nothing but a policy, and those about accounts.
+// Questions that only the policy answers, and those about accounts.
 
 internal import MAMModel
 internal import MAMPolicy
@@ -29,7 +29,7 @@ extension PolicyInterface {
     }
 
     private func inputs(for principal: Principal) -> QuestionInputs {
-        // What is kept from its account decides nothing for it either.
+        // A configuration that the account may not read does not influence the answer.
         let configuration = (try? NameRights(vault).configuration(of: principal.identity)) ?? .empty
         return QuestionInputs(
             screenCaptureControl: configuration.text(QuestionInputs.screenCaptureKey, .any))
@@ -61,7 +61,7 @@ extension PolicyInterface {
     ) throws(VarlinkError) -> Wire.ManagedAccounts.Reply {
         _ = try call.request(Wire.ManagedAccounts.self)
         let own = controlled(by: call.peer).filter { vault.isRegistered($0.id) }
-        // Of one's own: root controls those of others as well.
+        // Only the caller's own accounts count: root controls other users' too.
         let primary = own.filter { $0.user == call.peer.uid }
         let isManaged =
             vault.settings.policyRequired || own.contains { vault.policies.covers($0.identity) }
@@ -71,7 +71,7 @@ extension PolicyInterface {
             managementEnabled: isManaged)
     }
 
-    /// Without regard to case, and by the object id where one account has both.
+    /// Ignores case; an account's name and object id are the same identity.
     func sameIdentity(
         _ call: VarlinkCall
     ) throws(VarlinkError) -> Wire.SameIdentity.Reply {
@@ -83,8 +83,8 @@ extension PolicyInterface {
 
     func isManaged(_ call: VarlinkCall) throws(VarlinkError) -> Wire.IsManaged.Reply {
         let request: Wire.IsManaged = try call.request()
-        // One that was deregistered with its keys kept still has its rules, for the files that
-        // stay.
+        // Not `isManaged`: an account that was signed out keeps its keys, and its policy for the
+        // remaining files.
         return .init(managed: vault.isRegistered(try principal(request.account, call).identity))
     }
 }

@@ -1,5 +1,4 @@
-// io.mamd.Policy: what policy says, to the programs that can act on it. One method of the interface
-// is one function here.
+// io.mamd.Policy: policy decisions, for programs that enforce them. One function per method.
 
 internal import MAMModel
 internal import MAMPolicy
@@ -8,13 +7,13 @@ package import MAMTree
 internal import MAMVault
 package import MAMWire
 
-/// Answers the socket. Holds no state of its own.
+/// Implements the interface. Stateless.
 package struct PolicyInterface: VaultInterface, PolicyService {
     let tree: Tree
     private let documents: PolicyDocuments
 
-    /// `store`: puts a document under a name into the policy directory, and into force; returns why
-    /// it could not.
+    /// `store`: writes a document to the policy directory and applies it; returns the error, or
+    /// nil.
     package init(
         tree: Tree,
         store: @escaping @Sendable (_ document: [UInt8], _ name: String) -> Errno?
@@ -35,7 +34,7 @@ package struct PolicyInterface: VaultInterface, PolicyService {
         return reply
     }
 
-    /// Names and URLs are personal: only where the log may hold such.
+    /// At debug level only: names and URLs are personal data.
     private func log(_ decision: Wire.Decision, _ call: VarlinkCall) {
         vault.log.debug(
             "uid \(call.peer.uid) asked \(call.method) \(text(.object(call.parameters.members))):"

@@ -1,4 +1,4 @@
-// Whom a question is about, and how it is answered.
+// The identities that a policy question is about.
 
 internal import MAMModel
 internal import MAMPolicy
@@ -6,14 +6,14 @@ internal import MAMTree
 internal import MAMVault
 internal import MAMWire
 
-/// What answers calls of `io.mamd.Policy`.
+/// Answers calls of `io.mamd.Policy`.
 protocol PolicyService: VaultService {}
 
 extension PolicyService {
     typealias Wire = Varlink.Policy
 
-    /// The account that a call names in `parameter`, which answers to the caller, or the identity
-    /// that the caller works for.
+    /// The account that a call names in `parameter`, else the identity that the caller acts for.
+    /// Refused if the caller does not control the account.
     func principal(
         _ named: String?, in parameter: String = "account", _ call: VarlinkCall
     ) throws(VarlinkError) -> Principal {
@@ -21,7 +21,7 @@ extension PolicyService {
             ?? Transfers(vault).principal(of: identity(of: call.peer))
     }
 
-    /// Nil where the call names none: a side that is unknown, or unmanaged.
+    /// Nil if the call names none: that side is unknown or unmanaged.
     func namedPrincipal(
         _ named: String?, in parameter: String, _ call: VarlinkCall
     ) throws(VarlinkError) -> Principal? {
@@ -30,8 +30,8 @@ extension PolicyService {
         return Transfers(vault).principal(of: identity)
     }
 
-    /// All accounts of `accounts` together, one of them that is managed at least: the most
-    /// restrictive of everything.
+    /// The principal of `account`, or of all `accounts` together: it gets the most restrictive
+    /// value of each rule of the managed ones, and is nobody if none is managed.
     func principals(
         _ account: String?, _ accounts: [String]?, _ call: VarlinkCall
     ) throws(VarlinkError) -> Principal {
@@ -43,9 +43,9 @@ extension PolicyService {
         return .managed(first.identity, .lockDown(of: managed.map(\.policy)))
     }
 
-    /// The owner of the file that a call names by path or descriptor, or by its name; nil if the
-    /// file says nothing of an owner. A caller with a file may know its owner, but not the
-    /// owner's policy.
+    /// The owner of data, named by the call or read from the file that it names; nil if the file
+    /// has no owner. Refused if the caller does not control the owner: having a file permits
+    /// knowing its owner, but not the owner's policy.
     func owner(_ named: String?, _ call: VarlinkCall) throws(VarlinkError) -> Principal? {
         guard call.parameters.has("path") || call.parameters.has("fileDescriptor") else {
             return try namedPrincipal(named, in: "owner", call)
@@ -60,7 +60,7 @@ extension PolicyService {
         return Transfers(vault).principal(of: info.owner)
     }
 
-    /// The wire form of an answer, which is counted.
+    /// Counts a decision and returns its wire form.
     func counted(_ decision: Decision) -> Wire.Decision {
         vault.metrics.count(decision.isAllowed ? .yesDecisions : .noDecisions)
         return Wire.Decision(decision)

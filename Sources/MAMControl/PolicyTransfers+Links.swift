@@ -19,7 +19,7 @@ extension PolicyTransfers {
             request.universal ?? false
             ? principal.canOpenUniversalLink(request.url, inputs)
             : principal.canOpenURL(request.url, inputs)
-        // Without a name the question is about the account that the session shows.
+        // Without a name the question is about the session's current account: no switch is needed.
         if answer.decision.isAllowed, request.account != nil {
             Switch(tree).requireSwitch(
                 of: session(of: call), to: principal.identity, because: .openURL)

@@ -1,4 +1,4 @@
-// Where data may go and come from.
+// Questions about where data may go to and come from.
 
 internal import MAMIdentity
 internal import MAMModel
@@ -9,7 +9,7 @@ internal import MAMVault
 internal import MAMWire
 internal import MAMWorkspace
 
-/// Whether data may go or come.
+/// Answers the calls about transfers.
 struct PolicyTransfers: PolicyService {
     let tree: Tree
 
@@ -69,7 +69,8 @@ struct PolicyTransfers: PolicyService {
             decision: counted(reception.decision), becomesReceivers: reception.becomesReceivers)
     }
 
-    /// What may come is shown by whose it is then; nil: nobody said whose.
+    /// Asks the session to switch to the identity that owns imported data; nil: the owner is
+    /// unknown.
     private func announceImport(of owner: Principal?, _ decision: Decision, _ call: VarlinkCall) {
         guard decision.isAllowed, let owner else { return }
         Switch(tree).requireSwitch(
@@ -92,7 +93,7 @@ struct PolicyTransfers: PolicyService {
 
     private static let dataNames: Set<String> = ["owner", "path", "fileDescriptor"]
 
-    /// Whose data is to be saved; the caller's if it does not say.
+    /// The owner of the data to save; by default the identity that the caller acts for.
     private func ownerOfData(
         _ named: String?, _ call: VarlinkCall
     ) throws(VarlinkError) -> Principal {
@@ -113,7 +114,7 @@ struct PolicyTransfers: PolicyService {
         return location
     }
 
-    /// `value`: the SDK's number of the location.
+    /// `value`: the SDK's number for the location.
     private func report(
         _ name: String, _ value: Int, _ decision: Decision
     ) -> Wire.LocationAnswer {

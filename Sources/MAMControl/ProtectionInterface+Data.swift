@@ -1,4 +1,4 @@
-// Data and strings: the data protection manager.
+// Data and strings: the SDK's data protection manager.
 
 internal import MAMFormat
 internal import MAMModel
@@ -55,7 +55,7 @@ extension ProtectionInterface {
     ) throws(VarlinkError) -> Wire.UnprotectString.Reply {
         let request: Wire.UnprotectString = try call.request()
         let text = try given(request.text)
-        // What is no base64 was never protected.
+        // Protected strings are base64.
         guard let bytes = bytes(base64: text) else { return .init(text: text, protected: false) }
         let ends = MemoryEnds(bytes)
         guard try unprotect(call, ends).wasProtected else {
@@ -138,8 +138,8 @@ extension ProtectionInterface {
         return DescriptorEnds(call: call, source: source, destination: destination)
     }
 
-    /// Reading or writing anything else may have other effects: a message on a socket carries its
-    /// sender's credentials, which would be the daemon's.
+    /// Accepts only descriptors that are safe to read and write. On a datagram socket, for one,
+    /// messages would carry the daemon's credentials instead of the caller's.
     private func end(_ call: VarlinkCall, _ name: String) throws(VarlinkError) -> Descriptor {
         guard let descriptor = try call.descriptor(name) else { throw Self.missing(name) }
         guard DescriptorEnds.canBe(descriptor) else {

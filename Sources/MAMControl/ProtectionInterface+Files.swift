@@ -1,4 +1,4 @@
-// Files and directories of the mount: the file protection manager.
+// Files and directories in the mount: the SDK's file protection manager.
 
 internal import Glibc
 internal import MAMModel
@@ -9,7 +9,7 @@ internal import MAMWire
 internal import MAMWorkspace
 
 extension ProtectionInterface {
-    /// `VerifyAndProtect`, which is `onlyIfOther`, has the same parameters.
+    /// `onlyIfOther`: `VerifyAndProtect`, which has the same parameters.
     func protect(_ call: VarlinkCall, onlyIfOther: Bool) throws -> Wire.Protect.Reply {
         let asked: Wire.Protect = try call.request()
         let owner = try owner(asked.owner, call)
@@ -22,7 +22,7 @@ extension ProtectionInterface {
         let replies = ProtectReplies(call)
         let request = request(call, owner, onlyIfOther: onlyIfOther)
         do throws(VaultError) { try Protect(tree).protect(file, for: request, replies) } catch {
-            // Nobody is there to read a last reply.
+            // The caller has hung up: no final reply.
             if let failure = replies.failure { throw failure }
             throw failed(error, otherwise: .encryptionFailed)
         }
@@ -96,7 +96,7 @@ extension ProtectionInterface {
         ) { current, user throws(VaultError) in try requireRights(call, current, user) }
     }
 
-    /// As for `SetOwner`: of the account that a file leaves, and of the file.
+    /// As for `SetOwner`, the caller must control the current owner and own the file on disk.
     private func requireRights(
         _ call: VarlinkCall, _ owner: Identity, _ user: UInt32
     ) throws(VaultError) {
@@ -117,7 +117,7 @@ extension ProtectionInterface {
     }
 }
 
-/// Sends what is done, until that fails.
+/// Streams the results until a send fails.
 private final class ProtectReplies: ProtectListener {
     private typealias Wire = Varlink.Protection
 

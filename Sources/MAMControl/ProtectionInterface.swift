@@ -6,7 +6,7 @@ package import MAMTree
 internal import MAMVault
 package import MAMWire
 
-/// Answers the socket. Holds no state of its own.
+/// Implements the interface. Stateless.
 package struct ProtectionInterface: VaultInterface {
     typealias Wire = Varlink.Protection
 

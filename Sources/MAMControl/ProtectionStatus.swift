@@ -1,5 +1,5 @@
-// The status codes of the Intune App SDK's protection managers, around the errors that the
-// workspace has anyway.
+// The status codes of the Intune App SDK's protection managers, and their mapping from the
+// workspace's errors.
 
 internal import MAMModel
 internal import MAMVault
@@ -26,12 +26,12 @@ enum FileStatus: Int {
     case identityNotManaged
     case internalError
 
-    /// `otherwise`: for an error that none of them names.
+    /// `otherwise`: for an error that has no code of its own.
     init(_ cause: VarlinkError, otherwise: FileStatus) {
         switch cause.ofWorkspace {
         case .notFound: self = .fileNotFound
         case .notManaged, .unmanagedOwner: self = .identityNotManaged
-        // An invalid parameter is of the service's.
+        // nil: `InvalidParameter` is org.varlink.service's error.
         case .invalidInput, nil: self = .invalidArgument
         case .systemError: self = .internalError
         default: self = otherwise

@@ -1,4 +1,4 @@
-// io.mamd.Recovery over the vault: one method of the interface is one function here.
+// io.mamd.Recovery over the vault, one function per method.
 
 internal import MAMCrypto
 internal import MAMEnrollment
@@ -11,7 +11,7 @@ internal import MAMVault
 package import MAMWire
 internal import MAMWorkspace
 
-/// Answers the socket. Holds no state of its own.
+/// Implements the interface. Stateless.
 package struct RecoveryInterface: VaultInterface {
     private typealias Wire = Varlink.Recovery
 
@@ -49,7 +49,7 @@ package struct RecoveryInterface: VaultInterface {
             try KeyExports(tree).exportKeys(
                 of: account, passphrase: passphrase, under: exportPassphrase)
         }
-        // Nothing is held here: the file may lie in the mount itself.
+        // Write without holding a lock: the file may be in the mount itself.
         do throws(Errno) {
             try export.bytes.span.withUnsafeBytes { bytes throws(Errno) in
                 try writeFully(file.raw, from: bytes, at: 0)
@@ -105,7 +105,7 @@ package struct RecoveryInterface: VaultInterface {
     private func join(
         _ export: KeyExport, to account: AccountID, _ call: VarlinkCall
     ) throws(VarlinkError) -> Wire.ImportKeys.Reply {
-        // Of an account without a passphrase the caller has to know it.
+        // The caller must say explicitly that the account has no passphrase.
         let passphrase = try call.newSecret("passphrase", orNone: "noPassphrase")
         let opened = try open(export, call)
         try keyed(vault.identity(of: account).description) { () throws(KeyringError) in
@@ -124,7 +124,7 @@ package struct RecoveryInterface: VaultInterface {
         return account
     }
 
-    // MARK: What comes with a call
+    // MARK: A call's arguments
 
     private func file(_ call: VarlinkCall) throws(VarlinkError) -> Descriptor {
         guard let file = try call.descriptor("fileDescriptor") else {
@@ -169,7 +169,7 @@ package struct RecoveryInterface: VaultInterface {
     ) throws(VarlinkError) -> Curve25519.KeyPair {
         try requireOrdinary(file, call)
         let passphrase = try call.secret("recoveryKeyPassphrase")
-        // Without one more byte a longer file would pass for a key.
+        // One more byte, to detect a file that is too long.
         let room = SecretBytes(count: RecoveryKeyFile.byteCount + 1)
         let count: Int
         do throws(Errno) {

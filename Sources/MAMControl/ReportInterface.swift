@@ -1,4 +1,4 @@
-// io.mamd.Report over the vault and the mount: what a report of the workspace is made from.
+// io.mamd.Report: the data for a report on the workspace.
 
 internal import MAMModel
 internal import MAMSystem
@@ -7,14 +7,14 @@ internal import MAMVault
 package import MAMWire
 internal import MAMWorkspace
 
-/// Answers the socket.
+/// Implements the interface.
 package struct ReportInterface: VaultInterface {
     private typealias Wire = Varlink.Report
 
     let tree: Tree
     let lastVerify: LastVerify
-    /// Several of one user's at once would only slow each other down. Nobody waits for another
-    /// user's, who can make it as long as they like.
+    /// One census per user at a time: several would only slow each other down. A lock per user, as
+    /// a user can make its census take arbitrarily long.
     private let locks = LockTable<UInt32>()
 
     package init(tree: Tree, lastVerify: LastVerify) {
@@ -45,7 +45,7 @@ package struct ReportInterface: VaultInterface {
     private func census(_ call: VarlinkCall) throws -> [String: JSONValue] {
         _ = try call.request(Wire.Census.self)
         guard call.wantsMore else { throw VarlinkError.expectedMore }
-        // Who has no account has nothing to be counted, and no reason to keep the disk busy.
+        // A user without an account has no files to count: do not walk the tree for it.
         let isTrusted = isTrusted(call.peer)
         guard isTrusted || !controlled(by: call.peer).isEmpty else {
             throw VarlinkError.refused("no account answers to uid \(call.peer.uid)")
@@ -53,10 +53,10 @@ package struct ReportInterface: VaultInterface {
         var failure: (any Error)?
         let counted = try vaulted { () throws(VaultError) in
             try locks.withLock(call.peer.uid) { () throws(VaultError) in
-                // Its turn may have come late.
+                // The caller may have hung up while it waited for the lock.
                 guard call.isConnected else { throw VaultError(.canceled) }
                 return try CensusWalk(tree).census { soFar in
-                    // How many files others have is not for everybody.
+                    // Progress counts all users' files: only trusted callers see it.
                     guard isTrusted else { return call.isConnected }
                     do {
                         try call.reply(Wire.Census.Reply(progress: .init(soFar)).withoutNulls)
@@ -69,7 +69,7 @@ package struct ReportInterface: VaultInterface {
         return reply(counted, isTrusted ? nil : call.peer).withoutNulls
     }
 
-    /// `peer`: who is told of the own accounts' files alone.
+    /// `peer`: limits the reply to the files of this caller's accounts; nil: all files.
     private func reply(_ census: Census, _ peer: Peer?) -> Wire.Census.Reply {
         var sums = census.sums.map { Wire.Sum($0.key, $0.value) }
         var total = Wire.Totals(census)

@@ -1,4 +1,4 @@
-// From the vault's values to what the socket tells of them.
+// Wire forms of the vault's values.
 
 internal import MAMModel
 internal import MAMStore

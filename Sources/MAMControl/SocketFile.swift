@@ -1,30 +1,31 @@
-// A socket's place in the file system: taken by one process at a time, and given back.
+// The socket's path, which one process at a time owns.
 
 internal import Glibc
 internal import MAMSystem
 internal import MAMWire
 internal import Synchronization
 
-/// A listening socket with its file, which goes when this does, unless it was given to us.
+/// A listening socket and its file. Deinit removes the file, unless the socket was passed to us.
 final class SocketFile: Sendable {
     let listener: Descriptor
-    /// Nil if somebody else listens too, and keeps the file.
+    /// Nil if another process (systemd) owns the socket file.
     private let ownPath: String?
-    /// Held for as long as we listen. A second daemon asks for the lock, not for an answer: no race
-    /// between "is it dead?" and "replace it", and a daemon that hangs still counts as alive.
+    /// Held while we listen. A second daemon tries the lock rather than a connection: that leaves
+    /// no race between "is it dead?" and "replace it", and a daemon that hangs still counts as
+    /// alive.
     private let lock: Descriptor?
     private let isClosed = Atomic(false)
 
-    /// Takes a socket that listens already.
+    /// Uses a socket that already listens.
     init(given listener: Descriptor) {
         self.listener = listener
-        // Its creator may have set a longer backlog.
+        // Its creator may have set another backlog.
         listen(listener.raw, UnixSocket.backlog)
         (ownPath, lock) = (nil, nil)
     }
 
-    /// Makes parent directories as needed. A dead daemon's socket is replaced; with a live one at
-    /// `path`, or anything there that is no socket, this throws `EADDRINUSE`.
+    /// Creates parent directories as needed and replaces a dead daemon's socket. Throws
+    /// `EADDRINUSE` if a live one, or anything but a socket, is at `path`.
     init(path: String, mode: mode_t, directoryMode: mode_t) throws(Errno) {
         if let slash = path.lastIndex(of: "/") {
             try makeDirectories(String(path[..<slash]), mode: directoryMode)
@@ -35,9 +36,9 @@ final class SocketFile: Sendable {
         listener = try UnixSocket.listen(at: path, mode: mode)
     }
 
-    /// Takes the name away, and gives the place to the next daemon: once, for then it may be that
-    /// one's. Not left to the end of the process, which a client's thread can put off (see mamd,
-    /// LeftBehind). Clients of a given socket wait for the next who takes it.
+    /// Removes the socket file and releases the lock, once: afterwards the path may be the next
+    /// daemon's. This does not wait for the process to end, which a client's thread can delay (see
+    /// mamd, LeftBehind). A socket that was passed to us stays open for the next daemon.
     func close() {
         let wasClosed = isClosed.exchange(true, ordering: .sequentiallyConsistent)
         guard !wasClosed, let ownPath else { return }
@@ -61,8 +62,7 @@ final class SocketFile: Sendable {
     private static func removeStale(_ path: String) throws(Errno) {
         var found = stat()
         guard lstat(path, &found) == 0 else { return }
-        // A live socket without our lock belongs to something else, or someone removed the lock
-        // file.
+        // A live socket without our lock belongs to another program, or the lock file was removed.
         guard found.st_mode & S_IFMT == S_IFSOCK, !isAnswered(path) else {
             throw Errno(rawValue: EADDRINUSE)
         }

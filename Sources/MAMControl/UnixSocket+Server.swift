@@ -1,4 +1,4 @@
-// Listening, and what only the server asks of a connection.
+// The server's side: listening, accepting, and the peer's credentials.
 
 internal import CShims
 internal import Glibc
@@ -6,14 +6,15 @@ internal import MAMSystem
 internal import MAMWire
 
 extension UnixSocket {
-    /// Connections that wait to be accepted. A later client waits until one of them is, and not
-    /// behind the thousands that another user has made and left.
+    /// The queue of connections that wait for accept(2). Short, so that a client does not wait
+    /// behind thousands that another user opened and abandoned.
     static let backlog: Int32 = 256
 
-    /// Listens at `path`, where nothing may be; the socket file has `mode` from its first moment.
+    /// Listens at `path`, where nothing may exist; the socket file is never more accessible than
+    /// `mode`.
     static func listen(at path: String, mode: mode_t) throws(Errno) -> Descriptor {
         let socket = try makeSocket()
-        // The mode before bind(2) is what bind creates the file with, less the umask.
+        // bind(2) creates the file with the socket's mode, less the umask.
         _ = try retrying { fchmod(socket.raw, mode) }
         try withAddress(of: path) { address, count throws(Errno) in
             _ = try retrying { bind(socket.raw, address, count) }
@@ -23,22 +24,22 @@ extension UnixSocket {
         return socket
     }
 
-    /// Waits for a client, whose socket no hook or probe inherits.
+    /// Waits for a client. Its socket is close-on-exec, so that no hook or probe inherits it.
     static func accept(_ listener: Descriptor) throws(Errno) -> Descriptor {
         Descriptor(owning: try retrying { mam_accept(listener.raw) })
     }
 
-    /// Ends both directions: reads and writes on any thread return at once.
+    /// Shuts down both directions: reads and writes on any thread return at once.
     static func shutDown(_ socket: Descriptor) { shutdown(socket.raw, Int32(SHUT_RDWR)) }
 
-    /// Whose process connected.
+    /// The user of the process that connected.
     static func user(of socket: Descriptor) throws(Errno) -> UInt32 {
         var (pid, uid, gid) = (Int32(0), UInt32(0), UInt32(0))
         _ = try retrying { mam_peer(socket.raw, &pid, &uid, &gid) }
         return uid
     }
 
-    /// Who connected.
+    /// The process that connected.
     static func peer(of socket: Descriptor) throws(Errno) -> Peer {
         var (pid, uid, gid) = (Int32(0), UInt32(0), UInt32(0))
         _ = try retrying { mam_peer(socket.raw, &pid, &uid, &gid) }
@@ -47,7 +48,8 @@ extension UnixSocket {
                 owning: Descriptor(owning: try retrying { mam_peer_process(socket.raw) }))
             return Peer(pid: pid, uid: uid, gid: gid, process: process)
         } catch {
-            // Where the kernel has none, the id has to do; where it has, the process has ended.
+            // ENOPROTOOPT: the kernel lacks SO_PEERPIDFD, so use the id. Else the process has
+            // ended.
             return error.rawValue == ENOPROTOOPT
                 ? Peer(pid: pid, uid: uid, gid: gid) : Peer(gone: pid, uid: uid, gid: gid)
         }

@@ -1,4 +1,4 @@
-// Passphrases that come with a call: through a descriptor, or in the text.
+// Passphrases in calls: through a descriptor, or in the JSON text.
 
 internal import Glibc
 internal import MAMCrypto
@@ -26,7 +26,7 @@ extension VarlinkCall {
         return secret
     }
 
-    /// A passphrase to set; nil only if the caller says that there shall be none.
+    /// A passphrase to set; nil only if the caller sets the flag `noneName`.
     func newSecret(
         _ name: String, orNone noneName: String
     ) throws(VarlinkError) -> SecretBytes? {
@@ -38,7 +38,7 @@ extension VarlinkCall {
         return secret
     }
 
-    /// Reads to the end; one trailing newline is dropped.
+    /// Reads to the end of file and drops one trailing newline.
     private static func read(
         _ descriptor: Descriptor, _ name: String
     ) throws(VarlinkError) -> SecretBytes {

@@ -1,22 +1,20 @@
-// What a handler gets: who calls, with what, and a way to send several replies.
+// A call as its handler sees it: the caller, the parameters, and a way to send several replies.
 
 internal import Glibc
 package import MAMModel
 package import MAMSystem
 package import MAMWire
 
-/// The process at the other end when it connected, as the kernel tells it (`SO_PEERCRED`,
-/// `SO_PEERPIDFD`).
+/// The process that connected, from `SO_PEERCRED` and `SO_PEERPIDFD`.
 package struct Peer: Sendable {
-    /// 0 when the process lives in a PID namespace that is not visible from here.
+    /// 0 if the process is in a PID namespace that is not visible from here.
     package let pid: Int32
     package let uid: UInt32
     package let gid: UInt32
-    /// Which life of that process id it was: the id may be another process's by the time of a call,
-    /// and was so already if the process ended before its connection was accepted. Nil then.
+    /// Tells the process from a later one with the same id, which may exist by the time of a call.
+    /// Nil if the process ended before its connection was accepted.
     package let life: ProcessLife?
-    /// That life, whatever the id stands for; nil before Linux 6.5, where the start time at the
-    /// accept has to do.
+    /// A pidfd; nil before Linux 6.5, where ``life`` alone identifies the process.
     private let process: ProcessHandle?
 
     package init(pid: Int32, uid: UInt32, gid: UInt32, process: ProcessHandle? = nil) {
@@ -25,11 +23,11 @@ package struct Peer: Sendable {
         self.uid = uid
         self.gid = gid
         self.process = process
-        // Asked after the look: while the process is there nobody else has its id.
+        // Check this after reading the status: while the process lives, its id is not reused.
         self.life = process?.isAlive ?? true ? life : nil
     }
 
-    /// Of a process that has ended.
+    /// A process that has ended.
     package init(gone pid: Int32, uid: UInt32, gid: UInt32) {
         self.pid = pid
         self.uid = uid
@@ -37,13 +35,13 @@ package struct Peer: Sendable {
         (life, process) = (nil, nil)
     }
 
-    /// False if its process id may be another's by now.
+    /// False once its process id may belong to another process.
     package var isAlive: Bool {
         guard let life else { return false }
         return process?.isAlive ?? (ProcessStatus(of: life.id)?.life == life)
     }
 
-    /// What is found by the process's id, and by 0 if that is not its own any more.
+    /// Asks about the process's id, or about 0 once the id may belong to another process.
     func asking<Answer>(_ question: (_ process: Int32) -> Answer) -> Answer {
         guard isAlive else { return question(0) }
         let answer = question(pid)
@@ -57,7 +55,7 @@ package struct VarlinkCall {
     package let method: String
     package let parameters: Parameters
     package let peer: Peer
-    /// True when the caller takes several replies.
+    /// True if the caller accepts several replies.
     package let wantsMore: Bool
     /// The connection that it came over.
     package let connectionID: ConnectionID
@@ -82,7 +80,7 @@ package struct VarlinkCall {
         self.send = send
     }
 
-    /// The call's parameters, and no others.
+    /// The parameters as the method's type. Unknown parameters are refused.
     func request<Request: VarlinkRequest>(
         _ type: Request.Type = Request.self
     ) throws(VarlinkError) -> Request {
@@ -90,7 +88,7 @@ package struct VarlinkCall {
         return try Request(parameters)
     }
 
-    /// Which one of its interface's.
+    /// The method as a case of its interface's `methods`.
     func method<Method: RawRepresentable<String>>(
         of methods: Method.Type
     ) throws(VarlinkError) -> Method {
@@ -108,17 +106,17 @@ package struct VarlinkCall {
         return descriptors[index]
     }
 
-    // POLLRDHUP, from <bits/poll.h>: the caller may say no more, and is gone.
+    // POLLRDHUP, from <bits/poll.h>: a caller that shuts down its sending side counts as gone too.
     private static let hangUp: Int16 = 0x2000
 
-    /// False once the caller has hung up, or the server ends.
+    /// False once the caller has hung up or the server stops.
     package var isConnected: Bool {
         guard let connection else { return true }
         var waiting = pollfd(fd: connection.raw, events: Self.hangUp, revents: 0)
         return withExtendedLifetime(connection) { poll(&waiting, 1, 0) } == 0
     }
 
-    /// False if a reply would wait for the caller to read what it has.
+    /// False if sending a reply would block.
     package var takesReplies: Bool {
         guard let connection else { return true }
         var waiting = pollfd(fd: connection.raw, events: Int16(POLLOUT), revents: 0)
@@ -126,7 +124,7 @@ package struct VarlinkCall {
             && waiting.revents & Int16(POLLOUT) != 0
     }
 
-    /// Waits until `other` is readable; false once the caller has hung up, or the server ends.
+    /// Waits until `other` is readable; false once the caller has hung up or the server stops.
     package func waitWhileConnected(for other: Descriptor) -> Bool {
         guard let connection else { return false }
         var waiting = [
@@ -139,8 +137,8 @@ package struct VarlinkCall {
 
     /// Sends one reply of several (`continues: true`); the handler's result is the last one.
     ///
-    /// Throws `ExpectedMore` when the caller did not ask for a stream, and another error when it
-    /// has gone or does not read: let that one end the handler.
+    /// Throws `ExpectedMore` if the caller did not ask for a stream, and another error if it has
+    /// hung up or does not read: let that error end the handler.
     package func reply(_ reply: some VarlinkReply) throws {
         guard wantsMore else { throw VarlinkError.expectedMore }
         try send(reply.members)

@@ -1,4 +1,4 @@
-// What a program gives to a server.
+// What a program provides to a server.
 
 package import MAMModel
 package import MAMWire
@@ -14,14 +14,14 @@ package protocol VarlinkInterface: Sendable {
     /// Carries out one call and returns its reply.
     ///
     /// Called on many threads at once, one per connection. Throw
-    /// ``VarlinkError/methodNotFound(_:)`` for a method that is not there. An error that is no
-    /// ``VarlinkError`` ends the connection: the server cannot know how to name it.
+    /// ``VarlinkError/methodNotFound(_:)`` for an unknown method. An error other than
+    /// ``VarlinkError`` ends the connection, as it has no name on the wire.
     func answer(_ call: VarlinkCall) throws -> any VarlinkReply
 
-    /// What a call of that method takes: a user may have so many of each kind at a time.
+    /// The resource that a call of the method uses. Each has a limit per user.
     func cost(of method: String) -> CallCost
 
-    /// A client has gone: what was to last as long as its connection ends.
+    /// A connection has ended. Drops the state that was bound to it.
     func connectionEnded(_ connection: ConnectionID)
 }
 
@@ -31,7 +31,7 @@ extension VarlinkInterface {
     package func connectionEnded(_ connection: ConnectionID) {}
 }
 
-/// What a service says of itself in `org.varlink.service.GetInfo`.
+/// The service's reply to `org.varlink.service.GetInfo`.
 package struct ServiceInformation: Sendable {
     package let vendor: String
     package let product: String

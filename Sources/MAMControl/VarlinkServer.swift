@@ -12,16 +12,15 @@ internal import Synchronization
 /// A slow, silent or hostile client costs its own thread and at most one frame of memory, and never
 /// delays another user's answer.
 package final class VarlinkServer: Sendable {
-    /// What clients may cost.
+    /// Limits on clients.
     package struct Limits: Sendable {
-        /// Connections at a time; when all are taken, a new one costs the user that has the most
-        /// one of its own.
+        /// Open connections. When all are taken, a new one evicts one of the user with the most.
         package var connections = 256
-        /// Connections at a time of one user but root. Most daemons have one user.
+        /// Open connections per user other than root. A user's own daemon usually has one user.
         package var connectionsPerUser = currentUser == 0 ? 64 : 192
-        /// Those of all users but root, who can still ask and lock with the rest.
+        /// Open connections of all users other than root, for which the rest is reserved.
         package var connectionsOfUsers = 224
-        /// A client that takes nothing of a reply for so long is cut off.
+        /// A client that reads none of a reply for this long is disconnected.
         package var sendTimeoutSeconds = 10
 
         package init() {}
@@ -31,16 +30,15 @@ package final class VarlinkServer: Sendable {
     private let limits: Limits
     private let file: SocketFile
     private let table: ConnectionTable
-    private let newcomers = Newcomers()
+    private let queue = AcceptQueue()
     private let end: WakeUpDescriptor
-    /// When the threads of clients are waited for no longer; nil until ``stop(patience:)``.
+    /// When to stop waiting for clients' threads; nil until ``stop(patience:)``.
     private let lastMoment = Mutex<ContinuousClock.Instant?>(nil)
 
-    /// Listens at `path` with `mode` and starts to serve; at the socket that was `given` instead,
-    /// if there is one.
+    /// Listens at `path` with `mode`, or on the socket `given`, and starts to serve.
     ///
-    /// Missing parent directories are made with `directoryMode`. The socket of a dead daemon is
-    /// replaced; `EADDRINUSE` when a live one is there.
+    /// Creates missing parent directories with `directoryMode` and replaces a dead daemon's socket.
+    /// Throws `EADDRINUSE` if a live daemon listens.
     package init(
         at path: String, mode: UInt32 = 0o600, directoryMode: UInt32 = 0o700,
         given listener: Descriptor? = nil, limits: Limits = Limits(), service: VarlinkService
@@ -54,11 +52,11 @@ package final class VarlinkServer: Sendable {
             file = try SocketFile(path: path, mode: mode, directoryMode: directoryMode)
         }
         table = ConnectionTable(limits: limits)
-        try startThread(named: "control") { [listener = file.listener, end, table, newcomers] in
-            Self.acceptAll(from: listener, until: end, table, newcomers)
+        try startThread(named: "control") { [listener = file.listener, end, table, queue] in
+            Self.acceptAll(from: listener, until: end, table, queue)
         }
-        try startThread(named: "control-door") { [table, newcomers, service, limits] in
-            while let (socket, user) = newcomers.next() {
+        try startThread(named: "control-door") { [table, queue, service, limits] in
+            while let (socket, user) = queue.next() {
                 Self.admit(socket, of: user, table, service, limits)
             }
         }
@@ -66,12 +64,12 @@ package final class VarlinkServer: Sendable {
 
     deinit { stop() }
 
-    /// Takes no more clients and ends the ones that are connected; returns when their threads have
-    /// left, or `patience` after the first call of this: a call that is being carried out is not
-    /// broken off.
+    /// Accepts no more clients and disconnects the others. Returns when their threads have ended,
+    /// at the latest `patience` after the first call of this function: running calls are not
+    /// interrupted.
     package func stop(patience: Duration = .seconds(5)) {
         table.close()
-        newcomers.close()
+        queue.close()
         end.signal()
         file.close()
         let end = lastMoment.withLock { moment in
@@ -82,29 +80,28 @@ package final class VarlinkServer: Sendable {
         while !table.isEmpty, ContinuousClock.now < end { usleep(1000) }
     }
 
-    /// Returns when what every call needs first is free. For who wants to know that nothing is
-    /// stuck.
+    /// Takes and releases the lock that every call needs first. For the watchdog: it hangs if the
+    /// server does.
     package func waitUntilFree() { _ = table.isOpen }
 
     private static func acceptAll(
         from listener: Descriptor, until end: WakeUpDescriptor, _ table: ConnectionTable,
-        _ newcomers: Newcomers
+        _ queue: AcceptQueue
     ) {
         while waitForClient(listener, end), table.isOpen {
             do throws(Errno) {
                 let socket = try UnixSocket.accept(listener)
-                // This thread does nothing else: the last client in the kernel's queue waits until
-                // that is empty.
-                if let user = try? UnixSocket.user(of: socket) { newcomers.add(socket, of: user) }
+                // Nothing else runs on this thread: clients wait in the kernel's queue meanwhile.
+                if let user = try? UnixSocket.user(of: socket) { queue.add(socket, of: user) }
             } catch {
-                // Out of descriptors or memory: wait for some to be given back rather than spin.
+                // Out of descriptors or memory: wait for some to be released rather than spin.
                 if table.isOpen { usleep(10_000) }
             }
         }
     }
 
-    /// False when no more are to be taken: those that wait at a given socket are left to the next
-    /// daemon.
+    /// False once the server stops: clients that wait at a socket passed to us are the next
+    /// daemon's.
     private static func waitForClient(_ listener: Descriptor, _ end: WakeUpDescriptor) -> Bool {
         var waiting = [listener, end.descriptor].map {
             pollfd(fd: $0.raw, events: Int16(POLLIN), revents: 0)
@@ -113,7 +110,7 @@ package final class VarlinkServer: Sendable {
         return waiting[1].revents == 0
     }
 
-    /// Starts a connection's thread, or closes the socket by letting it go.
+    /// Starts a connection's thread, or drops the socket, which closes it.
     private static func admit(
         _ socket: Descriptor, of user: UInt32, _ table: ConnectionTable,
         _ service: VarlinkService, _ limits: Limits
@@ -130,8 +127,8 @@ package final class VarlinkServer: Sendable {
         } catch { table.remove(key) }
     }
 
-    /// Answers one client until it has gone, or says what is no call. `note`: told when a call
-    /// begins and ends.
+    /// Answers one client until it hangs up or sends something other than a call. `note`: called
+    /// when a call begins and ends.
     package static func serve(
         _ socket: Descriptor, _ peer: Peer, _ service: VarlinkService,
         note: (_ isBusy: Bool) -> Void = { _ in }
@@ -156,7 +153,7 @@ package final class VarlinkServer: Sendable {
                 note(true)
                 defer { end() }
                 func send(_ reply: JSONValue) throws(Errno) {
-                    // To send it may take as long as the client likes.
+                    // Send without holding a slot: the client may read as slowly as it likes.
                     let bytes = service.shares.compute(for: peer.uid) { reply.encoded() }
                     try sender.send(encoded: bytes)
                 }
@@ -168,10 +165,11 @@ package final class VarlinkServer: Sendable {
                 }
             }
         } catch FrameSocket.Failure.excess {
-            // Its end is unknown, so the connection ends; say why to a client that still listens.
+            // The frame's end is unknown, so close the connection. Tell a client that still reads
+            // why.
             try? sender.send(VarlinkService.refusal)
         } catch {
-            // The client has gone, or does not read.
+            // The client has hung up or does not read.
         }
     }
 }

@@ -1,5 +1,5 @@
-// From one frame to one reply: parsing the call, finding the interface, introspection. Knows no
-// socket.
+// Turns a frame into a reply: parses the call, finds the interface, answers introspection.
+// Independent of sockets.
 
 package import MAMModel
 package import MAMSystem
@@ -7,12 +7,12 @@ package import MAMWire
 
 /// The interfaces that one socket offers.
 package struct VarlinkService: Sendable {
-    /// What becomes of a frame.
+    /// What to do after a frame.
     package enum Outcome: Equatable, Sendable {
         case reply(JSONValue)
         /// The caller wants no reply.
         case silence
-        /// Not varlink: send this and close, for what follows cannot be trusted.
+        /// The frame is not varlink: send this and close, as what follows cannot be trusted.
         case close(JSONValue)
     }
 
@@ -25,17 +25,17 @@ package struct VarlinkService: Sendable {
         self.interfaces = interfaces
     }
 
-    /// The reply that refuses a frame which is no call at all.
+    /// The reply to a frame that is not a call.
     package static let refusal = reply(to: .invalidParameter("call"))
 
-    /// Tells all interfaces that a client has gone.
+    /// Tells all interfaces that a connection has ended.
     package func connectionEnded(_ connection: ConnectionID) {
         for interface in interfaces { interface.connectionEnded(connection) }
     }
 
     /// Answers one frame. `send` carries the replies before the last one of a stream.
     ///
-    /// Throws what a handler throws beyond varlink's errors: the connection cannot go on then.
+    /// Rethrows a handler's errors other than ``VarlinkError``, which end the connection.
     package func answer(
         _ frame: Frame, from peer: Peer, over connection: Descriptor? = nil,
         _ id: ConnectionID = ConnectionID(),

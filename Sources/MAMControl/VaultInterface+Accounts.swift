@@ -15,8 +15,8 @@ extension VaultService {
         isTrusted(peer) || account.user == peer.uid
     }
 
-    /// The account that a call names, or the caller's only one; checked against the caller's
-    /// rights.
+    /// The account that a call names, by default the caller's only one. Refused if the caller does
+    /// not control it.
     func account(
         _ named: String?, _ call: VarlinkCall
     ) throws(VarlinkError) -> (id: AccountID, name: String) {
@@ -39,8 +39,8 @@ extension VaultService {
         try account(try call.parameters.optionalString("account"), call)
     }
 
-    /// An identity: a name, or an account's object id. Nil for none. `parameter`: where the call
-    /// has it.
+    /// The identity of a name or an account's object id; nil for nil. `parameter`: its name in the
+    /// call.
     func identity(_ name: String?, in parameter: String) throws(VarlinkError) -> Identity? {
         guard let name else { return nil }
         do throws(Identity.Invalid) { return try Identity(name: name) } catch {
@@ -48,7 +48,7 @@ extension VaultService {
         }
     }
 
-    /// Each of them answers to the caller.
+    /// Refused if the caller does not control each of them.
     func identities(
         _ names: [String], in parameter: String, _ call: VarlinkCall
     ) throws(VarlinkError) -> [Identity] {
@@ -64,7 +64,7 @@ extension VaultService {
         return found
     }
 
-    /// Of accounts or programs each costs a decision, and a part of the reply.
+    /// Limits a list of accounts or programs: each member costs a decision and space in the reply.
     func requireFew(_ names: [String], in parameter: String) throws(VarlinkError) {
         guard names.count <= 1000 else {
             throw .invalidInput("\(parameter) has more than 1000 members")

@@ -1,19 +1,20 @@
-// The owner that a call names for files or data: a misspelt one would make them plain.
+// The owner that a call names for files or data. A misspelt one would leave them unencrypted.
 
 internal import MAMModel
 internal import MAMVault
 internal import MAMWire
 
 extension VaultService {
-    /// The owner that a call gives something to; it answers to the caller. Nil for none.
+    /// The owner that a call names; nil for nil. Refused if the caller does not control it.
     func namedOwner(_ name: String?, _ call: VarlinkCall) throws(VarlinkError) -> Identity? {
         guard let owner = try identity(name, in: "owner") else { return nil }
         try requireControl(call, of: owner)
         return owner
     }
 
-    /// Refuses an owner that is no account, and so would have everything plain, unless the call
-    /// says `unmanaged`, or its caller works for that one. Nobody is never a slip.
+    /// Refuses an owner without an account, which would leave the data unencrypted, unless the call
+    /// sets `unmanaged` or its caller acts for that owner. The empty owner, nobody, is always
+    /// meant.
     func requireMeant(
         _ owner: Identity, unmanaged: Bool?, _ call: VarlinkCall
     ) throws(VarlinkError) {
@@ -23,18 +24,18 @@ extension VaultService {
         throw .unmanagedOwner(owner.description, guess(owner, call))
     }
 
-    /// For what only an account can have.
+    /// The error where only an account can be the owner.
     func notManaged(_ owner: Identity, _ call: VarlinkCall) -> VarlinkError {
         .notManaged("\(owner) is not a managed account here\(guess(owner, call))")
     }
 
-    /// Of accounts of others nothing is told.
+    /// Suggests only accounts that the caller controls: others stay hidden.
     private func guess(_ owner: Identity, _ call: VarlinkCall) -> String {
         didYouMean(owner.description, in: controlled(by: call.peer).map(\.identity.description))
     }
 }
 
 extension VarlinkError {
-    /// What is left out is no wish to have it plain.
+    /// A missing owner is not a request for no encryption.
     static var noOwner: VarlinkError { .invalidInput("owner is missing; \"\" is nobody") }
 }

@@ -1,4 +1,4 @@
-// Registering an account: what both interfaces that can do it share.
+// Registering an account, for the two interfaces that can.
 
 internal import MAMEnrollment
 internal import MAMKeyring
@@ -8,10 +8,10 @@ internal import MAMVault
 internal import MAMWire
 internal import MAMWorkspace
 
-/// Why nothing was registered.
+/// Why an account was not registered.
 enum Refusal: Error {
     case error(VarlinkError)
-    /// A refusal that enrolment has a number for.
+    /// A refusal with an enrolment status code.
     case status(EnrollmentStatus)
 }
 
@@ -37,8 +37,9 @@ extension VaultService {
         }
     }
 
-    /// Files that no key here opens would look like the account's, and stay shut for good. Comes
-    /// before the passphrase is read: a second call with `newKeys` can send the same.
+    /// Refuses new keys if files carry the account's name that no key here opens: they would look
+    /// like its files and stay unreadable. Runs before the passphrase is read, so that a second
+    /// call with `newKeys` can send the same descriptor.
     private func refuseNewKeys(
         for identity: Identity, _ call: VarlinkCall
     ) throws(VarlinkError) {
@@ -49,7 +50,7 @@ extension VaultService {
                 call.isConnected
             }
         } catch {
-            // Answers nobody, and registers nothing unasked.
+            // The caller has hung up: do not register.
             guard call.isConnected else { throw .systemError(.canceled, "its caller has gone") }
             throw .refused(
                 "the search for files sealed for '\(identity)' did not end: \(error); newKeys does"

@@ -1,4 +1,4 @@
-// Who may ask for what, and files by path or descriptor.
+// Callers' rights, and files by path or descriptor.
 
 internal import CShims
 internal import Glibc
@@ -15,20 +15,20 @@ let currentProcess = getpid()
 let currentUser = geteuid()
 
 extension VaultService {
-    /// Root, and the user whose daemon this is.
+    /// True for root and for the daemon's own user.
     func isTrusted(_ peer: Peer) -> Bool { peer.uid == 0 || peer.uid == currentUser }
 
-    /// Whom the calling process acts for.
+    /// The identity that the calling process acts for.
     func identity(of peer: Peer) -> Identity {
         peer.asking { Callers(vault).identity(ofThread: $0, user: peer.uid) }
     }
 
-    /// Where the calling process runs.
+    /// The calling process's login session.
     func session(of call: VarlinkCall) -> LoginSession {
         call.peer.asking { LoginSession(of: $0, user: call.peer.uid) }
     }
 
-    /// `instead`: what anybody may do.
+    /// `instead`: what other users can do, for the message.
     func requireTrusted(
         _ call: VarlinkCall, toDo action: String, instead: String? = nil
     ) throws(VarlinkError) {
@@ -39,7 +39,7 @@ extension VaultService {
         }
     }
 
-    /// Refuses who may not act for an identity.
+    /// Refuses a caller that may not act for the identity.
     func requireControl(_ call: VarlinkCall, of identity: Identity) throws(VarlinkError) {
         guard !Callers(vault).mayAct(call.peer.uid, for: identity),
             let user = vault.registrant(of: identity)
@@ -47,8 +47,8 @@ extension VaultService {
         throw .refused("the account \(identity) belongs to uid \(user)")
     }
 
-    /// Refuses the content of a file or of data to who may not act for the account whose key it
-    /// needs, and to who works for somebody to whom its policy sends nothing.
+    /// Refuses protected content to a caller that may not act for the account whose key it needs,
+    /// and to one acting for an identity that the account's policy does not let receive it.
     func requireReading(_ call: VarlinkCall, of header: FileHeader) throws(VaultError) {
         if !isTrusted(call.peer), let user = vault.registrant(of: header), user != call.peer.uid {
             throw .refused("the account \(header.owner) belongs to uid \(user)")
@@ -56,8 +56,8 @@ extension VaultService {
         try Transfers(vault).checkTransfer(of: header) { identity(of: call.peer) }
     }
 
-    /// What is known of the file that a call names. One outside of the mount has to be read: by its
-    /// path, by the daemon, for those who have its rights anyway.
+    /// The protection of the file that a call names. The daemon reads the header of a file outside
+    /// the mount, but only of one named by path: those callers have the daemon's rights anyway.
     func protection(
         of file: Descriptor, _ call: VarlinkCall, in tree: Tree
     ) throws(VaultError) -> ProtectionInfo {
@@ -83,7 +83,7 @@ extension VaultService {
         }
     }
 
-    /// Nothing brings a wiped account back: a call that only looks like one destroys nothing.
+    /// A wipe cannot be undone, so it needs an explicit confirmation.
     func requireConfirmed(_ isConfirmed: Bool?, toWipe name: String) throws(VarlinkError) {
         guard isConfirmed == true else {
             throw .invalidInput(
@@ -93,8 +93,8 @@ extension VaultService {
         }
     }
 
-    /// Of the kernel's own files many ask who reads or writes them, not who opened them: that would
-    /// be the daemon.
+    /// Refuses files of kernel file systems (proc, sysfs…). Many check the rights of the process
+    /// that reads or writes, which would be the daemon, and not of the one that opened them.
     func requireOrdinary(_ file: Descriptor, _ call: VarlinkCall) throws(VarlinkError) {
         let isKernels = (try? FileSystemKind(of: file).isKernels) ?? true
         guard isKernels, !isTrusted(call.peer) else { return }
@@ -125,7 +125,7 @@ extension VarlinkError {
     }
 }
 
-/// How a file that a caller named by path is opened.
+/// How to open a file that a caller named by path.
 enum FileUse {
     case pathOnly, read, write
 
@@ -139,8 +139,8 @@ enum FileUse {
 }
 
 extension VarlinkCall {
-    /// The file that a call names by descriptor, or by a path that the daemon opens: only for those
-    /// who have its rights anyway.
+    /// The file that a call names by descriptor or by path. Only callers that have the daemon's
+    /// rights anyway may have it open a path.
     func file(
         _ pathName: String, _ descriptorName: String, _ service: some VaultService,
         _ use: FileUse

@@ -1,10 +1,9 @@
-// What all have that ask the vault for a client: rights, accounts, and the vault's errors as the
-// caller's.
+// The base of the interfaces over the vault.
 
 internal import MAMTree
 internal import MAMVault
 
-/// Whatever answers calls out of the vault.
+/// Answers calls from the vault.
 protocol VaultService: Sendable {
     var tree: Tree { get }
 }

@@ -9,8 +9,7 @@ internal import MAMWire
 internal import MAMWorkspace
 
 extension WorkspaceInterface {
-    /// With all that is known of them. Which documents cover an account is told to those that it
-    /// answers to.
+    /// All accounts in full. Only callers that control an account see which policies cover it.
     func accountReports(for peer: Peer) -> [AccountReport] {
         let counts = Accounts(vault).openFileCounts
         return Accounts(vault).all.map { account in
@@ -90,7 +89,7 @@ extension WorkspaceInterface {
 }
 
 extension AccountReport {
-    /// `outlook`: of those methods that tell it.
+    /// `outlook`: nil for methods that do not return it.
     init(_ status: AccountStatus, _ outlook: AccountOutlook? = nil) {
         self.init(
             id: status.id.bytes.description, name: status.identity.name,

@@ -1,4 +1,4 @@
-// A check of the workspace: one call, a reply for each finding.
+// A check of the workspace, with one reply per finding.
 
 internal import MAMModel
 internal import MAMSystem
@@ -19,7 +19,7 @@ extension WorkspaceInterface {
         let counts = try vaulted { () throws(VaultError) in
             try Verify(tree).verify(file, repair: repair, replies)
         }
-        // Nobody is there to read a last reply.
+        // The caller has hung up: no final reply.
         if let failure = replies.failure { throw failure }
         let summary = VerifyReport(counts)
         if counts.isWhole {
@@ -33,11 +33,11 @@ extension WorkspaceInterface {
     }
 }
 
-/// Sends what is found, until that fails.
+/// Streams the findings until a send fails.
 private final class VerifyReplies: VerifyListener {
     private let call: VarlinkCall
     private(set) var failure: (any Error)?
-    /// Those that are worth keeping; what is only noted is counted.
+    /// The first findings, for the report. `noted` ones are only counted.
     private(set) var first: [FindingReport] = []
 
     private static let keptCount = 100

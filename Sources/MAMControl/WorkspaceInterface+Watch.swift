@@ -14,7 +14,7 @@ extension WorkspaceInterface {
         do throws(Errno) { subscription = try vault.subscribe() } catch {
             throw VarlinkError.systemError(error, "the event stream")
         }
-        // After the subscription: nothing falls between the state and the first event.
+        // Read the state after subscribing, so that no event is missed in between.
         for account in controlled(by: call.peer) {
             let isOpen = account.state == .unlocked || account.state == .grace
             try call.reply(reply(isOpen ? .available : .unavailable, account))
@@ -31,7 +31,7 @@ extension WorkspaceInterface {
                 try call.reply(reply(event.kind, account))
             }
         }
-        // Nobody is there to read a last reply.
+        // The caller has hung up: no final reply.
         throw Errno.notConnected
     }
 

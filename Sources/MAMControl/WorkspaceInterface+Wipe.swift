@@ -31,8 +31,8 @@ extension WorkspaceInterface {
         return .init(outcome)
     }
 
-    /// With `more`, the caller is told ten times a second, as far as it reads. A caller that is
-    /// gone keeps no file: the wipe goes on.
+    /// With `more`, reports progress at most ten times a second, as long as the caller reads. The
+    /// wipe goes on if the caller hangs up.
     private func reporter(_ call: VarlinkCall) -> (WipeProgress) -> Void {
         var next = Deadline(milliseconds: 100)
         var isHeard = call.wantsMore
@@ -42,7 +42,7 @@ extension WorkspaceInterface {
             let reply = Wire.Wipe.Reply(
                 complete: false, files: progress.removed, scanned: progress.scanned, opened: 0,
                 left: [], stragglers: [])
-            // Nobody is waited for: other accounts' wipes wait for this one.
+            // Never wait for the caller: other accounts' wipes wait for this one.
             do { try call.reply(reply) } catch { isHeard = false }
         }
     }

@@ -1,4 +1,4 @@
-// io.mamd.Workspace over the vault and the mount: one method of the interface is one function here.
+// io.mamd.Workspace over the vault and the mount, one function per method.
 
 internal import MAMCrypto
 internal import MAMFormat
@@ -13,12 +13,12 @@ internal import MAMVault
 package import MAMWire
 internal import MAMWorkspace
 
-/// What of a workspace never changes while it is mounted.
+/// The properties of a workspace that do not change while it is mounted.
 package struct WorkspaceFacts: Sendable {
     package let name: String
     package let id: String
     package let backingDirectory: String
-    /// Empty if it is only checked.
+    /// Empty during a check without a mount.
     package let mountPoint: String
 
     package init(name: String, id: String, backingDirectory: String, mountPoint: String) {
@@ -29,7 +29,7 @@ package struct WorkspaceFacts: Sendable {
     }
 }
 
-/// Answers the socket. Holds no state of its own.
+/// Implements the interface. Stateless.
 package struct WorkspaceInterface: VaultInterface {
     typealias Wire = Varlink.Workspace
 
@@ -84,7 +84,7 @@ package struct WorkspaceInterface: VaultInterface {
         }
     }
 
-    /// What a daemon without a mount serves.
+    /// The methods that need no mount.
     private static let methodsOfCheck: Set<Wire.Method> = [
         .status, .listAccounts, .unlock, .lock, .verify,
     ]
@@ -118,7 +118,7 @@ package struct WorkspaceInterface: VaultInterface {
             try requireTrusted(
                 call, toDo: "ask by device and inode number", instead: "pass a descriptor")
             info = try vaulted { () throws(VaultError) in
-                // One with the highest bit set arrives as a negative number.
+                // A number with the highest bit set arrives as a negative one.
                 try Answers(tree).protection(
                     device: UInt64(bitPattern: Int64(device)),
                     inode: UInt64(bitPattern: Int64(inode)))
@@ -173,7 +173,7 @@ package struct WorkspaceInterface: VaultInterface {
         let destination = try call.file("destinationPath", "destinationDescriptor", self, .write)
         let isOurOpen = try call.descriptor("sourceDescriptor") == nil
         let bytes = try vaulted { () throws(VaultError) in
-            // Of a file in the mount the daemon got the content as itself, and not as its caller.
+            // The daemon opened a file in the mount with its own identity: check the caller's here.
             if isOurOpen, let info = try? Answers(tree).protection(of: source) {
                 try Transfers(vault).checkTransfer(of: info) { identity(of: call.peer) }
             }
@@ -203,8 +203,8 @@ package struct WorkspaceInterface: VaultInterface {
         return .init(bytes: Int(bytes))
     }
 
-    /// The mount shows the file in the clear, to who may open it: what comes out of it goes by the
-    /// same rules, whoever has opened it.
+    /// Copies a file of the mount, which is plaintext there. The caller needs the same rights as
+    /// for opening it, whoever opened the descriptor.
     private func decryptShown(
         _ call: VarlinkCall, _ source: Descriptor, into sink: PlainSink
     ) throws(VarlinkError) -> Int64 {

@@ -4,7 +4,7 @@ internal import MAMSystem
 
 /// One queue per user, served round-robin, so that a user that connects a thousand times a second
 /// delays another user by one connection only.
-final class Newcomers: Sendable {
+final class AcceptQueue: Sendable {
     private struct State {
         var isOpen = true
         var waiting: [UInt32: [Descriptor]] = [:]
