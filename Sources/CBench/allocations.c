@@ -1,5 +1,5 @@
-// Stands before glibc's allocator and counts. What it hands out is glibc's own, so free(3) needs no
-// stand-in.
+// Interposes glibc's allocator and counts calls. The memory is glibc's own, so free(3) needs no
+// wrapper.
 #include "bench.h"
 
 #include <errno.h>
@@ -15,10 +15,10 @@ uint64_t bench_held_byte_count(void) {
     return facts.uordblks + facts.hblkhd;
 }
 
-// The sanitizers have stand-ins of their own.
+// The sanitizers interpose the allocator themselves.
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
 
-// Under these names glibc has them too: dlsym(3) would allocate.
+// glibc's own aliases. dlsym(3) would allocate.
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
 void *__libc_realloc(void *, size_t);

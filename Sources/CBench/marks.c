@@ -1,5 +1,5 @@
-// Nothing, but not inlined: a place where callgrind can zero its count, and one where it writes it
-// down.
+// Empty functions, not inlined: callgrind zeroes its counters on entry to one and dumps them on
+// entry to the other.
 #include "bench.h"
 
 __attribute__((noinline)) void bench_part_begins(void) { __asm__ volatile(""); }

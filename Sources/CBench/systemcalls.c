@@ -1,6 +1,6 @@
-// Counts a thread's system calls by syscall user dispatch: each becomes a signal, whose handler
-// makes the call itself. No second process looks on, as with ptrace(2), and it can be switched on
-// and off. For x86-64 with Linux 5.11 or newer.
+// Counts a thread's system calls with syscall user dispatch: each raises SIGSYS, whose handler
+// makes the call. Unlike ptrace(2) this needs no second process and can be switched on and off.
+// Requires x86-64 and Linux 5.11.
 #define _GNU_SOURCE
 #include "bench.h"
 
@@ -11,7 +11,7 @@
 #include <sys/prctl.h>
 #include <ucontext.h>
 
-// Debian 12's glibc has no names for these.
+// Debian 12's glibc lacks these constants.
 enum { SET_DISPATCH = 59, DISPATCH_ON = 1 };
 enum { LET_THROUGH = 0, SEND_SIGNAL = 1 };
 
@@ -48,8 +48,8 @@ static void handle(int signal, siginfo_t *info, void *context) {
 bool bench_prepare_system_calls(void) {
     struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO};
     if (sigaction(SIGSYS, &action, NULL) != 0) return false;
-    // The handler's own end is a system call too. Where glibc makes it the handler sees once, by
-    // being called: those 16 bytes are left alone.
+    // Returning from the handler is a system call too, rt_sigreturn(2). A first signal records the
+    // address in glibc that makes it: exempt those 16 bytes from dispatch.
     if (raise(SIGSYS) != 0 || handler_returns_to == NULL) return false;
     return prctl(SET_DISPATCH, DISPATCH_ON, handler_returns_to, 16, &selector) == 0;
 }

@@ -1,4 +1,4 @@
-// What io.mamd.Workspace tells of a workspace and of its accounts.
+// io.mamd.Workspace's reports on a workspace and its accounts.
 
 package import MAMModel
 
@@ -6,6 +6,6 @@ package typealias StatusReport = Varlink.Workspace.Status.Reply
 package typealias AccountReport = Varlink.Workspace.Account
 
 extension AccountReport {
-    /// A state that only a later daemon knows counts as locked.
+    /// An unknown state, from a newer daemon, counts as locked.
     package var window: WindowState { WindowState(rawValue: state) ?? .locked }
 }

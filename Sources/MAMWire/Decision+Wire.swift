@@ -1,4 +1,4 @@
-// The type Decision of io.mamd.Policy, and the replies with one.
+// io.mamd.Policy's type Decision, and the replies that contain one.
 
 package import MAMModel
 
@@ -8,7 +8,7 @@ extension Varlink.Policy.Decision {
     }
 }
 
-/// A question that policy answered.
+/// A reply that contains a policy decision.
 package protocol DecisionReply: WireObject {
     var decision: Varlink.Policy.Decision { get }
 }

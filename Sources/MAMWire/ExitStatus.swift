@@ -4,11 +4,11 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 
-/// What `mamctl` ends with.
+/// The exit status of `mamctl`.
 package enum ExitStatus: Int32, Sendable, CaseIterable {
-    /// Done, or the answer is yes.
+    /// Done, or the answer is "yes".
     case success = 0
-    /// A failure that no other status names, or the answer is no.
+    /// A failure without a status of its own, or the answer is "no".
     case failure = 1
     case usage = 2
     case notFound = 3
@@ -20,7 +20,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
     case unreadable = 9
     case wrongPassphrase = 12
 
-    /// One line for a manual.
+    /// The status's line in the manual.
     package var meaning: String {
         switch self {
         case .success: "done, or yes"
@@ -39,7 +39,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
 }
 
 extension ExitStatus {
-    /// The status for what the daemon answered.
+    /// The status for an error from the daemon.
     package init(_ error: VarlinkError) {
         switch error.ofWorkspace {
         case .unknownAccount, .notFound: self = .notFound
@@ -51,7 +51,7 @@ extension ExitStatus {
         case .invalidInput: self = .usage
         case .systemError: self.init(errno: error.parameters["errno"]?.integer ?? 0)
         case .accountExists: self = .failure
-        // What org.varlink.service refuses, the command line should have refused.
+        // `InvalidParameter`: the command line should have refused it.
         case nil: self = error.name == VarlinkError.invalidParameter("").name ? .usage : .failure
         }
     }
@@ -68,7 +68,7 @@ extension ExitStatus {
         }
     }
 
-    /// The status for a call without an answer.
+    /// The status for a failed call.
     package init(_ failure: VarlinkClient.Failure) {
         switch failure {
         case .unreachable, .silent, .disconnected: self = .unreachable

@@ -1,4 +1,4 @@
-// What io.mamd.Workspace and io.mamd.Report tell of a check.
+// io.mamd.Workspace's and io.mamd.Report's reports on a check.
 
 package typealias FindingReport = Varlink.Workspace.Finding
 package typealias VerifyReport = Varlink.Workspace.VerifyCounts
@@ -9,7 +9,7 @@ extension FindingReport {
         case left, repaired, incomplete, quarantined, unchecked, unreadable, noted
     }
 
-    /// Nil for one that only a later daemon knows.
+    /// Nil for an unknown outcome, from a newer daemon.
     package var knownOutcome: Outcome? { Outcome(rawValue: outcome) }
 }
 

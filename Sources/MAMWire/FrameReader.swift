@@ -1,4 +1,4 @@
-// From a stream of bytes and descriptors to frames: each is one JSON text that ends in a zero byte.
+// Splits a stream of bytes and descriptors into frames. A frame is a JSON text and a zero byte.
 
 internal import Glibc
 package import MAMSystem
@@ -9,16 +9,16 @@ package struct Frame: Sendable {
     package var descriptors: [Descriptor]
 }
 
-/// Cuts what a socket delivers into frames, in bounded memory. Pure: it knows no socket.
+/// Splits what a socket delivers into frames, in bounded memory. Does no I/O.
 package struct FrameReader {
-    /// The longest frame that a server takes.
+    /// The longest frame that a server accepts.
     package static let requestByteCount = 1 << 20
-    /// The longest frame that a client takes.
+    /// The longest frame that a client accepts.
     package static let replyByteCount = 1 << 24
     /// Descriptors per frame.
     package static let maximumDescriptorCount = 8
 
-    /// A peer that breaks a limit; the connection cannot go on, for the frame's end is unknown.
+    /// The peer exceeded a limit. The connection cannot go on, as the frame's end is unknown.
     package enum Excess: Error, Equatable {
         case bytes
         case descriptors
@@ -36,7 +36,7 @@ package struct FrameReader {
     /// True between a frame's first byte and its end.
     package var isWithinFrame: Bool { !partial.isEmpty }
 
-    /// What is there of a frame that has not ended.
+    /// The size so far of a frame that is not complete.
     package var partialByteCount: Int { partial.count }
 
     /// Takes what one read delivered.
@@ -58,8 +58,7 @@ package struct FrameReader {
         try attach(descriptors, toLastFrame: rest.isEmpty)
     }
 
-    /// As memchr(3) finds it: a client may send much, and the loop over a slice is many times as
-    /// long.
+    /// Uses memchr(3): a loop over the slice is many times slower, and a client may send a lot.
     private static func firstZero(in bytes: ArraySlice<UInt8>) -> Int? {
         bytes.withUnsafeBytes { buffer in
             guard let start = buffer.baseAddress, let found = memchr(start, 0, buffer.count) else {

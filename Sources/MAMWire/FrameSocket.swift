@@ -1,4 +1,4 @@
-// Frames over one connected socket. Used by one thread; another may only shut it down.
+// Frames over one connected socket. One thread uses it; others may only shut it down.
 
 internal import CShims
 internal import Glibc
@@ -11,11 +11,11 @@ package struct FrameSocket {
     package enum Failure: Error, Equatable {
         case system(Errno)
         case excess(FrameReader.Excess)
-        /// The peer ended the stream within a frame.
+        /// The stream ended within a frame.
         case cut
     }
 
-    /// One read. Small enough for a thread's working set, and a usual call fits.
+    /// The size of one read. A typical call fits, and the buffer stays small: each thread has one.
     private static let readByteCount = 64 << 10
 
     private let socket: Descriptor
@@ -27,10 +27,10 @@ package struct FrameSocket {
         reader = FrameReader(maximumByteCount: maximumByteCount)
     }
 
-    /// The next frame; nil when the peer is done.
+    /// The next frame; nil at the end of the stream.
     ///
-    /// `admit`: asked once for a frame that is longer than one read, before more of it is kept;
-    /// `excess` if it says no.
+    /// `admit`: called once for a frame longer than one read, before more of it is buffered. Throws
+    /// `excess` if it returns false.
     package mutating func receive(
         admittingLong admit: () -> Bool = { true }
     ) throws(Failure) -> Frame? {
@@ -84,12 +84,12 @@ package struct FrameSender: Sendable {
 
     package init(_ socket: Descriptor) { self.socket = socket }
 
-    /// Sends one frame, all of it; the descriptors go with its first byte.
+    /// Sends one whole frame. The descriptors go with its first byte.
     package func send(_ value: JSONValue, descriptors: [Descriptor] = []) throws(Errno) {
         try send(encoded: value.encoded(), descriptors: descriptors)
     }
 
-    /// The same of a value that is in bytes already.
+    /// Sends one whole frame of encoded JSON.
     package func send(
         encoded value: [UInt8], descriptors: [Descriptor] = []
     ) throws(Errno) {

@@ -1,16 +1,16 @@
-// Who may listen at a workspace's socket.
+// Which processes a client trusts to listen on a workspace's socket.
 
 internal import CShims
 internal import Glibc
 package import MAMSystem
 
-/// Root, or the user who asks. For root also the user who made the mount that is asked about, and
-/// then no passphrase goes there: root that inherited a user's XDG_RUNTIME_DIR would look for its
-/// sockets among the user's.
+/// The process behind a workspace's socket. A client trusts root and its own user. Root also calls
+/// the daemon of the user who made the mount in question, but sends it no passphrase: with an
+/// inherited XDG_RUNTIME_DIR, root would find a user's socket in place of its own.
 package struct Listener: Sendable, Equatable {
-    /// The effective user of the process that listens, as the kernel tells it (`SO_PEERCRED`).
+    /// The effective user of the listening process (`SO_PEERCRED`).
     package let user: UInt32
-    /// 0 if it is in another name space of processes.
+    /// 0 if it is in another PID namespace.
     let process: Int32
     private let ownUser: UInt32
 
@@ -30,10 +30,10 @@ package struct Listener: Sendable, Equatable {
         self.init(user: user, process: process)
     }
 
-    /// It may be told secrets.
+    /// Whether it may receive secrets.
     package var isTrusted: Bool { user == 0 || user == ownUser }
 
-    /// It may be asked about a mount that `owner` made; nil where no mount is asked about.
+    /// Whether to call it about a mount that `owner` made; nil if the call is about no mount.
     package func mayServe(mountOf owner: UInt32?) -> Bool {
         isTrusted || ownUser == 0 && user == owner
     }

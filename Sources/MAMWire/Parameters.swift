@@ -1,55 +1,56 @@
-// A call's parameters, or a reply's, read by name and type.
+// The parameters of a call or reply, read by name and type.
 
 package import MAMModel
 
-/// The members of one JSON object. What is missing or of another type throws `InvalidParameter`.
+/// The members of a JSON object. Reading a missing member, or one of another type, throws
+/// `InvalidParameter`.
 package struct Parameters: Sendable, Equatable {
     package let members: [String: JSONValue]
 
     package init(_ members: [String: JSONValue]) { self.members = members }
 
-    /// Refuses every name that is not listed: a misspelt option must not be dropped in silence.
+    /// Refuses names that are not listed: a misspelt option must not be ignored silently.
     package func allowOnly(_ names: Set<String>) throws(VarlinkError) {
         let unknown = members.keys.filter { !names.contains($0) }.min()
         if let unknown { throw .invalidParameter(unknown) }
     }
 
-    /// True when the member is there and not null.
+    /// True if the member exists and is not null.
     package func has(_ name: String) -> Bool { member(name) != nil }
 
-    /// A string that must be there.
+    /// A required string.
     package func string(_ name: String) throws(VarlinkError) -> String {
         try required(name, optionalString(name))
     }
 
-    /// A string; nil when it is missing or null.
+    /// A string; nil if it is missing or null.
     package func optionalString(_ name: String) throws(VarlinkError) -> String? {
         try typed(name, \.text)
     }
 
-    /// A whole number that must be there.
+    /// A required integer.
     package func integer(_ name: String) throws(VarlinkError) -> Int {
         try required(name, optionalInteger(name))
     }
 
-    /// A whole number; nil when it is missing or null.
+    /// An integer; nil if it is missing or null.
     package func optionalInteger(_ name: String) throws(VarlinkError) -> Int? {
         guard let value = try typed(name, \.integer) else { return nil }
         guard let integer = Int(exactly: value) else { throw .invalidParameter(name) }
         return integer
     }
 
-    /// A truth value that must be there.
+    /// A required boolean.
     package func bool(_ name: String) throws(VarlinkError) -> Bool {
         try required(name, typed(name, \.bool))
     }
 
-    /// A truth value; false when it is missing or null.
+    /// A boolean; false if it is missing or null.
     package func flag(_ name: String) throws(VarlinkError) -> Bool {
         try typed(name, \.bool) ?? false
     }
 
-    /// An absolute path without a zero byte; nil when it is missing or null.
+    /// An absolute path without a zero byte; nil if it is missing or null.
     package func optionalPath(_ name: String) throws(VarlinkError) -> String? {
         guard let path = try optionalString(name) else { return nil }
         guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else {
@@ -58,12 +59,12 @@ package struct Parameters: Sendable, Equatable {
         return path
     }
 
-    /// An object that must be there.
+    /// A required object.
     package func object(_ name: String) throws(VarlinkError) -> Parameters {
         Parameters(try required(name, typed(name, \.object)))
     }
 
-    /// An array of objects that must be there.
+    /// A required array of objects.
     package func objects(_ name: String) throws(VarlinkError) -> [Parameters] {
         var result: [Parameters] = []
         for element in try required(name, typed(name, \.array)) {
@@ -73,7 +74,7 @@ package struct Parameters: Sendable, Equatable {
         return result
     }
 
-    /// An array of strings that must be there.
+    /// A required array of strings.
     package func strings(_ name: String) throws(VarlinkError) -> [String] {
         var result: [String] = []
         for element in try required(name, typed(name, \.array)) {

@@ -1,20 +1,20 @@
-// The wait for a reply (docs/adr/0044-a-daemon-that-does-not-answer.md).
+// Waiting for a reply (docs/adr/0044-a-daemon-that-does-not-answer.md).
 
 internal import Glibc
 package import MAMSystem
 
-/// A reply that is to come. A call may take long: what tells a daemon that is at work from one that
-/// has stopped is whether it answers another caller meanwhile.
+/// A reply that has not arrived. A call may legitimately take long; a daemon that is busy still
+/// answers another caller, and one that hangs does not.
 package final class PendingReply {
     private static let longestPatience = 60
 
     private let socket: Descriptor
     private let process: Int32
-    /// Asks another caller's question; nil where there is no time for one.
+    /// Makes a test call on another connection; nil if this wait is for a test call itself.
     private let daemonAnswers: (() -> Bool)?
     private var patience: Int
     private var end: Deadline
-    /// The daemon did not answer the other caller either.
+    /// The daemon is stopped, or did not answer the test call either.
     private(set) package var isSilent = false
 
     init(
@@ -28,14 +28,15 @@ package final class PendingReply {
         end = Deadline(seconds: patience)
     }
 
-    /// True once there is something to read, or nothing will come.
+    /// True once there is something to read or the daemon is silent.
     package func comes(within milliseconds: Int32) -> Bool {
         var reply = pollfd(fd: socket.raw, events: Int16(POLLIN), revents: 0)
         return (try? retrying { poll(&reply, 1, milliseconds) }) != 0 || isInVain
     }
 
-    /// True once the other end of the call is ready for `events`; false if the reply is there and
-    /// the other end is not, or nothing will come. The daemon replies when all has been passed.
+    /// Waits until `other`, the caller's end of the data that the call streams, is ready for
+    /// `events`. False if the reply arrives first, which means that the daemon is done with the
+    /// data, or if the daemon is silent.
     package func lets(_ other: Descriptor, _ events: Int32) -> Bool {
         var both = [
             pollfd(fd: other.raw, events: Int16(events), revents: 0),
@@ -44,12 +45,12 @@ package final class PendingReply {
         while (try? retrying { poll(&both, 2, 1000) }) == 0 {
             if isInVain { return false }
         }
-        // poll(2) looks at one after the other: both may have become ready in between.
+        // poll(2) checks the descriptors one by one: `other` may have become ready after its check.
         return both[0].revents != 0
             || (try? retrying { poll(&both, 1, 0) }) == 1
     }
 
-    /// Looks after the daemon, if it has been quiet for long: less often each time.
+    /// Tests the daemon when it has been quiet for `patience`, which doubles each time.
     var isInVain: Bool {
         guard !isSilent, end.hasPassed else { return isSilent }
         isSilent = ProcessStatus(of: process)?.isStopped == true || daemonAnswers?() != true

@@ -1,4 +1,4 @@
-// The type Protection of io.mamd.Workspace.
+// io.mamd.Workspace's type Protection.
 
 package import MAMModel
 

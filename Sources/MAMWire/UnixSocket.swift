@@ -1,4 +1,4 @@
-// AF_UNIX stream sockets by path: connecting; the server listens with its own.
+// AF_UNIX stream sockets by path: the client's side, and what the server shares with it.
 
 internal import CShims
 package import Glibc
@@ -6,9 +6,8 @@ package import MAMSystem
 
 /// The calls on `AF_UNIX` sockets that server and client need.
 package enum UnixSocket {
-    /// Connects to the socket at `path`. `ECONNREFUSED` too if the listener was killed,
-    /// and is kept from its end.
-    /// `prepare`: what the socket needs before.
+    /// Connects to the socket at `path`. Also throws `ECONNREFUSED` if the listener was killed but
+    /// has not ended yet. `prepare`: sets up the socket before it connects.
     package static func connect(
         to path: String, prepare: (Descriptor) throws(Errno) -> Void = { _ in }
     ) throws(Errno) -> Descriptor {
@@ -19,7 +18,7 @@ package enum UnixSocket {
         return socket
     }
 
-    /// Who listens there, whatever it is up to.
+    /// The process that listens at `path`, even one that is ending.
     package static func process(listeningAt path: String) -> Int32? {
         (try? reach(path)).flatMap { process(servingAt: $0) }
     }
@@ -35,7 +34,7 @@ package enum UnixSocket {
         return socket
     }
 
-    /// What makes no progress for so long fails with `EAGAIN`. A connect is a send.
+    /// Calls that make no progress for this long fail with `EAGAIN`. connect(2) obeys SO_SNDTIMEO.
     package static func setTimeout(
         _ option: Int32, seconds: Int, on socket: Descriptor
     ) throws(Errno) {
@@ -46,7 +45,7 @@ package enum UnixSocket {
         }
     }
 
-    /// Of a socket that is connected (`SO_PEERCRED`).
+    /// The process that listens at the other end of a connected socket (`SO_PEERCRED`).
     private static func process(servingAt socket: Descriptor) -> Int32? {
         var (process, user, group) = (Int32(0), UInt32(0), UInt32(0))
         return mam_peer(socket.raw, &process, &user, &group) == 0 ? process : nil
@@ -57,7 +56,7 @@ package enum UnixSocket {
         return Descriptor(owning: try retrying { socket(AF_UNIX, type, 0) })
     }
 
-    /// `ENAMETOOLONG` when the path does not fit into an address: 107 bytes.
+    /// Throws `ENAMETOOLONG` if the path has more than 107 bytes, which is what an address holds.
     package static func withAddress(
         of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) throws(Errno) -> Void
     ) throws(Errno) {

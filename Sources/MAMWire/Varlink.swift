@@ -1,20 +1,20 @@
-// What the generated types of our interfaces are made of.
+// The protocols that the generated types conform to.
 
 package import MAMModel
 
-/// The interfaces, each as docs/io.mamd.*.varlink describes it.
+/// The interfaces, generated from docs/io.mamd.*.varlink.
 package enum Varlink {}
 
-/// A member of a JSON object.
+/// A value in a JSON object.
 package protocol WireValue: Sendable, Equatable {
-    /// `json`: nil where the member is missing or null. Throws `InvalidParameter` with `name` for
-    /// what is missing or of another type.
+    /// `json`: nil if the member is missing or null. Throws `InvalidParameter` with `name` if a
+    /// required member is missing, or of another type.
     static func read(_ json: JSONValue?, _ name: String) throws(VarlinkError) -> Self
 
     var json: JSONValue { get }
 }
 
-/// What a call is answered with.
+/// The parameters of a reply.
 package protocol VarlinkReply {
     var members: [String: JSONValue] { get }
 }
@@ -23,30 +23,30 @@ extension [String: JSONValue]: VarlinkReply {
     package var members: [String: JSONValue] { self }
 }
 
-/// A type of an interface, a call's parameters or a reply's.
+/// A struct type of an interface, or the parameters of a call, reply or error.
 package protocol WireObject: WireValue, VarlinkReply {
     init(_ wire: Parameters) throws(VarlinkError)
 
-    /// What is nil stands as null.
+    /// Nil values are null.
     var members: [String: JSONValue] { get }
 }
 
-/// A call. Its type is the method's.
+/// The parameters of a method's call.
 package protocol VarlinkRequest: WireObject {
     associatedtype Reply: WireObject
 
-    /// With the interface's name.
+    /// The full name, with the interface's.
     static var method: String { get }
     static var memberNames: Set<String> { get }
 }
 
 /// An error of an interface.
 package protocol VarlinkFailure: WireObject {
-    /// With the interface's name.
+    /// The full name, with the interface's.
     static var errorName: String { get }
 }
 
-/// What has no parameters.
+/// A call or reply without parameters.
 package protocol WithoutMembers: WireObject {
     init()
 }
@@ -57,7 +57,7 @@ extension WithoutMembers {
     package var members: [String: JSONValue] { [:] }
 }
 
-/// The reply of a method that has nothing to tell.
+/// A reply without parameters.
 package struct NoMembers: WithoutMembers {
     package init() {}
 }
@@ -69,7 +69,8 @@ extension WireObject {
 
     package var json: JSONValue { .object(members) }
 
-    /// For a call, and for one of several replies, which has one member of several.
+    /// For calls, as an older daemon refuses unknown members, and for replies that have one of
+    /// several optional members.
     package var withoutNulls: [String: JSONValue] { members.filter { $0.value != .null } }
 }
 
@@ -106,7 +107,7 @@ extension Bool: WireValue {
     package var json: JSONValue { .bool(self) }
 }
 
-/// Varlink's `object`: whatever it is.
+/// Varlink's `object`: any JSON value.
 extension JSONValue: WireValue {
     package static func read(
         _ json: JSONValue?, _ name: String

@@ -1,4 +1,4 @@
-// The other end: calls over one connection, one at a time.
+// The client: calls over one connection, one at a time.
 
 internal import Glibc
 package import MAMModel
@@ -6,29 +6,29 @@ package import MAMSystem
 
 /// A connection to a varlink service.
 package struct VarlinkClient: ~Copyable {
-    /// Why a call has no result.
+    /// Why a call failed.
     package enum Failure: Error, Equatable {
-        /// Nothing answers at the path.
+        /// Connecting failed.
         case unreachable(path: String, Errno)
-        /// Somebody else's process listens there; nothing was sent to it.
+        /// Another user's process listens at the path. Nothing was sent.
         case foreign(path: String, user: UInt32)
-        /// A passphrase would go to somebody else's daemon; nothing was sent.
+        /// A secret would go to another user's daemon. Nothing was sent.
         case secretForOthers(user: UInt32)
-        /// It takes calls, and answers none.
+        /// The daemon accepts calls but answers none.
         case silent(process: Int32)
         /// The service closed the connection, or it broke.
         case disconnected
         /// The service does not speak varlink.
         case malformed
-        /// The service's answer.
+        /// The service replied with an error.
         case refused(VarlinkError)
-        /// A reply that lacks what it should have, or has it in another type.
+        /// The reply lacks a member, or has it in another type.
         case unknownReply(VarlinkError)
     }
 
-    /// How long nothing may come before somebody looks whether the daemon is all right.
+    /// Seconds without a reply before a test call checks whether the daemon still answers.
     private static let patience = 5
-    /// How long the look may take: on a machine with much to do, every answer does.
+    /// The test call's own limit in seconds: on a loaded machine every reply is slow.
     private static let probePatience = 20
 
     private let socket: Descriptor
@@ -38,13 +38,13 @@ package struct VarlinkClient: ~Copyable {
     private let sender: FrameSender
     private var frames: FrameSocket
 
-    /// Connects to the service at `path`. `owner`: who made the mount that it is to be asked about;
-    /// nil if none is.
+    /// Connects to the service at `path`. `owner`: the user who made the mount that the calls are
+    /// about; nil if they are about none.
     package init(path: String, mountOf owner: UInt32? = nil) throws(Failure) {
         try self.init(try Self.connect(to: path, mountOf: owner), to: path)
     }
 
-    /// Throws unless the one who listens may be asked.
+    /// Connects, and throws `foreign` if another user's process listens.
     package static func connect(
         to path: String, mountOf owner: UInt32? = nil
     ) throws(Failure) -> Descriptor {
@@ -52,11 +52,11 @@ package struct VarlinkClient: ~Copyable {
         do throws(Errno) {
             socket = try UnixSocket.connect(to: path) { socket throws(Errno) in
                 try UnixSocket.setTimeout(SO_SNDTIMEO, seconds: probePatience, on: socket)
-                // So often a wait looks whether it is in vain.
+                // A blocked read wakes up this often to check on the daemon.
                 try UnixSocket.setTimeout(SO_RCVTIMEO, seconds: 1, on: socket)
             }
         } catch {
-            // So many callers wait to be let in that there is no room for another one.
+            // The listen queue has been full all the time: the daemon accepts nothing.
             if error == .wouldBlock { throw .silent(process: 0) }
             throw .unreachable(path: path, error)
         }
@@ -67,7 +67,7 @@ package struct VarlinkClient: ~Copyable {
         return socket
     }
 
-    /// Over a connection that its caller may shut down, to end a wait.
+    /// Uses an existing connection, which the caller can shut down to end a wait.
     package init(_ socket: Descriptor, to path: String) throws(Failure) {
         try self.init(socket, to: path, isProbe: false)
     }
@@ -82,7 +82,7 @@ package struct VarlinkClient: ~Copyable {
         frames = FrameSocket(socket, maximumByteCount: FrameReader.replyByteCount)
     }
 
-    /// Whose process answers.
+    /// The user of the daemon's process.
     package var user: UInt32 { listener.user }
 
     /// Calls a method and waits for the one reply. Members of the request that are nil are left out:
@@ -116,7 +116,7 @@ package struct VarlinkClient: ~Copyable {
         do throws(VarlinkError) { return try Reply(reply) } catch { throw .unknownReply(error) }
     }
 
-    /// Calls a method by its full name and waits for the one reply; `meanwhile` is called before.
+    /// Calls a method by its full name and waits for its reply. `meanwhile` runs between the two.
     package mutating func call(
         _ method: String, _ parameters: [String: JSONValue] = [:], descriptors: [Descriptor] = [],
         meanwhile: (PendingReply) -> Void = { _ in }
@@ -144,7 +144,7 @@ package struct VarlinkClient: ~Copyable {
         }
     }
 
-    /// Calls a method that must not answer.
+    /// Calls a method without expecting a reply (`oneway`).
     package mutating func notify(
         _ method: String, _ parameters: [String: JSONValue] = [:]
     ) throws(Failure) {
@@ -153,8 +153,7 @@ package struct VarlinkClient: ~Copyable {
             ["method": .string(method), "parameters": .object(parameters), "oneway": true], [])
     }
 
-    /// Every secret of our interfaces is called a passphrase or a recovery key, or a descriptor of
-    /// one.
+    /// Every parameter of our interfaces that holds a secret has one of these words in its name.
     private func refuseSecrets(_ parameters: [String: JSONValue]) throws(Failure) {
         guard !listener.isTrusted else { return }
         let names = parameters.keys.map { $0.lowercased() }
@@ -206,7 +205,7 @@ extension VarlinkClient {
             daemonAnswers: isProbe ? nil : { [path] in Self.answers(at: path) })
     }
 
-    /// A refusal is an answer, and so is the end of the connection.
+    /// Any result but silence is an answer, even an error or the end of the connection.
     private static func answers(at path: String) -> Bool {
         do throws(Failure) {
             var probe = try VarlinkClient(try connect(to: path), to: path, isProbe: true)

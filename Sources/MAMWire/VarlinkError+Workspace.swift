@@ -18,9 +18,9 @@ extension VarlinkError {
         VarlinkError(Varlink.Workspace.AccountExists(account: account))
     }
 
-    /// Files carry the name, and no key here opens them; nor would the account's new ones.
+    /// Files carry the account's name, but neither a key here nor a new one opens them.
     ///
-    /// `hasHidden`: there are some of which the caller learns no more.
+    /// `hasHidden`: some belong to other users, so the caller learns nothing else about them.
     package static func sealedFiles(
         _ account: String, files: Int, example: String?, hasHidden: Bool
     ) -> VarlinkError {
@@ -34,8 +34,8 @@ extension VarlinkError {
                     + " and new keys would not open them"))
     }
 
-    /// The passphrase is not the account's; the next one is tried after `retryAfterSeconds`.
-    /// `outlook`: what more wrong ones bring.
+    /// The passphrase is wrong; the next try is allowed after `retryAfterSeconds`. `outlook`: what
+    /// further wrong ones lead to.
     package static func wrongPassphrase(
         _ account: String, retryAfterSeconds: Int, outlook: String? = nil
     ) -> VarlinkError {
@@ -44,7 +44,7 @@ extension VarlinkError {
                 account: account, retryAfterSeconds: retryAfterSeconds, outlook: outlook))
     }
 
-    /// Nobody knows yet whether the passphrase is right; it is tried after `retryAfterSeconds`.
+    /// The passphrase was not tried; a try is allowed after `retryAfterSeconds`.
     package static func notTried(
         _ account: String, retryAfterSeconds: Int, because reason: String
     ) -> VarlinkError {
@@ -60,7 +60,7 @@ extension VarlinkError {
         VarlinkError(Varlink.Workspace.WindowClosed(account: account))
     }
 
-    /// Policy keeps the account closed.
+    /// Policy blocks the account.
     package static func blocked(_ account: String, _ block: AccountBlock) -> VarlinkError {
         VarlinkError(
             Varlink.Workspace.Blocked(
@@ -73,7 +73,7 @@ extension VarlinkError {
         VarlinkError(Varlink.Workspace.NotManaged(reason: reason, next: next))
     }
 
-    /// The owner that is named is no account, and nothing says that this is meant.
+    /// The named owner is not an account, and the caller did not confirm that it is meant.
     package static func unmanagedOwner(_ owner: String, _ guess: String) -> VarlinkError {
         VarlinkError(
             Varlink.Workspace.UnmanagedOwner(
@@ -82,27 +82,27 @@ extension VarlinkError {
             ))
     }
 
-    /// The file is not there, or not in this workspace.
+    /// The file does not exist, or is not in this workspace.
     package static func notFound(_ reason: String, next: String? = nil) -> VarlinkError {
         VarlinkError(Varlink.Workspace.NotFound(reason: reason, next: next))
     }
 
-    /// Content or header fail authentication.
+    /// Content or header fails authentication.
     package static func damaged(_ reason: String) -> VarlinkError {
         VarlinkError(Varlink.Workspace.Damaged(reason: reason))
     }
 
-    /// Policy, or the caller's rights, forbid it.
+    /// Policy or the caller's rights forbid it.
     package static func refused(_ reason: String, next: String? = nil) -> VarlinkError {
         VarlinkError(Varlink.Workspace.Refused(reason: reason, next: next))
     }
 
-    /// The parameters are well-formed and make no sense.
+    /// The parameters are well-formed but make no sense.
     package static func invalidInput(_ reason: String, next: String? = nil) -> VarlinkError {
         VarlinkError(Varlink.Workspace.InvalidInput(reason: reason, next: next))
     }
 
-    /// The caller's user has too much under way already; `EAGAIN`.
+    /// The caller's user has too many calls running; `EAGAIN`.
     package static func busy(_ reason: String) -> VarlinkError {
         systemError(.wouldBlock, reason)
     }
@@ -116,20 +116,20 @@ extension VarlinkError {
 }
 
 extension VarlinkError {
-    /// The name without the interface's.
+    /// The error's name without the interface's.
     package var lastName: String { name.split(separator: ".").last.map(String.init) ?? name }
 
-    /// Which one of io.mamd.Workspace; nil for any other.
+    /// The error as one of io.mamd.Workspace's; nil for another interface's.
     package var ofWorkspace: Varlink.Workspace.ErrorName? {
         guard name == "\(Varlink.Workspace.name).\(lastName)" else { return nil }
         return Varlink.Workspace.ErrorName(rawValue: lastName)
     }
 
-    /// A command that helps, of which the sentence says nothing.
+    /// A command that helps; ``description`` does not contain it.
     package var next: String? { parameters["next"]?.text }
 
-    /// The error of the workspace's interface that this one is about, with its status in the words;
-    /// itself for any other.
+    /// The io.mamd.Workspace error that caused this one of io.mamd.Protection; any other error
+    /// itself.
     package var workspaceError: VarlinkError {
         guard name.hasPrefix("\(Varlink.Protection.name)."),
             let cause = parameters["cause"]?.text
@@ -139,7 +139,7 @@ extension VarlinkError {
 }
 
 extension VarlinkError: CustomStringConvertible {
-    /// One sentence for a person.
+    /// One sentence for people.
     package var description: String {
         let account = parameters["account"]?.text ?? "?"
         switch ofWorkspace {

@@ -1,8 +1,8 @@
-// What a call can fail with, as it stands on the wire.
+// Varlink errors, as on the wire.
 
 package import MAMModel
 
-/// A varlink error: a name with its interface, and parameters.
+/// A varlink error: its full name and its parameters.
 package struct VarlinkError: Error, Sendable, Equatable {
     package let name: String
     package let parameters: [String: JSONValue]
@@ -13,7 +13,7 @@ package struct VarlinkError: Error, Sendable, Equatable {
     }
 }
 
-// The errors of org.varlink.service, which every server speaks.
+// The errors of org.varlink.service, common to all services.
 extension VarlinkError {
     private static func service(_ name: String, _ key: String, _ value: String) -> VarlinkError {
         VarlinkError("org.varlink.service.\(name)", [key: .string(value)])
@@ -24,12 +24,12 @@ extension VarlinkError {
         service("InterfaceNotFound", "interface", name)
     }
 
-    /// The interface has no such method; the name comes without the interface's.
+    /// The interface has no such method. `name` lacks the interface's.
     package static func methodNotFound(_ name: String) -> VarlinkError {
         service("MethodNotFound", "method", name)
     }
 
-    /// The method exists, and not here.
+    /// The method is defined but not implemented here.
     package static func methodNotImplemented(_ name: String) -> VarlinkError {
         service("MethodNotImplemented", "method", name)
     }
@@ -39,6 +39,6 @@ extension VarlinkError {
         service("InvalidParameter", "parameter", name)
     }
 
-    /// A method that only streams was called without `more`.
+    /// A method that streams replies was called without `more`.
     package static let expectedMore = VarlinkError("org.varlink.service.ExpectedMore")
 }

@@ -1,38 +1,38 @@
-// Runs parts, and counts and times what each operation costs.
+// Measures the cost of each part's operation.
 
 import CBench
 import Glibc
 
-/// How a run of all parts is looked at.
+/// How to measure.
 enum BenchWay {
-    /// By this process itself: allocations, system calls, bytes, time.
+    /// In this process: allocations, system calls, bytes, time.
     case itself
-    /// By callgrind, which has the process in its hands: the parts are only marked.
+    /// This process runs under callgrind, which counts; it only marks the parts.
     case underCallgrind
 }
 
-/// All parts, one after the other.
+/// Measures parts and keeps their figures.
 final class Bench {
     private let way: BenchWay
     private let roundCount: Int
     private let countsSystemCalls: Bool
     private(set) var parts: [PartFigures] = []
 
-    /// `roundCount`: the median of so many times is a part's time.
+    /// `roundCount`: a part's time is the median of this many rounds.
     init(_ way: BenchWay, roundCount: Int = 9) {
         self.way = way
         self.roundCount = roundCount
         countsSystemCalls = way == .itself && bench_prepare_system_calls()
     }
 
-    /// How often an operation is done where so many take long under callgrind, which is some fifty
-    /// times as slow.
+    /// The number of operations in a round: fewer under callgrind, which is about 50 times slower.
     func scaled(_ count: Int) -> Int { way == .itself ? count : max(5, count / 50) }
 
-    /// Does an operation `count` times a round, with the number that it has in its round.
+    /// Measures an operation, which runs `count` times per round and gets its index.
     ///
-    /// `byteCount`: what it moves. `before` comes before each round, and is not counted. One round
-    /// goes ahead, for what is made once: pools, tables, the code that is bound at its first call.
+    /// `byteCount`: the content that one operation moves. `before` runs before each round and is
+    /// not measured. A first round is not measured either: it warms up pools, tables and lazy
+    /// binding.
     func measure(
         _ name: String, count: Int, byteCount: Int = 0, before: () throws -> Void = {},
         _ operation: (Int) throws -> Void
@@ -61,7 +61,7 @@ final class Bench {
         let heldBefore = bench_held_byte_count()
         let allocationsBefore = bench_allocation_count()
         if countsSystemCalls { bench_begin_system_calls() }
-        // What an error leads to shall not be counted.
+        // Do not count what handling an error costs.
         let result = Result { try repeating(operation, count) }
         let systemCalls = bench_end_system_calls()
         let allocations = bench_allocation_count() - allocationsBefore
@@ -69,7 +69,7 @@ final class Bench {
         try result.get()
         var figures: [Figure: Double] = [
             .allocations: rounded(Double(allocations) / Double(count)),
-            // Whole bytes: what a part keeps for itself once is not what each operation keeps.
+            // Rounded to bytes: a part's one-off allocations are not held per operation.
             .heldBytes: max(0, (Double(held) / Double(count)).rounded()),
         ]
         if countsSystemCalls {
@@ -78,8 +78,8 @@ final class Bench {
         return figures
     }
 
-    /// The number of operations stands here until callgrind has told how many instructions they
-    /// took.
+    /// Returns the number of operations in place of the instructions, which callgrind reports
+    /// later.
     private func marked(
         _ count: Int, _ operation: (Int) throws -> Void
     ) throws -> [Figure: Double] {
@@ -94,7 +94,7 @@ private func repeating(_ operation: (Int) throws -> Void, _ count: Int) throws {
     for index in 0..<count { try operation(index) }
 }
 
-/// Nanoseconds of one operation.
+/// Nanoseconds per operation.
 private func time(_ count: Int, _ operation: (Int) throws -> Void) throws -> Double {
     let start = now()
     try repeating(operation, count)

@@ -1,13 +1,12 @@
-// What parts may cost: Tests/Bench/budgets.json.
+// The budgets of the parts: Tests/Bench/budgets.json.
 
 import MAMCrypto
 import MAMModel
 import MAMSystem
 
-/// The file of budgets. A library that allocates seals at another cost than one that does not, so
-/// each implementation of the cipher has budgets of its own.
+/// The budgets of one cipher implementation. Each has its own, as some allocate and some do not.
 struct Budgets {
-    /// Those of the ciphers that were not asked for, as they are.
+    /// The whole file; the other ciphers' budgets are written back unchanged.
     private let all: [String: JSONValue]
     private let cipher: GCMLibrary
     private var parts: [String: PartFigures]
@@ -16,7 +15,7 @@ struct Budgets {
         let description: String
     }
 
-    /// `measured`: what the parts may cost from now on; nil for what the file says.
+    /// `measured`: the new budgets; nil: those in the file.
     init(
         reading path: String, for cipher: GCMLibrary, replacedBy measured: [PartFigures]? = nil
     ) throws {
@@ -52,8 +51,7 @@ struct Budgets {
         return JSONValue.object(all).encoded(pretty: true) + [UInt8(ascii: "\n")]
     }
 
-    /// One line for each figure that is above its budget, and for each part without a budget, or
-    /// budget without a part.
+    /// One line per figure above its budget, part without a budget, and budget without a part.
     func excesses(of measured: [PartFigures]) -> [String] {
         var lines: [String] = []
         for part in measured {

@@ -1,4 +1,4 @@
-// What the vault is asked when a file is opened.
+// The vault's decisions on opening a file.
 
 import Glibc
 import MAMFormat
@@ -12,7 +12,7 @@ import MAMTree
 import MAMVault
 import MAMWorkspace
 
-/// A vault with one account, whose policy gives nothing to others.
+/// A vault with one account, whose policy allows transfers to managed programs only.
 private func makeVault(in directory: ScratchDirectory) throws -> (Vault, Identity) {
     let document = #"{"allowedOutboundDataTransferDestinations": "managedApps"}"#
     let state = try openFile(directory.path(""), O_RDONLY | O_DIRECTORY)

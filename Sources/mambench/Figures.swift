@@ -1,8 +1,9 @@
-// What one part costs, as mambench measures it and as budgets.json has it.
+// The cost of one part, as measured and as in budgets.json.
 
 import MAMModel
 
-/// What an operation costs. Counts are the same in every run and on every machine, times are not.
+/// A cost of an operation. Counts are nearly the same in every run and on every machine; times are
+/// not.
 enum Figure: String, CaseIterable {
     case allocations
     case systemCalls
@@ -10,7 +11,7 @@ enum Figure: String, CaseIterable {
     case instructions
     case nanoseconds
 
-    /// The words for people.
+    /// The column's title.
     var title: String {
         switch self {
         case .allocations: "allocations"
@@ -21,22 +22,21 @@ enum Figure: String, CaseIterable {
         }
     }
 
-    /// How far above its budget it may be; nil for what is never compared.
+    /// The tolerance above the budget, as a fraction; nil: never compared.
     var margin: Double? {
         switch self {
         case .allocations, .systemCalls, .heldBytes: 0
-        // libcrypto and libc choose their code by the processor, and hash tables their order by
-        // chance.
+        // libcrypto and libc select code by processor, and the order in hash tables is random.
         case .instructions: 0.15
         case .nanoseconds: nil
         }
     }
 }
 
-/// One part's figures, each for one operation. What could not be measured is not there.
+/// One part's figures per operation, without those that could not be measured.
 struct PartFigures {
     let name: String
-    /// Bytes of content that an operation moves; 0 if it moves none.
+    /// Bytes of content that an operation moves.
     var byteCount = 0
     var values: [Figure: Double] = [:]
 
@@ -66,8 +66,8 @@ extension PartFigures {
     }
 }
 
-/// Two digits: what comes once in more than 200 operations is a table or a heap that grows, and not
-/// the same in each run.
+/// Two decimals: an event rarer than one in 200 operations is a growing table or heap, and varies
+/// between runs.
 func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
 
 private func number(_ value: Double) -> JSONValue {

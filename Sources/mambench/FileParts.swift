@@ -7,7 +7,7 @@ import MAMModel
 import MAMStore
 import MAMSystem
 
-/// Wraps under one key, as the keyring does for one class.
+/// Wraps keys under one key, as the keyring does for a class.
 private struct BenchSealer: HeaderSealer {
     let kek = SecretBytes.random(count: 32)
 

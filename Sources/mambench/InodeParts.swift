@@ -1,4 +1,4 @@
-// The table of the files that the kernel knows.
+// The table of the inodes that the kernel knows.
 
 import Glibc
 import MAMStore

@@ -1,13 +1,13 @@
-// The table of inodes, filled with files that are nowhere.
+// The inode table, filled with files that do not exist.
 
 import Glibc
 import MAMStore
 import MAMSystem
 import MAMTree
 
-/// A table of files, each with its own number, descriptor and name, as look-ups leave them.
+/// An inode table with entries as look-ups leave them: a number, a descriptor and a name each.
 struct InodeTableMeter: ~Copyable {
-    /// No process has so many: closing one of these costs the call and does nothing.
+    /// Descriptors from here on are never open: closing one makes the system call, which fails.
     private static let firstDescriptor: Int32 = 1 << 30
     private let table: InodeTable
 
@@ -15,7 +15,7 @@ struct InodeTableMeter: ~Copyable {
         table = InodeTable(root: root, status: try status(of: root.raw), nil)
     }
 
-    /// The kernel's number of a file that becomes known.
+    /// Adds a file and returns its node id.
     func insert(_ file: UInt64, _ facts: FileFacts) -> UInt64 {
         var status = stat()
         status.st_ino = ino_t(file)
@@ -27,14 +27,14 @@ struct InodeTableMeter: ~Copyable {
         return inode.node
     }
 
-    /// As each request finds its file.
+    /// Finds a file by its node id, as each request does.
     func find(node: UInt64) throws(Errno) { _ = try table.inode(node) }
 
-    /// As a look-up finds a file that is known; false if it is not.
+    /// Finds a known file by its inode number, as a look-up does; false if it is not known.
     func lookUp(_ file: UInt64) -> Bool {
         table.lookUp(BackingID(device: 0, inode: file)) != nil
     }
 
-    /// All look-ups of it.
+    /// Forgets all look-ups of a node.
     func forget(node: UInt64) { table.forget(node, count: .max) }
 }

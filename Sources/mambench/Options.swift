@@ -1,9 +1,9 @@
-// The arguments.
+// Command line options.
 
 import MAMCrypto
 import MAMModel
 
-/// What to do with the figures.
+/// The parsed command line.
 struct Options {
     enum Use {
         case table
@@ -28,13 +28,13 @@ struct Options {
 
     var use = Use.table
     var wantsInstructions = false
-    /// Nil for the one that suits the processor.
+    /// Nil: the best one for the processor.
     var cipher: GCMLibrary?
 
-    /// A check shows times, and decides nothing by them.
+    /// A check needs fewer rounds: it only prints times and never fails because of them.
     var roundCount: Int { if case .check = use { 3 } else { 9 } }
 
-    /// Nil for arguments that are none.
+    /// Nil for invalid arguments.
     init?(_ arguments: [String]) {
         var rest = arguments[...]
         while let argument = rest.popFirst() {

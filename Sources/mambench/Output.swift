@@ -2,7 +2,7 @@
 
 import MAMModel
 
-/// Without a fraction where there is none.
+/// The number, without a fraction if it is whole.
 func plain(_ value: Double) -> String {
     Int64(exactly: value).map { "\($0)" } ?? "\(rounded(value))"
 }
@@ -13,7 +13,7 @@ func json(of parts: [PartFigures]) -> [UInt8] {
         + [UInt8(ascii: "\n")]
 }
 
-/// A line for each part, each figure with its budget, if there are any, behind it.
+/// One line per part. A figure's budget follows it in parentheses.
 func table(of parts: [PartFigures], _ budgets: Budgets?) -> String {
     let figures = Figure.allCases.filter { figure in parts.contains { $0[figure] != nil } }
     let head = ["for one operation"] + figures.map(\.title) + ["MB/s"]
@@ -33,7 +33,7 @@ private func speed(of part: PartFigures) -> String {
     return "\(Int(Double(part.byteCount) / time * 1000))"
 }
 
-/// Names to the left, figures to the right.
+/// The first column is left-aligned, the others right-aligned.
 private func aligned(_ rows: [[String]]) -> String {
     let widths = rows[0].indices.map { column in rows.map { $0[column].utf8.count }.max() ?? 0 }
     return rows.map { row in

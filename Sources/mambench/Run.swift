@@ -1,4 +1,4 @@
-// All parts, and what is done with their figures.
+// Measures all parts, then prints, checks or saves the figures.
 
 import Glibc
 import MAMCrypto
@@ -24,7 +24,7 @@ func run(_ options: Options) throws -> Bool {
         return true
     }
     var parts = try measureAll(Bench(.itself, roundCount: options.roundCount), in: directory).parts
-    // valgrind knows no AVX-512.
+    // valgrind does not support AVX-512.
     if options.wantsInstructions, GCMLibrary.chosen != .vaes {
         let instructions = try countInstructions(in: directory)
         for index in parts.indices { parts[index][.instructions] = instructions[parts[index].name] }

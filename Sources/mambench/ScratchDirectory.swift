@@ -1,4 +1,4 @@
-// A directory for as long as a run takes.
+// A temporary directory for one run.
 
 import Glibc
 import MAMSystem

@@ -1,5 +1,5 @@
-// What the inner parts cost: allocations, system calls, memory, instructions and time of one
-// operation, beside budgets.
+// Benchmarks of internal parts: allocations, system calls, memory, instructions and time per
+// operation, compared with budgets.
 
 import Glibc
 import MAMCrypto
