@@ -1,10 +1,10 @@
-// An account at a glance: how its window is, for how long, and what to do next.
+// A summary of an account: the state of its window, for how long, and what to do next.
 
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// What `status` and `top` say of an account.
+/// An account as `status` and `top` show it.
 struct AccountLines {
     let account: AccountReport
 
@@ -12,7 +12,7 @@ struct AccountLines {
 
     private var isBlocked: Bool { !account.block.isEmpty }
 
-    /// A dot that tells the state without words, coloured.
+    /// A coloured symbol for the state.
     var mark: String {
         if isBlocked { return Style.output.red("✗") }
         return switch account.window {
@@ -32,7 +32,7 @@ struct AccountLines {
         }
     }
 
-    /// The next thing that time brings to the window.
+    /// When the window changes next.
     var countdown: String? {
         if let seconds = account.graceSeconds {
             return seconds > 0 ? "locks in \(seconds.asDuration)" : "locks now"
@@ -61,7 +61,7 @@ struct AccountLines {
         }
     }
 
-    /// What is months away frightens, and is put off with every check-in.
+    /// Deadlines further off are not shown: each check-in postpones them.
     private static let foreseenSeconds = 7 * 86_400
 
     var checkIn: String? {
@@ -92,7 +92,7 @@ struct AccountLines {
         return notes.isEmpty ? nil : notes.joined(separator: "; ")
     }
 
-    /// Why policy keeps it closed; the reason ends with the command that helps, where there is one.
+    /// Why policy blocks the account, and the command that helps, which the reason may end with.
     private var blockParts: (reason: String, command: String?)? {
         guard isBlocked else { return nil }
         let text = ByteString(account.blockReason).shown
@@ -102,7 +102,7 @@ struct AccountLines {
 
     var blockReason: String? { blockParts?.reason }
 
-    /// The command to run next; nil if nothing is to be done.
+    /// The command to run next; nil if none is needed.
     var next: String? {
         if let blockParts { return blockParts.command }
         return switch account.window {
@@ -116,7 +116,7 @@ struct AccountLines {
 }
 
 extension String {
-    /// Where a mark begins, and the command that follows its colon and space.
+    /// The last occurrence of `mark`, and the start of the command after its colon and space.
     fileprivate func range(
         ofLast mark: String
     ) -> (lowerBound: String.Index, command: String.Index)? {

@@ -21,8 +21,8 @@ func registerAccount(_ invocation: Invocation) throws -> ExitStatus {
         (isCovered ? "registered" : "registered; no policy covers it yet") + account.recoveryNote)
 }
 
-/// Asks whether sealed files are to stay as they are, where there are any; without a terminal that
-/// is a refusal.
+/// Registers an account. If sealed files carry its name, asks whether to leave them; without a
+/// terminal, refuses.
 private func register(
     _ request: Varlink.Workspace.RegisterAccount, _ secrets: [Descriptor], _ daemon: Daemon
 ) throws -> AccountReport {
@@ -133,8 +133,7 @@ extension Invocation {
         ).account
     }
 
-    /// The index that a call that needs the account's keys has to name; nil if the device alone
-    /// opens them.
+    /// Adds the account's passphrase to a call and returns its index; nil if the account has none.
     func currentPassphrase(
         of account: AccountReport, in secrets: inout SecretParameters
     ) throws -> Int? {
@@ -143,8 +142,7 @@ extension Invocation {
             try passphrase("Passphrase of \(account.label)", isNew: false))
     }
 
-    /// What a call that needs the account's keys has to carry: nothing if the device alone opens
-    /// them.
+    /// The secrets of a call that needs the account's keys: none if it has no passphrase.
     func currentPassphrase(of account: AccountReport) throws -> SecretParameters {
         var secrets = SecretParameters()
         if account.hasPassphrase {
@@ -154,7 +152,7 @@ extension Invocation {
         return secrets
     }
 
-    /// What is to open the account from now on; nil for the device alone.
+    /// The account's new passphrase; nil with `--no-passphrase`.
     func newPassphrase(of label: String) throws -> SecretBuffer? {
         guard arguments.has("no-passphrase") else {
             return try passphrase("Passphrase for \(label)", isNew: true)
@@ -163,7 +161,7 @@ extension Invocation {
         return nil
     }
 
-    /// Options that exclude each other.
+    /// Refuses `names` together with the option `other`.
     func refuse(_ names: [String], with other: String) throws(Failure) {
         for name in names where arguments.has(name) {
             throw .usage(verb, "--\(name) and --\(other) exclude each other")
@@ -172,12 +170,12 @@ extension Invocation {
 }
 
 extension StatusReport {
-    /// The caller's account whose name was nearly written.
+    /// The caller's account with the most similar name.
     func nearestAccount(to name: String) -> String? {
         nearest(to: name, in: ownAccounts.map(\.label))
     }
 
-    /// Of accounts of others nothing is told.
+    /// The accounts to suggest: other users' stay hidden.
     var ownAccounts: [AccountReport] {
         let isTrusted = geteuid() == 0 || geteuid() == uid
         return accounts.filter { isTrusted || $0.uid == geteuid() }
@@ -185,15 +183,15 @@ extension StatusReport {
 }
 
 extension AccountReport {
-    /// Who gets an account is told who else can open its files.
+    /// Tells the user of a new account that the organisation can open its files too.
     var recoveryNote: String {
         isRecoverable ? "; the organisation has a recovery key, and can open its files" : ""
     }
 
-    /// How a person calls it.
+    /// The account's name for people.
     var label: String { name.isEmpty ? (objectID.isEmpty ? id : objectID) : name }
 
-    /// As the daemon compares: name, object id or id, without regard to case.
+    /// Compares as the daemon does: with name, object id or id, ignoring case.
     func isNamed(_ text: String) -> Bool {
         !text.isEmpty && [name, objectID, id].contains { $0.lowercased() == text.lowercased() }
     }

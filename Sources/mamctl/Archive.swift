@@ -5,7 +5,7 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// One file for each member; nothing is left beside the archive.
+/// Writes one file per member. Removes its temporary files.
 func writeArchive(_ parts: [String: JSONValue], to archive: Descriptor) throws {
     let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var template = Array("\(base)/mamctl-XXXXXX".utf8CString)

@@ -4,7 +4,7 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// What stands after the verb, sorted.
+/// The parsed words after the verb.
 struct Arguments {
     private(set) var operands: [ByteString] = []
     private var values: [String: [ByteString]] = [:]
@@ -27,7 +27,7 @@ struct Arguments {
                 break
             }
         }
-        // A list may well be empty, as what `find` has found.
+        // A list may be empty, such as the output of find(1).
         operands += try listedFiles()
         if has("files-from"), operands.isEmpty { return }
         guard verb.operands.contains(operands.count) else {
@@ -43,13 +43,13 @@ struct Arguments {
     func has(_ option: Option) -> Bool { values[option.name] != nil }
     func has(_ name: String) -> Bool { values[name] != nil }
 
-    /// The last value that was given.
+    /// The option's last value.
     func value(_ name: String) -> ByteString? { values[name]?.last }
 
     /// All values of an option that may be repeated.
     func values(_ name: String) -> [ByteString] { values[name] ?? [] }
 
-    /// A value that has to be text, such as an account's name.
+    /// A value that must be UTF-8, such as an account's name.
     func text(_ name: String) throws(Failure) -> String? {
         guard let value = value(name) else { return nil }
         return try value.requireText("the value of --\(name)")
@@ -59,7 +59,7 @@ struct Arguments {
         "\(names.joined(separator: " and ")) \(names.count == 1 ? "is" : "are") missing"
     }
 
-    /// Of what can only be one of a few words.
+    /// Checks the words of closed sets.
     private func checkChoices(_ verb: Verb) throws(Failure) {
         if let first = operands.first, !isAmong(verb.choices, first) {
             let others = Verb.group(verb.name).map {
@@ -82,7 +82,7 @@ struct Arguments {
         choices.isEmpty || choices.contains(word.text ?? "")
     }
 
-    /// The nearest one, or all where they are few.
+    /// Suggests the nearest word, or all of them if they are few.
     private func choices(_ word: ByteString, _ choices: [String]) -> String {
         let guess = didYouMean(word.shown, in: choices)
         return guess.isEmpty && choices.count < 10
@@ -114,7 +114,7 @@ struct Arguments {
 
     private func unknown(_ word: ByteString, _ verb: Verb) -> Failure {
         let names = verb.allOptions.map { "--\($0.name)" }
-        // With two dashes, as gocryptfs needs not: `-owner`.
+        // gocryptfs accepts one dash: suggest `--owner` for `-owner`.
         let name = word.shown.prefix { $0 != "=" }
         let asLong = "--\(name.drop { $0 == "-" })"
         return .usage(verb, "unknown option '\(name)'\(didYouMean(asLong, in: names))")
@@ -122,14 +122,14 @@ struct Arguments {
 }
 
 extension Option {
-    /// As it is written on a command line.
+    /// Whether a word of the command line is this option.
     func matches(_ word: String) -> Bool {
         word == "--\(name)" || short.map { word == "-\($0)" } ?? false
     }
 }
 
 extension ByteString {
-    /// The text, for what travels as JSON.
+    /// The text; throws if it is not UTF-8, which JSON requires.
     func requireText(_ what: String) throws(Failure) -> String {
         guard let text else { throw Failure(.usage, "\(what) is not UTF-8: '\(shown)'") }
         return text

@@ -5,7 +5,7 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// What is kept, the oldest first; with `--follow` then what happens, until the daemon ends.
+/// Prints the stored records, oldest first; with `--follow`, then new ones until the daemon ends.
 func showAudit(_ invocation: Invocation) throws -> ExitStatus {
     let question = try auditQuestion(invocation)
     let daemon = try invocation.daemon()
@@ -42,7 +42,7 @@ private func auditQuestion(_ invocation: Invocation) throws -> Varlink.Audit.Lis
     return question
 }
 
-/// As the wire has it; nil where the option is not given.
+/// The option's time in its wire form; nil if it is not given.
 private func time(_ option: String, of invocation: Invocation) throws -> String? {
     guard let text = try invocation.arguments.text(option) else { return nil }
     guard let time = Timestamp(text) ?? timeAgo(text) else {
@@ -55,7 +55,7 @@ private func time(_ option: String, of invocation: Invocation) throws -> String?
     return time.text
 }
 
-/// Such as `-90s`, `-15m`, `-2h` or `-7d`.
+/// Parses a relative time such as `-90s`, `-15m`, `-2h` or `-7d`.
 private func timeAgo(_ text: String) -> Timestamp? {
     let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
     guard text.first == "-", let unit = text.last.flatMap({ units[$0] }),

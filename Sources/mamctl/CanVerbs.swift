@@ -1,4 +1,4 @@
-// `can …`: what policy says. 0 is yes, 6 is no, with the reason.
+// `can …`: policy decisions. Exits with 0 for yes, 6 for no, and prints the reason.
 
 internal import Glibc
 internal import MAMFormat
@@ -7,7 +7,7 @@ internal import MAMStore
 internal import MAMSystem
 internal import MAMWire
 
-/// All questions that need nothing but a policy, or one of them.
+/// Answers one of the questions that only the policy decides, or all of them.
 func can(_ invocation: Invocation) throws -> ExitStatus {
     let account = try invocation.arguments.text("account")
     if let question = try invocation.operands.first?.requireText("the question") {
@@ -73,7 +73,7 @@ private func show(
     return .success
 }
 
-/// `-`: what comes on standard input begins with a header, or does not.
+/// `-`: reads the owner from the header of the data on standard input.
 func canReceive(_ invocation: Invocation) throws -> ExitStatus {
     var request = Varlink.Policy.CanReceive(
         item: invocation.arguments.has("item"), account: try invocation.arguments.text("account"))
@@ -140,7 +140,7 @@ func canPick(_ invocation: Invocation) throws -> ExitStatus {
             account: try invocation.arguments.text("account")))
 }
 
-/// 0 only if everything may be shown.
+/// Exits with 0 only if notifications may show everything.
 func canNotify(_ invocation: Invocation) throws -> ExitStatus {
     let reply = try invocation.policy(
         Varlink.Policy.NotificationPolicy(account: try invocation.arguments.text("account")))
@@ -148,7 +148,7 @@ func canNotify(_ invocation: Invocation) throws -> ExitStatus {
     return reply.policy == 0 ? .success : .refused
 }
 
-/// The programs that are offered, one in a line; 6 if there is none.
+/// Prints the allowed programs, one per line; exits with 6 if there are none.
 func canShare(_ invocation: Invocation) throws -> ExitStatus {
     let reply = try invocation.policy(
         Varlink.Policy.ShareTargets(
@@ -165,7 +165,7 @@ func canShare(_ invocation: Invocation) throws -> ExitStatus {
     return offered.isEmpty ? .refused : .success
 }
 
-/// Nil for what says nothing of an owner.
+/// Nil if the data has no owner.
 private func ownerOnStandardInput() throws(Failure) -> String? {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: FileHeader.byteCount)

@@ -1,9 +1,9 @@
-// `completions`: what shells complete, made from the table of verbs.
+// `completions`: shell completions, generated from the table of verbs.
 
 internal import MAMSystem
 internal import MAMWire
 
-/// What can stand at a place of the command line.
+/// What to complete at a position of the command line.
 enum Completion: Equatable {
     case nothing
     case files
@@ -15,7 +15,7 @@ enum Completion: Equatable {
 }
 
 extension Completion {
-    /// By the word that stands for a value in help.
+    /// Derived from the value's placeholder in the help.
     fileprivate init(placeholder: String) {
         switch placeholder.prefix(while: { $0.isUppercase }) {
         case "FILE", "PATH", "OUT", "LIST", "BACKING", "MOUNTPOINT", "PROGRAM", "DIR", "DIRECTORY":
@@ -39,7 +39,7 @@ extension Option {
 }
 
 extension Verb {
-    /// Of what is no option.
+    /// The completion of operands.
     var completion: Completion {
         if !choices.isEmpty { return .words(choices) }
         var isValue = false
@@ -57,8 +57,7 @@ extension Verb {
     }
 }
 
-/// The words that a command line begins with, with the summary of those that are verbs. Nobody is
-/// offered an alias who has not begun to write it.
+/// The first words of command lines, with summaries. Aliases are left out.
 let firstWords: [(word: String, summary: String)] = {
     var words: [(String, String)] = []
     for verb in verbs where verb.alias == nil {
@@ -71,14 +70,14 @@ let firstWords: [(word: String, summary: String)] = {
     return words
 }()
 
-/// The first words of verbs of two.
+/// The first words of two-word verbs.
 var groups: [String] {
     Set(verbs.map { String($0.name.prefix { $0 != " " }) }).filter { !Verb.group($0).isEmpty }
         .sorted()
 }
 
-/// The accounts and workspaces that there are now, one in a line: the name is alone on its line in
-/// our JSON.
+/// Shell commands that list accounts and workspaces. They rely on our JSON having each name on a
+/// line of its own.
 let completionQueries = (
     accounts:
         #"mamctl account list --json 2>/dev/null | sed -n 's/^    "name" : "\(.*\)",*$/\1/p'"#,

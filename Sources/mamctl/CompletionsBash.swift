@@ -1,5 +1,5 @@
-// The script for bash. It works with the words of bash-completion, whose `_init_completion` knows
-// about quotes and redirections.
+// The script for bash. It uses bash-completion's `_init_completion`, which handles quotes and
+// redirections.
 
 var bashCompletions: String {
     """
@@ -116,7 +116,7 @@ private func bashOptions(of verb: Verb) -> String {
     return "    \(quoted(verb.name))) _mamctl_words \(quoted(flags)) ;;"
 }
 
-/// A group that is a verb itself has operands beside its words.
+/// A group that is itself a verb also takes operands.
 private func bashGroup(_ name: String) -> String {
     let words = quoted(
         Verb.group(name).map { String($0.name.dropFirst(name.count + 1)) }.joined(separator: " "))

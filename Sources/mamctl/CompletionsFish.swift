@@ -52,7 +52,7 @@ var fishCompletions: String {
         """
 }
 
-/// In fish's single quotes a backslash escapes.
+/// A backslash escapes in fish's single quotes.
 private func fishQuoted(_ text: String) -> String {
     var inner = ""
     for character in text {

@@ -85,7 +85,7 @@ var zshCompletions: String {
     """
 }
 
-/// For `_describe`: a word, a colon, what it is.
+/// A `_describe` entry: `word:description`.
 private func described(_ word: String, _ summary: String) -> String {
     quoted("\(word):\(summary.replacingLineBreaks)")
 }

@@ -1,5 +1,4 @@
-// `config …`: what the organisation tells an account's programs. `configure`: settings, checked
-// and in their own form.
+// `config …`: an account's app configuration. `configure`: checks and normalises settings.
 
 internal import Glibc
 internal import MAMModel
@@ -8,7 +7,7 @@ internal import MAMSettings
 internal import MAMSystem
 internal import MAMWire
 
-/// The value alone, so that a script can take it; 1 if there is none.
+/// Prints the bare value, for scripts; exits with 1 if there is none.
 func getConfiguration(_ invocation: Invocation) throws -> ExitStatus {
     let reply = try invocation.policy(
         Varlink.Policy.ConfigurationValue(
@@ -24,7 +23,7 @@ func getConfiguration(_ invocation: Invocation) throws -> ExitStatus {
     return reply.value == nil ? .failure : .success
 }
 
-/// 0 if targeted values differ, 1 if not.
+/// Exits with 0 if targeted values differ, 1 if not.
 func configurationConflicts(_ invocation: Invocation) throws -> ExitStatus {
     let reply = try invocation.policy(
         Varlink.Policy.ConfigurationConflict(
@@ -59,7 +58,7 @@ private func words(_ value: JSONValue) -> String {
     shown(value.text ?? String(decoding: value.encoded(), as: UTF8.self))
 }
 
-/// Settings that are right already are left as they are.
+/// Does not rewrite settings that are already in normal form.
 func configure(_ invocation: Invocation) throws -> ExitStatus {
     let path = invocation.operands[0]
     let output = invocation.arguments.value("output") ?? path

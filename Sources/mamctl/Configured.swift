@@ -1,4 +1,4 @@
-// Workspaces that this user has, mounted or not.
+// The user's workspaces that are not mounted.
 
 internal import Glibc
 internal import MAMModel
@@ -7,13 +7,14 @@ internal import MAMSystem
 internal import MAMWire
 internal import Synchronization
 
-/// A workspace with settings or keys, of which no daemon answers.
+/// A workspace with settings or keys but without a running daemon.
 struct UnmountedWorkspace {
     let name: WorkspaceName
-    /// From its unit (mamd(8), UNITS), else as `init` noted it; nil if neither has it.
+    /// From its unit (mamd(8), UNITS), else from the record that `init` wrote; nil if neither has
+    /// it.
     let backing: ByteString?
     let mountPoint: ByteString?
-    /// Where it is mounted all the same: its daemon was killed.
+    /// The mount that its daemon left when it was killed.
     let deadMount: ByteString?
 
     var command: String {
@@ -33,7 +34,7 @@ struct UnmountedWorkspace {
 }
 
 extension Places {
-    /// Those that have settings or a state directory here, but for the named ones, by name.
+    /// Workspaces with settings or a state directory, except `running`, sorted by name.
     func unmountedWorkspaces(except running: [String]) -> [UnmountedWorkspace] {
         let found = [configurationRoot, stateRoot].flatMap { root in
             ((try? entries(of: ByteString(root))) ?? []).compactMap(\.text)
@@ -49,8 +50,8 @@ extension Places {
     }
 }
 
-/// Where this user's mount of the name answers that its daemon has ended. A killed daemon leaves
-/// its socket: without one, it is another workspace's mount that has the name.
+/// The user's dead mount of that name. A killed daemon leaves its socket: without a socket, the
+/// mount is another workspace's of the same name.
 func deadMount(of name: WorkspaceName) -> ByteString? {
     guard access(Places.current.existingSocket(of: name), F_OK) == 0 else { return nil }
     let mounts = (try? MountTable().mounts) ?? []
@@ -58,7 +59,7 @@ func deadMount(of name: WorkspaceName) -> ByteString? {
         .map { ByteString($0.mountPoint) }.last(where: isKnownToBeDead)
 }
 
-/// A mount whose daemon is stopped may keep us waiting for good: that is no answer.
+/// A mount whose daemon is stopped may block us forever: a timeout counts as not dead.
 private func isKnownToBeDead(_ place: ByteString) -> Bool {
     let isDead = Atomic(false)
     return withExtendedLifetime(isDead) {

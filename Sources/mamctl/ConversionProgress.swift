@@ -1,13 +1,14 @@
-// How far `encrypt` and `decrypt` are: the daemon tells nothing before its end, but the file grows.
+// Progress of `encrypt` and `decrypt`. The daemon reports nothing before the end, so watch the
+// output file grow.
 
 internal import Glibc
 internal import MAMSystem
 internal import MAMWire
 
-/// Of several files, one after the other.
+/// Progress over several files, which are converted in turn.
 final class ConversionProgress {
     private let progress: Progress
-    /// Of the files before this one.
+    /// The size of the files before this one.
     private var bytesBefore = 0
     private var sizes: [ByteString: Int] = [:]
 
@@ -22,7 +23,7 @@ final class ConversionProgress {
         if sizes.count == paths.count { progress.totalBytes = sizes.values.reduce(0, +) }
     }
 
-    /// Looks at what grows until there is an answer.
+    /// Polls the size of the output until the daemon replies.
     func follow(_ destination: Descriptor, until answer: PendingReply) {
         guard progress.isShown else { return }
         while !answer.comes(within: 100) {
@@ -30,7 +31,7 @@ final class ConversionProgress {
         }
     }
 
-    /// The same of what goes through our hands.
+    /// Counts bytes that pass through this process.
     func add(_ byteCount: Int) { show(progress.bytes - bytesBefore + byteCount) }
 
     func finish(_ path: ByteString) {

@@ -53,7 +53,7 @@ enum ConvertOutput {
     }
 }
 
-/// The second of two files of one name would replace the first.
+/// Refuses two files with the same name: the second would replace the first.
 private func refuseOneName(of operands: [ByteString], _ verb: Verb) throws(Failure) {
     var names: Set<ByteString> = []
     for path in operands {

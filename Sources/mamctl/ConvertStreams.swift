@@ -5,12 +5,12 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// What is read: a file, or standard input.
+/// The input: a file or standard input.
 enum Input {
     case file(Source)
     case stream
 
-    /// Of what a stream becomes: as any new file.
+    /// The attributes of the output: the source's, or a new file's for a stream.
     var attributes: stat {
         if case .file(let source) = self { return source.attributes }
         var attributes = stat()
@@ -20,7 +20,7 @@ enum Input {
         return attributes
     }
 
-    /// Has the daemon convert it into an open file that is empty; returns the count of plain bytes.
+    /// Has the daemon convert it into an open, empty file; returns the number of plaintext bytes.
     func convert(
         _ invocation: Invocation, _ conversion: Conversion, into destination: Descriptor,
         _ progress: ConversionProgress
@@ -62,7 +62,7 @@ enum Input {
 }
 
 extension Conversion {
-    /// Of what is read and written from front to back.
+    /// The conversion for streams, which are read and written sequentially.
     var ofStreams: Conversion {
         Conversion(
             method: seals ? "Protection.ProtectData" : "Protection.UnprotectData",
@@ -86,7 +86,8 @@ extension Daemon {
     }
 }
 
-/// Closes our copy of an end of a pipe that others may still hold: its number goes on, to nothing.
+/// Closes our copy of a pipe's end by redirecting its number to /dev/null, as other references to
+/// the descriptor may exist.
 func leave(_ end: Descriptor) {
     guard let nothing = try? openFile("/dev/null", O_RDWR) else { return }
     try? redirect(end, to: nothing)
@@ -97,7 +98,7 @@ func failing(_ body: () throws(Failure) -> Void) -> Failure? {
     return nil
 }
 
-/// Standard input into a pipe, until it ends or there is an answer.
+/// Copies standard input into a pipe until it ends or the daemon replies.
 private func feed(
     _ writer: Descriptor, until answer: PendingReply, _ progress: ConversionProgress
 ) throws(Failure) {
@@ -105,17 +106,17 @@ private func feed(
     defer { signal(SIGPIPE, SIG_DFL) }
     let name = inputName
     let input = try naming(name) { () throws(Errno) in try duplicate(STDIN_FILENO) }
-    // So that a daemon that takes nothing does not keep us.
+    // Non-blocking, so that a daemon that does not read cannot block us.
     _ = fcntl(writer.raw, F_SETFL, O_WRONLY | O_NONBLOCK)
     var isRead = true
     try pump(from: input, name, while: { isRead && answer.lets(input, POLLIN) }) { bytes in
-        // Why nobody reads it, the answer tells.
+        // Ignore a closed reader: the reply says why.
         isRead = offer(bytes, to: writer, until: answer)
         progress.add(bytes.count)
     }
 }
 
-/// False if nobody takes them.
+/// False if the daemon no longer reads.
 private func offer(
     _ bytes: [UInt8], to writer: Descriptor, until answer: PendingReply
 ) -> Bool {
@@ -137,7 +138,7 @@ func writeToOutput(_ bytes: [UInt8]) throws(Failure) {
     }
 }
 
-/// Until the end.
+/// Reads to the end of the input.
 func pump(
     from reader: Descriptor, _ name: ByteString, while goesOn: () -> Bool = { true },
     _ body: ([UInt8]) throws(Failure) -> Void
@@ -152,8 +153,8 @@ func pump(
     }
 }
 
-/// A beginning that a terminal can show: UTF-8, but for a character that is cut at its end, without
-/// control characters.
+/// Whether a terminal can show data that starts like this: UTF-8 without control characters, except
+/// for a character cut off at the end.
 func isText(_ bytes: [UInt8]) -> Bool {
     let isCut = bytes.suffix(3).lastIndex { $0 >= 0xC0 }
     let whole = isCut.map { bytes[..<$0] } ?? bytes[...]

@@ -1,5 +1,5 @@
-// `encrypt` and `decrypt`: protected files outside any mount. The daemon has the keys, we open the
-// files.
+// `encrypt` and `decrypt`: protected files outside any mount. The daemon has the keys; this process
+// opens the files.
 
 internal import Glibc
 internal import MAMModel
@@ -19,7 +19,7 @@ func encrypt(_ invocation: Invocation) throws -> ExitStatus {
     ).convertEach()
 }
 
-/// Without an output the file itself becomes plain, inside a mount and outside.
+/// Without an output, decrypts in place, inside a mount or outside.
 func decrypt(_ invocation: Invocation) throws -> ExitStatus {
     try Converter(
         invocation,
@@ -29,7 +29,7 @@ func decrypt(_ invocation: Invocation) throws -> ExitStatus {
     ).convertEach()
 }
 
-/// One of the two ways.
+/// One direction of conversion.
 struct Conversion {
     let method: String
     let methodInMount: String
@@ -37,7 +37,7 @@ struct Conversion {
     let seals: Bool
 }
 
-/// The file that is read.
+/// The source file.
 struct Source {
     let path: ByteString
     let descriptor: Descriptor
@@ -52,15 +52,14 @@ struct Source {
         }
     }
 
-    /// Where the file lies that was opened: a link on the way to it may lead elsewhere by now.
+    /// The path of the opened file itself, as a symbolic link in `path` may have changed.
     var place: ByteString {
         get throws(Failure) {
             try naming(path) { () throws(Errno) in try currentPath(of: descriptor.raw) }
         }
     }
 
-    /// Refuses to have it replaced if somebody has written to it since it was opened, or it is not
-    /// there any more.
+    /// Refuses to replace a file that was changed, moved or removed since it was opened.
     func refuseIfChanged(at place: ByteString) throws(Failure) {
         let now = try? status(at: workingDirectory, place.cString, followLinks: false)
         guard let now, now.st_dev == attributes.st_dev, now.st_ino == attributes.st_ino,
@@ -74,7 +73,7 @@ struct Source {
         }
     }
 
-    /// Refuses to seal what is sealed already.
+    /// Refuses to encrypt an encrypted file.
     func refuseToEncrypt() throws(Failure) {
         let facts = try headerFacts(path, descriptor)
         if facts.isDamaged { throw facts.damage }
@@ -85,7 +84,7 @@ struct Source {
         }
     }
 
-    /// Refuses what has no header of ours, and in a mount, where none is seen, what is plain.
+    /// Refuses a file that is not encrypted, by its header or, in a mount, by the daemon's answer.
     func refuseToDecrypt(_ invocation: Invocation) throws {
         let name = workspace(of: descriptor)
         let facts =

@@ -6,7 +6,7 @@ internal import MAMSystem
 internal import MAMWire
 
 extension Converter {
-    /// To standard output.
+    /// Converts to standard output.
     func toOutput(_ path: ByteString) throws -> (Record?, JSONValue) {
         let input = try self.input(path)
         if conversion.seals {
@@ -17,13 +17,13 @@ extension Converter {
         return (nil, .null)
     }
 
-    /// The daemon that serves the mount of what is read, else the one that is meant.
+    /// The daemon of the mount that contains the input, else the selected one.
     private func daemon(for input: Input) throws(Failure) -> Daemon {
         guard case .file(let source) = input else { return try invocation.daemon() }
         return try invocation.daemon(for: source.descriptor)
     }
 
-    /// In the form of streams: that of files is not written from front to back.
+    /// Writes the stream format: the file format is not written sequentially.
     private func sealToOutput(_ input: Input) throws {
         guard isatty(STDOUT_FILENO) == 0 else {
             throw Failure.usage(
@@ -35,7 +35,7 @@ extension Converter {
         ) { progress.follow(output, until: $0) }
     }
 
-    /// As it is verified, block by block.
+    /// Writes plaintext as each block is verified.
     private func openToOutput(_ input: Input) throws {
         let pipe = try makePipe()
         var conversion = conversion
@@ -68,7 +68,8 @@ extension Converter {
         if let failure { throw failure }
     }
 
-    /// A terminal gets text alone. Returns the number of bytes.
+    /// Copies to standard output, but refuses binary data on a terminal. Returns the number of
+    /// bytes.
     private func show(
         _ reader: Descriptor, until answer: PendingReply, of path: ByteString
     ) throws(Failure) -> Int {
@@ -85,7 +86,7 @@ extension Converter {
             isFirst = false
             count += bytes.count
             try writeToOutput(bytes)
-            // On the same screen it would stand in the middle of the text.
+            // No progress on a terminal that also shows the text.
             if isatty(STDOUT_FILENO) == 0 { progress.add(bytes.count) }
         }
         return count

@@ -1,4 +1,4 @@
-// One run of `encrypt` or `decrypt`: each operand into its place.
+// One run of `encrypt` or `decrypt`.
 
 internal import Glibc
 internal import MAMModel
@@ -34,7 +34,7 @@ struct Converter {
         }
     }
 
-    /// Nil for a file that is in no mount.
+    /// Nil for a file outside any mount.
     private func convertInMount(_ path: ByteString) throws -> (Record?, JSONValue)? {
         let file = try openForQuestion(path)
         guard let name = workspace(of: file) else { return nil }
@@ -81,7 +81,7 @@ struct Converter {
     }
 }
 
-/// A file of several names is replaced under one of them.
+/// Replacing a file with hard links replaces only one of its names.
 private func warnOfOtherNames(_ path: ByteString, _ file: stat, wasReplaced: Bool) {
     guard wasReplaced, file.st_nlink > 1 else { return }
     printError(
@@ -90,7 +90,7 @@ private func warnOfOtherNames(_ path: ByteString, _ file: stat, wasReplaced: Boo
     )
 }
 
-/// What is in a mount is encrypted by the mount: a protected file in it would be protected twice.
+/// Refuses an encrypted output file in a mount, which would encrypt it again.
 private func refuseMount(_ destination: ByteString) throws(Failure) {
     guard let directory = try? openFile(destination.directory.cString, openPathOnly),
         let name = workspace(of: directory)

@@ -1,4 +1,4 @@
-// Content from one open file to another, by way of the daemon, which has the keys.
+// Converts content from one open file to another through the daemon, which has the keys.
 
 internal import Glibc
 internal import MAMModel
@@ -9,7 +9,7 @@ internal import MAMWire
 let inputName = ByteString("standard input")
 
 extension Daemon {
-    /// From one open file to another; returns the count of plain bytes.
+    /// Converts from one open file to another; returns the number of plaintext bytes.
     func pass(
         _ method: String, _ parameters: [String: JSONValue], from source: Descriptor,
         to destination: Descriptor, about subject: String,
@@ -22,7 +22,8 @@ extension Daemon {
                 method, parameters.merging(ends) { $1 }, descriptors: [source, destination],
                 about: subject, meanwhile: meanwhile)
         } catch {
-            // As if we had written it ourselves: `head` has what it wants, and nobody is to hear.
+            // The reader, such as head(1), closed the pipe: end by SIGPIPE as if we had written to
+            // it.
             if hasNoReader(destination) { raise(SIGPIPE) }
             throw error
         }
@@ -32,7 +33,7 @@ extension Daemon {
     }
 }
 
-/// Of a pipe; no other file has an error that waits.
+/// Whether the reader of a pipe has gone. Only pipes report POLLERR.
 private func hasNoReader(_ destination: Descriptor) -> Bool {
     var output = pollfd(fd: destination.raw, events: 0, revents: 0)
     return poll(&output, 1, 0) == 1 && output.revents & Int16(POLLERR) != 0

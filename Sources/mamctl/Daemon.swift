@@ -11,8 +11,8 @@ final class Daemon {
     let name: WorkspaceName
     private var client: VarlinkClient
 
-    /// Fails with `.unreachable` when nothing answers. `owner`: who made the mount that is asked
-    /// about.
+    /// Fails with `.unreachable` if nothing answers. `owner`: the user who made the mount in
+    /// question.
     init(
         of name: WorkspaceName, at path: String, mountOf owner: UInt32? = nil
     ) throws(Failure) {
@@ -83,7 +83,7 @@ final class Daemon {
         } catch { throw failure(error, about: subject) }
     }
 
-    /// For a stream without its last reply.
+    /// The failure for a stream that ends without its final reply.
     var hasEnded: Failure { Failure(.unreachable, "the daemon of workspace '\(name)' ended") }
 
     /// The whole state of the workspace.
@@ -91,9 +91,9 @@ final class Daemon {
         try call(Varlink.Workspace.Status())
     }
 
-    /// True if it is this user's daemon, or knows an account of theirs.
+    /// True if it is the user's own daemon or has accounts.
     fileprivate var concernsUser: Bool {
-        // Whose daemon is stuck must not have a verb go to another workspace.
+        // A user's own daemon that hangs still counts, or the verb would go to another workspace.
         guard let report = try? status() else { return client.user == geteuid() }
         return report.uid == geteuid() || !report.accounts.isEmpty
     }
@@ -107,7 +107,7 @@ final class Daemon {
     }
 
     private static func silent(_ name: WorkspaceName, _ process: Int32) -> Failure {
-        // Of a socket that the service manager made it would be the manager.
+        // On a socket that systemd created, the peer is systemd, not mamd.
         let isKnown = ProcessName(process).name == "mamd"
         let who = "the daemon of workspace '\(name)'\(isKnown ? ", process \(process)," : "")"
         if ProcessStatus(of: process)?.isStopped == true {
@@ -192,7 +192,8 @@ extension Invocation {
         return name
     }
 
-    /// Of several, those in which this user has nothing do not count: root's daemons answer everybody.
+    /// Of several daemons, ignores those that do not concern the user: root's daemons answer all
+    /// users.
     private func onlyDaemon() throws(Failure) -> Daemon {
         let running = runningDaemons()
         guard let first = running.first else { throw nothingRuns }
@@ -208,7 +209,7 @@ extension Invocation {
     }
 }
 
-/// None if nothing runs. Those that somebody else listens for do not count.
+/// The running daemons, without those of other users.
 func runningDaemons() -> [Daemon] {
     Places.current.sockets().compactMap { try? Daemon(of: $0.name, at: $0.path) }
 }

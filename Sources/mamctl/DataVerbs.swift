@@ -29,7 +29,7 @@ func protectData(_ invocation: Invocation) throws -> ExitStatus {
     return try ends.finish()
 }
 
-/// Of damaged data a new file does not appear; standard output has what came before the damage.
+/// On damaged data, creates no file, but standard output has the part before the damage.
 func unprotectData(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     let ends = try DataEnds(invocation)
@@ -51,12 +51,12 @@ private func unprotectString(_ daemon: Daemon, _ ends: DataEnds) throws -> ExitS
     return try ends.finish(with: try reply.bool("protected") ? try reply.string("text") : text)
 }
 
-/// As `data protect --string` printed it.
+/// Without the newline that `data protect --string` adds.
 private func line(_ text: String) -> String {
     text.hasSuffix("\n") ? String(text.dropLast()) : text
 }
 
-/// As `info` tells it of a file; 4 for what is not protected.
+/// Prints the same as `info` for a file; exits with 4 if the data is not protected.
 func dataInfo(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     let ends = try DataEnds(invocation)
@@ -82,7 +82,7 @@ func dataInfo(_ invocation: Invocation) throws -> ExitStatus {
     return .success
 }
 
-/// Where a verb reads and writes.
+/// The input and output of a verb.
 private struct DataEnds {
     let path: ByteString
     let source: Descriptor
@@ -113,14 +113,14 @@ private struct DataEnds {
         }
     }
 
-    /// From one to the other.
+    /// Converts the input into the output.
     func convert(
         _ daemon: Daemon, _ method: String, _ more: [String: JSONValue] = [:]
     ) throws(Failure) {
         _ = try daemon.pass(method, more, from: source, to: destination, about: name)
     }
 
-    /// A new file gets its name, and the mode of the file that it was made of.
+    /// Gives a new file its name and the mode of its source.
     func finish(with text: String? = nil) throws(Failure) -> ExitStatus {
         if let text {
             try naming(new?.path ?? ByteString("standard output")) { () throws(Errno) in
@@ -140,7 +140,7 @@ private struct DataEnds {
         }
     }
 
-    /// A string that one call can carry.
+    /// Reads a string, up to the size that fits into a call.
     func readText() throws(Failure) -> String {
         let limit = FrameReader.requestByteCount / 2
         let bytes = try naming(path) { () throws(Errno) in

@@ -3,11 +3,10 @@
 internal import MAMModel
 internal import MAMWire
 
-/// A Graph `iosManagedAppProtection` with the defaults of the Intune portal: data may flow freely,
-/// and is encrypted while its account is locked. A phone's chip counts wrong PINs, and a disk does
-/// not: so PINs are longer, and stand a month of guessing (`PinRules.guesses`). Only what the
-/// portal takes for granted and nobody can know here is left out: a device that is not jailbroken
-/// (`deviceComplianceRequired`) takes a probe to tell.
+/// A Graph `iosManagedAppProtection` with the defaults of the Intune portal: transfers are
+/// unrestricted, and data is encrypted while its account is locked. There are two differences. PINs
+/// are longer, to withstand a month of guessing (`PinRules.guesses`), as no chip limits the
+/// attempts on a copied disk. `deviceComplianceRequired` is missing, as checking it needs a probe.
 let defaultPolicy: JSONValue = [
     "@odata.type": "#microsoft.graph.iosManagedAppProtection",
     "displayName": "Default",
