@@ -4,7 +4,7 @@ internal import CShims
 internal import MAMWire
 
 /// The kernel's id of the calling thread.
-var currentThread: Int32 { mam_thread_id() }
+var currentThread: Int { Int(mam_thread_id()) }
 
 /// The identity that a thread acts for.
 public struct ActingIdentity: Sendable, Hashable {
@@ -27,10 +27,10 @@ public struct ActingIdentity: Sendable, Hashable {
     /// Where it comes from; nil for a source that this version of the library does not know.
     public let source: Source?
 
-    init(_ wire: Parameters) {
-        accountId = MAMClient.accountId(wire)
-        isManaged = (try? wire.bool("managed")) ?? false
-        source = (try? wire.string("source")).flatMap { Source(rawValue: $0) }
+    init(_ wire: Varlink.Identity.Acting) {
+        accountId = wire.name.isEmpty ? wire.objectID : wire.name
+        isManaged = wire.managed
+        source = Source(rawValue: wire.source)
     }
 }
 
@@ -53,12 +53,10 @@ public struct SwitchIdentityResult: Sendable, Hashable {
     /// One sentence; empty on success.
     public let reason: String
 
-    init(_ wire: Parameters) throws(VarlinkError) {
-        guard let code = Code(rawValue: try wire.integer("result")) else {
-            throw .invalidParameter("result")
-        }
+    init(_ wire: Varlink.Identity.SetUserInterfaceIdentity.Reply) throws(VarlinkError) {
+        guard let code = Code(rawValue: wire.result) else { throw .invalidParameter("result") }
         self.code = code
-        reason = try wire.string("reason")
+        reason = wire.reason
     }
 }
 
@@ -81,12 +79,10 @@ public struct BlockedAccount: Sendable, Hashable {
     /// One sentence.
     public let text: String
 
-    init(_ wire: Parameters) throws(VarlinkError) {
-        guard let reason = Reason(rawValue: try wire.integer("reason")) else {
-            throw .invalidParameter("reason")
-        }
+    init(_ wire: Varlink.Identity.BlockedAccount) throws(VarlinkError) {
+        guard let reason = Reason(rawValue: wire.reason) else { throw .invalidParameter("reason") }
         self.reason = reason
-        accountId = try wire.string("account")
-        text = try wire.string("text")
+        accountId = wire.account
+        text = wire.text
     }
 }

@@ -9,6 +9,8 @@ internal import MAMWire
 ///
 /// Errors have the SDK's ``MAMError/statusCode``, 100 to 105.
 public struct DataProtectionManager: Sendable {
+    private typealias Wire = Varlink.Protection
+
     let service: Service
 
     /// Seals the data for a managed account. For nobody, or with `unmanaged` for any other
@@ -42,20 +44,26 @@ public struct DataProtectionManager: Sendable {
     public func protect(
         from source: Int32, to sink: Int32, accountId: String?, unmanaged: Bool = false
     ) throws(MAMError) -> Int {
-        try stream("ProtectData", Self.owner(accountId, unmanaged), source, sink)
+        let request = Wire.ProtectData(
+            owner: accountId ?? "", unmanaged: unmanaged, sourceDescriptor: 0,
+            destinationDescriptor: 1)
+        return try service.call(request, try ends(source, sink)).bytes
     }
 
     /// The inverse. Writes only verified data: before damage, everything up to it.
     ///
     /// - Returns: the number of bytes written.
     public func unprotect(from source: Int32, to sink: Int32) throws(MAMError) -> Int {
-        try stream("UnprotectData", [:], source, sink)
+        try service.call(
+            Wire.UnprotectData(sourceDescriptor: 0, destinationDescriptor: 1),
+            try ends(source, sink)
+        ).bytes
     }
 
     /// Reads only a header; nil for unprotected data.
     public func protectionInfo(from source: Int32) throws(MAMError) -> ProtectionInfo? {
         try service.call(
-            "Protection.DataInfo", ["sourceDescriptor": 0],
+            Wire.DataInfo(sourceDescriptor: 0),
             [try FileReference.descriptor(source).open(O_RDONLY)], Self.readInfo)
     }
 
@@ -64,43 +72,31 @@ public struct DataProtectionManager: Sendable {
         _ text: String, accountId: String?, unmanaged: Bool = false
     ) throws(MAMError) -> String {
         try service.call(
-            "Protection.ProtectString",
-            Self.owner(accountId, unmanaged).merging(["text": .string(text)]) { $1 }
-        ) { reply throws(VarlinkError) in try reply.string("text") }
+            Wire.ProtectString(owner: accountId ?? "", unmanaged: unmanaged, text: text)
+        ).text
     }
 
     /// The inverse of `protectString`. Returns unprotected text unchanged.
     public func unprotectString(_ text: String) throws(MAMError) -> String {
-        try service.call("Protection.UnprotectString", ["text": .string(text)]) {
-            reply throws(VarlinkError) in try reply.string("text")
-        }
+        try service.call(Wire.UnprotectString(text: text)).text
     }
 
     /// A text's owner and protection; nil if it is not protected.
     public func protectionInfoForString(_ text: String) throws(MAMError) -> ProtectionInfo? {
-        try service.call("Protection.StringInfo", ["text": .string(text)], [], Self.readInfo)
+        try service.call(Wire.StringInfo(text: text), [], Self.readInfo)
     }
 
-    private static func owner(_ accountId: String?, _ unmanaged: Bool) -> [String: JSONValue] {
-        ["owner": .string(accountId ?? ""), "unmanaged": .bool(unmanaged)]
+    private static func readInfo(
+        _ reply: Wire.DataInfo.Reply
+    ) throws(VarlinkError) -> ProtectionInfo? {
+        try reply.protection.map { wire throws(VarlinkError) in try ProtectionInfo(wire) }
     }
 
-    private static func readInfo(_ reply: Parameters) throws(VarlinkError) -> ProtectionInfo? {
-        guard reply.has("protection") else { return nil }
-        return ProtectionInfo(try MAMModel.ProtectionInfo(try reply.value("protection")))
-    }
-
-    private func stream(
-        _ method: String, _ parameters: [String: JSONValue], _ source: Int32, _ sink: Int32
-    ) throws(MAMError) -> Int {
-        let indices: [String: JSONValue] = ["sourceDescriptor": 0, "destinationDescriptor": 1]
-        let ends = [
+    private func ends(_ source: Int32, _ sink: Int32) throws(MAMError) -> [Descriptor] {
+        [
             try FileReference.descriptor(source).open(O_RDONLY),
             try FileReference.descriptor(sink).open(O_WRONLY),
         ]
-        return try service.call(
-            "Protection.\(method)", parameters.merging(indices) { $1 }, ends
-        ) { reply throws(VarlinkError) in try reply.integer("bytes") }
     }
 
     /// The daemon reads and writes descriptors, so buffers are passed as files in memory.

@@ -22,14 +22,13 @@ public struct EnrollmentManager: Sendable {
     public func registerAndEnrollAccount(
         _ name: String, objectId: String? = nil, passphrase: Passphrase, newKeys: Bool = false
     ) throws(MAMError) -> EnrollmentStatus {
-        let secret = try passphrase.forRegistering()
-        // Omitted otherwise: an earlier daemon does not know it.
-        let wish: [String: JSONValue] = newKeys ? ["newKeys": true] : [:]
-        return try service.call(
-            "Enrollment.Register",
-            secret.parameters.adding("name", name).adding("objectId", objectId)
-                .merging(wish) { $1 },
-            secret.descriptors, Self.readStatus)
+        let secret = try passphrase.secret()
+        let request = Varlink.Enrollment.Register(
+            name: name, objectID: objectId, passphraseDescriptor: secret.index,
+            noPassphrase: secret.index == nil ? true : nil,
+            // Omitted otherwise: an earlier daemon does not know it.
+            newKeys: newKeys ? true : nil)
+        return EnrollmentStatus(try service.call(request, secret.descriptors).status)
     }
 
     /// Checks in, then unlocks the account: ends a lock-out after too many wrong passphrases, or
@@ -37,10 +36,10 @@ public struct EnrollmentManager: Sendable {
     public func loginAndEnrollAccount(
         _ accountId: String? = nil, passphrase: Passphrase
     ) throws(MAMError) -> EnrollmentStatus {
-        let secret = try passphrase.forUnlocking()
-        return try service.call(
-            "Enrollment.Login", secret.parameters.adding("account", accountId), secret.descriptors,
-            Self.readStatus)
+        let secret = try passphrase.secret()
+        let request = Varlink.Enrollment.Login(
+            account: accountId, passphraseDescriptor: secret.index)
+        return EnrollmentStatus(try service.call(request, secret.descriptors).status)
     }
 
     /// Deregisters an account. A call with a wipe counts as confirmed: ask the user before.
@@ -54,58 +53,38 @@ public struct EnrollmentManager: Sendable {
     public func deRegisterAndUnenrollAccount(
         _ accountId: String, withWipe: Bool
     ) throws(MAMError) -> EnrollmentStatus {
-        try service.call(
-            "Enrollment.Deregister",
-            [
-                "account": .string(accountId), "wipe": .bool(withWipe),
-                "confirmed": .bool(withWipe),
-            ], [],
-            Self.readStatus)
+        let request = Varlink.Enrollment.Deregister(
+            account: accountId, wipe: withWipe, confirmed: withWipe)
+        return EnrollmentStatus(try service.call(request).status)
     }
 
     /// The accounts that the caller may lock, each with its last enrolment result.
     public func registeredAccounts() throws(MAMError) -> [EnrollmentStatus] {
-        try list().map(\.status)
+        try list().map { EnrollmentStatus($0.status) }
     }
 
     /// Those that are enrolled.
     public func enrolledAccounts() throws(MAMError) -> [EnrollmentStatus] {
-        try list().filter { $0.stage == "enrolled" }.map(\.status)
+        try list().filter { $0.stage == "enrolled" }.map { EnrollmentStatus($0.status) }
     }
 
     /// The names or object ids that may be registered here; nil: any. Sign out all others.
     public func allowedAccounts() throws(MAMError) -> [String]? {
-        try service.call("Enrollment.AllowedAccounts") { reply throws(VarlinkError) in
-            reply.has("accounts") ? try reply.strings("accounts") : nil
-        }
+        try service.call(Varlink.Enrollment.AllowedAccounts()).accounts
     }
 
     /// Checks in and evaluates policy's conditions: `remediateComplianceForAccountId`.
     public func remediateCompliance(
         forAccountId accountId: String? = nil
     ) throws(MAMError) -> Compliance {
-        try service.call("Enrollment.CheckCompliance", [:].adding("account", accountId)) {
-            reply throws(VarlinkError) in
-            Compliance(
-                status: Compliance.Status(rawValue: try reply.integer("status")) ?? .notCompliant,
-                reason: try reply.optionalString("reason"))
-        }
+        let reply = try service.call(Varlink.Enrollment.CheckCompliance(account: accountId))
+        return Compliance(
+            status: Compliance.Status(rawValue: reply.status) ?? .notCompliant,
+            reason: reply.reason)
     }
 
-    private typealias Entry = (stage: String, status: EnrollmentStatus)
-
-    private func list() throws(MAMError) -> [Entry] {
-        try service.call("Enrollment.List") { reply throws(VarlinkError) in
-            var found: [Entry] = []
-            for entry in try reply.objects("enrollments") {
-                found.append((try entry.string("stage"), try Self.readStatus(entry)))
-            }
-            return found
-        }
-    }
-
-    private static func readStatus(_ wire: Parameters) throws(VarlinkError) -> EnrollmentStatus {
-        try EnrollmentStatus(try wire.object("status"))
+    private func list() throws(MAMError) -> [Varlink.Enrollment.Enrollment] {
+        try service.call(Varlink.Enrollment.List()).enrollments
     }
 }
 
@@ -122,12 +101,12 @@ public struct EnrollmentStatus: Sendable, Hashable {
     /// One sentence about a failure.
     public let errorString: String?
 
-    init(_ wire: Parameters) throws(VarlinkError) {
-        identity = try wire.string("identity")
-        accountId = try wire.string("accountId")
-        didSucceed = try wire.bool("didSucceed")
-        statusCode = try wire.integer("statusCode")
-        errorString = try wire.optionalString("errorString")
+    init(_ wire: Varlink.Enrollment.Status) {
+        identity = wire.identity
+        accountId = wire.accountID
+        didSucceed = wire.didSucceed
+        statusCode = wire.statusCode
+        errorString = wire.errorString
     }
 }
 

@@ -10,6 +10,8 @@ internal import MAMWire
 ///
 /// Errors have the SDK's ``MAMError/statusCode``, 100 to 107.
 public struct FileProtectionManager: Sendable {
+    private typealias Wire = Varlink.Protection
+
     let service: Service
 
     /// Gives a file to an account, encrypting or decrypting it as needed; for a directory, every
@@ -21,7 +23,9 @@ public struct FileProtectionManager: Sendable {
     public func protect(
         _ file: FileReference, accountId: String?, unmanaged: Bool = false
     ) throws(MAMError) -> ProtectionSummary {
-        try protect("Protect", file, accountId, unmanaged)
+        try protect(
+            file,
+            Wire.Protect(owner: accountId ?? "", unmanaged: unmanaged, fileDescriptor: 0))
     }
 
     /// Skips files that already have that owner.
@@ -29,15 +33,17 @@ public struct FileProtectionManager: Sendable {
     public func verifyAndProtect(
         _ file: FileReference, accountId: String?, unmanaged: Bool = false
     ) throws(MAMError) -> ProtectionSummary {
-        try protect("VerifyAndProtect", file, accountId, unmanaged)
+        try protect(
+            file,
+            Wire.VerifyAndProtect(owner: accountId ?? "", unmanaged: unmanaged, fileDescriptor: 0))
     }
 
     /// A file's owner and protection; nil if it does not exist or has no owner.
     public func protectionInfo(_ file: FileReference) throws(MAMError) -> ProtectionInfo? {
         do throws(MAMError) {
-            return try ask("Workspace.ProtectionInfo", file) { reply throws(VarlinkError) in
-                try ProtectionInfo(ofFile: try reply.value("protection"))
-            }
+            return try service.call(
+                Varlink.Workspace.ProtectionInfo(fileDescriptor: 0), [try file.openForQuestion()]
+            ) { reply throws(VarlinkError) in try ProtectionInfo(ofFile: reply.protection) }
         } catch {
             guard error.code == .notFound else { throw error }
             return nil
@@ -50,21 +56,21 @@ public struct FileProtectionManager: Sendable {
     public func encryptFile(
         _ file: FileReference, forAccountId accountId: String
     ) throws(MAMError) -> ProtectionInfo {
-        try protected("EncryptFile", file, ["owner": .string(accountId)])
+        try protected(file, Wire.EncryptFile(owner: accountId, fileDescriptor: 0))
     }
 
     /// Makes a file of the mount plain, whatever policy says. The file then belongs to nobody until
     /// `protect` gives it to an account again.
     @discardableResult
     public func decryptFile(_ file: FileReference) throws(MAMError) -> ProtectionInfo {
-        try protected("DecryptFile", file, [:])
+        try protected(file, Wire.DecryptFile(fileDescriptor: 0))
     }
 
     /// Whether a file's content is encrypted, regardless of its owner.
     public func isFileEncrypted(_ file: FileReference) throws(MAMError) -> Bool {
-        try ask("Protection.IsFileEncrypted", file) { reply throws(VarlinkError) in
-            try reply.bool("encrypted")
-        }
+        try service.call(
+            Wire.IsFileEncrypted(fileDescriptor: 0), [try file.openForQuestion()]
+        ).encrypted
     }
 
     /// Writes an encrypted copy of a plain file, in the form of the backing directory, to a new
@@ -72,7 +78,10 @@ public struct FileProtectionManager: Sendable {
     public func encryptFile(
         _ file: FileReference, forAccountId accountId: String, toCopy copy: FileReference
     ) throws(MAMError) {
-        try convert("Encrypt", file, copy, ["owner": .string(accountId)])
+        try convert(
+            file, copy,
+            Varlink.Workspace.Encrypt(
+                owner: accountId, sourceDescriptor: 0, destinationDescriptor: 1))
     }
 
     /// Writes the plain content of a protected file, in the mount or outside, to a new file; keeps
@@ -80,60 +89,41 @@ public struct FileProtectionManager: Sendable {
     public func decryptFile(
         _ file: FileReference, toCopy copy: FileReference
     ) throws(MAMError) {
-        try convert("Decrypt", file, copy, [:])
+        try convert(
+            file, copy, Varlink.Workspace.Decrypt(sourceDescriptor: 0, destinationDescriptor: 1))
     }
 
-    private func ask<Value>(
-        _ method: String, _ file: FileReference, _ parameters: [String: JSONValue] = [:],
-        _ read: (Parameters) throws(VarlinkError) -> Value
-    ) throws(MAMError) -> Value {
-        try service.call(
-            method, parameters.merging(["fileDescriptor": 0]) { $1 },
-            [try file.openForQuestion()], read)
-    }
-
-    private func protected(
-        _ method: String, _ file: FileReference, _ parameters: [String: JSONValue]
-    ) throws(MAMError) -> ProtectionInfo {
-        try ask("Protection.\(method)", file, parameters) { reply throws(VarlinkError) in
-            ProtectionInfo(try MAMModel.ProtectionInfo(try reply.value("protection")))
+    private func protected<Request: VarlinkRequest>(
+        _ file: FileReference, _ request: Request
+    ) throws(MAMError) -> ProtectionInfo where Request.Reply == Wire.EncryptFile.Reply {
+        try service.call(request, [try file.openForQuestion()]) { reply throws(VarlinkError) in
+            try ProtectionInfo(reply.protection)
         }
     }
 
-    private func protect(
-        _ method: String, _ file: FileReference, _ accountId: String?, _ unmanaged: Bool
-    ) throws(MAMError) -> ProtectionSummary {
+    private func protect<Request: VarlinkRequest>(
+        _ file: FileReference, _ request: Request
+    ) throws(MAMError) -> ProtectionSummary where Request.Reply == Wire.Protect.Reply {
         let descriptor = try file.openForQuestion()
         var client = try service.connect()
         var summary = ProtectionSummary()
-        var malformed: VarlinkError?
         do throws(VarlinkClient.Failure) {
-            try client.stream(
-                "\(Varlink.Protection.name).\(method)",
-                [
-                    "owner": .string(accountId ?? ""), "unmanaged": .bool(unmanaged),
-                    "fileDescriptor": 0,
-                ], descriptors: [descriptor]
-            ) { reply in
-                do throws(VarlinkError) { try summary.take(reply) } catch { malformed = error }
-                return malformed == nil
+            try client.stream(request, descriptors: [descriptor]) { reply in
+                summary.take(reply)
+                return true
             }
         } catch { throw MAMError(error) }
-        if let malformed { throw .unknownAnswer(malformed) }
         return summary
     }
 
     /// Atomic: the copy is complete or does not appear.
     private func convert(
-        _ method: String, _ file: FileReference, _ copy: FileReference,
-        _ parameters: [String: JSONValue]
+        _ file: FileReference, _ copy: FileReference, _ request: some VarlinkRequest
     ) throws(MAMError) {
         let source = try file.open(O_RDONLY)
         let destination = try copy.open(O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
-        let indices: [String: JSONValue] = ["sourceDescriptor": 0, "destinationDescriptor": 1]
         do throws(MAMError) {
-            try service.call(
-                "Workspace.\(method)", parameters.merging(indices) { $1 }, [source, destination])
+            try service.call(request, [source, destination])
             try copy.naming { () throws(Errno) in try synchronize(destination.raw) }
         } catch {
             copy.unlink()

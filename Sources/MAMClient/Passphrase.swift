@@ -1,7 +1,6 @@
 // Passphrases. This library never reads one: it passes a descriptor on.
 
 internal import Glibc
-internal import MAMModel
 internal import MAMSystem
 
 /// Where the daemon reads a passphrase.
@@ -14,17 +13,11 @@ public enum Passphrase: Sendable, Hashable {
 }
 
 extension Passphrase {
-    /// A call's members, and the descriptors that they refer to.
-    typealias Secret = (parameters: [String: JSONValue], descriptors: [Descriptor])
+    /// Its index among the descriptors of a call, and these; nil for none.
+    typealias Secret = (index: Int?, descriptors: [Descriptor])
 
-    func forRegistering() throws(MAMError) -> Secret {
-        let secret = try forUnlocking()
-        return secret.descriptors.isEmpty ? (["noPassphrase": true], []) : secret
-    }
-
-    func forUnlocking() throws(MAMError) -> Secret {
-        guard case .descriptor(let number) = self else { return ([:], []) }
-        let file = try FileReference.descriptor(number).open(O_RDONLY)
-        return (["passphraseDescriptor": 0], [file])
+    func secret() throws(MAMError) -> Secret {
+        guard case .descriptor(let number) = self else { return (nil, []) }
+        return (0, [try FileReference.descriptor(number).open(O_RDONLY)])
     }
 }

@@ -36,14 +36,13 @@ public struct PolicyManager: Sendable {
     /// ends.
     public func setProcessAccountId(_ accountId: String?) throws(MAMError) {
         try service.call(
-            "Identity.SetProcessIdentity", ["identity": JSONValue(accountId), "scoped": false])
+            Varlink.Identity.SetProcessIdentity(identity: accountId, scoped: false))
     }
 
     /// The identity that the calling thread acts for, and its source.
     public func currentIdentity() throws(MAMError) -> ActingIdentity {
-        try service.call("Identity.GetIdentity", ["thread": JSONValue(currentThread)]) {
-            reply throws(VarlinkError) in ActingIdentity(try reply.object("acting"))
-        }
+        ActingIdentity(
+            try service.call(Varlink.Identity.GetIdentity(thread: currentThread)).acting)
     }
 
     /// Sets the account that the user of this login session works for on the screen. Has no effect
@@ -57,13 +56,11 @@ public struct PolicyManager: Sendable {
     public func setUIPolicyAccountId(
         _ accountId: String?, passphrase: Passphrase = .none
     ) throws(MAMError) -> SwitchIdentityResult {
-        let secret = try passphrase.forUnlocking()
-        let parameters = secret.parameters.merging([
-            "identity": JSONValue(accountId), "thread": JSONValue(currentThread),
-        ]) { $1 }
+        let secret = try passphrase.secret()
         return try service.call(
-            "Identity.SetUserInterfaceIdentity", parameters, secret.descriptors,
-            SwitchIdentityResult.init)
+            Varlink.Identity.SetUserInterfaceIdentity(
+                identity: accountId, passphraseDescriptor: secret.index, thread: currentThread),
+            secret.descriptors, SwitchIdentityResult.init)
     }
 
     /// Sets several accounts, for a view that merges them. More than one managed account needs the
@@ -72,20 +69,14 @@ public struct PolicyManager: Sendable {
         _ accountIds: [String]
     ) throws(MAMError) -> SwitchIdentityResult {
         try service.call(
-            "Identity.SetUserInterfaceIdentities",
-            [
-                "identities": .array(accountIds.map { .string($0) }),
-                "thread": JSONValue(currentThread),
-            ], [], SwitchIdentityResult.init)
+            Varlink.Identity.SetUserInterfaceIdentities(
+                identities: accountIds, thread: currentThread), [], SwitchIdentityResult.init)
     }
 
     /// The accounts set for this login session; nil if none were set.
     public func uiPolicyAccountIds() throws(MAMError) -> [String]? {
-        try service.call(
-            "Identity.GetUserInterfaceIdentity", ["thread": JSONValue(currentThread)]
-        ) { reply throws(VarlinkError) in
-            reply.has("identities") ? try reply.strings("identities") : nil
-        }
+        try service.call(Varlink.Identity.GetUserInterfaceIdentity(thread: currentThread))
+            .identities
     }
 
     // MARK: Accounts
@@ -120,12 +111,8 @@ public struct PolicyManager: Sendable {
 
     /// The caller's accounts that cannot be used now, except those that are only locked.
     public func blockedAccounts() throws(MAMError) -> [BlockedAccount] {
-        try service.call("Identity.BlockedAccounts") { reply throws(VarlinkError) in
-            var found: [BlockedAccount] = []
-            for account in try reply.objects("accounts") {
-                found.append(try BlockedAccount(account))
-            }
-            return found
+        try service.call(Varlink.Identity.BlockedAccounts()) { reply throws(VarlinkError) in
+            try reply.accounts.map(BlockedAccount.init)
         }
     }
 

@@ -54,7 +54,8 @@ public struct ProtectionInfo: Sendable, Hashable {
     /// One sentence that explains the state.
     public let reason: String
 
-    init(_ info: MAMModel.ProtectionInfo) {
+    init(_ wire: Varlink.Workspace.Protection) throws(VarlinkError) {
+        let info = try MAMModel.ProtectionInfo(wire)
         ownerName = info.owner.name
         ownerObjectId = info.owner.objectID
         isManaged = info.isManaged
@@ -76,7 +77,7 @@ public struct ProtectionInfo: Sendable, Hashable {
 
     /// Nil for a file without an owner.
     init?(ofFile wire: Varlink.Workspace.Protection) throws(VarlinkError) {
-        self.init(try MAMModel.ProtectionInfo(wire))
+        try self.init(wire)
         if state == .foreign { return nil }
     }
 }
@@ -98,14 +99,11 @@ public struct ProtectionSummary: Sendable, Hashable {
     /// The files that could not be changed.
     public private(set) var failures: [Failure] = []
 
-    mutating func take(_ reply: Parameters) throws(VarlinkError) {
-        if reply.has("failure") {
-            let part = try reply.object("failure")
-            let error = VarlinkError("\(Varlink.Protection.name).FileFailed", part.members)
-            failures.append(Failure(path: try part.string("path"), error: MAMError(error)))
-        } else if reply.has("summary") {
-            let part = try reply.object("summary")
-            (files, changed) = (try part.integer("files"), try part.integer("changed"))
+    mutating func take(_ reply: Varlink.Protection.Protect.Reply) {
+        if let failure = reply.failure {
+            failures.append(
+                Failure(path: failure.path, error: MAMError(VarlinkError(failure))))
         }
+        if let summary = reply.summary { (files, changed) = (summary.files, summary.changed) }
     }
 }

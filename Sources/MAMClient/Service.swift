@@ -27,6 +27,15 @@ struct Service: Sendable {
         return try client.ask(request, descriptors)
     }
 
+    /// Calls and converts the reply.
+    func call<Request: VarlinkRequest, Value>(
+        _ request: Request, _ descriptors: [Descriptor] = [],
+        _ read: (Request.Reply) throws(VarlinkError) -> Value
+    ) throws(MAMError) -> Value {
+        let reply = try call(request, descriptors)
+        do throws(VarlinkError) { return try read(reply) } catch { throw .unknownAnswer(error) }
+    }
+
     /// Calls `method`, qualified by its interface's last name, and decodes the reply.
     func call<Value>(
         _ method: String, _ parameters: [String: JSONValue] = [:], _ descriptors: [Descriptor] = [],

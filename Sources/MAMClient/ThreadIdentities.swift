@@ -14,9 +14,9 @@ final class ThreadIdentities: Sendable {
 
     /// Sets the calling thread's identity; nil: back to the process's.
     func set(_ identity: String?) throws(MAMError) {
-        let parameters = ["thread": JSONValue(currentThread), "identity": JSONValue(identity)]
+        let request = Varlink.Identity.SetThreadIdentity(thread: currentThread, identity: identity)
         try withClient { client throws(MAMError) in
-            try client.ask("Identity.SetThreadIdentity", parameters) { _ in }
+            _ = try client.ask(request)
         }
     }
 

@@ -92,11 +92,9 @@ extension Workspace {
 
     /// Opens the windows of an account, or of the caller's only one.
     public func unlock(_ accountId: String? = nil, passphrase: Passphrase) throws(MAMError) {
-        let secret = try passphrase.forUnlocking()
+        let secret = try passphrase.secret()
         try service.call(
-            Varlink.Workspace.Unlock(
-                account: accountId,
-                passphraseDescriptor: secret.descriptors.isEmpty ? nil : 0),
+            Varlink.Workspace.Unlock(account: accountId, passphraseDescriptor: secret.index),
             secret.descriptors)
     }
 

@@ -1,4 +1,4 @@
-// io.mamd.Workspace's type Protection.
+// io.mamd.Workspace's type Protection, and the outcome of files that could not be protected.
 
 package import MAMModel
 
@@ -38,4 +38,11 @@ extension ProtectionInfo {
     }
 
     package var json: JSONValue { Varlink.Workspace.Protection(self).json }
+}
+
+extension VarlinkError {
+    /// A file's, below a directory: as if it had been the one of a call.
+    package init(_ failure: Varlink.Protection.Failure) {
+        self.init(Varlink.Protection.FileFailed.errorName, failure.members)
+    }
 }

@@ -93,16 +93,14 @@ internal import Testing
         #expect(ofWorkspace.allSatisfy(Varlink.Workspace.text.contains))
     }
 
-    @Test func `a summary keeps what failed`() throws {
+    @Test func `a summary keeps what failed`() {
         var summary = ProtectionSummary()
-        try summary.take(
-            Parameters([
-                "failure": [
-                    "path": "Notes/a", "status": 102, "name": "encryptionFailed",
-                    "cause": "WindowClosed", "reason": "locked",
-                ]
-            ]))
-        try summary.take(Parameters(["summary": ["files": 2, "changed": 1, "failed": 1]]))
+        summary.take(
+            .init(
+                failure: .init(
+                    path: "Notes/a", status: 102, name: "encryptionFailed",
+                    cause: "WindowClosed", reason: "locked")))
+        summary.take(.init(summary: .init(files: 2, changed: 1, failed: 1)))
         #expect(summary.files == 2)
         #expect(summary.changed == 1)
         #expect(summary.failures.map(\.path) == ["Notes/a"])
