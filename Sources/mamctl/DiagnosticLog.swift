@@ -1,10 +1,9 @@
-// The daemon's log without the names in it. What a line says of people and files cannot be told
-// from what it says of mamd by looking at it: so only lines are shown that are known, and of these
-// only the words that are mamd's.
+// The daemon's log without names. Names cannot be recognised in a line, so only lines of known
+// forms are shown, and of these only the fixed words.
 
 internal import MAMSystem
 
-/// `*` stands for anything, and is shown as `…`; `#` for a number, which is shown.
+/// `*` matches anything and is shown as `…`; `#` matches a number, which is shown.
 private let knownLines = [
     "serving * at *", "stopping: writing back and unmounting *", "* is no longer served",
     "* was registered by uid #", "* is registered again", "* is unlocked", "* is locked",
@@ -31,7 +30,7 @@ private let knownLines = [
     "* is registered for uid # by AutoEnrollOnLaunch", "policy names * which is not registered: *",
 ].map { $0.split(separator: " ").map(String.init) }
 
-/// A line of the log's file, or of the journal with its time before it.
+/// Takes a line of the log file or of the journal, which starts with its time.
 func withoutNames(_ line: String) -> String {
     let parts = line.split(separator: " ", maxSplits: 2)
     // `2026-05-04T03:02:01Z mamd: …`
@@ -43,7 +42,7 @@ func withoutNames(_ line: String) -> String {
     return "\(parts[0]) mamd: \(text ?? "…")"
 }
 
-/// Nil if the words are not of this form.
+/// Nil if the words do not match the form.
 private func shown(
     _ words: ArraySlice<Substring>, as form: ArraySlice<String>
 ) -> String? {
@@ -55,7 +54,7 @@ private func shown(
         }
         return shown(words.dropFirst(), as: rest).map { joined(String(word), $0) }
     }
-    // As few words as will do, one at least.
+    // Match as few words as possible, but at least one.
     let mark = first.replacing("*", with: "…")
     for count in 1..<max(2, words.count + 1) where count <= words.count {
         guard ends(words[words.startIndex + count - 1], like: first) else { continue }
@@ -64,7 +63,7 @@ private func shown(
     return nil
 }
 
-/// `*:` ends with a colon, and `enrollment/*` begins so.
+/// Whether a word ends as a form such as `*:` does.
 private func ends(_ word: Substring, like form: String) -> Bool {
     let suffix = form.split(separator: "*", omittingEmptySubsequences: false).last ?? ""
     return word.hasSuffix(suffix)

@@ -1,20 +1,18 @@
-// What a bundle tells of a workspace that is served: what its daemon answers, its mount, and the
-// disk below.
+// A bundle's data on a running workspace: its daemon's replies, its mount, and the disk below.
 
 internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// The answers of one daemon, and the names that are not told.
+/// Queries one daemon and replaces names.
 struct DaemonDiagnostics {
     let daemon: Daemon
     let names: Pseudonyms
 
     var members: [String: JSONValue] {
         guard let status = try? daemon.status() else { return ["daemon": "it does not answer"] }
-        // Asked for its audit, the daemon writes what it has in mind; the files are read after
-        // this.
+        // Makes the daemon flush its audit records: their files are read after this.
         try? daemon.stream(Varlink.Audit.List(limit: 0)) { _ in true }
         for account in status.accounts {
             names.learn(account.name, alsoCalled: [account.objectID, account.id])
@@ -45,7 +43,7 @@ struct DaemonDiagnostics {
         members["policies"] = members["policies"]?.array.map { policies in
             .array(policies.map { names.name(.document, $0) })
         }
-        // A sentence may name anybody; its kind does not.
+        // The sentence may contain names; the block's kind does not.
         if !names.showsNames { members["blockReason"] = nil }
         return .object(members)
     }

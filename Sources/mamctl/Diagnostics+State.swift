@@ -1,5 +1,4 @@
-// What a bundle tells of a workspace's files: settings, keybags, log and audit. No daemon is needed
-// for it.
+// A bundle's data from a workspace's files: settings, keybags, log and audit. Needs no daemon.
 
 internal import Glibc
 internal import MAMAudit
@@ -11,7 +10,7 @@ internal import MAMSettings
 internal import MAMSystem
 internal import MAMWire
 
-/// One workspace's directories, and the names that are not told.
+/// Reads one workspace's directories and replaces names.
 struct StateDiagnostics {
     let configuration: String
     let state: String
@@ -20,7 +19,7 @@ struct StateDiagnostics {
     private static let lineCount = 300
     private static let recordCount = 500
 
-    /// Values that somebody wrote freely are left out.
+    /// The settings without free text.
     var settings: JSONValue {
         let path = "\(configuration)/settings.json"
         guard let bytes = try? readSmallFile(path, maximumByteCount: 1 << 20) else {
@@ -36,7 +35,7 @@ struct StateDiagnostics {
         ]
     }
 
-    /// Their documents, by number, and whether each would be taken.
+    /// The numbered policy documents, and whether the daemon would accept each.
     var policyFiles: JSONValue {
         let directory = "\(configuration)/policies"
         let files = ((try? entries(of: ByteString(directory))) ?? []).sorted {
@@ -62,7 +61,7 @@ struct StateDiagnostics {
             })
     }
 
-    /// Without keys, salts and ids.
+    /// The keybags' parameters, without keys, salts and ids.
     var keybags: JSONValue {
         let directory = "\(state)/keybags"
         let files = ((try? entries(of: ByteString(directory))) ?? []).map(\.shown)
@@ -100,7 +99,7 @@ struct StateDiagnostics {
         return try? Keybag.decode(bytes.span.bytes)
     }
 
-    /// The newest records, with names as everywhere in the bundle.
+    /// The newest audit records, with pseudonyms.
     var audit: JSONValue {
         let records = (try? auditRecords(inState: state)) ?? []
         return .array(records.suffix(Self.recordCount).map { .object(shown($0)) })
@@ -112,13 +111,13 @@ struct StateDiagnostics {
         members["account"] = names.name(.account, members["account"])
         members["path"] = names.name(.path, members["path"])
         members["program"] = names.name(.program, members["program"])
-        // A sentence may name anybody.
+        // The sentence may contain names.
         members["reason"] = nil
         members["pid"] = nil
         return members
     }
 
-    /// The last lines of the daemon's own file, or of the journal where that has them.
+    /// The end of the daemon's log file, or of its part of the journal.
     func log(of workspace: WorkspaceName) -> JSONValue {
         let own = (try? readEnd(of: "\(state)/mamd.log")) ?? []
         let journal =

@@ -1,4 +1,4 @@
-// What a bundle tells of the machine.
+// A bundle's data on the machine.
 
 internal import Glibc
 internal import MAMCrypto

@@ -1,4 +1,4 @@
-// `diagnostics`: what somebody who helps needs to know, without what is nobody's business.
+// `diagnostics`: a bundle for support, without personal data.
 
 internal import Glibc
 internal import MAMModel
@@ -13,7 +13,7 @@ func diagnose(_ invocation: Invocation) throws -> ExitStatus {
         return .success
     }
     let path = invocation.arguments.value("output") ?? ByteString("mamd-diagnostics.tar.gz")
-    // Before the work: a name that cannot be used is told at once.
+    // Open the output first, to fail early if it cannot be written.
     let file = try NewFile(for: path, replacing: invocation.arguments.has("force"))
     try writeArchive(try bundle(invocation, names), to: file.descriptor)
     try file.finishPrivately()
@@ -46,7 +46,7 @@ private func bundle(
     ]
 }
 
-/// That of `--workspace`; else all that run, are set up, or have left a state.
+/// The workspace of `--workspace`, else all that run or have settings or state.
 private func wanted(_ invocation: Invocation) throws(Failure) -> [WorkspaceName] {
     if let text = try invocation.arguments.text("workspace") {
         guard let name = WorkspaceName(text) else {
@@ -68,7 +68,7 @@ private func workspace(_ name: WorkspaceName, _ names: Pseudonyms) -> [String: J
         configuration: places.configuration(of: name), state: places.state(of: name),
         names: names)
     let daemon = try? Daemon(of: name, at: places.existingSocket(of: name))
-    // First: it knows the accounts' other names.
+    // Query the daemon first: it knows the accounts' other names.
     let live = daemon.map { DaemonDiagnostics(daemon: $0, names: names).members }
     return [
         "name": .string(names.name(.workspace, name.description)),

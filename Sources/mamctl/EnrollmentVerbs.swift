@@ -10,10 +10,10 @@ func loginAccount(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     let account: AccountReport
     do { account = try invocation.account(of: daemon) } catch let error as Failure {
-        // As the SDK does: an account that is not here yet is registered.
+        // Like the SDK, register an unknown account.
         guard error.kind == "UnknownAccount" else { throw error }
         let name = try invocation.operands[0].requireText("the account's name")
-        // A name that is nearly that of an account is hardly a new one.
+        // A name similar to a known account's is probably a typing error.
         if !invocation.arguments.has("register"),
             let near = try daemon.status().nearestAccount(to: name)
         {
@@ -74,7 +74,7 @@ func checkInNow(_ invocation: Invocation) throws -> ExitStatus {
 
 func setThreatLevel(_ invocation: Invocation) throws -> ExitStatus {
     let text = try invocation.operands[0].requireText("the level")
-    // `unknown` is none.
+    // `unknown` clears the level.
     let level = ThreatLevel(rawValue: text)
     let daemon = try invocation.daemon()
     _ = try daemon.call(
@@ -126,7 +126,7 @@ private func report(
 }
 
 extension Invocation {
-    /// The SDK's callers must say it, and so must ours: neither way can be taken back.
+    /// As in the SDK, the caller must choose: neither choice can be undone.
     fileprivate func choosesWipe(of name: String) throws -> Bool {
         if arguments.has("keep") {
             try refuse(["wipe", "confirm"], with: "keep")

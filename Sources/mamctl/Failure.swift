@@ -1,19 +1,19 @@
-// One failure: what and why, what to do next, and the exit status.
+// A failure: what failed and why, what to do next, and the exit status.
 
 internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// What ends a verb early.
+/// The error that ends a verb.
 struct Failure: Error {
     let status: ExitStatus
     let message: String
     /// A command to run, or a hint.
     let next: String?
-    /// A daemon is there, and does not answer.
+    /// The daemon runs but does not answer.
     var isSilence = false
-    /// The last word of the daemon's error, where that is what failed.
+    /// The name of the daemon's error, without its interface's; nil for other failures.
     private(set) var kind: String?
 
     init(_ status: ExitStatus, _ message: String, next: String? = nil) {
@@ -22,13 +22,13 @@ struct Failure: Error {
         self.next = next
     }
 
-    /// A mistake on the command line of a verb.
+    /// An error in a verb's command line.
     static func usage(_ verb: Verb, _ message: String) -> Failure {
         Failure(
             .usage, "\(verb.name): \(message)", next: "mamctl \(verb.name) \(verb.usage)")
     }
 
-    /// The same, with who or what may be meant, and what helps then.
+    /// The same failure with a suggestion.
     func with(guess: String, next: String) -> Failure {
         var failure = Failure(status, message + guess, next: next)
         failure.kind = kind
@@ -42,13 +42,13 @@ struct Failure: Error {
             next: next ?? Self.advice(on: error))
     }
 
-    /// What the kernel says of keys, in our words.
+    /// A text for the kernel's error, clearer where that is about keys.
     private static func words(for error: Errno) -> String {
         error.rawValue == ENOKEY
             ? "its account is locked, or its key is missing (\(error))" : "\(error)"
     }
 
-    /// What helps against the errors that people meet.
+    /// A hint for common errors.
     private static func advice(on error: Errno?) -> String? {
         switch error?.rawValue {
         case _ where error?.meansDeadDaemon == true:
@@ -67,7 +67,7 @@ struct Failure: Error {
         }
     }
 
-    /// Whatever a verb throws.
+    /// Converts any error that a verb throws.
     init(any error: any Error) {
         switch error {
         case let failure as Failure: self = failure
@@ -81,13 +81,13 @@ struct Failure: Error {
         }
     }
 
-    /// Settings and rights refuse too, and of them policy says nothing. Sentences name policy where
-    /// it decided, but for what a passphrase lacks.
+    /// Settings and rights refuse too. Only sentences about a decision of policy name it, except
+    /// those about a weak passphrase.
     private static func isByPolicy(_ sentence: String) -> Bool {
         sentence.contains("policy") || sentence.contains("not good enough")
     }
 
-    /// What the daemon refused, about `subject`.
+    /// The daemon's error about `subject`.
     init(_ error: VarlinkError, about subject: String) {
         let account = error.parameters["account"]?.text.map { ByteString($0).shown } ?? ""
         let kind = error.lastName
@@ -109,15 +109,16 @@ struct Failure: Error {
             case .systemError: Self.advice(on: Errno(of: error))
             case .refused, .notFound, .invalidInput, nil: nil
             }
-        // An error that names its account says all by itself, unless a file brought us to it.
+        // An error that names its account needs no subject, except WindowClosed, where the subject
+        // is often a file.
         let saysAll = !account.isEmpty && kind != "WindowClosed"
         let message = saysAll ? "\(error)" : "\(subject): \(error)"
-        // The daemon knows more than we do.
+        // Prefer the daemon's hint: it knows more.
         self.init(ExitStatus(error), message, next: error.next ?? usual)
         self.kind = kind
     }
 
-    /// To standard error, and as JSON to standard output when that was asked for.
+    /// Prints to standard error, and with `--json` also to standard output.
     func report(isJSON: Bool) {
         printError("\(Style.error.red("mamctl:")) \(message.onOneLine)")
         if let next { printError("  try: \(next.onOneLine)") }
@@ -133,7 +134,7 @@ struct Failure: Error {
 }
 
 extension Errno {
-    /// Of a system call that the daemon made.
+    /// The error number of the daemon's system call.
     fileprivate init?(of error: VarlinkError) {
         guard let number = error.parameters["errno"]?.integer, let code = Int32(exactly: number)
         else { return nil }

@@ -1,4 +1,4 @@
-// What is known of one file: from the daemon inside a mount, from the file's header elsewhere.
+// The protection of a file: from the daemon inside a mount, from the file's header elsewhere.
 
 internal import Glibc
 internal import MAMFormat
@@ -14,16 +14,17 @@ struct FileFacts {
     let owner: Identity
     let isManaged: Bool
     let fileClass: ProtectionClass?
-    /// Nil outside a mount, where policy has no say.
+    /// Nil outside a mount, where no policy applies.
     let effectiveClass: ProtectionClass?
-    /// Nil for an encrypted file outside a mount: only its daemon knows whether the key is at hand.
+    /// Nil for an encrypted file outside a mount: only its daemon knows whether the key is
+    /// available.
     let state: ProtectionState?
     let reason: String
 
     var isDamaged: Bool { state == .damaged }
     var isEncrypted: Bool { fileClass != nil }
 
-    /// The failure that a question about a damaged file ends with.
+    /// The failure to report for a damaged file.
     var damage: Failure {
         Failure(
             .damaged, "\(path.shown): damaged: \(reason)",
@@ -53,15 +54,15 @@ extension FileFacts {
 }
 
 extension Invocation {
-    /// Asks whoever knows. What has no owner is refused; directories too, which have a class,
-    /// unless asked for.
+    /// Asks the daemon in a mount and reads the header elsewhere. Refuses anything but regular
+    /// files, and directories with `orDirectory`.
     func facts(of path: ByteString, orDirectory: Bool = false) throws -> FileFacts {
         let file = try openForQuestion(path, orDirectory: orDirectory)
         guard let name = workspace(of: file) else { return try headerFacts(path, file) }
         return try protection("ProtectionInfo", of: file, path, in: name)
     }
 
-    /// Of data that comes through a pipe: its header, of either form, is all that is read.
+    /// The protection of standard input. Reads only the header, of either format.
     func factsOfInput() throws -> FileFacts {
         let reply = try daemon().call(
             "Protection.DataInfo", ["sourceDescriptor": 0],
@@ -72,7 +73,7 @@ extension Invocation {
         return FileFacts(inputName, try ProtectionInfo(try reply.value("protection")))
     }
 
-    /// Calls a method that answers a file's protection.
+    /// Calls a method that returns a file's protection.
     func protection(
         _ method: String, _ parameters: [String: JSONValue] = [:], of file: Descriptor,
         _ path: ByteString, in workspace: WorkspaceName
@@ -85,8 +86,8 @@ extension Invocation {
     }
 }
 
-/// An `O_PATH` descriptor of a regular file, or of a directory if those will do: it needs no
-/// permission to read, and wakes no device.
+/// An `O_PATH` descriptor of a regular file, or of a directory with `orDirectory`. O_PATH needs no
+/// read permission and does not activate devices.
 func openForQuestion(
     _ path: ByteString, orDirectory: Bool = false
 ) throws(Failure) -> Descriptor {
@@ -108,7 +109,7 @@ func openForQuestion(
     }
 }
 
-/// What the file's header says.
+/// Reads the file's header.
 func headerFacts(_ path: ByteString, _ file: Descriptor) throws(Failure) -> FileFacts {
     let facts = try naming(path) { () throws(Errno) in
         let open = try reopen(file.raw, O_RDONLY | O_NONBLOCK)
@@ -124,8 +125,8 @@ func headerFacts(_ path: ByteString, _ file: Descriptor) throws(Failure) -> File
 }
 
 extension Invocation {
-    /// Whose protected data a file of a mount has in it: a copy of a sealed file or stream, which
-    /// the mount shows as it is. Nil where to look would change something, or be refused.
+    /// The owner of protected data inside a file of a mount: such a file is a copy of an encrypted
+    /// file or stream. Nil if reading would be refused or have effects.
     func dataHeld(by facts: FileFacts) -> Identity? {
         guard !isJSON, [.available, .unmanaged, .foreign].contains(facts.state),
             facts.fileClass == facts.effectiveClass,

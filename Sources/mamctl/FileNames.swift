@@ -1,4 +1,4 @@
-// Names of files from a list, and for a list: one in a line, or ended by NUL as they are.
+// Reading and printing lists of file names: one per line, or raw and NUL-terminated.
 
 internal import Glibc
 internal import MAMModel
@@ -43,13 +43,13 @@ private func readWhole(_ path: ByteString) throws(Errno) -> [UInt8] {
     }
 }
 
-/// What is printed of one file: its name with words before and after.
+/// The output for one file: its name with text before and after.
 struct Record {
     var before = ""
     let path: ByteString
     var after = ""
 
-    /// With names that cannot steer a terminal, in lines; or as they are, ended by NUL.
+    /// A line with control characters escaped, or, if `isRaw`, the raw name and a NUL.
     func bytes(isRaw: Bool) -> [UInt8] {
         guard isRaw else { return Array("\(before)\(path.shown)\(after)\n".utf8) }
         return Array(before.utf8) + path.bytes + Array(after.utf8) + [0]
@@ -61,8 +61,8 @@ extension Invocation {
         writeOut(record.bytes(isRaw: arguments.has(.null)))
     }
 
-    /// Prints what `body` tells of each file. One file's failure is reported and does not keep the
-    /// others from being answered; the first failure's status is the result.
+    /// Prints what `body` returns for each file. Reports failures and goes on; returns the first
+    /// failure's status.
     func eachFile(
         before clear: () -> Void = {},
         _ body: (ByteString) throws -> (record: Record?, json: JSONValue)

@@ -1,10 +1,10 @@
-// Help, made from the table of verbs.
+// Help, generated from the table of verbs.
 
 internal import Glibc
 internal import MAMModel
 internal import MAMWire
 
-/// What a newcomer needs, in this order.
+/// The verbs that a new user needs, in order.
 private let firstSteps = ["init", "mount", "account register", "status", "lock"]
 
 /// What `mamctl help` prints.
@@ -44,7 +44,7 @@ private func summaries(of verbs: [Verb], width: Int) -> String {
     table(verbs.map { ["  \($0.name)", $0.summary] }, width: width)
 }
 
-/// What a day brings.
+/// The verbs of daily use.
 private let dailyVerbs = [
     "mount", "unmount", "status", "unlock", "lock", "owner", "protect", "encrypt", "decrypt",
     "verify",
@@ -80,7 +80,7 @@ extension Verb {
         return parts.compactMap(\.self).joined(separator: "\n\n")
     }
 
-    /// Of this verb, or the one that it is another name of.
+    /// The verb's aliases, or the verb that it is an alias of.
     private var otherNames: String? {
         if let alias { return "Alias of: mamctl \(alias)" }
         let names = verbs.filter { $0.alias == name }.map { "mamctl \($0.name)" }
@@ -90,7 +90,7 @@ extension Verb {
     /// Its own options, and those of every verb.
     var allOptions: [Option] { options + [.json, .help] }
 
-    /// What is in one pair of brackets stays on one line.
+    /// The units for line wrapping: text in brackets stays together.
     var usageParts: [String] {
         var parts: [String] = []
         var depth = 0

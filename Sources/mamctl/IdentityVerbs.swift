@@ -94,7 +94,7 @@ func linkAccount(_ invocation: Invocation) throws -> ExitStatus {
     return .success
 }
 
-/// An identity and why it holds.
+/// An identity and where it comes from.
 private func describe(_ acting: Parameters) throws -> String {
     let name = try acting.string("name")
     let who = name.isEmpty ? "nobody" : ByteString(name).shown

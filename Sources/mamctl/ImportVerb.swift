@@ -46,7 +46,7 @@ func importKeys(_ invocation: Invocation) throws -> ExitStatus {
     return .success
 }
 
-/// A file of keys, and what opens it: sent as often as it is needed.
+/// An exported key file and the secret that opens it. Can be sent several times.
 private struct ExportSource {
     let path: ByteString
     let export: KeyExport
@@ -73,7 +73,7 @@ private struct ExportSource {
 
     var label: String { ByteString(export.identity.description).shown }
 
-    /// As the daemon compares names.
+    /// Compares names as the daemon does.
     func isOf(_ account: AccountReport) -> Bool {
         (try? Identity(name: account.name, objectID: account.objectID))?.matches(export.identity)
             ?? false
@@ -92,8 +92,7 @@ private struct ExportSource {
 }
 
 extension Invocation {
-    /// The administrator's key goes to the daemon as an open file; only its first bytes are looked
-    /// at here.
+    /// Opens the recovery key for the daemon. Only its first bytes are read here.
     fileprivate func recoveryKey(
         _ path: ByteString
     ) throws -> (Descriptor, passphrase: SecretBuffer?) {
@@ -108,7 +107,7 @@ extension Invocation {
         )
     }
 
-    /// Anybody may have written the file, so that a person sees what it would join, and says yes.
+    /// Shows what the file would add to the account and asks: anyone may have written it.
     fileprivate func agreeToJoin(
         _ account: AccountReport, _ source: ExportSource, _ daemon: Daemon
     ) throws {

@@ -6,8 +6,8 @@ internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
-/// Checks everything first, then creates; the file that makes a directory a workspace comes last,
-/// so that a run that was broken off can be repeated.
+/// Checks everything before creating anything. Writes the workspace's manifest last, so that an
+/// interrupted run can be repeated.
 func initialise(_ invocation: Invocation) throws -> ExitStatus {
     let plan = try WorkspacePlan(invocation)
     try plan.checkBacking(adopting: invocation.arguments.has("adopt"))
@@ -32,7 +32,7 @@ func initialise(_ invocation: Invocation) throws -> ExitStatus {
     return .success
 }
 
-/// What `init` is about to make.
+/// What `init` will create.
 struct WorkspacePlan {
     let backing: ByteString
     let name: WorkspaceName
@@ -77,7 +77,7 @@ struct WorkspacePlan {
                 .failure, "\(backing.shown) is already a workspace",
                 next: "mamctl mount \(backing.asArgument) MOUNTPOINT")
         }
-        // What a broken-off run left is no reason to refuse.
+        // Accept what an interrupted run left.
         let names = try naming(backing) { () throws(Errno) -> [ByteString] in
             try entries(of: directory.raw)
         }
@@ -88,7 +88,7 @@ struct WorkspacePlan {
         }
     }
 
-    /// The outer workspace would show the inner one's files, sealed, as its own.
+    /// Refuses nesting: the outer workspace would show the inner one's ciphertext as its own files.
     private func refuseInsideBacking() throws(Failure) {
         var place = backing.directory.resolved ?? backing.directory
         while true {
@@ -103,7 +103,8 @@ struct WorkspacePlan {
         }
     }
 
-    /// A power cut may tear what is written in several blocks: old and new in one do not verify.
+    /// Refuses small blocks: a power failure can tear a write over several blocks, and a mix of old
+    /// and new fails authentication.
     func checkBlocks() throws(Failure) {
         let size = try naming(backing) { () throws(Errno) -> Int in
             let place = faccessat(workingDirectory, backing.cString, F_OK, 0) == 0
@@ -133,7 +134,7 @@ struct WorkspacePlan {
             next: "use a directory outside of any workspace")
     }
 
-    /// A name leads to settings and keys: two workspaces of one name would take each other's.
+    /// Refuses a name in use: two workspaces of one name would share settings and keys.
     func checkName() throws(Failure) {
         for path in ["\(configuration)/workspace.json", "\(state)/device-secret"]
         where access(path, F_OK) == 0 {
@@ -151,13 +152,13 @@ struct WorkspacePlan {
         try configuration.create(settings: settings)
         try configuration.note(id, at: backing.resolved ?? backing)
         try makeDirectories(state, mode: 0o700)
-        // Made by an older umask or by hand: keys are going to lie in it.
+        // An existing directory may be too permissive for keys.
         guard chmod(state, 0o700) == 0 else { throw Failure(ByteString(state), .current) }
         try WorkspaceManifest(name: name, id: id).write(to: backing)
     }
 }
 
-/// What a person typed after `--name`.
+/// Parses the value of `--name`.
 func workspaceName(_ text: ByteString) throws(Failure) -> WorkspaceName {
     if let name = text.text.flatMap({ WorkspaceName($0) }) { return name }
     throw Failure(

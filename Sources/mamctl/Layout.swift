@@ -2,14 +2,15 @@
 
 internal import Glibc
 
-/// The width of the terminal behind a descriptor; of a pipe, what everybody can read.
+/// The width of the terminal behind a descriptor; 80 if it is not one.
 func screenWidth(of descriptor: Int32) -> Int {
     var size = winsize()
     let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
     return isKnown ? max(20, Int(size.ws_col)) : 80
 }
 
-/// The width of the terminal behind standard output; nil for what programs read, line by line.
+/// The width of standard output's terminal; nil if it is not one, as programs expect unwrapped
+/// lines.
 var outputWidth: Int? { isatty(STDOUT_FILENO) == 1 ? screenWidth(of: STDOUT_FILENO) : nil }
 
 func words(of text: String) -> [String] { text.split(separator: " ").map(String.init) }
@@ -35,8 +36,8 @@ func wrapped(
     return lines.joined(separator: "\n")
 }
 
-/// Rows in columns as wide as their widest cell, but for a few that would push everything off the
-/// screen. With a width the last cells are wrapped into their column.
+/// Rows in columns as wide as their widest cell, ignoring cells of more than 64 characters. With a
+/// width, wraps the last cell of a row within its column.
 func table(_ rows: [[String]], width: Int? = nil) -> String {
     let columns = rows.map(\.count).max() ?? 0
     let widths = (0..<columns).map { column in
@@ -48,7 +49,7 @@ func table(_ rows: [[String]], width: Int? = nil) -> String {
             line += cell + String(repeating: " ", count: max(0, widths[column] - cell.count) + 2)
         }
         let last = row.last ?? ""
-        // A column of a few letters reads worse than lines that the terminal breaks.
+        // A very narrow column is less readable than lines broken by the terminal.
         guard let width, width - line.count >= 16 else { return line + last }
         return wrapped(words(of: last), after: line, hanging: line.count, width: width)
     }.joined(separator: "\n")

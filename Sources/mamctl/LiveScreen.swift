@@ -1,16 +1,16 @@
-// A screen that is drawn anew until somebody ends it; the terminal is then as it was.
+// A full-screen display that is redrawn until the user quits. Restores the terminal.
 
 internal import Glibc
 internal import MAMSystem
 internal import MAMWire
 internal import Synchronization
 
-/// The terminal's other screen, without echo.
+/// The terminal's alternate screen, without echo.
 final class LiveScreen {
     private var settings = termios()
 
-    /// Draws at once and then every so many seconds, and when the size changes. Ends with `q`,
-    /// Ctrl-C and the signals that end programs.
+    /// Draws immediately, then periodically and when the size changes. Ends on `q`, Ctrl-C and the
+    /// termination signals.
     static func run(
         every seconds: Double, _ signals: ScreenSignals,
         _ draw: (_ width: Int, _ height: Int) throws -> [String]
@@ -19,7 +19,7 @@ final class LiveScreen {
         defer { screen.leave() }
         while true {
             let (width, height) = size()
-            // One line is left free: a last line that is full would scroll.
+            // Leave one line free: a full last line would scroll.
             let lines = try draw(width, height - 1).prefix(height - 1)
             show(lines.map { clipped($0, to: width) })
             if waitForEnd(signals, milliseconds: Int32(seconds * 1000)) { return .success }
@@ -31,7 +31,8 @@ final class LiveScreen {
             throw Failure(.failure, "the terminal: \(Errno.current)")
         }
         var raw = settings
-        // Ctrl-C comes as a byte: there is no moment at which it could leave the terminal as it is.
+        // Read Ctrl-C as a byte: as a signal it could end the program before the terminal is
+        // restored.
         raw.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG)
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw)
         writeOut(Array("\u{1B}[?1049h\u{1B}[?25l".utf8))
@@ -42,7 +43,7 @@ final class LiveScreen {
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
     }
 
-    /// True if it is to end; false when it is time to draw.
+    /// True to end; false to redraw.
     private static func waitForEnd(_ signals: ScreenSignals, milliseconds: Int32) -> Bool {
         var waiting = [
             pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
@@ -66,21 +67,21 @@ final class LiveScreen {
             ? (Int(size.ws_col), Int(size.ws_row)) : (80, 24)
     }
 
-    /// In one write, over what is there: nothing flickers.
+    /// Overwrites the screen in one write, which avoids flicker.
     private static func show(_ lines: [String]) {
         let text = lines.map { "\($0)\u{1B}[K\r\n" }.joined()
         writeOut(Array("\u{1B}[H\(text)\u{1B}[J".utf8))
     }
 }
 
-/// Waits for signals on a thread of its own, so that none comes in the middle of a drawing.
+/// Waits for signals on its own thread, so that none interrupts drawing.
 final class ScreenSignals: Sendable {
     private let wakeUp: WakeUpDescriptor
     private let isEnd = Atomic<Bool>(false)
 
     private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGWINCH]
 
-    /// Before any other thread starts: they take the mask from this one.
+    /// Create it before any other thread: threads inherit the signal mask.
     init() throws {
         wakeUp = try WakeUpDescriptor()
         var set = Self.set
@@ -110,7 +111,7 @@ final class ScreenSignals: Sendable {
     }
 }
 
-/// The first `width` letters; escapes are none, and all of them are kept.
+/// The first `width` characters. Escape sequences do not count and are all kept.
 func clipped(_ line: String, to width: Int) -> String {
     var result = ""
     var count = 0

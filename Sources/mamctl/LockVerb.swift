@@ -18,7 +18,7 @@ func lock(_ invocation: Invocation) throws -> ExitStatus {
     return .success
 }
 
-/// All at once: a daemon that fails, or takes its time, keeps no other from locking.
+/// Locks all workspaces in parallel, so that a slow or failing daemon does not delay the others.
 private func lockAll(_ invocation: Invocation) throws -> ExitStatus {
     guard invocation.operands.isEmpty, !invocation.arguments.has(.workspace) else {
         throw Failure.usage(
@@ -41,12 +41,12 @@ private func lockAll(_ invocation: Invocation) throws -> ExitStatus {
             if status == .success { status = failure.status }
         }
     }
-    // Nothing that runs is nothing that is open.
+    // No daemon running means that nothing is unlocked.
     if invocation.isJSON { printJSON(.array(answers)) }
     return status
 }
 
-/// Nil where a daemon that has ended left its socket.
+/// Nil if a dead daemon left the socket.
 private func lock(
     _ name: WorkspaceName, at path: String, now: Bool
 ) throws -> Varlink.Workspace.Lock.Reply? {

@@ -34,7 +34,7 @@ func mountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     return try status(of: end, command[0], invocation)
 }
 
-/// What is mounted is there, whatever becomes of this question.
+/// Ignores failures: the mount has succeeded.
 private func hintAtImport(_ mountPoint: ByteString, _ invocation: Invocation) {
     guard let directory = try? openFile(mountPoint.cString, O_RDONLY | O_DIRECTORY),
         let status = try? invocation.daemon(for: directory).status(), status.needsImport
@@ -42,7 +42,7 @@ private func hintAtImport(_ mountPoint: ByteString, _ invocation: Invocation) {
     printError("There is no account, and \(importReason): \(importCommand)")
 }
 
-/// What mamd's end means. It said why on standard error, unless a signal ended it.
+/// The exit status for mamd's end. mamd has printed the reason unless a signal ended it.
 func status(
     of end: ProcessEnd, _ program: ByteString, _ invocation: Invocation
 ) throws(Failure) -> ExitStatus {
@@ -56,14 +56,14 @@ func status(
     return status
 }
 
-/// What became of a daemon that was started.
+/// The result of starting a daemon.
 enum StartedDaemon {
-    /// `pipe`: what it told so through; one without a mount ends when it is closed.
+    /// `pipe`: the readiness pipe. A daemon without a mount ends when it is closed.
     case serves(process: pid_t, pipe: Descriptor)
     case ended(ProcessEnd)
 }
 
-/// Waits until mamd serves, or has ended.
+/// Starts mamd and waits until it serves or ends.
 func startDaemon(
     _ command: [ByteString], _ operands: [ByteString]
 ) throws -> StartedDaemon {
@@ -74,7 +74,7 @@ func startDaemon(
     return .ended(try wait(for: process))
 }
 
-/// A function of its own, so that our copy of the pipe's other end is closed before we read.
+/// A separate function, so that our copy of the pipe's write end is closed before we read.
 private func spawnDaemon(
     _ command: [ByteString], _ operands: [ByteString]
 ) throws -> (reader: Descriptor, process: pid_t) {
@@ -86,7 +86,7 @@ private func spawnDaemon(
     return (reader, process)
 }
 
-/// `mamd` beside this program, else in the path.
+/// `mamd` beside this program, else from PATH.
 func daemonProgram() -> ByteString {
     if let own = ByteString("/proc/self/exe").resolved {
         let beside = own.directory.appending("mamd")
@@ -126,25 +126,24 @@ private func checkedMountPoint(
     return mountPoint
 }
 
-/// mamd checks the same, and gets the path without links.
+/// Refuses untrusted links. mamd checks the same, but gets the resolved path.
 private func checkLinks(_ path: ByteString) throws(Failure) {
     do throws(PathFailure) { _ = try openTrusted(path) } catch {
-        // What else is wrong with it is told below.
+        // Later checks report other errors.
         guard case .foreignLink = error else { return }
         throw Failure(.failure, "\(path.shown): \(error)")
     }
 }
 
-/// The place of a dead mount. It stays until mamd takes its place: until then it keeps programs
-/// from writing into the directory below.
+/// The mount point of a dead mount. It stays until mamd replaces it, so that programs cannot write
+/// into the directory below.
 private func deadMount(at path: ByteString) throws(Failure) -> ByteString? {
     guard let place = try mountOfWorkspace(path)?.place, try isDead(place) else { return nil }
     printError("mamctl: \(path.shown): the daemon of this mount has died; mounting again")
     return place
 }
 
-/// A daemon that was killed this moment may have answered just now, and be dead by the next
-/// question.
+/// A daemon that was just killed may answer one check and be dead at the next.
 private func freeOrDying(_ path: ByteString) throws(Failure) -> ByteString {
     do throws(Failure) { return try freeDirectory(path) } catch {
         guard let dead = try deadMount(at: path) else { throw error }
