@@ -40,6 +40,14 @@ extension ProtectionInfo {
     package var json: JSONValue { Varlink.Workspace.Protection(self).json }
 }
 
+/// A reply that tells how something is protected now.
+package protocol ProtectionReply: WireObject {
+    var protection: Varlink.Workspace.Protection { get }
+}
+
+extension Varlink.Workspace.ProtectionInfo.Reply: ProtectionReply {}
+extension Varlink.Protection.EncryptFile.Reply: ProtectionReply {}
+
 extension VarlinkError {
     /// A file's, below a directory: as if it had been the one of a call.
     package init(_ failure: Varlink.Protection.Failure) {

@@ -8,11 +8,11 @@ internal import MAMWire
 func registerAccount(_ invocation: Invocation) throws -> ExitStatus {
     let name = try invocation.operands[0].requireText("the account's name")
     let daemon = try invocation.daemon()
-    let passphrase = try invocation.newPassphrase(of: shown(name))
     var secrets = SecretParameters()
+    let passphrase = try invocation.newPassphrase(of: shown(name), in: &secrets)
     let request = Varlink.Workspace.RegisterAccount(
         name: name, objectID: try invocation.arguments.text("oid"),
-        passphraseDescriptor: try passphrase.map { try secrets.add($0) },
+        passphraseDescriptor: passphrase,
         noPassphrase: passphrase == nil, newKeys: invocation.arguments.has("new-keys"))
     let account = try register(request, secrets.descriptors, daemon)
     let isCovered = account.stage == "enrolled"
@@ -133,29 +133,22 @@ extension Invocation {
         ).account
     }
 
-    /// Adds the account's passphrase to a call and returns its index; nil if the account has none.
+    /// The index of the account's passphrase among the secrets of a call; nil if the device alone
+    /// opens its keys. `place`: where the account is, if it may also be elsewhere.
     func currentPassphrase(
-        of account: AccountReport, in secrets: inout SecretParameters
+        of account: AccountReport, _ place: String = "", in secrets: inout SecretParameters
     ) throws -> Int? {
         guard account.hasPassphrase else { return nil }
-        return try secrets.add(
-            try passphrase("Passphrase of \(account.label)", isNew: false))
+        let prompt = "Passphrase of \(account.label)\(place)"
+        return try secrets.add(try passphrase(prompt, isNew: false))
     }
 
-    /// The secrets of a call that needs the account's keys: none if it has no passphrase.
-    func currentPassphrase(of account: AccountReport) throws -> SecretParameters {
-        var secrets = SecretParameters()
-        if account.hasPassphrase {
-            try secrets.add(
-                "passphrase", try passphrase("Passphrase of \(account.label)", isNew: false))
-        }
-        return secrets
-    }
-
-    /// The account's new passphrase; nil with `--no-passphrase`.
-    func newPassphrase(of label: String) throws -> SecretBuffer? {
+    /// The index of the passphrase that will open the account; nil for the device alone.
+    func newPassphrase(
+        of label: String, in secrets: inout SecretParameters
+    ) throws -> Int? {
         guard arguments.has("no-passphrase") else {
-            return try passphrase("Passphrase for \(label)", isNew: true)
+            return try secrets.add(try passphrase("Passphrase for \(label)", isNew: true))
         }
         try refuse(["passfile", "extpass"], with: "no-passphrase")
         return nil

@@ -32,7 +32,7 @@ enum Input {
         }
         guard conversion.seals else {
             return try invocation.daemon().convert(
-                conversion.ofStreams, try standardStream(STDIN_FILENO), destination,
+                conversion, asStream: true, try standardStream(STDIN_FILENO), destination,
                 about: inputName.shown
             ) { progress.follow(destination, until: $0) }
         }
@@ -61,28 +61,37 @@ enum Input {
     }
 }
 
-extension Conversion {
-    /// The conversion for streams, which are read and written sequentially.
-    var ofStreams: Conversion {
-        Conversion(
-            method: seals ? "Protection.ProtectData" : "Protection.UnprotectData",
-            methodInMount: methodInMount, parameters: parameters.merging(["strict": true]) { $1 },
-            seals: seals)
-    }
-}
-
-extension Invocation {
-
-}
-
 extension Daemon {
+    /// Returns the count of plain bytes. `asStream`: in the form that is read and written from
+    /// front to back.
     func convert(
-        _ conversion: Conversion, _ source: Descriptor, _ destination: Descriptor,
-        about subject: String, meanwhile: (PendingReply) -> Void = { _ in }
+        _ conversion: Conversion, asStream: Bool = false, _ source: Descriptor,
+        _ destination: Descriptor, about subject: String,
+        meanwhile: (PendingReply) -> Void = { _ in }
     ) throws(Failure) -> Int {
-        try pass(
-            conversion.method, conversion.parameters, from: source, to: destination,
-            about: subject, meanwhile: meanwhile)
+        func pass<Request: VarlinkRequest>(_ request: Request) throws(Failure) -> Request.Reply {
+            try self.pass(
+                request, from: source, to: destination, about: subject, meanwhile: meanwhile)
+        }
+        return switch (conversion, asStream) {
+        case (.seal(let owner), false):
+            try pass(
+                Varlink.Workspace.Encrypt(
+                    owner: owner, sourceDescriptor: 0, destinationDescriptor: 1)
+            ).bytes
+        case (.open, false):
+            try pass(Varlink.Workspace.Decrypt(sourceDescriptor: 0, destinationDescriptor: 1)).bytes
+        case (.seal(let owner), true):
+            try pass(
+                Varlink.Protection.ProtectData(
+                    owner: owner, strict: true, sourceDescriptor: 0, destinationDescriptor: 1)
+            ).bytes
+        case (.open, true):
+            try pass(
+                Varlink.Protection.UnprotectData(
+                    strict: true, sourceDescriptor: 0, destinationDescriptor: 1)
+            ).bytes
+        }
     }
 }
 

@@ -11,30 +11,21 @@ func encrypt(_ invocation: Invocation) throws -> ExitStatus {
     guard let owner = try invocation.arguments.text("owner") else {
         throw Failure.usage(invocation.verb, "--owner is missing")
     }
-    return try Converter(
-        invocation,
-        Conversion(
-            method: "Encrypt", methodInMount: "Protection.EncryptFile",
-            parameters: ["owner": .string(owner)], seals: true)
-    ).convertEach()
+    return try Converter(invocation, .seal(owner: owner)).convertEach()
 }
 
 /// Without an output, decrypts in place, inside a mount or outside.
 func decrypt(_ invocation: Invocation) throws -> ExitStatus {
-    try Converter(
-        invocation,
-        Conversion(
-            method: "Decrypt", methodInMount: "Protection.DecryptFile", parameters: [:],
-            seals: false)
-    ).convertEach()
+    try Converter(invocation, .open).convertEach()
 }
 
-/// One direction of conversion.
-struct Conversion {
-    let method: String
-    let methodInMount: String
-    let parameters: [String: JSONValue]
-    let seals: Bool
+/// One of the two ways.
+enum Conversion {
+    case seal(owner: String), open
+
+    var seals: Bool {
+        if case .seal = self { true } else { false }
+    }
 }
 
 /// The source file.
@@ -89,7 +80,7 @@ struct Source {
         let name = workspace(of: descriptor)
         let facts =
             try name.map {
-                try invocation.protection("ProtectionInfo", of: descriptor, path, in: $0)
+                try invocation.protection(of: descriptor, path, in: $0)
             } ?? headerFacts(path, descriptor)
         if facts.isDamaged { throw facts.damage }
         guard name == nil ? facts.state == .foreign : !facts.isEncrypted else { return }
@@ -97,8 +88,4 @@ struct Source {
             .notManaged, "\(path.shown) is not encrypted",
             next: "mamctl info \(path.asArgument)")
     }
-}
-
-extension Invocation {
-
 }

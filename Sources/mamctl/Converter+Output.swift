@@ -31,20 +31,20 @@ extension Converter {
         }
         let output = try standardStream(STDOUT_FILENO)
         _ = try daemon(for: input).convert(
-            conversion.ofStreams, try input.descriptor(), output, about: input.path.shown
+            conversion, asStream: true, try input.descriptor(), output, about: input.path.shown
         ) { progress.follow(output, until: $0) }
     }
 
     /// Writes plaintext as each block is verified.
     private func openToOutput(_ input: Input) throws {
         let pipe = try makePipe()
-        var conversion = conversion
-        if case .stream = input { conversion = conversion.ofStreams }
+        let isStream = if case .stream = input { true } else { false }
         var failure: Failure?
         var shown = 0
         do throws(Failure) {
             let sent = try daemon(for: input).convert(
-                conversion, try input.descriptor(), pipe.writer, about: input.path.shown
+                conversion, asStream: isStream, try input.descriptor(), pipe.writer,
+                about: input.path.shown
             ) { pending in
                 leave(pipe.writer)
                 failure = failing { () throws(Failure) in

@@ -38,8 +38,16 @@ struct Converter {
     private func convertInMount(_ path: ByteString) throws -> (Record?, JSONValue)? {
         let file = try openForQuestion(path)
         guard let name = workspace(of: file) else { return nil }
-        let facts = try invocation.protection(
-            conversion.methodInMount, conversion.parameters, of: file, path, in: name)
+        let facts =
+            switch conversion {
+            case .seal(let owner):
+                try invocation.protection(
+                    Varlink.Protection.EncryptFile(owner: owner, fileDescriptor: 0), of: file,
+                    path, in: name)
+            case .open:
+                try invocation.protection(
+                    Varlink.Protection.DecryptFile(fileDescriptor: 0), of: file, path, in: name)
+            }
         let owner = ByteString(facts.owner.description).shown
         let word = facts.isEncrypted ? "encrypted" : "plain"
         return (Record(path: path, after: ": \(word), owned by \(owner)"), facts.json)

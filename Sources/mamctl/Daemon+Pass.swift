@@ -9,26 +9,19 @@ internal import MAMWire
 let inputName = ByteString("standard input")
 
 extension Daemon {
-    /// Converts from one open file to another; returns the number of plaintext bytes.
-    func pass(
-        _ method: String, _ parameters: [String: JSONValue], from source: Descriptor,
-        to destination: Descriptor, about subject: String,
-        meanwhile: (PendingReply) -> Void = { _ in }
-    ) throws(Failure) -> Int {
-        let ends: [String: JSONValue] = ["sourceDescriptor": 0, "destinationDescriptor": 1]
-        let reply: Parameters
+    /// From one open file, which is the request's descriptor 0, to another, its 1.
+    func pass<Request: VarlinkRequest>(
+        _ request: Request, from source: Descriptor, to destination: Descriptor,
+        about subject: String, meanwhile: (PendingReply) -> Void = { _ in }
+    ) throws(Failure) -> Request.Reply {
         do throws(Failure) {
-            reply = try call(
-                method, parameters.merging(ends) { $1 }, descriptors: [source, destination],
-                about: subject, meanwhile: meanwhile)
+            return try call(
+                request, descriptors: [source, destination], about: subject, meanwhile: meanwhile)
         } catch {
             // The reader, such as head(1), closed the pipe: end by SIGPIPE as if we had written to
             // it.
             if hasNoReader(destination) { raise(SIGPIPE) }
             throw error
-        }
-        do throws(VarlinkError) { return try reply.integer("bytes") } catch {
-            throw Failure(any: error)
         }
     }
 }

@@ -6,26 +6,28 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
+private typealias Wire = Varlink.Protection
+
 func protectData(_ invocation: Invocation) throws -> ExitStatus {
     guard let owner = try invocation.arguments.text("owner") else {
         throw Failure.usage(invocation.verb, "--owner is missing")
     }
     let daemon = try invocation.daemon()
     let ends = try DataEnds(invocation)
-    let given: [String: JSONValue] = [
-        "owner": .string(owner), "unmanaged": invocation.mayBeUnmanaged,
-    ]
+    let unmanaged = invocation.mayBeUnmanaged
     if invocation.arguments.has("string") {
-        let reply = try daemon.call(
-            "Protection.ProtectString",
-            given.merging(["text": .string(try ends.readText())]) { $1 }, about: ends.name)
-        return try ends.finish(with: "\(try reply.string("text"))\n")
+        let request = Wire.ProtectString(
+            owner: owner, unmanaged: unmanaged, text: try ends.readText())
+        return try ends.finish(with: "\(try daemon.call(request, about: ends.name).text)\n")
     }
     guard isatty(ends.destination.raw) == 0 else {
         throw Failure.usage(
             invocation.verb, "refusing to write protected data to a terminal")
     }
-    try ends.convert(daemon, "Protection.ProtectData", given)
+    try ends.convert(
+        daemon,
+        Wire.ProtectData(
+            owner: owner, unmanaged: unmanaged, sourceDescriptor: 0, destinationDescriptor: 1))
     return try ends.finish()
 }
 
@@ -35,7 +37,8 @@ func unprotectData(_ invocation: Invocation) throws -> ExitStatus {
     let ends = try DataEnds(invocation)
     if invocation.arguments.has("string") { return try unprotectString(daemon, ends) }
     do throws(Failure) {
-        try ends.convert(daemon, "Protection.UnprotectData")
+        try ends.convert(
+            daemon, Wire.UnprotectData(sourceDescriptor: 0, destinationDescriptor: 1))
     } catch {
         guard error.status == .damaged, !ends.isNewFile else { throw error }
         throw Failure(
@@ -46,9 +49,8 @@ func unprotectData(_ invocation: Invocation) throws -> ExitStatus {
 
 private func unprotectString(_ daemon: Daemon, _ ends: DataEnds) throws -> ExitStatus {
     let text = try ends.readText()
-    let reply = try daemon.call(
-        "Protection.UnprotectString", ["text": .string(line(text))], about: ends.name)
-    return try ends.finish(with: try reply.bool("protected") ? try reply.string("text") : text)
+    let reply = try daemon.call(Wire.UnprotectString(text: line(text)), about: ends.name)
+    return try ends.finish(with: reply.protected ? reply.text : text)
 }
 
 /// Without the newline that `data protect --string` adds.
@@ -62,21 +64,16 @@ func dataInfo(_ invocation: Invocation) throws -> ExitStatus {
     let ends = try DataEnds(invocation)
     let reply =
         try invocation.arguments.has("string")
-        ? daemon.call(
-            "Protection.StringInfo", ["text": .string(line(try ends.readText()))],
-            about: ends.name)
+        ? daemon.call(Wire.StringInfo(text: line(try ends.readText())), about: ends.name)
         : daemon.call(
-            "Protection.DataInfo", ["sourceDescriptor": 0], descriptors: [ends.source],
-            about: ends.name)
-    guard reply.has("protection") else {
-        if invocation.isJSON { printJSON(.object(reply.members)) }
+            Wire.DataInfo(sourceDescriptor: 0), descriptors: [ends.source], about: ends.name)
+    if invocation.isJSON { printJSON(reply.json) }
+    guard let protection = reply.protection else {
         printError("\(ends.name): not protected")
         return .notManaged
     }
-    if invocation.isJSON {
-        printJSON(.object(reply.members))
-    } else {
-        let info = try ProtectionInfo(try reply.value("protection"))
+    if !invocation.isJSON {
+        let info = try ProtectionInfo(protection)
         invocation.print(description(of: FileFacts(ends.path, info)))
     }
     return .success
@@ -113,11 +110,9 @@ private struct DataEnds {
         }
     }
 
-    /// Converts the input into the output.
-    func convert(
-        _ daemon: Daemon, _ method: String, _ more: [String: JSONValue] = [:]
-    ) throws(Failure) {
-        _ = try daemon.pass(method, more, from: source, to: destination, about: name)
+    /// From one to the other.
+    func convert(_ daemon: Daemon, _ request: some VarlinkRequest) throws(Failure) {
+        _ = try daemon.pass(request, from: source, to: destination, about: name)
     }
 
     /// Gives a new file its name and the mode of its source.

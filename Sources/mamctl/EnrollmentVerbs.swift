@@ -6,6 +6,8 @@ internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
 
+private typealias Wire = Varlink.Enrollment
+
 func loginAccount(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     let account: AccountReport
@@ -22,54 +24,54 @@ func loginAccount(_ invocation: Invocation) throws -> ExitStatus {
         }
         return try loginNewAccount(invocation, daemon)
     }
-    return try login(
-        account.label, try invocation.currentPassphrase(of: account), "unlocked", invocation,
-        daemon)
+    var secrets = SecretParameters()
+    let passphrase = try invocation.currentPassphrase(of: account, in: &secrets)
+    let request = Wire.Login(account: account.label, passphraseDescriptor: passphrase)
+    return try login(request, secrets, "unlocked", invocation, daemon)
 }
 
 private func loginNewAccount(_ invocation: Invocation, _ daemon: Daemon) throws -> ExitStatus {
     let name = try invocation.operands[0].requireText("the account's name")
     var secrets = SecretParameters()
     let prompt = "Passphrase for the new account \(ByteString(name).shown)"
-    try secrets.add("passphrase", try invocation.passphrase(prompt, isNew: true))
-    return try login(name, secrets, "registered", invocation, daemon)
+    let passphrase = try secrets.add(try invocation.passphrase(prompt, isNew: true))
+    let request = Wire.Login(account: name, passphraseDescriptor: passphrase)
+    return try login(request, secrets, "registered", invocation, daemon)
 }
 
 private func login(
-    _ name: String, _ secrets: SecretParameters, _ done: String, _ invocation: Invocation,
+    _ request: Wire.Login, _ secrets: SecretParameters, _ done: String, _ invocation: Invocation,
     _ daemon: Daemon
 ) throws -> ExitStatus {
-    let parameters: [String: JSONValue] = ["account": .string(name)]
+    let name = request.account ?? ""
     let reply = try daemon.call(
-        "Enrollment.Login", parameters.merging(secrets.members) { $1 },
-        descriptors: secrets.descriptors, about: "account '\(ByteString(name).shown)'")
-    return try report(try reply.object("status"), of: name, done, invocation)
+        request, descriptors: secrets.descriptors,
+        about: "account '\(ByteString(name).shown)'")
+    return report(reply.status, of: name, done, invocation)
 }
 
 func deregisterAccount(_ invocation: Invocation) throws -> ExitStatus {
     let name = try invocation.operands[0].requireText("the account's name")
     if try invocation.choosesWipe(of: name) { return try wipe(invocation) }
     let daemon = try invocation.daemon()
-    let reply = try daemon.call(
-        "Enrollment.Deregister", ["account": .string(name), "wipe": false],
-        about: "account '\(ByteString(name).shown)'")
-    let status = try reply.object("status")
-    let told = try report(status, of: name, "deregistered; its keys are kept", invocation)
+    let status = try daemon.call(
+        Wire.Deregister(account: name, wipe: false), about: "account '\(ByteString(name).shown)'"
+    ).status
+    let told = report(status, of: name, "deregistered; its keys are kept", invocation)
     // 213: there is no such account.
-    return try status.integer("statusCode") == 213 ? .notFound : told
+    return status.statusCode == 213 ? .notFound : told
 }
 
 func checkInNow(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
-    let reply = try daemon.call("Enrollment.CheckIn", about: "workspace '\(daemon.name)'")
-    let succeeded = try reply.bool("succeeded")
-    let reason = try reply.optionalString("reason") ?? "nothing was read"
+    let reply = try daemon.call(Wire.CheckIn())
     if invocation.isJSON {
-        printJSON(.object(reply.members))
+        printJSON(reply.json)
     } else {
-        printOut(succeeded ? "checked in" : "check-in failed: \(ByteString(reason).shown)")
+        let reason = ByteString(reply.reason ?? "nothing was read").shown
+        printOut(reply.succeeded ? "checked in" : "check-in failed: \(reason)")
     }
-    return succeeded ? .success : .failure
+    return reply.succeeded ? .success : .failure
 }
 
 func setThreatLevel(_ invocation: Invocation) throws -> ExitStatus {
@@ -77,9 +79,7 @@ func setThreatLevel(_ invocation: Invocation) throws -> ExitStatus {
     // `unknown` clears the level.
     let level = ThreatLevel(rawValue: text)
     let daemon = try invocation.daemon()
-    _ = try daemon.call(
-        "Enrollment.SetThreatLevel", ["level": JSONValue(level?.rawValue)],
-        about: "workspace '\(daemon.name)'")
+    try daemon.call(Wire.SetThreatLevel(level: level?.rawValue))
     if invocation.isJSON { printJSON(["level": JSONValue(level?.rawValue)]) }
     return .success
 }
@@ -94,35 +94,32 @@ func checkCompliance(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     let account = try invocation.account(of: daemon)
     let reply = try daemon.call(
-        "Enrollment.CheckCompliance", ["account": .string(account.label)],
-        about: "account '\(account.label)'")
-    let status = try reply.integer("status")
+        Wire.CheckCompliance(account: account.label), about: "account '\(account.label)'")
+    let status = reply.status
     if invocation.isJSON {
-        printJSON(.object(reply.members))
+        printJSON(reply.json)
     } else {
         let word =
             complianceWords.indices.contains(status) ? complianceWords[status] : "status \(status)"
-        let reason = try reply.optionalString("reason").map { ": \(ByteString($0).shown)" } ?? ""
+        let reason = reply.reason.map { ": \(ByteString($0).shown)" } ?? ""
         printOut("\(account.label): \(word)\(reason)")
     }
     return status == 0 ? .success : .failure
 }
 
 private func report(
-    _ status: Parameters, of name: String, _ done: String, _ invocation: Invocation
-) throws -> ExitStatus {
-    let succeeded = try status.bool("didSucceed")
+    _ status: Wire.Status, of name: String, _ done: String, _ invocation: Invocation
+) -> ExitStatus {
     if invocation.isJSON {
-        printJSON(.object(status.members))
-    } else if succeeded {
+        printJSON(status.json)
+    } else if status.didSucceed {
         printOut("\(ByteString(name).shown): \(done)")
     } else {
-        let error = try status.optionalString("errorString") ?? ""
         printError(
-            "mamctl: \(ByteString(name).shown): \(ByteString(error).shown)"
-                + " (status \(try status.integer("statusCode")))")
+            "mamctl: \(ByteString(name).shown): \(ByteString(status.errorString ?? "").shown)"
+                + " (status \(status.statusCode))")
     }
-    return succeeded ? .success : .refused
+    return status.didSucceed ? .success : .refused
 }
 
 extension Invocation {

@@ -59,30 +59,34 @@ extension Invocation {
     func facts(of path: ByteString, orDirectory: Bool = false) throws -> FileFacts {
         let file = try openForQuestion(path, orDirectory: orDirectory)
         guard let name = workspace(of: file) else { return try headerFacts(path, file) }
-        return try protection("ProtectionInfo", of: file, path, in: name)
+        return try protection(of: file, path, in: name)
     }
 
     /// The protection of standard input. Reads only the header, of either format.
     func factsOfInput() throws -> FileFacts {
         let reply = try daemon().call(
-            "Protection.DataInfo", ["sourceDescriptor": 0],
+            Varlink.Protection.DataInfo(sourceDescriptor: 0),
             descriptors: [try standardStream(STDIN_FILENO)], about: inputName.shown)
-        guard reply.has("protection") else {
+        guard let protection = reply.protection else {
             return plain(inputName, "the data has no protection header")
         }
-        return FileFacts(inputName, try ProtectionInfo(try reply.value("protection")))
+        return FileFacts(inputName, try ProtectionInfo(protection))
     }
 
-    /// Calls a method that returns a file's protection.
     func protection(
-        _ method: String, _ parameters: [String: JSONValue] = [:], of file: Descriptor,
-        _ path: ByteString, in workspace: WorkspaceName
+        of file: Descriptor, _ path: ByteString, in workspace: WorkspaceName
     ) throws -> FileFacts {
+        try protection(
+            Varlink.Workspace.ProtectionInfo(fileDescriptor: 0), of: file, path, in: workspace)
+    }
+
+    /// Calls a method that answers a file's protection. The file is the request's descriptor 0.
+    func protection<Request: VarlinkRequest>(
+        _ request: Request, of file: Descriptor, _ path: ByteString, in workspace: WorkspaceName
+    ) throws -> FileFacts where Request.Reply: ProtectionReply {
         let daemon = try Daemon(of: workspace, servingMountOf: file)
-        let reply = try daemon.call(
-            method, parameters.merging(["fileDescriptor": 0]) { $1 }, descriptors: [file],
-            about: path.shown)
-        return FileFacts(path, try ProtectionInfo(try reply.value("protection")))
+        let reply = try daemon.call(request, descriptors: [file], about: path.shown)
+        return FileFacts(path, try ProtectionInfo(reply.protection))
     }
 }
 
@@ -141,8 +145,8 @@ extension Invocation {
     }
 
     private func worksFor(_ owner: Identity, _ file: Descriptor) -> Bool {
-        let reply = try? daemon(for: file).call("Identity.GetIdentity", about: "the caller")
-        return (try? reply?.object("acting").string("name")) == owner.name
+        let reply = try? daemon(for: file).call(Varlink.Identity.GetIdentity())
+        return reply?.acting.name == owner.name
     }
 }
 

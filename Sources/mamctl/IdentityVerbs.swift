@@ -5,14 +5,15 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
+private typealias Wire = Varlink.Identity
+
 func showIdentity(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
-    let reply = try daemon.call("Identity.GetIdentity", about: "workspace '\(daemon.name)'")
-    let acting = try reply.object("acting")
+    let acting = try daemon.call(Wire.GetIdentity()).acting
     if invocation.isJSON {
-        printJSON(.object(acting.members))
+        printJSON(acting.json)
     } else {
-        printOut(try describe(acting))
+        printOut(describe(acting))
     }
     return .success
 }
@@ -26,49 +27,47 @@ func interfaceIdentity(_ invocation: Invocation) throws -> ExitStatus {
         return try showInterfaceIdentity(invocation, daemon)
     }
     var secrets = SecretParameters()
+    var request = Wire.SetUserInterfaceIdentity(identity: wanted)
     if ["passfile", "extpass"].contains(where: { invocation.arguments.has($0) }) {
         let prompt = "Passphrase of \(ByteString(wanted ?? "").shown)"
-        try secrets.add("passphrase", try invocation.passphrase(prompt, isNew: false))
+        request.passphraseDescriptor = try secrets.add(
+            try invocation.passphrase(prompt, isNew: false))
     }
     let reply = try daemon.call(
-        "Identity.SetUserInterfaceIdentity",
-        ["identity": wanted.map(JSONValue.string) ?? .null].merging(secrets.members) { $1 },
-        descriptors: secrets.descriptors, about: "identity '\(ByteString(wanted ?? "").shown)'")
+        request, descriptors: secrets.descriptors,
+        about: "identity '\(ByteString(wanted ?? "").shown)'")
     if invocation.isJSON {
-        printJSON(.object(reply.members))
+        printJSON(reply.json)
     } else {
-        let reason = try reply.string("reason")
-        printOut([try reply.string("word"), reason].filter { !$0.isEmpty }.joined(separator: ": "))
+        printOut([reply.word, reply.reason].filter { !$0.isEmpty }.joined(separator: ": "))
     }
-    return try reply.integer("result") == 0 ? .success : .refused
+    return reply.result == 0 ? .success : .refused
 }
 
 private func showInterfaceIdentity(
     _ invocation: Invocation, _ daemon: Daemon
 ) throws -> ExitStatus {
-    let reply = try daemon.call(
-        "Identity.GetUserInterfaceIdentity", about: "workspace '\(daemon.name)'")
+    let reply = try daemon.call(Wire.GetUserInterfaceIdentity())
     if invocation.isJSON {
-        printJSON(.object(reply.members))
-    } else if reply.has("acting") {
-        printOut(try describe(try reply.object("acting")))
+        printJSON(reply.json)
+    } else if let acting = reply.acting {
+        printOut(describe(acting))
     } else {
-        printOut(
-            try reply.strings("identities").map { ByteString($0).shown }.joined(separator: ", "))
+        let names = reply.identities ?? []
+        printOut(names.map { ByteString($0).shown }.joined(separator: ", "))
     }
     return .success
 }
 
 func showBlockedAccounts(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
-    let reply = try daemon.call("Identity.BlockedAccounts", about: "workspace '\(daemon.name)'")
+    let reply = try daemon.call(Wire.BlockedAccounts())
     if invocation.isJSON {
-        printJSON(.object(reply.members))
+        printJSON(reply.json)
         return .success
     }
-    for account in try reply.objects("accounts") {
-        let name = ByteString(try account.string("account")).shown
-        printOut("\(name)\t\(try account.string("word"))\t\(try account.string("text"))")
+    for blocked in reply.accounts {
+        printOut("\(ByteString(blocked.account).shown)\t\(blocked.word)\t\(blocked.text)")
     }
     return .success
 }
@@ -79,32 +78,29 @@ func linkAccount(_ invocation: Invocation) throws -> ExitStatus {
     }
     let daemon = try invocation.daemon()
     let account = try invocation.account(of: daemon)
-    let secrets = try invocation.currentPassphrase(of: account)
-    let parameters: [String: JSONValue] = [
-        "account": .string(account.label), "objectId": .string(objectID),
-    ]
+    var secrets = SecretParameters()
+    let request = Wire.LinkAccount(
+        account: account.label, objectID: objectID,
+        passphraseDescriptor: try invocation.currentPassphrase(of: account, in: &secrets))
     let reply = try daemon.call(
-        "Identity.LinkAccount", parameters.merging(secrets.members) { $1 },
-        descriptors: secrets.descriptors, about: "account '\(account.label)'")
+        request, descriptors: secrets.descriptors, about: "account '\(account.label)'")
     if invocation.isJSON {
-        printJSON(.object(reply.members))
+        printJSON(reply.json)
     } else {
-        printOut("\(account.label): has the object id \(try reply.string("objectId"))")
+        printOut("\(account.label): has the object id \(reply.objectID)")
     }
     return .success
 }
 
 /// An identity and where it comes from.
-private func describe(_ acting: Parameters) throws -> String {
-    let name = try acting.string("name")
-    let who = name.isEmpty ? "nobody" : ByteString(name).shown
-    let kind = try acting.bool("managed") ? "managed" : "not managed"
+private func describe(_ acting: Wire.Acting) -> String {
+    let who = acting.name.isEmpty ? "nobody" : ByteString(acting.name).shown
+    let kind = acting.managed ? "managed" : "not managed"
     let reason =
-        switch try acting.string("source") {
+        switch acting.source {
         case "thread": "set for the thread"
         case "session": "set for this login session"
-        case "process":
-            "inherited from process \(try acting.integer("process"))"
+        case "process": "inherited from process \(acting.process ?? 0)"
         default: "the default of uid \(geteuid()), as nothing else is set"
         }
     return "\(who)\t\(kind)\t\(reason)"

@@ -7,6 +7,8 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
+private typealias Wire = Varlink.Recovery
+
 func importKeys(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     let source = try ExportSource(invocation)
@@ -16,24 +18,24 @@ func importKeys(_ invocation: Invocation) throws -> ExitStatus {
             .refused, "there is no account \(source.label) to join",
             next: "mamctl account import \(source.path.asArgument), which registers it")
     }
-    var secrets = try source.parameters()
-    var parameters: [String: JSONValue] = [:]
-    if let present {
-        try invocation.agreeToJoin(present, source, daemon)
-        parameters["join"] = true
-        if present.hasPassphrase {
-            let prompt = "Passphrase of \(present.label) here"
-            try secrets.add("passphrase", try invocation.passphrase(prompt, isNew: false))
+    if let present { try invocation.agreeToJoin(present, source, daemon) }
+    var (opening, secrets) = try source.opening()
+    let passphrase =
+        if let present {
+            try invocation.currentPassphrase(of: present, " here", in: &secrets)
         } else {
-            parameters["noPassphrase"] = true
+            try invocation.newPassphrase(of: source.label, in: &secrets)
         }
-    } else {
-        try invocation.addNewPassphrase(of: source.label, to: &secrets, &parameters)
-    }
-    let reply = try daemon.call(
-        "Recovery.ImportKeys", secrets.members.merging(parameters) { $1 },
-        descriptors: secrets.descriptors, about: source.path.shown)
-    let imported = try Varlink.Recovery.KeyExport(reply.object("export"))
+    let request = Wire.ImportKeys(
+        fileDescriptor: opening.fileDescriptor,
+        exportPassphraseDescriptor: opening.exportPassphraseDescriptor,
+        recoveryKeyDescriptor: opening.recoveryKeyDescriptor,
+        recoveryKeyPassphraseDescriptor: opening.recoveryKeyPassphraseDescriptor,
+        passphraseDescriptor: passphrase, noPassphrase: passphrase == nil ? true : nil,
+        join: present == nil ? nil : true)
+    let imported = try daemon.call(
+        request, descriptors: secrets.descriptors, about: source.path.shown
+    ).export
     if invocation.isJSON {
         printJSON(imported.json)
     } else if let present {
@@ -79,15 +81,18 @@ private struct ExportSource {
             ?? false
     }
 
-    func parameters() throws -> SecretParameters {
+    /// What both calls have that open it.
+    func opening() throws(Errno) -> (Wire.ExamineKeys, SecretParameters) {
         var secrets = SecretParameters()
-        secrets.add("file", file)
-        if let recoveryKey { secrets.add("recoveryKey", recoveryKey) }
-        if let passphrase {
-            let name = recoveryKey == nil ? "exportPassphrase" : "recoveryKeyPassphrase"
-            try secrets.add(name, passphrase)
+        var request = Wire.ExamineKeys(fileDescriptor: secrets.add(file))
+        request.recoveryKeyDescriptor = recoveryKey.map { secrets.add($0) }
+        let passphrase = try passphrase.map { secret throws(Errno) in try secrets.add(secret) }
+        if recoveryKey == nil {
+            request.exportPassphraseDescriptor = passphrase
+        } else {
+            request.recoveryKeyPassphraseDescriptor = passphrase
         }
-        return secrets
+        return (request, secrets)
     }
 }
 
@@ -117,16 +122,15 @@ extension Invocation {
                 "\(account.label) has no passphrase: this device alone would open the added keys",
                 next: "mamctl account passphrase \(account.label), or add --no-passphrase")
         }
-        let secrets = try source.parameters()
+        let (request, secrets) = try source.opening()
         let found = try daemon.call(
-            "Recovery.ExamineKeys", secrets.members, descriptors: secrets.descriptors,
-            about: source.path.shown)
-        let (files, opened) = (try found.integer("files"), try found.integer("opened"))
+            request, descriptors: secrets.descriptors, about: source.path.shown)
         printError(
             "\(account.label) exists already. \(source.path.shown) has keys of \(source.label),"
                 + " account \(source.export.accountID.bytes), written"
                 + " \((currentTime() - Int(source.export.time)).asTimeAgo). They open"
-                + " \(opened.grouped) of the \(files.counted("sealed file")) that need them.")
+                + " \(found.opened.grouped) of the \(found.files.counted("sealed file"))"
+                + " that need them.")
         if arguments.has("join") { return }
         guard isatty(STDIN_FILENO) == 1 else {
             throw Failure(

@@ -161,7 +161,8 @@ extension Invocation {
                 next: "copy it into one; mamctl status lists them")
         }
         return try protection(
-            "SetClass", ["class": JSONValue(asked?.letter)], of: file, path, in: name)
+            Varlink.Workspace.SetClass(class: asked?.letter, fileDescriptor: 0), of: file, path,
+            in: name)
     }
 
     /// `protect --only-new` by the SDK's name, with a line for what was so already too.

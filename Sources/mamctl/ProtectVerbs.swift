@@ -6,6 +6,8 @@ internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
+private typealias Wire = Varlink.Protection
+
 /// What has the owner already, and is encrypted as it needs, stays as it is. One path's failure is
 /// reported and does not keep the others from being protected; the first failure's status is the
 /// result.
@@ -29,23 +31,18 @@ enum Given {
     /// Nil for a reply that tells of none. A path in it is relative to the mount; of the operand
     /// itself it is empty.
     fileprivate init?(
-        _ reply: Parameters, _ operand: ByteString, _ mountPoint: ByteString
+        _ reply: Wire.Protect.Reply, _ operand: ByteString, _ mountPoint: ByteString
     ) throws(VarlinkError) {
-        func place(_ part: Parameters) throws(VarlinkError) -> ByteString {
-            let path = try part.string("path")
-            return path.isEmpty ? operand : mountPoint.appending(ByteString(shown: path))
+        func place(_ path: String) -> ByteString {
+            path.isEmpty ? operand : mountPoint.appending(ByteString(shown: path))
         }
-        if reply.has("file") {
-            let file = try reply.object("file")
-            let info = try ProtectionInfo(try file.value("protection"))
-            self = .done(try place(file), info, wasChanged: try file.bool("changed"))
-        } else if reply.has("failure") {
-            let part = try reply.object("failure")
-            let error = VarlinkError(
-                "\(Varlink.Protection.name).FileFailed", part.members
-            ).workspaceError
-            let path = try place(part)
-            self = .failed(path, Failure(error, about: path.shown))
+        if let file = reply.file {
+            let info = try ProtectionInfo(file.protection)
+            self = .done(place(file.path), info, wasChanged: file.changed)
+        } else if let failure = reply.failure {
+            let path = place(failure.path)
+            self = .failed(
+                path, Failure(VarlinkError(failure).workspaceError, about: path.shown))
         } else {
             return nil
         }
@@ -69,20 +66,20 @@ extension Invocation {
         }
         let daemon = try Daemon(of: name, servingMountOf: file)
         let status = try daemon.status()
-        let parameters: [String: JSONValue] = [
-            "owner": .string(try owner ?? defaultOwner(of: status)),
-            "unmanaged": mayBeUnmanaged, "fileDescriptor": 0,
-        ]
+        let owner = try owner ?? defaultOwner(of: status)
         if !isDeep, try isDirectory(file, path) {
-            let reply = try daemon.call(
-                "SetOwner", parameters, descriptors: [file], about: path.shown)
-            let info = try ProtectionInfo(try reply.value("protection"))
+            let request = Varlink.Workspace.SetOwner(
+                owner: owner, unmanaged: mayBeUnmanaged, fileDescriptor: 0)
+            let reply = try daemon.call(request, descriptors: [file], about: path.shown)
+            let info = try ProtectionInfo(reply.protection)
             return tell(.done(path, info, wasChanged: true))
         }
         let mountPoint = ByteString(status.mountPoint)
         var failure: VarlinkError?
         try daemon.stream(
-            "Protection.VerifyAndProtect", parameters, descriptors: [file], about: path.shown
+            Wire.VerifyAndProtect(
+                owner: owner, unmanaged: mayBeUnmanaged, fileDescriptor: 0),
+            descriptors: [file], about: path.shown
         ) { reply in
             do throws(VarlinkError) { try Given(reply, path, mountPoint).map(tell) } catch {
                 failure = error
@@ -100,7 +97,7 @@ extension Invocation {
     }
 
     /// Whether an owner on the command line may be no account.
-    var mayBeUnmanaged: JSONValue { .bool(arguments.has(.unmanaged)) }
+    var mayBeUnmanaged: Bool { arguments.has(.unmanaged) }
 
     /// The account that is the caller's default identity, or the caller's only one.
     func defaultOwner(of status: StatusReport) throws(Failure) -> String {

@@ -67,12 +67,10 @@ private struct Handover {
         account = try Self.account(of: invocation, daemon)
         // From here on we are a program of the account's: what it may read we may, and what we make
         // is the account's.
-        _ = try daemon.call(
-            "Identity.SetProcessIdentity",
-            [
-                "identity": .string(account), "unmanaged": invocation.mayBeUnmanaged,
-                "scoped": true,
-            ], about: account)
+        try daemon.call(
+            Varlink.Identity.SetProcessIdentity(
+                identity: account, scoped: true, unmanaged: invocation.mayBeUnmanaged),
+            about: account)
         if let source, !isFromMount {
             isSourceProtected = try isProtected(source, sourcePath)
         } else {
@@ -83,12 +81,10 @@ private struct Handover {
     /// `--owner`, else for whom this shell works, else the caller's account.
     private static func account(of invocation: Invocation, _ daemon: Daemon) throws -> String {
         if let owner = try invocation.arguments.text("owner") { return owner }
-        let acting = try daemon.call("Identity.GetIdentity", about: "workspace '\(daemon.name)'")
-            .object("acting")
-        let name = try acting.string("name")
-        let identity = name.isEmpty ? try acting.string("objectId") : name
+        let acting = try daemon.call(Varlink.Identity.GetIdentity()).acting
+        let identity = acting.name.isEmpty ? acting.objectID : acting.name
         // Nobody by default is not nobody by choice.
-        guard identity.isEmpty, try acting.string("source") == "default" else { return identity }
+        guard identity.isEmpty, acting.source == "default" else { return identity }
         return try invocation.defaultOwner(of: try daemon.status())
     }
 
@@ -128,11 +124,10 @@ private struct Handover {
         let bytes: Int
         switch form {
         case .plain: bytes = try copy(input, into: new.descriptor)
-        case .decrypted: bytes = try convert("Decrypt", [:], input, new)
+        case .decrypted: bytes = try convert(.open, input, new)
         case .encrypted:
             bytes = try convert(
-                "Encrypt", ["owner": .string(account)], source == nil ? spooled(input) : input,
-                new)
+                .seal(owner: account), source == nil ? spooled(input) : input, new)
         }
         try finish(new, like: input)
         report(bytes, isSealed)
@@ -141,19 +136,14 @@ private struct Handover {
 
     private func isEncryptedByMount(_ new: NewFile) throws -> Bool {
         guard isIntoMount else { return false }
-        return try invocation.protection(
-            "ProtectionInfo", of: new.descriptor, destination, in: daemon.name
-        ).isEncrypted
+        return try invocation.protection(of: new.descriptor, destination, in: daemon.name)
+            .isEncrypted
     }
 
     private func convert(
-        _ method: String, _ parameters: [String: JSONValue], _ input: Descriptor, _ new: NewFile
-    ) throws -> Int {
-        let indices: [String: JSONValue] = ["sourceDescriptor": 0, "destinationDescriptor": 1]
-        let reply = try daemon.call(
-            method, parameters.merging(indices) { $1 }, descriptors: [input, new.descriptor],
-            about: sourcePath.shown)
-        return try reply.integer("bytes")
+        _ conversion: Conversion, _ input: Descriptor, _ new: NewFile
+    ) throws(Failure) -> Int {
+        try daemon.convert(conversion, input, new.descriptor, about: sourcePath.shown)
     }
 
     /// In memory: what is protected already is refused before anything is sealed, and plain content

@@ -19,20 +19,19 @@ func exportKeys(_ invocation: Invocation) throws -> ExitStatus {
             "\(output.shown) is in a workspace: the keys would be sealed under themselves there",
             next: "write it elsewhere")
     }
-    var secrets = try invocation.currentPassphrase(of: account)
-    try secrets.add(
-        "exportPassphrase",
-        try invocation.passphrase(
-            "Passphrase of the export, a strong one", isNew: true, optionPrefix: "export-"))
-    secrets.add("file", file.descriptor)
+    var secrets = SecretParameters()
+    let request = Varlink.Recovery.ExportKeys(
+        account: account.label,
+        passphraseDescriptor: try invocation.currentPassphrase(of: account, in: &secrets),
+        exportPassphraseDescriptor: try secrets.add(
+            try invocation.passphrase(
+                "Passphrase of the export, a strong one", isNew: true, optionPrefix: "export-")),
+        fileDescriptor: secrets.add(file.descriptor))
     let reply = try daemon.call(
-        "Recovery.ExportKeys",
-        secrets.members.merging(["account": .string(account.label)]) { $1 },
-        descriptors: secrets.descriptors, about: "account '\(account.label)'")
+        request, descriptors: secrets.descriptors, about: "account '\(account.label)'")
     try file.finishPrivately()
-    let export = try Varlink.Recovery.KeyExport(reply.object("export"))
     if invocation.isJSON {
-        printJSON(["path": .string(output.shown), "export": export.json])
+        printJSON(["path": .string(output.shown), "export": reply.export.json])
     } else {
         printOut("\(account.label): its keys are in \(output.shown)")
         printError(
@@ -70,17 +69,5 @@ extension Invocation {
             throw .usage(verb, "--output is needed")
         }
         return output
-    }
-
-    /// What is to open the account from now on.
-    func addNewPassphrase(
-        of label: String, to secrets: inout SecretParameters,
-        _ parameters: inout [String: JSONValue]
-    ) throws {
-        guard let passphrase = try newPassphrase(of: label) else {
-            parameters["noPassphrase"] = true
-            return
-        }
-        try secrets.add("passphrase", passphrase)
     }
 }

@@ -26,13 +26,13 @@ private func supervisor(
 ) throws -> SupervisedCommand {
     let daemon = try invocation.daemon()
     let subject = "identity '\(ByteString(identity).shown)'"
-    _ = try daemon.call(
-        "Identity.SetProcessIdentity",
-        ["identity": .string(identity), "unmanaged": invocation.mayBeUnmanaged], about: subject)
+    try daemon.call(
+        Varlink.Identity.SetProcessIdentity(
+            identity: identity, unmanaged: invocation.mayBeUnmanaged), about: subject)
     let supervisor: SupervisedCommand
     do throws(Errno) { supervisor = try SupervisedCommand(command) } catch {
         throw Failure(command[0], error)
     }
-    _ = try daemon.call("Identity.SetProcessIdentity", ["identity": .null], about: subject)
+    try daemon.call(Varlink.Identity.SetProcessIdentity(), about: subject)
     return supervisor
 }
