@@ -131,9 +131,3 @@ extension Varlink.Policy.ManagedAccount {
     /// The name, else the object id.
     fileprivate var accountID: String { name.isEmpty ? objectID : name }
 }
-
-/// The name, else the object id.
-func accountId(_ wire: Parameters) -> String {
-    let name = (try? wire.string("name")) ?? ""
-    return name.isEmpty ? (try? wire.string("objectId")) ?? "" : name
-}

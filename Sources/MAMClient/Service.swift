@@ -35,21 +35,6 @@ struct Service: Sendable {
         let reply = try call(request, descriptors)
         do throws(VarlinkError) { return try read(reply) } catch { throw .unknownAnswer(error) }
     }
-
-    /// Calls `method`, qualified by its interface's last name, and decodes the reply.
-    func call<Value>(
-        _ method: String, _ parameters: [String: JSONValue] = [:], _ descriptors: [Descriptor] = [],
-        _ read: (Parameters) throws(VarlinkError) -> Value
-    ) throws(MAMError) -> Value {
-        var client = try connect()
-        return try client.ask(method, parameters, descriptors, read)
-    }
-
-    func call(
-        _ method: String, _ parameters: [String: JSONValue] = [:], _ descriptors: [Descriptor] = []
-    ) throws(MAMError) {
-        try call(method, parameters, descriptors) { _ in }
-    }
 }
 
 extension VarlinkClient {
@@ -60,23 +45,5 @@ extension VarlinkClient {
         do throws(Failure) { return try call(request, descriptors: descriptors) } catch {
             throw MAMError(error)
         }
-    }
-
-    mutating func ask<Value>(
-        _ method: String, _ parameters: [String: JSONValue] = [:], _ descriptors: [Descriptor] = [],
-        _ read: (Parameters) throws(VarlinkError) -> Value
-    ) throws(MAMError) -> Value {
-        let reply: Parameters
-        do throws(Failure) {
-            reply = try call("io.mamd.\(method)", parameters, descriptors: descriptors)
-        } catch { throw MAMError(error) }
-        do throws(VarlinkError) { return try read(reply) } catch { throw .unknownAnswer(error) }
-    }
-}
-
-extension [String: JSONValue] {
-    /// Adds the member unless it is nil.
-    func adding(_ name: String, _ text: String?) -> Self {
-        text.map { merging([name: .string($0)]) { $1 } } ?? self
     }
 }

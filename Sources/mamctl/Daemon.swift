@@ -31,11 +31,6 @@ final class Daemon {
             mountOf: workspaceMount(of: file)?.user)
     }
 
-    /// A method of another interface than the workspace's comes with that one's last name, such as `Protection.Protect`.
-    private static func fullName(_ method: String) -> String {
-        method.contains(".") ? "io.mamd.\(method)" : "\(Varlink.Workspace.name).\(method)"
-    }
-
     /// Calls a method; a refusal becomes a failure about `subject`. `meanwhile`: see
     /// ``VarlinkClient``.
     @discardableResult
@@ -55,31 +50,6 @@ final class Daemon {
     ) throws(Failure) {
         do throws(VarlinkClient.Failure) {
             try client.stream(request, descriptors: descriptors, body)
-        } catch { throw failure(error, about: subject) }
-    }
-
-    /// Calls a method; a refusal becomes a failure about `subject`. `meanwhile`: see ``VarlinkClient``.
-    func call(
-        _ method: String, _ parameters: [String: JSONValue] = [:],
-        descriptors: [Descriptor] = [], about subject: String,
-        meanwhile: (PendingReply) -> Void = { _ in }
-    ) throws(Failure) -> Parameters {
-        do throws(VarlinkClient.Failure) {
-            return try client.call(
-                Self.fullName(method), parameters, descriptors: descriptors, meanwhile: meanwhile)
-        } catch { throw failure(error, about: subject) }
-    }
-
-    /// Calls a method that answers again and again, until `body` is false or the connection ends.
-    func stream(
-        _ method: String, _ parameters: [String: JSONValue] = [:],
-        descriptors: [Descriptor] = [], about subject: String? = nil,
-        _ body: (Parameters) -> Bool
-    ) throws(Failure) {
-        do throws(VarlinkClient.Failure) {
-            try client.stream(
-                Self.fullName(method), parameters, descriptors: descriptors,
-                body)
         } catch { throw failure(error, about: subject) }
     }
 

@@ -77,26 +77,15 @@ final class SecretBuffer {
     }
 }
 
-/// The secrets of one call, and files that hold some: parameters with indices, and the descriptors
-/// that these name.
+/// The descriptors that go with one call: pipes with secrets, and files.
 struct SecretParameters {
-    private(set) var members: [String: JSONValue] = [:]
     private(set) var descriptors: [Descriptor] = []
 
-    mutating func add(_ name: String, _ secret: SecretBuffer) throws(Errno) {
-        add(name, try secret.pipe())
-    }
-
-    /// Returns the index that a request is to name.
+    /// Both return the index that the request names.
     mutating func add(_ secret: SecretBuffer) throws(Errno) -> Int { add(try secret.pipe()) }
 
-    /// Returns the index that a request is to name.
     mutating func add(_ file: Descriptor) -> Int {
         descriptors.append(file)
         return descriptors.count - 1
-    }
-
-    mutating func add(_ name: String, _ file: Descriptor) {
-        members["\(name)Descriptor"] = JSONValue(add(file))
     }
 }
