@@ -1,14 +1,14 @@
-// What the first words of a command line name: a verb of one or two words, or a group of verbs.
+// Resolves the first words of a command line to a verb of one or two words, or a group of verbs.
 
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// What help can be asked about.
+/// What a command line names.
 enum Named {
     case all
     case verb(Verb, rest: ArraySlice<ByteString>)
-    /// The first word of several verbs, that is no verb itself.
+    /// A first word of two-word verbs that is not a verb itself.
     case group(String, rest: ArraySlice<ByteString>)
 
     init(_ words: [ByteString]) throws(Failure) {
@@ -49,7 +49,7 @@ enum Named {
 }
 
 extension Verb {
-    /// The verbs of two words whose first this is.
+    /// The two-word verbs that start with `name`.
     static func group(_ name: String) -> [Verb] { verbs.filter { $0.name.hasPrefix("\(name) ") } }
 }
 

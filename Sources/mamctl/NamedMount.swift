@@ -1,5 +1,5 @@
-// `mount --name`: a person's word which workspace a directory is. Settings and directory are made
-// to say the same; without that word the daemon serves no directory that they differ about.
+// `mount --name`: the user says which workspace a directory is. Makes settings and directory agree:
+// the daemon refuses a directory whose manifest differs from the settings.
 
 internal import Glibc
 internal import MAMModel
@@ -25,8 +25,8 @@ func settle(_ backing: ByteString, as name: WorkspaceName) throws {
     if found != manifest { try manifest.write(to: backing) }
 }
 
-/// Whose settings are in use, they are not changed: what is mounted would not be found at its next
-/// start. A daemon has its state directory locked.
+/// Refuses to change the settings of a running daemon, which holds a lock on its state directory:
+/// it would not find its backing directory at its next start.
 private func refuseIfServed(_ name: WorkspaceName, _ places: Places) throws(Failure) {
     let state = places.state(of: name)
     guard let directory = try? openFile(state, O_RDONLY | O_DIRECTORY) else { return }
@@ -38,8 +38,7 @@ private func refuseIfServed(_ name: WorkspaceName, _ places: Places) throws(Fail
     }
 }
 
-/// What the settings say of this directory counts; where they say nothing, what it says itself is
-/// noted there.
+/// The workspace's id: from the settings if they name this directory, else from its manifest.
 private func id(
     of name: WorkspaceName, _ record: WorkspaceRecord?, _ root: Descriptor,
     _ found: WorkspaceManifest?, _ backing: ByteString

@@ -1,20 +1,19 @@
-// A file that appears under its name whole, or not at all.
+// Atomic creation and replacement of a file.
 
 internal import CShims
 internal import Glibc
 internal import MAMSystem
 internal import MAMWire
 
-/// A file under construction, in the directory of its destination. It has no name, where the file
-/// system can do that; elsewhere one that goes with this object, or with the signal that ends the
-/// program.
+/// An unfinished file in the directory of its destination. It has no name (O_TMPFILE) if the file
+/// system supports that; else a temporary one, which deinit or a terminating signal removes.
 final class NewFile {
     let path: ByteString
     let descriptor: Descriptor
     private let directory: Descriptor
     private let temporary: ByteString
     private let replacing: Bool
-    /// What may be replaced; nil if there is nothing.
+    /// The file to replace; nil if there is none.
     private let former: stat?
     private var hasName = false
 
@@ -43,7 +42,8 @@ final class NewFile {
                 return (directory, nameless, false)
             }
             let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
-            // Only a name that is ours by then goes with a signal.
+            // The signal handlers must know only names that we have created: block signals until it
+            // is one.
             let named = try Unfinished.withoutSignals { () throws(Errno) in
                 let named = try openFile(at: directory.raw, temporary.cString, flags, mode: 0o600)
                 Unfinished.begin(temporary, in: directory)
@@ -53,7 +53,8 @@ final class NewFile {
         }
     }
 
-    /// A device or a pipe is written to by its users, and would be gone.
+    /// The existing file, if any. Refuses to replace anything but a regular file, such as a device
+    /// or pipe.
     private static func replaceable(_ path: ByteString) throws(Failure) -> stat? {
         let found = try? status(at: workingDirectory, path.cString, followLinks: true)
         guard let found, found.st_mode & S_IFMT != S_IFREG else { return found }
@@ -67,16 +68,16 @@ final class NewFile {
         Unfinished.end()
     }
 
-    /// The same for a file that only its owner may read.
+    /// Finishes a file with mode 0600.
     func finishPrivately() throws(Failure) {
         var attributes = stat()
         attributes.st_mode = 0o600
         try finish(like: attributes)
     }
 
-    /// Gives the file its content's durability, its mode and its name. `original`: the file that it
-    /// takes the place of, whose owner, access list and times it gets. `isStillRight`: asked when
-    /// nothing is left to be done that takes long.
+    /// Sets the mode, syncs the file and gives it its name. `original`: the file to replace, whose
+    /// owner, ACL and times it gets. `isStillRight`: called last before the rename, after
+    /// everything slow.
     func finish(
         like source: stat, inPlaceOf original: Descriptor? = nil,
         isStillRight: () throws(Failure) -> Void = {}
@@ -91,8 +92,8 @@ final class NewFile {
                 }
             let made = try status(of: descriptor.raw)
             let isSameOwner = made.st_uid == source.st_uid && made.st_gid == source.st_gid
-            // Set-user-id bits go with their owner alone: what somebody else wrote is not to run
-            // with our rights.
+            // Drop set-user-id bits if the owner changes: another user's program must not run with
+            // our rights.
             let bits: mode_t = isSameOwner ? 0o7777 : 0o1777
             _ = try retrying { fchmod(descriptor.raw, mode & bits) }
             if original != nil { try keepTimes(of: source, descriptor) }
@@ -105,8 +106,8 @@ final class NewFile {
         }
     }
 
-    /// As with cp(1): a new file gets no more than the umask leaves, and one that is replaced gives
-    /// nobody more than it did.
+    /// As with cp(1), a new file gets at most what the umask leaves, and a replaced file's
+    /// permissions do not grow.
     private var modeAllowed: mode_t {
         if let former { return former.st_mode | ~0o777 }
         let mask = umask(0o077)
@@ -140,7 +141,7 @@ final class NewFile {
                     directory.raw, temporary.cString, directory.raw, name.cString, noReplace)
             }
         } catch {
-            // vfat, NFS and others do not know that; of those, some have hard links.
+            // vfat, NFS and others lack RENAME_NOREPLACE; some of them have hard links.
             guard error == .invalid else { throw error }
             _ = try retrying {
                 linkat(directory.raw, temporary.cString, directory.raw, name.cString, 0)
@@ -159,7 +160,7 @@ final class NewFile {
     }
 }
 
-/// Owner and access list; returns the mode that goes with them.
+/// Copies the owner and ACL; returns the mode to set.
 private func takeRights(
     of source: stat, _ original: Descriptor, _ file: Descriptor
 ) throws(Errno) -> mode_t {
@@ -167,20 +168,21 @@ private func takeRights(
     let isListKept = keepAccessList(of: original, file)
     let isGroupKept = try status(of: file.raw).st_gid == source.st_gid
     guard !isListKept || !isGroupKept else { return source.st_mode }
-    // The group gets no more than others.
+    // Give the group no more than others.
     return source.st_mode & (~0o070 | (source.st_mode & 0o007) << 3)
 }
 
-/// An owner that we may not give stays ours: the content is what matters, and it was readable to
-/// us. The group may be the directory's.
+/// Copies the owner and group as far as permitted. A failure is ignored: we could read the content
+/// anyway.
 private func keepOwner(of source: stat, _ file: Descriptor) {
     if fchown(file.raw, source.st_uid, source.st_gid) != 0 {
         _ = fchown(file.raw, uid_t.max, source.st_gid)
     }
 }
 
-/// What the directory gives to new files goes. False if the original has a list that cannot be
-/// kept: its mode says then what all of that list may at most, and not what the group may.
+/// Replaces the directory's default ACL by the original's. False if the original has one that
+/// cannot be copied: the group bits of its mode are then the ACL's mask, not the group's
+/// permissions.
 private func keepAccessList(of original: Descriptor, _ file: Descriptor) -> Bool {
     let name = "system.posix_acl_access"
     let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)

@@ -1,10 +1,10 @@
-// What another program prints.
+// Captures the output of a command.
 
 internal import Glibc
 internal import MAMSystem
 
-/// The output of a command, up to a size; nil if it cannot be started or fails. Its errors go
-/// nowhere.
+/// The output of a command, up to a size; nil if it cannot be started or fails. Its standard error
+/// is discarded.
 func output(of words: [String], maximumByteCount: Int = 1 << 20) -> [UInt8]? {
     guard let (reader, writer) = try? makePipe(), let null = try? openFile("/dev/null", O_RDWR)
     else { return nil }
@@ -20,7 +20,7 @@ func output(of words: [String], maximumByteCount: Int = 1 << 20) -> [UInt8]? {
     return bytes
 }
 
-/// `writer`: our copy of the other end, without whose closing there is no end.
+/// `writer`: our copy of the write end, which must be closed to reach the end of file.
 private func readAll(
     _ reader: Descriptor, closing writer: consuming Descriptor, _ limit: Int
 ) -> [UInt8] {

@@ -8,30 +8,29 @@ internal import Synchronization
 
 private let firstOutputFailure = Mutex<Errno?>(nil)
 
-/// What kept a part of the output from being written. The verb goes on, and the exit status tells
-/// at the end.
+/// The first error on writing output. The verb goes on; the exit status reports it at the end.
 var outputFailure: Errno? { firstOutputFailure.withLock { $0 } }
 
 func printOut(_ text: String) { writeOut(Array("\(text)\n".utf8)) }
 
 func printError(_ text: String) { try? writeAll(Array("\(text)\n".utf8), to: STDERR_FILENO) }
 
-/// As it is, without a newline.
+/// Writes raw bytes, without a newline.
 func writeOut(_ bytes: [UInt8]) {
     do throws(Errno) { try writeAll(bytes, to: STDOUT_FILENO) } catch {
         firstOutputFailure.withLock { $0 = $0 ?? error }
     }
 }
 
-/// The same to standard error.
+/// Writes to standard error, without a newline.
 func writeError(_ text: String) { try? writeAll(Array(text.utf8), to: STDERR_FILENO) }
 
-/// Of a verb that may have nothing to write for long: ends the program as soon as its output is a
-/// pipe that nobody reads any more, as `tail -f` does.
+/// Ends the program as soon as the reader of its output pipe is gone, like `tail -f`: for verbs
+/// that may write nothing for a long time.
 func endWithReader() {
     let mode = (try? status(of: STDOUT_FILENO))?.st_mode ?? 0
     guard mode & S_IFMT == S_IFIFO || mode & S_IFMT == S_IFSOCK else { return }
-    // Without it the next line ends it.
+    // If the thread cannot start, the next write ends the program.
     try? startThread(named: "reader") {
         var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         while poll(&output, 1, -1) != 1 {}
@@ -39,12 +38,12 @@ func endWithReader() {
     }
 }
 
-/// `onOneLine`: for a stream of values, which readers take line by line.
+/// `onOneLine`: for a stream of values, one per line.
 func printJSON(_ value: JSONValue, onOneLine: Bool = false) {
     writeOut(printable(json: value.encoded(pretty: !onOneLine)) + [UInt8(ascii: "\n")])
 }
 
-/// Writes where the descriptor stands.
+/// Writes all bytes at the descriptor's current offset.
 func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(Errno) {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -55,7 +54,7 @@ func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(Errno) {
     }
 }
 
-/// Colours, only on a terminal that has them and without `NO_COLOR` (https://no-color.org).
+/// Colours, if the terminal supports them and `NO_COLOR` is not set (https://no-color.org).
 struct Style {
     let isColoured: Bool
 
@@ -67,7 +66,7 @@ struct Style {
         isColoured = !refusal && Self.hasScreen(descriptor)
     }
 
-    /// True for a terminal that can do more than print line after line.
+    /// True for a terminal with cursor control.
     static func hasScreen(_ descriptor: Int32) -> Bool {
         let isDumb = getenv("TERM").map { strcmp($0, "dumb") == 0 } ?? true
         return !isDumb && isatty(descriptor) == 1
@@ -77,7 +76,7 @@ struct Style {
     func green(_ text: String) -> String { coloured(text, "32") }
     func yellow(_ text: String) -> String { coloured(text, "33") }
     func bold(_ text: String) -> String { "\(boldMarks.start)\(text)\(boldMarks.end)" }
-    /// Around what is to be bold.
+    /// The escape sequences around bold text.
     var boldMarks: (start: String, end: String) {
         isColoured ? ("\u{1B}[1m", "\u{1B}[0m") : ("", "")
     }

@@ -37,7 +37,7 @@ func protectionClass(_ invocation: Invocation) throws -> ExitStatus {
     }
 }
 
-/// Says on standard error that policy or the ceiling decided otherwise.
+/// Reports on standard error that policy or the ceiling overrides the class.
 private func explain(_ facts: FileFacts, _ asked: ProtectionClass) {
     let what = facts.state == .directory ? "new files get" : "it has"
     let letter = facts.effectiveClass?.letter ?? "none"
@@ -63,7 +63,7 @@ func info(_ invocation: Invocation) throws -> ExitStatus {
     return status == .success && isAnyDamaged ? .damaged : status
 }
 
-/// 0 if all are.
+/// Exits with 0 if all files are encrypted.
 func isEncrypted(_ invocation: Invocation) throws -> ExitStatus {
     var isAnyPlain = false
     let status = invocation.eachFile { path in
@@ -77,12 +77,12 @@ func isEncrypted(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 private func ownerLine(_ facts: FileFacts, _ note: String = "") -> Record {
-    // A directory without an owner of its own says nothing of new files.
+    // A directory without an owner does not determine the owner of new files.
     let owner = facts.state == .directory && facts.owner.isNobody ? "-" : facts.owner.description
     return Record(before: "\(ByteString(owner).shown)\t", path: facts.path, after: note)
 }
 
-/// What has a new owner, and what that does to its content.
+/// A file with its new owner, and what that does to its content.
 func giftLine(_ facts: FileFacts) -> Record { ownerLine(facts, note(on: facts)) }
 
 private func note(on facts: FileFacts) -> String {
@@ -91,7 +91,7 @@ private func note(on facts: FileFacts) -> String {
     return facts.owner.isNobody ? "" : "\twhat is made there is plain"
 }
 
-/// `inner`: whose protected data is the content.
+/// `inner`: the owner of protected data inside the file.
 func description(of facts: FileFacts, holding inner: Identity? = nil) -> Record {
     var rows = facts.state == .directory ? directoryRows(facts) : fileRows(facts)
     if let inner {
@@ -138,7 +138,7 @@ private func words(_ protectionClass: ProtectionClass) -> String {
 }
 
 extension Invocation {
-    /// Nil for what policy says.
+    /// Nil for `policy`, which clears the class.
     fileprivate func askedClass(_ text: String) throws -> ProtectionClass? {
         if text == "policy" { return nil }
         guard let asked = ProtectionClass(text) else {
@@ -165,7 +165,7 @@ extension Invocation {
             in: name)
     }
 
-    /// `protect --only-new` by the SDK's name, with a line for what was so already too.
+    /// `protect --only-new` under the SDK's name. Also prints unchanged files.
     fileprivate func setOwners(to identity: String) -> ExitStatus {
         eachFile { path in
             var record: Record?

@@ -1,4 +1,4 @@
-// Where a passphrase comes from: a file, a program, a terminal, or standard input.
+// Reads a passphrase from a file, a program, the terminal or standard input.
 
 internal import Glibc
 internal import MAMSystem
@@ -41,14 +41,13 @@ extension Invocation {
     }
 }
 
-/// A file of one line.
+/// Reads a one-line file.
 private func readPassfile(_ path: ByteString) throws -> SecretBuffer {
     let file = try naming(path) { () throws(Errno) in try openFile(path.cString, O_RDONLY) }
     let secret = try SecretBuffer()
     try secret.readLine(from: file.raw)
     var next: UInt8 = 0
-    // Whoever wrote more lines meant something else: taking the first would set an unknown
-    // passphrase.
+    // Refuse further lines: the user may have meant them to be part of the passphrase.
     guard read(file.raw, &next, 1) <= 0 else {
         throw Failure(
             .usage, "\(path.shown): more than one line in a passphrase file",
@@ -57,8 +56,7 @@ private func readPassfile(_ path: ByteString) throws -> SecretBuffer {
     return secret
 }
 
-/// The first line that a program prints. One word is split at spaces, several are its arguments as
-/// they are.
+/// Reads the first line of a program's output. A single word is split at spaces.
 private func readFromCommand(_ words: [ByteString]) throws -> SecretBuffer {
     var argv = words
     if words.count == 1 {
@@ -78,8 +76,8 @@ private func readFromCommand(_ words: [ByteString]) throws -> SecretBuffer {
     return secret
 }
 
-/// The program's output and its process; our copy of the other end is closed, or reading would not
-/// end.
+/// Starts the program and returns its output and process. On return, our copy of the pipe's write
+/// end is closed: otherwise reading would not end.
 private func start(_ argv: [ByteString], _ program: ByteString) throws -> (Descriptor, pid_t) {
     let (reader, writer) = try makePipe()
     let process = try naming(program) { () throws(Errno) in

@@ -1,4 +1,4 @@
-// Asking what policy says, and telling it.
+// Asking policy questions and printing the answers.
 
 internal import Glibc
 internal import MAMModel
@@ -30,14 +30,14 @@ extension Invocation {
     }
 }
 
-/// Outside of a mount the daemon has to read it.
+/// An O_PATH descriptor suffices in a mount. Outside, the daemon has to read the header.
 func openForPolicy(_ path: ByteString) throws -> Descriptor {
     let file = try openForQuestion(path)
     return workspace(of: file) != nil
         ? file : try naming(path) { () throws(Errno) in try reopen(file.raw, O_RDONLY) }
 }
 
-/// What came over the socket, fit for a terminal.
+/// Text from the socket, with control characters escaped.
 func shown(_ text: String) -> String { ByteString(text).shown }
 
 extension Varlink.Policy.Decision {

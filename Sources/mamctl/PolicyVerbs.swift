@@ -6,7 +6,7 @@ internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
 
-/// What a document may have; the daemon reads no more either.
+/// The longest document that the daemon accepts.
 private let maximumDocumentByteCount = 4 << 20
 
 func showPolicy(_ invocation: Invocation) throws -> ExitStatus {
@@ -37,7 +37,8 @@ private func describe(_ reply: Varlink.Policy.Show.Reply, width: Int) throws -> 
         + reply.warnings.map { wrap("warning: \(shown($0))") }
 }
 
-/// Names of rules are long: where three columns have no room, the rest stands below each.
+/// Lays out three columns, or, as names of rules are long, puts the others below the name if they
+/// do not fit.
 private func layOut(_ rows: [[String]], width: Int) -> String {
     let columns = table(rows)
     guard columns.split(separator: "\n").contains(where: { $0.count > width }) else {
@@ -60,7 +61,7 @@ private func row(_ key: String, _ rule: Parameters) throws -> [String] {
     ]
 }
 
-/// Needs no daemon. 2 if a document would be refused, 0 with warnings alone.
+/// Needs no daemon. Exits with 2 if a document would be refused, with 0 for warnings alone.
 func checkPolicy(_ invocation: Invocation) throws -> ExitStatus {
     var findings: [JSONValue] = []
     var isRefused = false

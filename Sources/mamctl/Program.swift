@@ -1,4 +1,4 @@
-// From words to a verb, and from its failure to a message and an exit status.
+// Dispatches the command line to a verb; turns failures into messages and exit statuses.
 
 internal import Glibc
 internal import MAMSystem
@@ -14,8 +14,7 @@ func runProgram(_ words: [ByteString]) -> Int32 {
 }
 
 private func runAndReport(_ words: [ByteString]) -> Int32 {
-    // Before the arguments are parsed, so that a mistake in them is told in the form that was asked
-    // for.
+    // Look for --json before parsing, so that parse errors are printed as JSON too.
     let options = words.prefix { $0.text != "--" }
     let isJSON = options.contains { $0.text == "--json" }
     do {
@@ -53,7 +52,7 @@ private func showHelp(_ named: Named) -> ExitStatus {
     return .success
 }
 
-/// For a command line that is not complete.
+/// Prints help for an incomplete command line.
 private func listForNow(_ named: Named) -> ExitStatus {
     printError(named.help(width: screenWidth(of: STDERR_FILENO)))
     return .usage

@@ -1,28 +1,27 @@
-// How far a long work is, on one line of the terminal that standard error is; nothing where that is
-// none.
+// A progress line on standard error; nothing if that is not a terminal.
 
 internal import Glibc
 internal import MAMSystem
 
-/// Counts that grow, the rate at which they do, and what is left at that rate.
+/// Counts, their rate, and the time left at that rate.
 final class Progress {
     var files = 0
     var totalFiles: Int?
     var bytes = 0
     var totalBytes: Int?
-    /// What else there is to say.
+    /// Additional text.
     var note: String?
 
-    /// False where nobody would see it: then there is no need to count.
+    /// False if nothing is displayed: then callers need not count.
     let isShown: Bool
     private var isOnScreen = false
     private var nextLine: Deadline
     private var samples: [Sample] = []
 
-    /// What is done sooner shows none.
+    /// Shorter operations show no progress.
     private static let firstMilliseconds = 300
     private static let intervalMilliseconds = 100
-    /// The rate is that of the last three seconds.
+    /// The rate covers the last three seconds.
     private static let sampleCount = 30
 
     private static let fewestBarCells = 8
@@ -38,11 +37,11 @@ final class Progress {
         self.totalBytes = totalBytes
         isShown = Style.hasScreen(STDERR_FILENO)
         nextLine = Deadline(milliseconds: Self.firstMilliseconds)
-        // So that the first line has a rate.
+        // Gives the first line a rate.
         samples = [Sample(nanoseconds: now(), amount: 0)]
     }
 
-    /// Shows the counts, unless that was just done.
+    /// Shows the counts, rate-limited.
     func show() {
         guard isShown, nextLine.hasPassed else { return }
         nextLine = Deadline(milliseconds: Self.intervalMilliseconds)
@@ -52,14 +51,14 @@ final class Progress {
         isOnScreen = true
     }
 
-    /// Before anything else is written, and at the end.
+    /// Removes the line: call it before writing anything else, and at the end.
     func clear() {
         guard isOnScreen else { return }
         writeError("\r\u{1B}[K")
         isOnScreen = false
     }
 
-    /// As much as fits, the most telling first.
+    /// As many parts as fit, the most important first.
     private func line(width: Int) -> String {
         var parts = [countOfFiles, countOfBytes, note, rateShown, timeLeft].compactMap(\.self)
         while parts.count > 1, parts.joined(separator: "  ").count > width { parts.removeLast() }
@@ -67,7 +66,7 @@ final class Progress {
         return bar(within: width - text.count - 2).map { "\(text)  \($0)" } ?? text
     }
 
-    /// Nil without a total, or where there is no room.
+    /// Nil without a total or enough room.
     private func bar(within width: Int) -> String? {
         let cells = min(width - 2, Self.barCells)
         guard let total = amount.total, total > 0, cells >= Self.fewestBarCells else { return nil }
@@ -76,7 +75,7 @@ final class Progress {
             + String(repeating: "-", count: cells - full) + "]"
     }
 
-    /// Bytes say more than files, where there are any.
+    /// Measured in bytes if any are counted, else in files.
     private var amount: (done: Int, total: Int?) {
         bytes > 0 ? (bytes, totalBytes) : (files, totalFiles)
     }
@@ -91,7 +90,7 @@ final class Progress {
         return bytes.asBytes + (totalBytes.map { "/\($0.asBytes)" } ?? "")
     }
 
-    /// In a second.
+    /// Per second.
     private var rate: Double? {
         guard let first = samples.first, let last = samples.last, last.amount > first.amount else {
             return nil

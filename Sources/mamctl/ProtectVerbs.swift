@@ -1,4 +1,4 @@
-// `protect`, and `owner --set`: files and directories of a mount get an owner.
+// `protect` and `owner --set`: set the owner of files and directories in a mount.
 
 internal import Glibc
 internal import MAMModel
@@ -8,9 +8,8 @@ internal import MAMWire
 
 private typealias Wire = Varlink.Protection
 
-/// What has the owner already, and is encrypted as it needs, stays as it is. One path's failure is
-/// reported and does not keep the others from being protected; the first failure's status is the
-/// result.
+/// Files that already have the owner and the right encryption stay unchanged. Reports failures and
+/// goes on; returns the first failure's status.
 func protect(_ invocation: Invocation) throws -> ExitStatus {
     let owner = try invocation.arguments.text("owner")
     let isDeep = !invocation.arguments.has("only-new")
@@ -23,13 +22,13 @@ func protect(_ invocation: Invocation) throws -> ExitStatus {
     return output.finish()
 }
 
-/// What became of one file or directory.
+/// The result for one file or directory.
 enum Given {
     case done(ByteString, ProtectionInfo, wasChanged: Bool)
     case failed(ByteString, Failure)
 
-    /// Nil for a reply that tells of none. A path in it is relative to the mount; of the operand
-    /// itself it is empty.
+    /// Nil for a reply about no file. Its path is relative to the mount, and empty for the operand
+    /// itself.
     fileprivate init?(
         _ reply: Wire.Protect.Reply, _ operand: ByteString, _ mountPoint: ByteString
     ) throws(VarlinkError) {
@@ -50,8 +49,8 @@ enum Given {
 }
 
 extension Invocation {
-    /// Gives a file to an identity, or a directory: whose its new files are and, where `isDeep`,
-    /// every file below it too.
+    /// Gives a file to an identity, or a directory: then its new files, and with `isDeep` all files
+    /// below it.
     ///
     /// `owner`: nil for the caller's account.
     func give(
@@ -96,7 +95,7 @@ extension Invocation {
         return mode & S_IFMT == S_IFDIR
     }
 
-    /// Whether an owner on the command line may be no account.
+    /// Whether the owner may be an identity without an account.
     var mayBeUnmanaged: Bool { arguments.has(.unmanaged) }
 
     /// The account that is the caller's default identity, or the caller's only one.
@@ -112,7 +111,7 @@ extension Invocation {
 /// Lines, progress and JSON, one line for each file.
 private struct ProtectOutput {
     private let invocation: Invocation
-    /// Without a total: to count the files takes as long as most of the work.
+    /// Without a total: counting the files would take most of the time.
     private let progress = Progress()
     private var changedCount = 0
     private var status = ExitStatus.success

@@ -1,5 +1,5 @@
-// `provider fetch` and `provider import`: what an account's file provider hands out, and takes in,
-// as copies.
+// `provider fetch` and `provider import`: copies from and to an account's cloud, as its file
+// provider makes them.
 
 internal import Glibc
 internal import MAMFormat
@@ -8,8 +8,8 @@ internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
-/// A consumer gets what the account's cloud holds: encrypted where policy asks for that. In a mount
-/// it is a file of the account's, and the mount encrypts it.
+/// Copies a file from the account's cloud, encrypted if policy requires it. In a mount the copy
+/// belongs to the account, and the mount encrypts it.
 func providerFetch(_ invocation: Invocation) throws -> ExitStatus {
     let handover = try Handover(invocation)
     try handover.refuseWhatIsNotTheAccounts()
@@ -17,8 +17,8 @@ func providerFetch(_ invocation: Invocation) throws -> ExitStatus {
     return try handover.write(seals ? .encrypted : .plain)
 }
 
-/// A local file goes to the account's cloud, which never stores ciphertext. The account is asked
-/// first.
+/// Copies a local file to the account's cloud, which never stores ciphertext. Asks the account's
+/// policy first.
 func providerImport(_ invocation: Invocation) throws -> ExitStatus {
     guard invocation.operands[0].text != "-" else {
         throw Failure.usage(invocation.verb, "standard input cannot be imported; name a file")
@@ -28,7 +28,7 @@ func providerImport(_ invocation: Invocation) throws -> ExitStatus {
     return try handover.write(handover.isSourceProtected ? .decrypted : .plain)
 }
 
-/// One file on its way between an account and others.
+/// The transfer of one file.
 private struct Handover {
     enum Form {
         case plain, encrypted, decrypted
@@ -43,7 +43,7 @@ private struct Handover {
     private let isFromMount: Bool
     private let destination: ByteString
     let isIntoMount: Bool
-    /// Has a header of ours; in a mount that is not seen.
+    /// Whether the file has one of our headers, which a mount hides.
     let isSourceProtected: Bool
 
     init(_ invocation: Invocation) throws {
@@ -65,8 +65,8 @@ private struct Handover {
                 next: "hand it out of the one first, then take it into the other")
         }
         account = try Self.account(of: invocation, daemon)
-        // From here on we are a program of the account's: what it may read we may, and what we make
-        // is the account's.
+        // From here on this process acts for the account: it may read what the account may, and its
+        // new files are the account's.
         try daemon.call(
             Varlink.Identity.SetProcessIdentity(
                 identity: account, scoped: true, unmanaged: invocation.mayBeUnmanaged),
@@ -78,17 +78,18 @@ private struct Handover {
         }
     }
 
-    /// `--owner`, else for whom this shell works, else the caller's account.
+    /// `--owner`, else the identity that this process acts for, else the caller's account.
     private static func account(of invocation: Invocation, _ daemon: Daemon) throws -> String {
         if let owner = try invocation.arguments.text("owner") { return owner }
         let acting = try daemon.call(Varlink.Identity.GetIdentity()).acting
         let identity = acting.name.isEmpty ? acting.objectID : acting.name
-        // Nobody by default is not nobody by choice.
+        // "Nobody" is kept if it was set, and replaced if it is only the default.
         guard identity.isEmpty, acting.source == "default" else { return identity }
         return try invocation.defaultOwner(of: try daemon.status())
     }
 
-    /// Of the account's own cloud nothing is asked. A file of the workspace may be somebody else's.
+    /// A file from the mount may be another account's: checks that this one may receive it. Data
+    /// from the account's own cloud needs no check.
     func refuseWhatIsNotTheAccounts() throws {
         if isFromMount { return try refuseWhatMayNotComeIn() }
         if isSourceProtected { throw alreadyEncrypted }
@@ -96,7 +97,7 @@ private struct Handover {
 
     func refuseWhatMayNotComeIn() throws {
         guard let source else { return }
-        // Outside of a mount the daemon has to read it.
+        // Outside a mount the daemon has to read the header.
         let file = isFromMount ? source : try openSource(source)
         let decision = try daemon.call(
             Varlink.Policy.CanReceive(fileDescriptor: 0, account: account), descriptors: [file],
@@ -146,22 +147,22 @@ private struct Handover {
         try daemon.convert(conversion, input, new.descriptor, about: sourcePath.shown)
     }
 
-    /// In memory: what is protected already is refused before anything is sealed, and plain content
-    /// that is to be encrypted reaches no disk.
+    /// Copies the input to memory: data that is already protected is refused before it is
+    /// encrypted, and plaintext to be encrypted never reaches a disk.
     private func spooled(_ input: Descriptor) throws -> Descriptor {
         let memory = try naming(ByteString("/dev/shm"), openMemoryFile)
         _ = try copy(input, into: memory, next: "save it in the mount, and name the file")
         return memory
     }
 
-    /// From where the source stands to its end.
+    /// Copies from the input's current offset to its end.
     private func copy(
         _ input: Descriptor, into output: Descriptor, next: String? = nil
     ) throws(Failure) -> Int {
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         var done = 0
         while true {
-            // A pipe's first piece may be shorter than what is looked for in it.
+            // The first read of a pipe may be shorter than the magic number.
             let count = try naming(sourceName) { () throws(Errno) in
                 try readPiece(input, into: &buffer, atLeast: done == 0 ? fileMagic.count : 1)
             }
@@ -179,7 +180,7 @@ private struct Handover {
         }
     }
 
-    /// Fewer bytes at the end alone.
+    /// Returns fewer bytes only at the end of file.
     private func readPiece(
         _ input: Descriptor, into buffer: inout [UInt8], atLeast least: Int
     ) throws(Errno) -> Int {
@@ -198,7 +199,7 @@ private struct Handover {
 
     private func finish(_ new: NewFile, like input: Descriptor) throws {
         var attributes = try naming(sourceName) { () throws(Errno) in try status(of: input.raw) }
-        // A pipe has no mode that says who may read what came through it.
+        // A pipe's mode says nothing about its content: keep the copy private.
         if source == nil { attributes.st_mode = 0o600 }
         try new.finish(like: attributes, inPlaceOf: source == nil ? nil : input)
     }
@@ -233,7 +234,7 @@ private func standardInput() throws(Failure) -> Descriptor {
     try standardStream(STDIN_FILENO)
 }
 
-/// Whether its header is one of ours; a damaged one is refused.
+/// Whether the file has one of our headers; refuses a damaged one.
 private func isProtected(_ file: Descriptor, _ path: ByteString) throws(Failure) -> Bool {
     let facts = try headerFacts(path, file)
     if facts.isDamaged { throw facts.damage }

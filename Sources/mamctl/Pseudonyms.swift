@@ -1,11 +1,11 @@
-// Names that stand for names: what is sent to somebody who helps need not tell whose it is.
+// Pseudonyms for names in a bundle that is sent to support.
 
 internal import MAMModel
 internal import MAMSystem
 
-/// The same for the same thing, all over one bundle.
+/// One thing has the same pseudonym throughout a bundle.
 final class Pseudonyms {
-    /// What is hidden behind a number.
+    /// What a pseudonym replaces.
     enum Kind: String {
         case account, path, document, workspace, program
     }
@@ -17,7 +17,7 @@ final class Pseudonyms {
     init(showsNames: Bool) { self.showsNames = showsNames }
 
     func name(_ kind: Kind, _ text: String) -> String {
-        // Nothing hides nothing; and accounts are the same in whatever letters.
+        // Empty names need no pseudonym. Accounts' names ignore case.
         guard !showsNames, !text.isEmpty, text != "?" else { return text }
         let key = "\(kind.rawValue) \(kind == .account ? text.lowercased() : text)"
         if let found = known[key] { return found }
@@ -27,7 +27,7 @@ final class Pseudonyms {
         return new
     }
 
-    /// An account under each of its names.
+    /// Assigns one pseudonym to all names of an account.
     func learn(_ account: String, alsoCalled others: [String]) {
         let new = name(.account, account)
         guard !showsNames else { return }
@@ -41,8 +41,8 @@ final class Pseudonyms {
     }
 }
 
-/// A value of a setting or rule: numbers and switches as they are, and of texts only what no person
-/// wrote freely.
+/// The value of a setting or rule without free text: numbers, booleans, and strings of a known
+/// form.
 func shownValue(_ value: JSONValue) -> JSONValue {
     switch value {
     case .null, .bool, .integer, .number: value
@@ -52,7 +52,7 @@ func shownValue(_ value: JSONValue) -> JSONValue {
     }
 }
 
-/// The settings: of objects only those whose keys are ours.
+/// The settings, with nested objects only if their keys are fixed.
 func shownSettings(_ members: [String: JSONValue]) -> JSONValue {
     .object(
         Dictionary(
@@ -79,7 +79,7 @@ private enum PolicyWords {
     }
 }
 
-/// What settings and rules can say in words.
+/// The words that are values of settings and rules.
 private let fixedWords: Set<String> = [
     "now", "never", "grace", "none", "low", "medium", "high", "unmanaged", "secured",
     "notConfigured",

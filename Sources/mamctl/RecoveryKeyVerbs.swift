@@ -43,7 +43,7 @@ func makeRecoveryKey(_ invocation: Invocation) throws -> ExitStatus {
     return .success
 }
 
-/// No policy is asked: the key is for accounts of other machines.
+/// Uses built-in rules, not a policy: the key is for accounts on other machines.
 private func refuseWeak(_ secret: borrowing SecretBuffer) throws(Failure) {
     guard let flaw = secret.withBytes({ PinRules().flaw(forFile: $0) }) else { return }
     throw Failure(

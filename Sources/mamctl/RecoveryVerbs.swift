@@ -42,12 +42,12 @@ func exportKeys(_ invocation: Invocation) throws -> ExitStatus {
     return .success
 }
 
-/// What brings keys back, in each message that misses them. A file is an export, or a recovery
-/// record of `.mamd/recovery` in the backing directory.
+/// The command in each message about missing keys. FILE is an export, or a recovery record from
+/// `.mamd/recovery` in the backing directory.
 let importCommand = "mamctl account import FILE"
 let importReason = "there are sealed files here without their keys"
 
-/// The file, and what it says of itself. Its keys are sealed.
+/// Opens an export and reads its metadata. Its keys stay sealed.
 func readExport(_ path: ByteString) throws -> (Descriptor, KeyExport) {
     let (file, bytes) = try naming(path) { () throws(Errno) -> (Descriptor, [UInt8]) in
         let file = try openFile(path.cString, O_RDONLY | O_NOCTTY)

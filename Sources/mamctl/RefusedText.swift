@@ -1,11 +1,11 @@
-// Documents that are not in force as they stand in the policy directory, in words.
+// Text about documents that the daemon refused.
 
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
 extension Varlink.Workspace.RefusedDocument {
-    /// What is wrong, since when, and what holds instead.
+    /// What is wrong, since when, and what is in force instead.
     var text: String {
         let moment = { (seconds: Int) in localTime(seconds, "%Y-%m-%d %H:%M") }
         let name = ByteString("\(file): \(reason)").shown
