@@ -1,4 +1,4 @@
-// A report's sections on accounts: when they were open, and what holds for them.
+// A report's sections on accounts: when they were open, and their state.
 
 internal import MAMModel
 internal import MAMSystem

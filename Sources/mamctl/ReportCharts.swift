@@ -1,18 +1,16 @@
-// Charts of a report: SVG without a scale of its own, so that they are as wide as the screen and
-// their letters are not.
+// A report's charts: SVG without a viewBox, so that they fill the width but do not scale the text.
 
 internal import Glibc
 internal import MAMModel
 internal import MAMWire
 
-/// What an axis has: round values from zero on, up to the first that is not below the greatest
-/// value.
+/// An axis with round ticks from zero to the first that is not below the greatest value.
 struct ReportAxis {
     let ticks: [Int]
 
     var end: Int { max(1, ticks.last ?? 1) }
 
-    /// `unit`: 1 for numbers, and for bytes the power of 1024 that they are told in.
+    /// `unit`: 1 for numbers; for bytes, the power of 1024 to show them in.
     init(upTo greatest: Int, unit: Int) {
         var step = unit
         let factors = [2, 5, 10]
@@ -33,7 +31,7 @@ struct ReportAxis {
     func share(_ value: Int) -> Double { Double(value) * 100 / Double(end) }
 }
 
-/// `12.34`: SVG knows no other form, whatever the locale.
+/// `12.34`: SVG requires this form in every locale.
 func percent(_ value: Double) -> String {
     let hundredths = Int((value * 100).rounded())
     return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
@@ -47,7 +45,7 @@ struct ReportBar {
     var sum: Int { parts.reduce(0) { $0 + $1.value } }
 }
 
-/// Stacked bars below each other, on one axis from zero.
+/// Horizontal stacked bars on a common axis.
 func barChart(
     _ title: String, _ bars: [ReportBar], _ axis: ReportAxis, _ text: (Int) -> String
 ) -> HTML {
@@ -94,7 +92,7 @@ private func labels(_ axis: ReportAxis, _ text: (Int) -> String) -> [HTML] {
     }
 }
 
-/// A line for each account, from the first of the days to now.
+/// One line per account.
 func timelineChart(_ timelines: [AccountTimeline], from start: Int, to end: Int) -> HTML {
     func place(_ time: Int) -> String { percent(Double(time - start) * 100 / Double(end - start)) }
     let days = midnights(from: start, to: end)
@@ -125,7 +123,7 @@ func timelineChart(_ timelines: [AccountTimeline], from start: Int, to end: Int)
             \(lines)\(parts)\(marks)</svg></div>
             """
     }
-    // On a narrow screen every other name of a day would meet the next.
+    // Narrow screens hide every second label, as they would overlap.
     let names = days.enumerated().map { number, day -> HTML in
         let kind: HTML = number % 2 == 1 ? " class=\"second\"" : ""
         return """
@@ -141,7 +139,7 @@ func timelineChart(_ timelines: [AccountTimeline], from start: Int, to end: Int)
         """
 }
 
-/// In this machine's time zone; where days are many, only some of them.
+/// In the local time zone. Skips days if there are many.
 private func midnights(from start: Int, to end: Int) -> [Int] {
     var moment = time_t(start)
     var parts = tm()
@@ -155,7 +153,7 @@ private func midnights(from start: Int, to end: Int) -> [Int] {
         var day = parts
         found.append(mktime(&day))
     }
-    // A name at the very edge would be cut.
+    // A label at the edge would be cut off.
     let margin = (end - start) / 25
     return found.filter { $0 > start + margin && $0 < end - margin }
 }

@@ -1,4 +1,4 @@
-// All that a report is made from.
+// The data of a report.
 
 internal import Glibc
 internal import MAMAudit
@@ -12,13 +12,13 @@ struct ReportData {
     let status: StatusReport
     let sums: [Varlink.Report.Sum]
     let total: Varlink.Report.Totals
-    /// As io.mamd.Policy.Show answers, for each account that answers to the caller.
+    /// The replies of io.mamd.Policy.Show for each account that the caller controls.
     let policies: [(account: String, policy: Varlink.Policy.Show.Reply)]
-    /// As io.mamd.Enrollment.List answers.
+    /// The reply of io.mamd.Enrollment.List.
     let enrollments: [Varlink.Enrollment.Enrollment]
-    /// Nil if there was none yet, or it is not told to the caller.
+    /// Nil if there was none yet or the caller may not see it.
     let verify: LastVerifyReport?
-    /// Nil if no events are kept, or they are not told.
+    /// Nil if no events are stored or the caller may not see them.
     let events: [ReportEvent]?
 
     init(of daemon: Daemon, days: Int) throws {
@@ -81,7 +81,7 @@ struct ReportData {
     }
 }
 
-/// Something that happened.
+/// An audit record with its time.
 struct ReportEvent {
     /// Seconds since 1970.
     let time: Int
@@ -99,7 +99,7 @@ struct ReportEvent {
 }
 
 extension Daemon {
-    /// Nil for what this daemon does not have, and for what it does not tell this caller.
+    /// Nil if the daemon does not implement the method or refuses it to this caller.
     fileprivate func ifTold<Request: VarlinkRequest>(
         _ request: Request
     ) throws(Failure) -> Request.Reply? {

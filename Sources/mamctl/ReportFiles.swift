@@ -1,9 +1,9 @@
-// A report's section on files: whose they are, in which class, and whether they can be read now.
+// A report's section on files: their owners, classes, and whether they can be read now.
 
 internal import MAMModel
 internal import MAMWire
 
-/// What a bar is made of, in this order: the strictest class first.
+/// The parts of a bar, the strictest class first.
 private let layers: [(kind: String, name: String, fileClass: ProtectionClass?)] =
     ProtectionClass.allCases.map {
         ($0.letter.lowercased(), "class \($0.letter)", $0)
@@ -40,7 +40,7 @@ extension ReportPage {
         let sums: [Varlink.Report.Sum]
     }
 
-    /// Those with most bytes, and all others together.
+    /// The owners with the most bytes, and all others as one.
     private var owners: [Owner] {
         let groups = Dictionary(grouping: data.sums, by: ownerName)
         let sorted = groups.sorted {
@@ -132,6 +132,6 @@ extension ReportPage {
 }
 
 extension Varlink.Report.Sum {
-    /// Nil for what is not encrypted.
+    /// Nil for files that are not encrypted.
     var fileClass: ProtectionClass? { self.class.flatMap { ProtectionClass($0) } }
 }

@@ -1,8 +1,8 @@
-// Pieces of HTML. All text goes through `escaped`.
+// HTML fragments. All text goes through `escaped`.
 
 internal import MAMSystem
 
-/// A piece of a page that is written already: text becomes one by escaping alone.
+/// A fragment of HTML. Text becomes one only by escaping.
 struct HTML: ExpressibleByStringInterpolation {
     let text: String
 
@@ -12,7 +12,7 @@ struct HTML: ExpressibleByStringInterpolation {
 
     static func + (one: HTML, other: HTML) -> HTML { "\(one)\(other)" }
 
-    /// What is interpolated is escaped, unless it is HTML.
+    /// Escapes interpolated values, unless they are HTML.
     struct Interpolation: StringInterpolationProtocol {
         fileprivate var text = ""
 
@@ -27,8 +27,7 @@ struct HTML: ExpressibleByStringInterpolation {
     }
 }
 
-/// Names come from anywhere: what cannot be printed is told as such, and nothing is taken for a
-/// tag.
+/// Escapes HTML and control characters: names are untrusted.
 private func escaped(_ text: String) -> String {
     var result = ""
     for letter in ByteString(text).shown.unicodeScalars {
@@ -50,7 +49,7 @@ struct ReportColumn {
     var isNumber = false
 }
 
-/// A table that becomes a list of blocks where the screen is narrow.
+/// A table that becomes a list of blocks on narrow screens.
 func htmlTable(_ caption: String, _ columns: [ReportColumn], _ rows: [[HTML]]) -> HTML {
     let head = columns.map { column -> HTML in
         column.isNumber

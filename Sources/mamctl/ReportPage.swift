@@ -1,4 +1,4 @@
-// A report as one page: nothing is fetched, no script is needed.
+// A report as a self-contained page without scripts.
 
 internal import MAMModel
 internal import MAMSystem
@@ -47,7 +47,7 @@ struct ReportPage {
             ? "Being checked, not mounted" : "Mounted at \(data.status.mountPoint)"
     }
 
-    /// The one thing to read: is all well?
+    /// The summary: whether anything needs attention.
     private var verdict: HTML {
         let findings = ReportVerdict(data).findings
         guard !findings.isEmpty else {
@@ -94,7 +94,7 @@ struct ReportPage {
     private func share(_ part: Int, of whole: Int) -> String {
         guard whole > 0 else { return "–" }
         let value = Double(part) * 100 / Double(whole)
-        // Neither all nor nothing unless it is so.
+        // Do not round to 0 % or 100 %.
         if part < whole, value > 99 { return "over 99 %" }
         return part > 0 && value < 1 ? "under 1 %" : "\(Int(value.rounded())) %"
     }

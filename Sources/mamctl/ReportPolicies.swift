@@ -1,5 +1,5 @@
-// A report's section on policy: every rule in force, where it is from, and who asked for something
-// looser.
+// A report's section on policy: every rule in force, its source, and documents that set a looser
+// value.
 
 internal import MAMModel
 internal import MAMSystem
@@ -7,7 +7,7 @@ internal import MAMWire
 
 extension ReportPage {
     var policies: HTML {
-        // Accounts for which the same holds stand together.
+        // Group accounts with the same rules.
         var groups: [(accounts: [String], policy: Varlink.Policy.Show.Reply)] = []
         for (account, policy) in data.policies {
             if let same = groups.firstIndex(where: { $0.policy.rules == policy.rules }) {
@@ -62,7 +62,7 @@ extension ReportPage {
         ]
     }
 
-    /// A long word of several, which may be broken between them.
+    /// Allows line breaks between the words of a camelCase name.
     private func breakable(_ name: String) -> HTML {
         name.reduce("" as HTML) { text, letter in
             letter.isUppercase ? text + "<wbr>\(String(letter))" : text + HTML(String(letter))

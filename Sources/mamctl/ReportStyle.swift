@@ -1,7 +1,7 @@
-// How a report looks: on wide and narrow screens, light and dark, and on paper.
+// A report's style sheet: wide and narrow screens, light and dark, and print.
 
-/// Colours mean the same everywhere: blues are encrypted, the darker the stricter; sand is not
-/// encrypted; green is open.
+/// Colours have the same meaning throughout: blue is encrypted, the darker the stricter; sand is
+/// not encrypted; green is open.
 let reportStyle: HTML = """
     :root {
       color-scheme: light dark;

@@ -1,14 +1,14 @@
-// From events to stretches of time in which an account was open, closed or blocked.
+// Turns events into periods in which an account was open, closed or blocked.
 
 internal import MAMModel
 internal import MAMWire
 
-/// How an account's window was.
+/// The state of an account's window during a period.
 enum WindowStretch: String, CaseIterable {
     case open, closed, blocked
     /// No daemon ran.
     case stopped
-    /// Nothing is known of this time.
+    /// There are no records of this period.
     case unknown
 
     var label: String {
@@ -26,14 +26,14 @@ enum WindowStretch: String, CaseIterable {
 struct AccountTimeline {
     let account: String
     private(set) var stretches: [(from: Int, to: Int, kind: WindowStretch)] = []
-    /// Moments of what is worth a mark, and how many.
+    /// Refusals to mark, with their counts.
     private(set) var refusals: [(time: Int, count: Int)] = []
     private(set) var unlocks = 0
     private(set) var locks = 0
-    /// Seconds.
+    /// In seconds.
     private let resolution: Int
 
-    /// `events`: the oldest first, those of others and of the workspace among them.
+    /// `events`: all of the workspace's, oldest first.
     init(of account: AccountReport, _ events: [ReportEvent], from start: Int, to end: Int) {
         self.account = account.label
         resolution = (end - start) / 400
@@ -48,7 +48,7 @@ struct AccountTimeline {
             add(since, event.time, kind)
             (since, kind) = (event.time, next)
         }
-        // What is so now was so since the last that was heard, or nobody knows.
+        // The last period reaches to now.
         add(since, end, kind)
     }
 
@@ -71,8 +71,7 @@ struct AccountTimeline {
         }
     }
 
-    /// Those that would be drawn upon each other are one: however many there are, the page stays
-    /// small.
+    /// Merges refusals that would overlap, which bounds the size of the page.
     private mutating func addRefusal(_ event: ReportEvent) {
         if let last = refusals.last, event.time - last.time < resolution {
             refusals[refusals.count - 1].count += event.count
@@ -81,11 +80,11 @@ struct AccountTimeline {
         }
     }
 
-    /// Nil for what does not change a window.
+    /// Nil if the event does not change the window.
     private static func kind(after event: String) -> WindowStretch? {
         switch event {
         case "registered", "unlocked": .open
-        // A daemon begins with closed windows.
+        // A daemon starts with closed windows.
         case "locked", "unblocked", "started": .closed
         case "blocked": .blocked
         case "stopped", "wiped", "deregistered": .stopped

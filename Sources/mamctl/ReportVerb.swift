@@ -1,4 +1,4 @@
-// `report`: what the workspace holds and how it stands, as a page or as data.
+// `report`: the content and state of the workspace, as HTML or JSON.
 
 internal import Glibc
 internal import MAMModel
@@ -11,7 +11,7 @@ func report(_ invocation: Invocation) throws -> ExitStatus {
         throw Failure.usage(invocation.verb, "choose an output: --html FILE or --json")
     }
     let days = try invocation.days()
-    // Before the work: a name that cannot be used is told at once.
+    // Open the output first, to fail early if it cannot be written.
     let file = try path.map { path throws(Failure) in
         try NewFile(for: path, replacing: invocation.arguments.has("force"))
     }
@@ -35,7 +35,7 @@ extension Invocation {
     }
 }
 
-/// Whole or not at all, and for its maker alone: it names accounts and files.
+/// Writes the page atomically, with mode 0600: it names accounts and files.
 private func write(_ text: String, to file: NewFile) throws {
     let bytes = Array(text.utf8)
     try naming(file.path) { () throws(Errno) in

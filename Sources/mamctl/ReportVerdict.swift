@@ -1,4 +1,4 @@
-// What a report asks its reader to do something about.
+// The findings of a report that need attention.
 
 internal import MAMModel
 internal import MAMWire
@@ -6,7 +6,7 @@ internal import MAMWire
 struct ReportVerdict {
     private(set) var findings: [HTML] = []
 
-    /// A check that is older counts as none.
+    /// Older checks do not count.
     private static let verifyDays = 31
 
     init(_ data: ReportData) {

@@ -1,11 +1,11 @@
-// `run`: a command whose files belong to an identity.
+// `run`: runs a command whose files belong to an identity.
 
 internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// Runs the command below a supervisor with the identity, and exits as the command does.
+/// Runs the command under a supervisor with the identity, and exits as the command does.
 func runCommand(_ invocation: Invocation) throws -> ExitStatus {
     guard let identity = try invocation.arguments.text("identity") else {
         throw Failure.usage(invocation.verb, "--identity is missing")
@@ -19,8 +19,8 @@ func runCommand(_ invocation: Invocation) throws -> ExitStatus {
     }
 }
 
-/// A forked child inherits its parent's identity; the daemon records that at the second call. A
-/// function of its own, so that the connection is closed before the command starts.
+/// Forks the supervisor, which inherits this process's identity; the daemon records that at the
+/// second call. A separate function, so that the connection is closed before the command starts.
 private func supervisor(
     of command: [ByteString], for identity: String, _ invocation: Invocation
 ) throws -> SupervisedCommand {

@@ -1,4 +1,4 @@
-// Short words for people: how long, how much, since when.
+// Durations, sizes and times for people.
 
 internal import Glibc
 internal import MAMSystem
@@ -17,12 +17,12 @@ extension Int {
         }
     }
 
-    /// The first part of ``asDuration``, for what is only roughly known.
+    /// The first part of ``asDuration``, for approximate values.
     var asRoughDuration: String {
         asDuration.split(separator: " ").prefix(2).joined(separator: " ")
     }
 
-    /// How long ago something was.
+    /// The time since an event.
     var asTimeAgo: String { self < 5 ? "just now" : "\(asRoughDuration) ago" }
 
     /// `1 file`, `1204 files`.
@@ -53,8 +53,7 @@ extension Int {
 /// Seconds since 1970.
 func currentTime() -> Int { Int(Clock().now.wallSeconds) }
 
-/// `12:34:56` of a moment in seconds since 1970, in this machine's time zone; with `format` as
-/// strftime(3) has it.
+/// Seconds since 1970 in the local time zone, by default as `12:34:56`. `format`: see strftime(3).
 func localTime(_ seconds: Int, _ format: String = "%H:%M:%S") -> String {
     var moment = time_t(seconds)
     var parts = tm()
@@ -65,6 +64,6 @@ func localTime(_ seconds: Int, _ format: String = "%H:%M:%S") -> String {
 }
 
 extension Style {
-    /// For what is only beside the point.
+    /// Dims secondary text.
     func faint(_ text: String) -> String { isColoured ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
 }

@@ -1,11 +1,11 @@
-// How many files below a directory are sealed, by their headers.
+// Counts the files below a directory that are sealed, by their headers.
 
 internal import Glibc
 internal import MAMFormat
 internal import MAMStore
 internal import MAMSystem
 
-/// What cannot be looked at counts: it may be one.
+/// Counts files that cannot be read too, as they may be sealed.
 func sealedCount(below directory: Descriptor) -> Int {
     guard let names = try? entries(of: directory.raw) else { return 1 }
     return names.reduce(0) { $0 + sealedCount(of: $1, in: directory) }

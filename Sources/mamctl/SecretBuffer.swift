@@ -1,11 +1,11 @@
-// A passphrase on its way from a person to the daemon.
+// A passphrase on its way from the user to the daemon.
 
 internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// One page of memory that is never swapped or dumped, and zeroed when it goes.
+/// One page of memory that is not dumped, nor swapped if it can be locked. Deinit zeroes it.
 final class SecretBuffer {
     static let capacity = 4096
 
@@ -17,8 +17,8 @@ final class SecretBuffer {
         let address = mmap(nil, Self.capacity, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let address, address != MAP_FAILED else { throw .current }
         self.address = address
-        // Where the limit on locked memory is too small for one page, we go on: refusing would not
-        // make the passphrase any safer, for the terminal has it too.
+        // Ignore a failure of mlock(2): refusing would not make the passphrase safer, as the
+        // terminal has it too.
         mlock(address, Self.capacity)
         madvise(address, Self.capacity, MADV_DONTDUMP)
     }
@@ -30,7 +30,7 @@ final class SecretBuffer {
 
     var isEmpty: Bool { count == 0 }
 
-    /// False when there is no room left.
+    /// False if the buffer is full.
     func append(_ byte: UInt8) -> Bool {
         guard count < Self.capacity else { return false }
         address.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
@@ -50,7 +50,7 @@ final class SecretBuffer {
 
     /// Reads one line: up to a newline, which is dropped, or to the end.
     ///
-    /// Byte by byte, so that no other buffer sees the secret, and what follows the line stays
+    /// Reads byte by byte, so that no other buffer holds the secret and what follows the line stays
     /// unread.
     func readLine(from descriptor: Int32) throws(Failure) {
         while true {
@@ -68,8 +68,8 @@ final class SecretBuffer {
         }
     }
 
-    /// The read end of a pipe that holds the secret; a pipe takes a page without waiting for a
-    /// reader.
+    /// The read end of a pipe that contains the secret. A pipe holds a page, so the write does not
+    /// block.
     func pipe() throws(Errno) -> Descriptor {
         let (reader, writer) = try makePipe()
         _ = try retrying { write(writer.raw, address, count) }

@@ -1,4 +1,4 @@
-// The settings that `init` copies. The only file here that knows what a setting means.
+// The settings that `init` copies.
 
 internal import Glibc
 internal import MAMPolicy

@@ -6,22 +6,22 @@ internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
-/// All workspaces at a glance. 8 if none is mounted, whether or not some could be, and if a daemon
-/// does not answer; another failure's status if its answer is of no use.
+/// Prints all workspaces. Exits with 8 if none is mounted or a daemon does not answer, or with
+/// another status if a reply is invalid.
 func showStatus(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.arguments.has(.workspace) {
         return show([try invocation.daemon().status()], [], [], invocation)
     }
     var (reports, unknown): ([StatusReport], [UnknownWorkspace]) = ([], [])
     for daemon in runningDaemons() {
-        // One that does not answer does not hide the others.
+        // Show the other workspaces even if this daemon does not answer.
         do { reports.append(try daemon.status()) } catch {
             unknown.append(UnknownWorkspace(name: daemon.name, failure: Failure(any: error)))
         }
     }
     let running = reports.map(\.name) + unknown.map(\.name.description)
     let others = Places.current.unmountedWorkspaces(except: running)
-    // Where there is nothing to show, the failure says what to do.
+    // With nothing to show, fail with a hint on what to do.
     if running.isEmpty, others.isEmpty || invocation.isJSON { _ = try invocation.daemons() }
     return show(reports, unknown, others, invocation)
 }
@@ -41,7 +41,7 @@ private func show(
     return unknown.first?.failure.status ?? (reports.isEmpty ? .unreachable : .success)
 }
 
-/// A workspace whose daemon runs, and does not tell its state.
+/// A workspace whose daemon runs but did not return its state.
 private struct UnknownWorkspace {
     let name: WorkspaceName
     let failure: Failure
@@ -77,8 +77,7 @@ private func row(_ account: AccountReport) -> [String] {
         lines.blockReason, lines.countdown, account.stage == "registered" ? noPolicy : nil,
         lines.notes,
     ]
-    // The coloured cell comes last but one: escapes count as letters, so all in a column have the
-    // same.
+    // Escape sequences count as characters: all cells of the coloured column have equally many.
     return [lines.shown, lines.state, parts.compactMap(\.self).joined(separator: "; ")]
 }
 
@@ -151,7 +150,7 @@ private struct StatusText {
         for document in report.refused ?? [] { add("refused", Style.output.red(document.text)) }
     }
 
-    /// Nothing of the class that holds nothing back.
+    /// Empty if the ceiling is the strictest class, which limits nothing.
     private var ceiling: String {
         guard report.maximumClass != ProtectionClass.complete.letter else { return "" }
         return "; files get no stricter class than \(report.maximumClass)"
@@ -174,7 +173,7 @@ private struct StatusText {
 
     private mutating func add(_ label: String, _ text: String) {
         let indent = String(repeating: " ", count: Self.labelWidth - label.count)
-        // The label is coloured afterwards: escapes are no letters.
+        // Colour the label after wrapping, which would count escape sequences.
         let line = wrapped(
             words(of: text), after: "\(indent)\(label)  ", hanging: Self.labelWidth + 2,
             width: width)
@@ -182,7 +181,7 @@ private struct StatusText {
     }
 }
 
-/// When the last check was, and what is left to do about it.
+/// The time and the result of the last check.
 func describe(_ verify: Varlink.Workspace.LastVerify) -> String {
     let ago = (currentTime() - verify.time).asTimeAgo
     let counts = verify.counts

@@ -1,12 +1,12 @@
-// What somebody may have meant, and commands that are proposed.
+// Suggestions for mistyped words, and commands to suggest.
 
 internal import MAMModel
 internal import MAMSystem
 
-/// The verbs that someone who wrote these words may want.
+/// The verbs that the user may have meant.
 func verbsNear(_ first: String, _ second: String?) -> [String] {
     let names = verbs.filter { $0.alias == nil }.map(\.name)
-    // gocryptfs and encfs have options where we have verbs.
+    // gocryptfs and encfs have options instead of verbs.
     let word = String(first.drop { $0 == "-" })
     if let known = otherNames[word] { return [known] }
     if names.contains(word) { return [word] }
@@ -24,7 +24,7 @@ func verbsNear(_ first: String, _ second: String?) -> [String] {
     return nearest(to: "\(near) \(second)", in: group.map(\.name)).map { [$0] } ?? [near]
 }
 
-/// The verbs of two words whose second is the nearest.
+/// The two-word verbs with the nearest second word.
 private func nearestSecond(to word: String, in names: [String]) -> [String] {
     let seconds = names.compactMap { name in
         name.firstIndex(of: " ").map { String(name[name.index(after: $0)...]) }
@@ -33,7 +33,7 @@ private func nearestSecond(to word: String, in names: [String]) -> [String] {
     return Array(names.filter { $0.hasSuffix(" \(near)") }.prefix(3))
 }
 
-/// How other programs that encrypt files call what we have too.
+/// What similar programs call our verbs.
 private let otherNames = [
     "umount": "unmount", "fusermount": "unmount", "close": "lock", "open": "unlock",
     "passwd": "account passphrase", "chpw": "account passphrase", "fsck": "verify",
@@ -41,22 +41,22 @@ private let otherNames = [
     "accounts": "account list", "speed": "metrics", "v": "version",
 ]
 
-/// For a shell's single quotes.
+/// Quotes text for a shell with single quotes.
 func quoted(_ text: String) -> String {
     "'\(text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
 }
 
 extension ByteString {
-    /// For a command that is proposed: as a shell takes it for one word.
+    /// Quotes the name as one word of a shell command.
     var asArgument: String {
         if !bytes.isEmpty, bytes.allSatisfy(Self.isPlain) { return shown }
-        // Where it has octal digits, bash and zsh read them so.
+        // `$'…'`: bash and zsh decode the octal escapes in `shown`.
         if text == shown { return quoted(shown) }
         let parts = shown.split(separator: "'", omittingEmptySubsequences: false)
         return "$'\(parts.joined(separator: "\\047"))'"
     }
 
-    /// Letters of other alphabets are no matter either.
+    /// Bytes that need no quotes, UTF-8 letters included.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

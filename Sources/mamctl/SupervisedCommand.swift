@@ -1,4 +1,4 @@
-// A command below a supervisor process (see CSupervisor).
+// A command under a supervisor process (see CSupervisor).
 
 internal import CSupervisor
 internal import Glibc

@@ -1,4 +1,4 @@
-// Asking for a secret on the terminal, without showing it.
+// Asking for a secret on the terminal, without echo.
 
 internal import Glibc
 internal import MAMSystem
@@ -13,8 +13,8 @@ nonisolated(unsafe) private var silentSettings = termios()
 enum Terminal {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
 
-    /// Asks once. Echo is restored on return and on the signals that end or stop a program, and off
-    /// again when it goes on.
+    /// Asks once. Restores echo on return and on signals that end or stop the program; turns it off
+    /// again on SIGCONT.
     static func ask(_ prompt: String) throws -> SecretBuffer {
         let terminal = try openFile("/dev/tty", O_RDWR | O_NOCTTY)
         let secret = try SecretBuffer()
@@ -26,11 +26,11 @@ enum Terminal {
         return secret
     }
 
-    /// The same for what is no secret: one line, as it is typed.
+    /// Asks for a line that is not secret, with echo.
     static func askOpenly(_ prompt: String) throws -> ByteString {
         let terminal = try openFile("/dev/tty", O_RDWR | O_NOCTTY)
         write("\(prompt): ", to: terminal)
-        // A terminal gives one line at a time, and no longer one than this.
+        // A terminal returns one line per read, of at most 4096 bytes.
         var line = [UInt8](repeating: 0, count: 4096)
         let count = try retrying { read(terminal.raw, &line, line.count) }
         return ByteString(Array(line[..<count].prefix { $0 != UInt8(ascii: "\n") }))
@@ -57,7 +57,7 @@ enum Terminal {
 
 /// Only calls that are allowed in a signal handler.
 private func setEcho(_ number: Int32) {
-    // A shell gives the terminal back before it lets a program go on.
+    // The shell restores its terminal settings on job control: turn echo off again.
     guard number != SIGCONT else {
         signal(SIGTSTP, setEcho)
         tcsetattr(STDIN_FILENO, TCSANOW, &silentSettings)

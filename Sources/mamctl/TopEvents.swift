@@ -1,4 +1,4 @@
-// The latest events of a workspace, for who draws them.
+// The latest events of a workspace, shared between threads.
 
 internal import MAMWire
 internal import Synchronization

@@ -1,4 +1,4 @@
-// `top`: a workspace as it lives.
+// `top`: a live view of a workspace.
 
 internal import Glibc
 internal import MAMModel
@@ -19,7 +19,7 @@ func top(_ invocation: Invocation) throws -> ExitStatus {
     let view = TopView(every: seconds)
     try view.take(daemon)
     if isOnce {
-        // Rates are between two looks.
+        // A rate needs two samples.
         usleep(UInt32(seconds * 1_000_000))
         try view.take(daemon)
         if invocation.isJSON {
@@ -41,7 +41,7 @@ func top(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 extension Invocation {
-    /// Seconds from look to look.
+    /// Seconds between samples.
     fileprivate func interval() throws -> Double {
         guard let text = try arguments.text("interval") else { return 1 }
         guard let seconds = Double(text), (0.1...3600).contains(seconds) else {
@@ -51,10 +51,10 @@ extension Invocation {
     }
 }
 
-/// What has happened lately, written by the thread that listens.
+/// Collects events on a thread of its own.
 private func listen(to daemon: Daemon, _ events: RecentEvents) throws {
     let name = daemon.name
-    // One connection is for the questions: calls on it are answered in order, and this one goes on.
+    // Use a second connection: calls on one are answered in order, and this one does not end.
     try startThread(named: "events") {
         guard let daemon = try? Daemon(of: name, at: Places.current.existingSocket(of: name))
         else { return }

@@ -1,22 +1,22 @@
-// What `top` shows: rates, windows, events.
+// The display of `top`: rates, windows, events.
 
 internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// One workspace, look after look.
+/// The samples of one workspace.
 final class TopView {
     private let interval: Double
     private var status: StatusReport?
     private var counters: [String: Int]?
     private var lastTime: Double?
-    /// Of each family, newest last.
+    /// The rates of each family, newest last.
     private var rates: [String: [Double]] = [:]
     var events: [String] = []
 
     private static let keptRates = 60
-    /// On a narrower screen there is no room for sums.
+    /// Narrower screens show no totals.
     private static let totalWidth = 48
     private static let families = [
         ("opens", "opens"), ("creations", "creations"), ("refusals", "refusals"),
@@ -39,7 +39,7 @@ final class TopView {
         (self.counters, lastTime) = (counters, now)
     }
 
-    /// Nil where nothing is counted.
+    /// Nil if the daemon does not count.
     private static func counters(of daemon: Daemon) throws -> [String: Int]? {
         let text: String
         do throws(Failure) { text = try daemon.call(Varlink.Policy.Metrics()).text } catch {
@@ -83,7 +83,7 @@ final class TopView {
         let place = "  at \(ByteString(status.mountPoint).shown)"
         let right = "\(localTime(currentTime()))  q ends"
         let room = width - status.name.count - right.count - 2
-        // How to end it comes before where it is.
+        // The key to quit takes precedence over the path.
         let rest =
             ["\(place)  \(status.openFiles.counted("file")) in use", place, ""]
             .first { $0.count <= room } ?? ""
@@ -129,7 +129,7 @@ final class TopView {
 
 private let bars = Array("▁▂▃▄▅▆▇█")
 
-/// One letter for each value, as high as it is beside the highest; nothing for none at all.
+/// One character per value, scaled to the highest; empty if all are zero.
 private func sparkline(_ values: [Double], width: Int) -> String {
     let highest = values.max() ?? 0
     let text = values.map { value -> Character in

@@ -1,19 +1,19 @@
-// What a signal must not leave behind: the name of a file that is not finished.
+// Removes an unfinished file's temporary name on terminating signals.
 
 internal import Glibc
 internal import MAMSystem
 
-/// The directory, and the name in it while there is one: a signal handler has to find them without
-/// a lock.
-// Written by this one-threaded program while the handlers are not installed, and read only by them.
+/// The directory and the name, if there is one: the signal handler must read them without a lock.
+// Written only while the handlers are not installed, and read only by them; the program has one
+// thread.
 nonisolated(unsafe) private var unfinishedDirectory: Int32 = -1
 nonisolated(unsafe) private let unfinishedName = UnsafeMutablePointer<CChar>.allocate(capacity: 256)
 
-/// The one file that has a name before it is whole.
+/// The unfinished file that has a temporary name.
 enum Unfinished {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    /// From now on, a signal that ends the program removes this name.
+    /// Terminating signals remove this name from now on.
     static func begin(_ name: ByteString, in directory: Descriptor) {
         strncpy(unfinishedName, name.cString, 255)
         unfinishedName[255] = 0
@@ -27,7 +27,7 @@ enum Unfinished {
         unfinishedDirectory = -1
     }
 
-    /// What was to be ignored, as under nohup, is ignored on.
+    /// Signals that are ignored, as under nohup(1), stay ignored.
     private static func handle(by handler: sighandler_t?) {
         for number in signals {
             let before = signal(number, SIG_IGN)
@@ -37,7 +37,7 @@ enum Unfinished {
         }
     }
 
-    /// A signal that comes meanwhile waits.
+    /// Blocks the signals meanwhile.
     static func withoutSignals<Value>(
         _ body: () throws(Errno) -> Value
     ) throws(Errno) -> Value {
@@ -50,7 +50,7 @@ enum Unfinished {
     }
 }
 
-/// Only calls that are allowed in a signal handler.
+/// Uses only async-signal-safe calls.
 private func removeAndRaise(_ number: Int32) {
     unlinkat(unfinishedDirectory, unfinishedName, 0)
     signal(number, SIG_DFL)

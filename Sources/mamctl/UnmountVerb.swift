@@ -1,4 +1,4 @@
-// `unmount`: takes the mount away and waits until its daemon has ended.
+// `unmount`: unmounts and waits until the daemon has ended.
 
 internal import Glibc
 internal import MAMModel
@@ -27,7 +27,7 @@ func unmountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     return .success
 }
 
-/// The mount at the path as it is, or where its link leads.
+/// The mount at the path, or at the target of a link there.
 func mountOfWorkspace(
     _ path: ByteString
 ) throws(Failure) -> (name: WorkspaceName, place: ByteString)? {
@@ -42,11 +42,11 @@ func isDead(_ place: ByteString) throws(Failure) -> Bool {
     return try naming(place) { () throws(Errno) in try isDeadMount(place) }
 }
 
-/// One that was killed and cannot end, nor be helped: the mount, and its socket, would keep us
-/// waiting too.
+/// Whether the daemon was killed but cannot end: accessing the mount or the socket would block us
+/// too.
 private func isDaemonStuck(_ name: WorkspaceName, at place: ByteString) -> Bool {
     let path = Places.current.existingSocket(of: name)
-    // It still has its socket, and answers nothing there.
+    // It still has its socket, but does not answer there.
     guard let process = UnixSocket.process(listeningAt: path) else { return false }
     return awaitEnd(ofDaemon: process) { try? mount(at: place) }
 }
@@ -63,7 +63,7 @@ private func process(serving name: WorkspaceName, at place: ByteString) -> Daemo
     return DaemonProcess(process)
 }
 
-/// One life of a process: its number may become another's.
+/// A process, distinguished from later ones with the same id.
 private struct DaemonProcess {
     private static let patience = Duration.seconds(60)
 
@@ -74,11 +74,10 @@ private struct DaemonProcess {
         self.life = life
     }
 
-    /// What it still had to write is written when it has ended.
+    /// Waits until the daemon has ended: then everything is written.
     ///
-    /// The kernel ends it with the last mount. A mount name space that was made meanwhile (a
-    /// container's, a service's) may have one more, which nobody means to keep: then the daemon is
-    /// asked to end.
+    /// It ends with its last mount. A mount namespace that was created meanwhile (a container's, a
+    /// service's) may have an unintended copy: so ask the daemon to end after a while.
     func waitForEnd(_ name: WorkspaceName) throws(Failure) {
         let end = ContinuousClock.now + Self.patience
         let timeToAsk = ContinuousClock.now + .seconds(3)
@@ -97,7 +96,7 @@ private struct DaemonProcess {
     }
 }
 
-/// Names who keeps a busy mount.
+/// Unmounts. If the mount is busy, the failure names the processes that use it.
 func detach(_ place: ByteString, lazily: Bool) throws(Failure) {
     do throws(Errno) { try unmount(place, lazily: lazily) } catch {
         guard error == .busy else { throw Failure(place, error) }

@@ -1,4 +1,4 @@
-// One row of the table of verbs: what help, the parser and the dispatcher need.
+// An entry of the table of verbs, for help, the parser and the dispatcher.
 
 internal import MAMSystem
 internal import MAMWire
@@ -43,7 +43,7 @@ struct Option: Sendable {
 /// A verb, with its options and examples.
 struct Verb: Sendable {
     let name: String
-    /// The verb of which this is another name; help lists that one.
+    /// The verb that this is an alias of; help lists that one.
     var alias: String?
     let summary: String
     /// The operands and the common options.

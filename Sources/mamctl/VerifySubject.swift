@@ -1,5 +1,4 @@
-// What `verify` is asked to check, and a daemon that can: the mount's, or one that is started for
-// it.
+// What to verify, and the daemon that does it: the mount's, or one started for the check.
 
 internal import Glibc
 internal import MAMModel
@@ -11,7 +10,7 @@ struct VerifySubject {
     let daemon: Daemon
     /// Nil for the whole workspace.
     let file: Descriptor?
-    /// Nil for a daemon that ran already.
+    /// Nil if the daemon was already running.
     let started: (process: pid_t, pipe: Descriptor)?
 
     init(_ invocation: Invocation) throws {
@@ -41,7 +40,7 @@ struct VerifySubject {
         daemon = try Daemon(of: name, at: Places.current.socket(of: name))
     }
 
-    /// The nearest directory above that is a workspace's.
+    /// The nearest ancestor that is a backing directory.
     private static func backing(of path: ByteString) throws(Failure) -> ByteString {
         var place = path.resolved ?? path
         while true {
@@ -83,7 +82,7 @@ struct VerifySubject {
         }
     }
 
-    /// Returns when a daemon that was started has ended: the workspace can be mounted again.
+    /// Ends a daemon that was started and waits for it: then the workspace can be mounted again.
     func finish() {
         guard let started else { return }
         kill(started.process, SIGTERM)
@@ -92,7 +91,7 @@ struct VerifySubject {
 }
 
 extension Invocation {
-    /// `--unlock`: for a daemon that ends with the check, so that no mount is left unlocked.
+    /// `--unlock`: only for a daemon that ends with the check, so that no mount stays unlocked.
     func unlockForCheck(_ subject: VerifySubject) throws {
         guard let account = try arguments.text("unlock") else { return }
         guard subject.started != nil else {

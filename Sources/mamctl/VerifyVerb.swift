@@ -7,7 +7,7 @@ internal import MAMWire
 
 func verify(_ invocation: Invocation) throws -> ExitStatus {
     let subject = try VerifySubject(invocation)
-    // Until then a daemon that was started for this serves.
+    // Keep a daemon that was started for the check until the end.
     defer { subject.finish() }
     try invocation.unlockForCheck(subject)
     let places = FindingPaths(try subject.daemon.status())
@@ -21,7 +21,7 @@ func verify(_ invocation: Invocation) throws -> ExitStatus {
     return try output.finish(subject.daemon)
 }
 
-/// Where the files of a finding are, as a person knows them.
+/// The paths of findings as the user knows them.
 struct FindingPaths {
     let tree: ByteString
     let backing: ByteString

@@ -1,4 +1,4 @@
-// `wait`: until a workspace is mounted, or an account is unlocked.
+// `wait`: waits until a workspace is mounted or an account is unlocked.
 
 internal import Glibc
 internal import MAMModel
@@ -22,7 +22,7 @@ func waitForWorkspace(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 extension Invocation {
-    /// Nil for as long as it takes.
+    /// Nil: no limit.
     fileprivate var timeout: Int? {
         get throws {
             guard let text = try arguments.text("timeout") else { return nil }
@@ -33,7 +33,7 @@ extension Invocation {
         }
     }
 
-    /// What is still missing; throws what no waiting repairs.
+    /// What to wait for; nil if nothing. Throws failures that waiting does not fix.
     fileprivate var obstacle: Failure? {
         get throws {
             let daemon: Daemon

@@ -4,7 +4,7 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// One line for how each account is now, then one per event, until the daemon ends.
+/// Prints each account's state, then one line per event, until the daemon ends.
 func watch(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     endWithReader()
@@ -22,7 +22,7 @@ private func show(_ event: Varlink.Workspace.Event, _ isJSON: Bool) {
 }
 
 extension Varlink.Workspace.Event {
-    /// Whom it is about, what it is, and what there is to say about it.
+    /// The account, the event and its details.
     var words: [String] {
         ([account?.label ?? "-", event] + details).map { ByteString($0).shown }
     }

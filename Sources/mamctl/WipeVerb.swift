@@ -20,7 +20,7 @@ func wipe(_ invocation: Invocation) throws -> ExitStatus {
     return warn(ofIncomplete: report, account, in: try daemon.status().backingDirectory)
 }
 
-/// The last of the replies; those before it tell how far it is.
+/// Returns the final reply; shows the others as progress.
 private func follow(
     _ daemon: Daemon, _ account: String, about subject: String
 ) throws -> Varlink.Workspace.Wipe.Reply {
@@ -39,7 +39,7 @@ private func follow(
     return last
 }
 
-/// Says what could not be done; fails if anything was left.
+/// Reports what could not be wiped; returns a failure if anything is left.
 func warn(
     ofIncomplete report: Varlink.Workspace.Wipe.Reply, _ account: String, in backing: String
 ) -> ExitStatus {
@@ -56,7 +56,7 @@ func warn(
 }
 
 extension Varlink.Workspace.Wipe.Reply {
-    /// What the last look at all files came to.
+    /// The result of checking the other files.
     fileprivate var rest: String {
         switch scanned {
         case 0: "there is no other file"
@@ -67,8 +67,8 @@ extension Varlink.Workspace.Wipe.Reply {
 }
 
 extension Invocation {
-    /// Nothing brings a wiped account back: its name is typed at a terminal, and said by who has
-    /// none.
+    /// A wipe cannot be undone: requires the account's name, typed at the terminal or given as an
+    /// option.
     func confirmWipe(of account: String, _ daemon: Daemon) throws {
         let known = try daemon.status().accounts.first { $0.isNamed(account) }
         let name = ByteString(known?.label ?? account)
@@ -95,7 +95,7 @@ extension Invocation {
 }
 
 extension ByteString {
-    /// As the daemon compares: without regard to case.
+    /// Ignores case, like the daemon.
     fileprivate func isSameName(as other: ByteString) -> Bool {
         text != nil && text?.lowercased() == other.text?.lowercased()
     }

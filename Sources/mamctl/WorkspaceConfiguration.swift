@@ -1,4 +1,4 @@
-// The settings directory of a workspace, and the file that makes a backing directory one.
+// The settings directory of a workspace.
 
 internal import Glibc
 internal import MAMModel
@@ -6,7 +6,7 @@ internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
-/// As `init` makes it, and `mount --name` where there is none.
+/// A settings directory, which `init` creates, or `mount --name` if it is missing.
 struct WorkspaceConfiguration {
     private let directory: ByteString
 
@@ -16,7 +16,7 @@ struct WorkspaceConfiguration {
 
     var exists: Bool { access(directory.cString, F_OK) == 0 }
 
-    /// Documents that an administrator laid down before are kept.
+    /// Keeps policy documents that an administrator put there before.
     func create(settings: [UInt8]) throws {
         let policies = directory.appending("policies")
         try makeDirectories(policies.shown, mode: 0o700)
@@ -26,7 +26,7 @@ struct WorkspaceConfiguration {
         }
     }
 
-    /// Which workspace has the name, and where it is: the daemon serves no other by it.
+    /// Records which workspace has the name, and where: the daemon serves no other under it.
     func note(_ id: Bytes16, at backing: ByteString) throws {
         let record: JSONValue = [
             "id": .string(id.description), "backingDirectory": .string(backing.shown),
@@ -45,7 +45,7 @@ extension WorkspaceManifest {
 
 private func write(_ bytes: [UInt8], as name: String, in path: ByteString) throws(Failure) {
     try naming(path.appending(name)) { () throws(Errno) in
-        // Whose link leads elsewhere is not followed.
+        // Do not follow a symbolic link.
         let directory = try openFile(path.cString, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
         let line = bytes + [UInt8(ascii: "\n")]
         try line.span.withUnsafeBytes { buffer throws(Errno) in

@@ -1,6 +1,6 @@
-// Taking a workspace from this machine. Each directory is opened without following a link, and what
-// is removed from it is removed through that descriptor: nobody who can write beside it leads us
-// elsewhere.
+// Removes a workspace from this machine. Opens each directory without following links and removes
+// its content through the descriptor, so that users who can write nearby cannot redirect the
+// removal.
 
 internal import Glibc
 internal import MAMModel
@@ -8,18 +8,18 @@ internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
-/// Nobody serves the workspace while this lives.
+/// A pending removal. No daemon can serve the workspace while it exists.
 struct WorkspaceRemoval {
     let name: WorkspaceName
-    /// Nil where the settings tell of none.
+    /// Nil if the settings name none.
     let backing: ByteString?
-    /// Nil where the backing directory cannot be seen, as on a disk that is not plugged in.
+    /// Nil if the backing directory is not accessible, as on an unplugged disk.
     let sealedCount: Int?
     let hasKeys: Bool
     private let root: Descriptor?
     private let state: Descriptor?
     private let configuration: Descriptor?
-    /// Of the backing directory, against daemons with other settings.
+    /// Locks the backing directory against daemons with other settings.
     private let lock: Descriptor?
 
     init(of name: WorkspaceName) throws(Failure) {
@@ -50,7 +50,7 @@ struct WorkspaceRemoval {
         }
     }
 
-    /// A daemon has its state directory locked; from here on nobody else gets that lock.
+    /// Takes the lock on the state directory, which a daemon holds while it runs.
     private static func refuseWhileServed(
         _ name: WorkspaceName, _ state: Descriptor?
     ) throws(Failure) {
@@ -66,7 +66,8 @@ struct WorkspaceRemoval {
         }
     }
 
-    /// Nor is it to be taken from a daemon with other settings, such as another user's.
+    /// Takes the lock on the backing directory, which a daemon with other settings, such as another
+    /// user's, may hold.
     private static func lock(
         _ root: Descriptor, _ name: WorkspaceName
     ) throws(Failure) -> Descriptor? {
@@ -86,7 +87,8 @@ struct WorkspaceRemoval {
         return (try? entries(of: inner.raw).isEmpty) != true
     }
 
-    /// The keys open a workspace and its copy alike, and nobody has said which of them goes.
+    /// Refuses if there is a copy of the workspace: the keys open both, and it is not clear which
+    /// to remove.
     private static func refuseTwo(
         _ record: WorkspaceRecord, _ name: WorkspaceName
     ) throws(Failure) {
@@ -108,7 +110,7 @@ struct WorkspaceRemoval {
         return (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
     }
 
-    /// The backing directory, if it says the same as the settings.
+    /// The backing directory, if its manifest matches the settings.
     private static func root(of record: WorkspaceRecord, at place: ByteString) -> Descriptor? {
         guard let root = try? openFile(place.cString, directoryFlags),
             let own = try? openOwnDirectory(of: root),
@@ -117,8 +119,8 @@ struct WorkspaceRemoval {
         return root
     }
 
-    /// Returns what of the workspace's own is left, for somebody may want it. The settings go last:
-    /// a removal that failed can be run again for as long as they tell where the rest is.
+    /// Returns what is left of `.mamd`, which the user may want. Removes the settings last: they
+    /// say where the rest is, so a failed removal can be repeated.
     func run() throws(Failure) -> [ByteString] {
         try checkWritable()
         try remove(state, Places.current.state(of: name), erasing: true)
@@ -127,7 +129,7 @@ struct WorkspaceRemoval {
         return left
     }
 
-    /// Before the first key goes, and not when half of them are gone.
+    /// Checks permissions before removing the first key, so as not to fail half-way.
     private func checkWritable() throws(Failure) {
         try checkWritable(state, Places.current.state(of: name))
         try checkWritable(configuration, Places.current.configuration(of: name))
@@ -137,7 +139,7 @@ struct WorkspaceRemoval {
 
     private func checkWritable(_ directory: Descriptor?, _ path: String) throws(Failure) {
         guard let directory else { return }
-        // What is in it, and its own name.
+        // "..": removing the directory itself.
         for place in [".", ".."] {
             guard faccessat(directory.raw, place, W_OK | X_OK, AT_EACCESS) == 0 else {
                 throw Failure(ByteString(path), .current)
@@ -145,7 +147,7 @@ struct WorkspaceRemoval {
         }
     }
 
-    /// Quarantine and recovery records stay.
+    /// Keeps quarantine and recovery records.
     private func removeOwnDirectory() throws(Failure) -> [ByteString] {
         guard let root, let backing else { return [] }
         let place = backing.appending(".mamd")
@@ -154,7 +156,7 @@ struct WorkspaceRemoval {
             try removeFile(in: own.raw, named: WorkspaceManifest.fileName)
             try removeFile(in: own.raw, named: "lock")
             for name in try entries(of: own.raw) {
-                // One that is empty.
+                // Only if it is empty.
                 _ = unlinkat(own.raw, name.cString, AT_REMOVEDIR)
             }
             let left = try entries(of: own.raw)
@@ -180,8 +182,8 @@ struct WorkspaceRemoval {
 
 private let directoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
 
-/// Empties a directory. `erasing`: for keys, whose bytes are overwritten before, if no snapshot
-/// made of hard links has them too.
+/// Empties a directory. `erasing`: overwrites keys first, unless they have other hard links, as in
+/// a snapshot.
 private func removeTree(in directory: Int32, erasing: Bool) throws(Errno) {
     for name in try entries(of: directory) {
         let status = try status(at: directory, name.cString)

@@ -90,7 +90,7 @@ extension WorkspaceRemoval {
         return "left as they are: the files in \(backing.shown)\(sealed)"
     }
 
-    /// What nothing opens any more.
+    /// The files that nothing can open after the removal.
     fileprivate var loss: String {
         guard let sealedCount else {
             let place = backing.map { " at \($0.shown)" } ?? ""
@@ -101,7 +101,7 @@ extension WorkspaceRemoval {
 }
 
 extension Invocation {
-    /// Where keys are, or files that only they open, or who knows what, the name has to be said.
+    /// Requires the name as confirmation if there are keys or sealed files, or if that is unknown.
     fileprivate func confirm(_ removal: WorkspaceRemoval) throws {
         guard removal.hasKeys || removal.sealedCount != 0 else { return }
         let name = removal.name.description
