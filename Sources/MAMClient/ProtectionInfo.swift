@@ -55,7 +55,7 @@ public struct ProtectionInfo: Sendable, Hashable {
     public let reason: String
 
     init(_ wire: Varlink.Workspace.Protection) throws(VarlinkError) {
-        let info = try MAMModel.ProtectionInfo(wire)
+        let info = try FileProtection(wire)
         ownerName = info.owner.name
         ownerObjectId = info.owner.objectID
         isManaged = info.isManaged

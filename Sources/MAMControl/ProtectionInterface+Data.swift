@@ -102,7 +102,7 @@ extension ProtectionInterface {
     }
 
     private func info(_ ends: any StreamEnds) throws(VarlinkError) -> Wire.DataInfo.Reply {
-        let found: ProtectionInfo?
+        let found: FileProtection?
         do throws(VaultError) { found = try DataStreams(vault).dataProtection(ends) } catch {
             throw .dataFailed(.decryptFailed, VarlinkError(error))
         }

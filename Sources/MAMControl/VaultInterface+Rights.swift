@@ -60,7 +60,7 @@ extension VaultService {
     /// the mount, but only of one named by path: those callers have the daemon's rights anyway.
     func protection(
         of file: Descriptor, _ call: VarlinkCall, in tree: Tree
-    ) throws(VaultError) -> ProtectionInfo {
+    ) throws(VaultError) -> FileProtection {
         do throws(VaultError) { return try Answers(tree).protection(of: file) } catch {
             guard case .notFound = error, !call.parameters.has("fileDescriptor") else {
                 throw error

@@ -110,7 +110,7 @@ package struct WorkspaceInterface: VaultInterface {
         _ call: VarlinkCall
     ) throws(VarlinkError) -> Wire.ProtectionInfo.Reply {
         let request: Wire.ProtectionInfo = try call.request()
-        let info: ProtectionInfo
+        let info: FileProtection
         if request.device != nil || request.inode != nil {
             guard let device = request.device, let inode = request.inode else {
                 throw .invalidInput("device and inode belong together")

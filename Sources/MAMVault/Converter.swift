@@ -90,7 +90,7 @@ package struct Converter: Sendable {
     ///
     /// `info`: the file's protection.
     package func decryptShown(
-        _ source: Descriptor, _ info: ProtectionInfo, into sink: PlainSink
+        _ source: Descriptor, _ info: FileProtection, into sink: PlainSink
     ) throws(VaultError) -> Int64 {
         try requireRegular(source, "the source")
         guard let fileClass = info.fileClass else { throw Self.nothingToDecrypt }

@@ -94,7 +94,7 @@ package struct DataStreams: Sendable {
     }
 
     /// Reads only the header, of either form. Nil for unprotected data.
-    package func dataProtection(_ ends: any StreamEnds) throws(VaultError) -> ProtectionInfo? {
+    package func dataProtection(_ ends: any StreamEnds) throws(VaultError) -> FileProtection? {
         let input = StreamInput(ends)
         return try storing { () throws(StoreError) -> FileHeader? in
             if let head = try input.readHead() { return head.header }

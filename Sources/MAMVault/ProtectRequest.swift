@@ -28,10 +28,10 @@ package struct ProtectRequest {
 package struct ProtectedFile: Sendable {
     /// Below the top of the tree; empty if the request names one file.
     package let path: ByteString
-    package let protection: ProtectionInfo
+    package let protection: FileProtection
     package let wasChanged: Bool
 
-    package init(_ path: ByteString, _ protection: ProtectionInfo, _ wasChanged: Bool) {
+    package init(_ path: ByteString, _ protection: FileProtection, _ wasChanged: Bool) {
         self.path = path
         self.protection = protection
         self.wasChanged = wasChanged

@@ -22,7 +22,7 @@ package struct Protections: Sendable {
 
     /// The header's information, and whether its window is open. Nil facts: the file was
     /// unreadable.
-    package func protection(of facts: FileFacts?) -> ProtectionInfo {
+    package func protection(of facts: FileFacts?) -> FileProtection {
         switch facts {
         case nil:
             Self.plain(.damaged, "the daemon may not read the file")
@@ -38,8 +38,8 @@ package struct Protections: Sendable {
         }
     }
 
-    private func unsealed(_ header: FileHeader) -> ProtectionInfo {
-        ProtectionInfo(
+    private func unsealed(_ header: FileHeader) -> FileProtection {
+        FileProtection(
             owner: header.owner, isManaged: false, fileClass: nil, effectiveClass: nil,
             state: .unsealed, reason: reasonAgainstWriting(to: header))
     }
@@ -49,20 +49,20 @@ package struct Protections: Sendable {
         facts?.header?.sealing.map { state(of: $0).0 } ?? protection(of: facts).state
     }
 
-    private static func plain(_ state: ProtectionState, _ reason: String) -> ProtectionInfo {
-        ProtectionInfo(
+    private static func plain(_ state: ProtectionState, _ reason: String) -> FileProtection {
+        FileProtection(
             owner: .nobody, isManaged: false, fileClass: nil, effectiveClass: nil, state: state,
             reason: reason)
     }
 
-    private func protection(of header: FileHeader) -> ProtectionInfo {
+    private func protection(of header: FileHeader) -> FileProtection {
         guard let sealing = header.sealing else {
-            return ProtectionInfo(
+            return FileProtection(
                 owner: header.owner, isManaged: false, fileClass: nil, effectiveClass: nil,
                 state: .unmanaged, reason: "its owner is not managed; the content is plain")
         }
         let (state, reason) = state(of: sealing)
-        return ProtectionInfo(
+        return FileProtection(
             owner: header.owner, isManaged: true, fileClass: sealing.protectionClass,
             effectiveClass: FileClasses(vault).effectiveClass(of: sealing), state: state,
             reason: "\(reason); \(reasonForClass(of: header, sealing))")
@@ -74,16 +74,16 @@ package struct Protections: Sendable {
     /// may not have set.
     package func protection(
         ofDirectoryAsking asked: ProtectionClass?, owner: Identity?, unproved: Identity? = nil
-    ) -> ProtectionInfo {
+    ) -> FileProtection {
         let account = owner.flatMap { vault.account(of: $0) }
         let effective = FileClasses(vault).effectiveClass(asked: asked, of: account)
         if let owner, account == nil {
-            return ProtectionInfo(
+            return FileProtection(
                 owner: owner, isManaged: false, fileClass: asked, effectiveClass: nil,
                 state: .directory,
                 reason: "new files are \(owner)'s, which is no account, and plain")
         }
-        return ProtectionInfo(
+        return FileProtection(
             owner: owner ?? .nobody, isManaged: account != nil, fileClass: asked,
             effectiveClass: effective,
             state: .directory,

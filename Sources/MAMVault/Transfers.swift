@@ -33,7 +33,7 @@ package struct Transfers: Sendable {
 
     /// For a file with this protection.
     package func checkTransfer(
-        of info: ProtectionInfo, to receiver: () -> Identity
+        of info: FileProtection, to receiver: () -> Identity
     ) throws(VaultError) {
         guard info.isManaged, let account = vault.account(of: info.owner) else { return }
         try checkTransfer(from: account, to: receiver)

@@ -3,7 +3,7 @@
 package import MAMModel
 
 extension Varlink.Workspace.Protection {
-    package init(_ info: ProtectionInfo) {
+    package init(_ info: FileProtection) {
         self.init(
             owner: info.owner.name, ownerObjectID: info.owner.objectID, managed: info.isManaged,
             class: info.fileClass?.letter, effectiveClass: info.effectiveClass?.letter,
@@ -11,7 +11,7 @@ extension Varlink.Workspace.Protection {
     }
 }
 
-extension ProtectionInfo {
+extension FileProtection {
     package init(_ wire: Varlink.Workspace.Protection) throws(VarlinkError) {
         let owner: Identity
         do throws(Identity.Invalid) {

@@ -17,7 +17,7 @@ package struct Answers: Sendable {
         (try? status(of: descriptor.raw)).map { UInt64($0.st_dev) == tree.mountDevice } ?? false
     }
 
-    package func protection(of descriptor: Descriptor) throws(VaultError) -> ProtectionInfo {
+    package func protection(of descriptor: Descriptor) throws(VaultError) -> FileProtection {
         let status = try statusOf(descriptor)
         if let inode = mountedInode(status) { return protection(of: inode) }
         // Not in this mount: the header of a protected file elsewhere names its owner.
@@ -32,7 +32,7 @@ package struct Answers: Sendable {
 
     package func protection(
         device: UInt64, inode: UInt64
-    ) throws(VaultError) -> ProtectionInfo {
+    ) throws(VaultError) -> FileProtection {
         guard device == tree.mountDevice,
             let inode = tree.table.known(BackingID(device: tree.rootDevice, inode: inode))
         else { throw .notFound("no file in use has this device and inode number") }
@@ -40,7 +40,7 @@ package struct Answers: Sendable {
     }
 
     /// A file's protection, or what a directory gives its new files.
-    package func protection(of inode: Inode) -> ProtectionInfo {
+    package func protection(of inode: Inode) -> FileProtection {
         guard inode.isDirectory else {
             return Protections(tree.vault).protection(of: facts(of: inode))
         }

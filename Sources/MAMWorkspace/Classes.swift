@@ -58,7 +58,7 @@ package struct Classes: Sendable {
 
     package func setClass(
         _ asked: ProtectionClass?, of descriptor: Descriptor
-    ) throws(VaultError) -> ProtectionInfo {
+    ) throws(VaultError) -> FileProtection {
         let inode = try changeableInode(descriptor)
         if inode.isDirectory {
             try systemCall { () throws(Errno) in try setChildClass(asked, of: inode) }

@@ -16,7 +16,7 @@ package struct Owners: Sendable {
 
     package func setOwner(
         _ owner: Identity, of descriptor: Descriptor, for caller: Identity
-    ) throws(VaultError) -> ProtectionInfo {
+    ) throws(VaultError) -> FileProtection {
         let inode = try Classes(tree).changeableInode(descriptor)
         if inode.isDirectory {
             try systemCall { () throws(Errno) in
@@ -51,7 +51,7 @@ package struct Owners: Sendable {
     /// Makes the content plain, and so nobody's: what belongs to an account is sealed.
     package func decrypt(
         _ descriptor: Descriptor, for caller: Identity
-    ) throws(VaultError) -> ProtectionInfo {
+    ) throws(VaultError) -> FileProtection {
         let inode = try Classes(tree).changeableInode(descriptor)
         guard inode.isRegular else { throw .invalid("it is a directory") }
         if let header = inode.header, header.isManaged || Protections(tree.vault).isUnsealed(header)

@@ -175,7 +175,7 @@ private func ownerOnStandardInput() throws(Failure) -> String? {
         guard count > 0 else { break }
         bytes += buffer.prefix(count)
     }
-    switch MAMStore.FileFacts(
+    switch FileFacts(
         head: bytes.span.bytes, physicalSize: Int64(bytes.count), orStream: true)
     {
     case .protected(let header):

@@ -22,7 +22,7 @@ enum Input {
 
     /// Has the daemon convert it into an open, empty file; returns the number of plaintext bytes.
     func convert(
-        _ invocation: Invocation, _ conversion: Conversion, into destination: Descriptor,
+        _ invocation: Invocation, _ conversion: Direction, into destination: Descriptor,
         _ progress: ConversionProgress
     ) throws -> Int {
         if case .file(let source) = self {
@@ -65,7 +65,7 @@ extension Daemon {
     /// Returns the count of plain bytes. `asStream`: in the form that is read and written from
     /// front to back.
     func convert(
-        _ conversion: Conversion, asStream: Bool = false, _ source: Descriptor,
+        _ conversion: Direction, asStream: Bool = false, _ source: Descriptor,
         _ destination: Descriptor, about subject: String,
         meanwhile: (PendingReply) -> Void = { _ in }
     ) throws(Failure) -> Int {

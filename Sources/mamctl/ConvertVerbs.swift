@@ -20,7 +20,7 @@ func decrypt(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 /// One of the two ways.
-enum Conversion {
+enum Direction {
     case seal(owner: String), open
 
     var seals: Bool {

@@ -8,10 +8,10 @@ internal import MAMWire
 
 struct Converter {
     let invocation: Invocation
-    let conversion: Conversion
+    let conversion: Direction
     let progress: ConversionProgress
 
-    init(_ invocation: Invocation, _ conversion: Conversion) {
+    init(_ invocation: Invocation, _ conversion: Direction) {
         (self.invocation, self.conversion) = (invocation, conversion)
         progress = ConversionProgress(invocation.operands)
     }

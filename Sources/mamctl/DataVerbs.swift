@@ -73,8 +73,8 @@ func dataInfo(_ invocation: Invocation) throws -> ExitStatus {
         return .notManaged
     }
     if !invocation.isJSON {
-        let info = try ProtectionInfo(protection)
-        invocation.print(description(of: FileFacts(ends.path, info)))
+        let info = try FileProtection(protection)
+        invocation.print(description(of: FileReport(ends.path, info)))
     }
     return .success
 }

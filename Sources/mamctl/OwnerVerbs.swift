@@ -38,7 +38,7 @@ func protectionClass(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 /// Reports on standard error that policy or the ceiling overrides the class.
-private func explain(_ facts: FileFacts, _ asked: ProtectionClass) {
+private func explain(_ facts: FileReport, _ asked: ProtectionClass) {
     let what = facts.state == .directory ? "new files get" : "it has"
     let letter = facts.effectiveClass?.letter ?? "none"
     printError(
@@ -47,7 +47,7 @@ private func explain(_ facts: FileFacts, _ asked: ProtectionClass) {
     )
 }
 
-private func classLine(_ facts: FileFacts) -> Record {
+private func classLine(_ facts: FileReport) -> Record {
     Record(before: "\(facts.fileClass?.letter ?? "-")\t", path: facts.path)
 }
 
@@ -76,23 +76,23 @@ func isEncrypted(_ invocation: Invocation) throws -> ExitStatus {
     return status == .success && isAnyPlain ? .failure : status
 }
 
-private func ownerLine(_ facts: FileFacts, _ note: String = "") -> Record {
+private func ownerLine(_ facts: FileReport, _ note: String = "") -> Record {
     // A directory without an owner does not determine the owner of new files.
     let owner = facts.state == .directory && facts.owner.isNobody ? "-" : facts.owner.description
     return Record(before: "\(ByteString(owner).shown)\t", path: facts.path, after: note)
 }
 
 /// A file with its new owner, and what that does to its content.
-func giftLine(_ facts: FileFacts) -> Record { ownerLine(facts, note(on: facts)) }
+func giftLine(_ facts: FileReport) -> Record { ownerLine(facts, note(on: facts)) }
 
-private func note(on facts: FileFacts) -> String {
+private func note(on facts: FileReport) -> String {
     if facts.isManaged { return "" }
     if facts.state != .directory { return "\tnow plain" }
     return facts.owner.isNobody ? "" : "\twhat is made there is plain"
 }
 
 /// `inner`: the owner of protected data inside the file.
-func description(of facts: FileFacts, holding inner: Identity? = nil) -> Record {
+func description(of facts: FileReport, holding inner: Identity? = nil) -> Record {
     var rows = facts.state == .directory ? directoryRows(facts) : fileRows(facts)
     if let inner {
         rows.append(["  holds", "protected data of \(ByteString(inner.description).shown)"])
@@ -102,7 +102,7 @@ func description(of facts: FileFacts, holding inner: Identity? = nil) -> Record 
     return Record(before: start, path: facts.path, after: "\(end)\n\(lines)")
 }
 
-private func fileRows(_ facts: FileFacts) -> [[String]] {
+private func fileRows(_ facts: FileReport) -> [[String]] {
     var rows = [["  owner", ByteString(facts.owner.description).shown]]
     if !facts.owner.name.isEmpty, !facts.owner.objectID.isEmpty {
         rows.append(["  object id", ByteString(facts.owner.objectID).shown])
@@ -117,7 +117,7 @@ private func fileRows(_ facts: FileFacts) -> [[String]] {
     return rows
 }
 
-private func directoryRows(_ facts: FileFacts) -> [[String]] {
+private func directoryRows(_ facts: FileReport) -> [[String]] {
     let owner = facts.owner.isNobody ? nil : ByteString(facts.owner.description).shown
     var rows = [
         ["  class", facts.fileClass.map(words) ?? "none of its own"],
@@ -151,7 +151,7 @@ extension Invocation {
 
     fileprivate func setClass(
         _ asked: ProtectionClass?, of path: ByteString
-    ) throws -> FileFacts {
+    ) throws -> FileReport {
         let file = try openForQuestion(path, orDirectory: true)
         guard let name = workspace(of: file) else {
             throw Failure(
@@ -172,7 +172,7 @@ extension Invocation {
             var json = JSONValue.null
             try give(path, to: identity, isDeep: false) { given in
                 guard case .done(let path, let info, _) = given else { return }
-                let facts = FileFacts(path, info)
+                let facts = FileReport(path, info)
                 (record, json) = (giftLine(facts), facts.json)
             }
             return (record, json)

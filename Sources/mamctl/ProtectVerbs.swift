@@ -24,7 +24,7 @@ func protect(_ invocation: Invocation) throws -> ExitStatus {
 
 /// The result for one file or directory.
 enum Given {
-    case done(ByteString, ProtectionInfo, wasChanged: Bool)
+    case done(ByteString, FileProtection, wasChanged: Bool)
     case failed(ByteString, Failure)
 
     /// Nil for a reply about no file. Its path is relative to the mount, and empty for the operand
@@ -36,7 +36,7 @@ enum Given {
             path.isEmpty ? operand : mountPoint.appending(ByteString(shown: path))
         }
         if let file = reply.file {
-            let info = try ProtectionInfo(file.protection)
+            let info = try FileProtection(file.protection)
             self = .done(place(file.path), info, wasChanged: file.changed)
         } else if let failure = reply.failure {
             let path = place(failure.path)
@@ -70,7 +70,7 @@ extension Invocation {
             let request = Varlink.Workspace.SetOwner(
                 owner: owner, unmanaged: mayBeUnmanaged, fileDescriptor: 0)
             let reply = try daemon.call(request, descriptors: [file], about: path.shown)
-            let info = try ProtectionInfo(reply.protection)
+            let info = try FileProtection(reply.protection)
             return tell(.done(path, info, wasChanged: true))
         }
         let mountPoint = ByteString(status.mountPoint)
@@ -128,7 +128,7 @@ private struct ProtectOutput {
         }
     }
 
-    private func tell(_ path: ByteString, _ info: ProtectionInfo, _ wasChanged: Bool) {
+    private func tell(_ path: ByteString, _ info: FileProtection, _ wasChanged: Bool) {
         if invocation.isJSON, !invocation.arguments.has("quiet") {
             let members: JSONValue = [
                 "path": .string(path.shown), "changed": .bool(wasChanged), "protection": info.json,
@@ -137,7 +137,7 @@ private struct ProtectOutput {
         }
         if wasChanged, !invocation.arguments.has("quiet") {
             if isatty(STDOUT_FILENO) == 1 { progress.clear() }
-            invocation.print(giftLine(FileFacts(path, info)))
+            invocation.print(giftLine(FileReport(path, info)))
         }
         progress.note = "\(changedCount.grouped) changed"
         progress.show()

@@ -142,7 +142,7 @@ private struct Handover {
     }
 
     private func convert(
-        _ conversion: Conversion, _ input: Descriptor, _ new: NewFile
+        _ conversion: Direction, _ input: Descriptor, _ new: NewFile
     ) throws(Failure) -> Int {
         try daemon.convert(conversion, input, new.descriptor, about: sourcePath.shown)
     }

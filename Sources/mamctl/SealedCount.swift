@@ -27,7 +27,7 @@ private func isSealed(_ name: ByteString, in directory: Descriptor) -> Bool {
     let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
     guard let file = try? openFile(at: directory.raw, name.cString, flags),
         let size = try? status(of: file.raw).st_size,
-        let facts = try? MAMStore.FileFacts(of: file, physicalSize: Int64(size))
+        let facts = try? FileFacts(of: file, physicalSize: Int64(size))
     else { return true }
     return switch facts {
     case .protected(let header): header.sealing != nil

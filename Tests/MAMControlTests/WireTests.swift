@@ -58,11 +58,11 @@ import Testing
 
     @Test(arguments: [ProtectionClass.complete, nil])
     func `a protection survives the wire`(fileClass: ProtectionClass?) throws {
-        let info = ProtectionInfo(
+        let info = FileProtection(
             owner: try Identity(name: "ann", objectID: "x"), isManaged: fileClass != nil,
             fileClass: fileClass, effectiveClass: fileClass, state: .keyMissing, reason: "why")
         let members = try #require(info.json.object)
-        let read = try ProtectionInfo(.init(Parameters(members)))
+        let read = try FileProtection(.init(Parameters(members)))
         #expect(read.json == info.json)
         #expect(members["state"] == "key-missing")
         #expect(members["class"] == JSONValue(fileClass?.letter))

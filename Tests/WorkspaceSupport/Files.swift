@@ -95,7 +95,7 @@ extension TestWorkspace {
     }
 
     /// Whose a file is and how it is kept.
-    package func protection(_ name: String) throws -> ProtectionInfo {
+    package func protection(_ name: String) throws -> FileProtection {
         try withEntry(name) { Answers(tree).protection(of: $0.entry.inode) }
     }
 }

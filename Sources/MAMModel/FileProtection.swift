@@ -21,7 +21,7 @@ package enum ProtectionState: String, Sendable {
 }
 
 /// One file's protection.
-package struct ProtectionInfo: Sendable {
+package struct FileProtection: Sendable {
     package let owner: Identity
     package let isManaged: Bool
     /// The class in the header, or the class that a directory requests; nil if not sealed.

@@ -9,7 +9,7 @@ internal import MAMSystem
 internal import MAMWire
 
 /// The answer to `owner`, `info` and `is-encrypted` for one file.
-struct FileFacts {
+struct FileReport {
     let path: ByteString
     let owner: Identity
     let isManaged: Bool
@@ -45,8 +45,8 @@ struct FileFacts {
     }
 }
 
-extension FileFacts {
-    init(_ path: ByteString, _ info: ProtectionInfo) {
+extension FileReport {
+    init(_ path: ByteString, _ info: FileProtection) {
         self.init(
             path: path, owner: info.owner, isManaged: info.isManaged, fileClass: info.fileClass,
             effectiveClass: info.effectiveClass, state: info.state, reason: info.reason)
@@ -56,26 +56,26 @@ extension FileFacts {
 extension Invocation {
     /// Asks the daemon in a mount and reads the header elsewhere. Refuses anything but regular
     /// files, and directories with `orDirectory`.
-    func facts(of path: ByteString, orDirectory: Bool = false) throws -> FileFacts {
+    func facts(of path: ByteString, orDirectory: Bool = false) throws -> FileReport {
         let file = try openForQuestion(path, orDirectory: orDirectory)
         guard let name = workspace(of: file) else { return try headerFacts(path, file) }
         return try protection(of: file, path, in: name)
     }
 
     /// The protection of standard input. Reads only the header, of either format.
-    func factsOfInput() throws -> FileFacts {
+    func factsOfInput() throws -> FileReport {
         let reply = try daemon().call(
             Varlink.Protection.DataInfo(sourceDescriptor: 0),
             descriptors: [try standardStream(STDIN_FILENO)], about: inputName.shown)
         guard let protection = reply.protection else {
             return plain(inputName, "the data has no protection header")
         }
-        return FileFacts(inputName, try ProtectionInfo(protection))
+        return FileReport(inputName, try FileProtection(protection))
     }
 
     func protection(
         of file: Descriptor, _ path: ByteString, in workspace: WorkspaceName
-    ) throws -> FileFacts {
+    ) throws -> FileReport {
         try protection(
             Varlink.Workspace.ProtectionInfo(fileDescriptor: 0), of: file, path, in: workspace)
     }
@@ -83,10 +83,10 @@ extension Invocation {
     /// Calls a method that answers a file's protection. The file is the request's descriptor 0.
     func protection<Request: VarlinkRequest>(
         _ request: Request, of file: Descriptor, _ path: ByteString, in workspace: WorkspaceName
-    ) throws -> FileFacts where Request.Reply: ProtectionReply {
+    ) throws -> FileReport where Request.Reply: ProtectionReply {
         let daemon = try Daemon(of: workspace, servingMountOf: file)
         let reply = try daemon.call(request, descriptors: [file], about: path.shown)
-        return FileFacts(path, try ProtectionInfo(reply.protection))
+        return FileReport(path, try FileProtection(reply.protection))
     }
 }
 
@@ -114,10 +114,10 @@ func openForQuestion(
 }
 
 /// Reads the file's header.
-func headerFacts(_ path: ByteString, _ file: Descriptor) throws(Failure) -> FileFacts {
+func headerFacts(_ path: ByteString, _ file: Descriptor) throws(Failure) -> FileReport {
     let facts = try naming(path) { () throws(Errno) in
         let open = try reopen(file.raw, O_RDONLY | O_NONBLOCK)
-        return try MAMStore.FileFacts(
+        return try FileFacts(
             of: open, physicalSize: Int64(try status(of: open.raw).st_size), orStream: true)
     }
     return switch facts {
@@ -131,14 +131,14 @@ func headerFacts(_ path: ByteString, _ file: Descriptor) throws(Failure) -> File
 extension Invocation {
     /// The owner of protected data inside a file of a mount: such a file is a copy of an encrypted
     /// file or stream. Nil if reading would be refused or have effects.
-    func dataHeld(by facts: FileFacts) -> Identity? {
+    func dataHeld(by facts: FileReport) -> Identity? {
         guard !isJSON, [.available, .unmanaged, .foreign].contains(facts.state),
             facts.fileClass == facts.effectiveClass,
             let file = try? openForQuestion(facts.path), workspace(of: file) != nil,
             !facts.isManaged || worksFor(facts.owner, file),
             let open = try? reopen(file.raw, O_RDONLY | O_NONBLOCK | O_NOCTTY),
             let size = try? status(of: open.raw).st_size,
-            let held = try? MAMStore.FileFacts(
+            let held = try? FileFacts(
                 of: open, physicalSize: Int64(size), orStream: true)
         else { return nil }
         return held.header?.owner
@@ -150,26 +150,26 @@ extension Invocation {
     }
 }
 
-private func decoded(_ path: ByteString, _ header: FileHeader) -> FileFacts {
+private func decoded(_ path: ByteString, _ header: FileHeader) -> FileReport {
     guard let sealing = header.sealing else {
-        return FileFacts(
+        return FileReport(
             path: path, owner: header.owner, isManaged: false, fileClass: nil, effectiveClass: nil,
             state: .unmanaged, reason: "the header names an unmanaged owner")
     }
-    return FileFacts(
+    return FileReport(
         path: path, owner: header.owner, isManaged: true, fileClass: sealing.protectionClass,
         effectiveClass: nil, state: nil,
         reason: "encrypted; read from the header, outside any mount")
 }
 
-private func plain(_ path: ByteString, _ reason: String) -> FileFacts {
-    FileFacts(
+private func plain(_ path: ByteString, _ reason: String) -> FileReport {
+    FileReport(
         path: path, owner: .nobody, isManaged: false, fileClass: nil, effectiveClass: nil,
         state: .foreign, reason: reason)
 }
 
-private func damaged(_ path: ByteString, _ reason: String) -> FileFacts {
-    FileFacts(
+private func damaged(_ path: ByteString, _ reason: String) -> FileReport {
+    FileReport(
         path: path, owner: .nobody, isManaged: false, fileClass: nil, effectiveClass: nil,
         state: .damaged, reason: reason)
 }
