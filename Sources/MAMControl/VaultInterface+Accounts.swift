@@ -35,10 +35,6 @@ extension VaultService {
         return (account, vault.identity(of: account).description)
     }
 
-    func account(_ call: VarlinkCall) throws(VarlinkError) -> (id: AccountID, name: String) {
-        try account(try call.parameters.optionalString("account"), call)
-    }
-
     /// The identity of a name or an account's object id; nil for nil. `parameter`: its name in the
     /// call.
     func identity(_ name: String?, in parameter: String) throws(VarlinkError) -> Identity? {

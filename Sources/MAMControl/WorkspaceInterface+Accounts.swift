@@ -47,8 +47,8 @@ extension WorkspaceInterface {
     func changePassphrase(
         _ call: VarlinkCall
     ) throws(VarlinkError) -> Wire.ChangePassphrase.Reply {
-        try call.parameters.allowOnly(Wire.ChangePassphrase.memberNames)
-        let (account, name) = try account(call)
+        let request: Wire.ChangePassphrase = try call.request()
+        let (account, name) = try account(request.account, call)
         let old = try call.secret("passphrase")
         let new = try call.newSecret("newPassphrase", orNone: "noPassphrase")
         try keyed(name) { () throws(KeyringError) in
@@ -61,7 +61,7 @@ extension WorkspaceInterface {
         let request: Wire.Lock = try call.request()
         let accounts =
             request.account == nil
-            ? controlled(by: call.peer).map(\.id) : [try account(call).id]
+            ? controlled(by: call.peer).map(\.id) : [try account(request.account, call).id]
         let left = Lock(tree).lock(accounts, now: request.now ?? false)
         return .init(
             accounts: Accounts(vault).all.map { AccountReport($0) },
@@ -69,8 +69,8 @@ extension WorkspaceInterface {
     }
 
     func unlock(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Unlock.Reply {
-        try call.parameters.allowOnly(Wire.Unlock.memberNames)
-        let (account, name) = try account(call)
+        let request: Wire.Unlock = try call.request()
+        let (account, name) = try account(request.account, call)
         let passphrase = try call.secret("passphrase")
         try keyed(name) { () throws(KeyringError) in
             try Unlock(tree).unlock(account, passphrase: passphrase)

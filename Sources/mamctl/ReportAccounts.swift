@@ -100,7 +100,7 @@ extension ReportPage {
 
     private func conditions(_ account: AccountReport) -> HTML {
         let own = data.enrollments.first {
-            $0.status.accountID == account.id || $0.status.identity == account.name
+            $0.status.identity == account.name && $0.status.accountID == account.objectID
         }
         guard let findings = own?.findings, !findings.isEmpty else { return "none" }
         let items = findings.map { finding -> HTML in

@@ -152,7 +152,7 @@ class Kept(RecordsCase):
         in_the_way = record.with_name(self.name_of_record(record, second))
         in_the_way.mkdir()
         self.workspace.unlock()
-        self.assertIn("no recovery record", self.log())
+        wait_until(lambda: "no recovery record" in self.log())
         self.assertTrue(record.exists())
         in_the_way.rmdir()
         self.workspace.lock()
@@ -200,7 +200,7 @@ class Kept(RecordsCase):
         record.mkdir()
         self.workspace.lock()
         self.workspace.unlock()
-        self.assertIn("no recovery record", self.log())
+        wait_until(lambda: "no recovery record" in self.log())
         record.rmdir()
         # One that is right stays as it is, and so does another machine's.
         self.workspace.remount()
