@@ -160,7 +160,17 @@ func haveEnded(threadsNamed prefix: String) -> Bool {
     return false
 }
 
-/// Sockets and pipes that this process has open. Suites that run at the same time open only files.
+/// Waits until this process has no more sockets and pipes than there were, for suites that run at
+/// the same time open some and close them. False after ten seconds.
+func areOpenDescriptors(atMost before: Int) -> Bool {
+    for _ in 0..<1000 {
+        if openDescriptorCount() <= before { return true }
+        usleep(10_000)
+    }
+    return false
+}
+
+/// Sockets and pipes that this process has open.
 func openDescriptorCount() -> Int {
     (0..<1024).count { number in
         var target = [CChar](repeating: 0, count: 64)
