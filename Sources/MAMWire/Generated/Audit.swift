@@ -132,13 +132,13 @@ extension Varlink.Audit {
     package static let text = """
 # What happened in a workspace: refusals, locks, wipes, damage.
 #
-# Root and the user whose daemon this is see all of it; others what is told of accounts that
-# they registered, and only of their own processes uid, pid and program. Errors are those of
+# Root and the daemon's user see all of it; other users see records about accounts that they
+# registered, with uid, pid and program only of their own processes. Errors are those of
 # io.mamd.Workspace.
 interface io.mamd.Audit
 
 # time: RFC 3339 in UTC, with milliseconds
-# sequence: counts up, over restarts too; what is missing was dropped, or has made room
+# sequence: increases, over restarts too; missing numbers were dropped, or deleted for space
 # event: started, stopped, registered, deregistered, passphrase-changed, wrong-passphrase,
 #   unlocked, locked, blocked, unblocked, refused (a file, or a call), denied (policy said no to a
 #   question), damaged, lost (content that could not be stored), wipe-decided, wiped,
@@ -150,7 +150,7 @@ interface io.mamd.Audit
 # reason: one sentence
 # rule: of policy, or the kind of block
 # class: A, B, C or D, of a file
-# count: how often; refusals of the same thing to the same process are told once, and then counted
+# count: repeated refusals of the same thing to the same process are one record with their count
 type Record (
   time: string,
   sequence: int,
@@ -167,11 +167,11 @@ type Record (
   count: int
 )
 
-# Only with "more": one reply for each record, the oldest first, and at last one without a
-# record. With follow there is no last one: what happens from now on follows what is kept.
-# since, before: RFC 3339; before is the first moment that is not wanted any more
+# Requires "more": one reply for each record, the oldest first, then one without a record. With
+# follow there is no such last reply: new records follow the stored ones.
+# since, before: RFC 3339; before is exclusive
 # account: a name or an object id. event: one of Record's
-# limit: no more than so many that are kept, the newest
+# limit: at most so many of the stored records, the newest ones
 method List(
   since: ?string,
   before: ?string,

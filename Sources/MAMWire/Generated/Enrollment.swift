@@ -431,16 +431,15 @@ extension Varlink {
 extension Varlink.Enrollment {
     /// What `GetInterfaceDescription` answers.
     package static let text = """
-# Accounts come and go: registering, enrolling, checking in, and the conditions under which they
-# may be used.
+# The life of accounts: registering, enrolling, checking in, and the conditions for their use.
 #
-# A parameter that ends in Descriptor is the index of a file descriptor that came with the call
-# (SCM_RIGHTS). Without account a method is about the caller's only one. Errors are those of
+# A parameter whose name ends in Descriptor is the index of a file descriptor that is passed with
+# the call (SCM_RIGHTS). account: by default the caller's only one. Errors are those of
 # io.mamd.Workspace.
 interface io.mamd.Enrollment
 
-# statusCode: the number of IntuneMAMEnrollmentStatusCode; docs/ENROLLMENT.md has the table.
-# Below 200 it is a success.
+# statusCode: the number of IntuneMAMEnrollmentStatusCode; docs/ENROLLMENT.md lists them. Codes
+# below 200 are successes.
 type Status (
   identity: string,
   accountId: string,
@@ -449,7 +448,7 @@ type Status (
   errorString: ?string
 )
 
-# A condition of policy that is not met. action: warn, block, wipe; rule: the property of the policy
+# A policy condition that is not met. action: warn, block, wipe; rule: the policy property
 type Finding (
   action: string,
   rule: string,
@@ -467,10 +466,10 @@ type Enrollment (
   findings: []Finding
 )
 
-# Registers, and enrols at once. A refusal is a status too. Exactly one of passphrase,
+# Registers and enrols an account. A refusal is a status, too. Takes exactly one of passphrase,
 # passphraseDescriptor, noPassphrase.
-# newKeys: also where sealed files carry the name whose keys are not here; else that is
-# io.mamd.Workspace.SealedFiles.
+# newKeys: registers the account even if there are sealed files of that name whose keys are
+# missing; otherwise the call fails with io.mamd.Workspace.SealedFiles.
 method Register(
   name: string,
   objectId: ?string,
@@ -480,37 +479,37 @@ method Register(
   newKeys: ?bool
 ) -> (status: Status)
 
-# Checks in, and then opens the account with its passphrase: the way out of too many wrong ones,
-# and of too long without a check-in. A name that has no account here is registered.
+# Checks in, then unlocks the account with its passphrase: ends a lock-out after too many wrong
+# ones, or after too long without a check-in. Registers a name that has no account here.
 method Login(account: ?string, passphrase: ?string, passphraseDescriptor: ?int) -> (status: Status)
 
-# Takes an account from the list; status 213 without one. wipe: and destroys its keys and
-# files; otherwise its keys stay, sealed, and its files encrypted, until it is registered
-# again with the passphrase that it has.
-# wiped: what io.mamd.Workspace.Wipe answers; null without wipe. confirmed: as there, for a wipe.
+# Deregisters an account; status 213 if there is none. wipe: destroys its keys and files, too;
+# otherwise its keys stay, sealed, and its files encrypted, until it is registered again with its
+# passphrase.
+# wiped: the reply of io.mamd.Workspace.Wipe; null without wipe. confirmed: as there, for a wipe.
 method Deregister(account: string, wipe: bool, confirmed: ?bool) -> (status: Status, wiped: ?object)
 
-# Reads the policies now, for all accounts. For root and the daemon's user.
+# Reads the policies of all accounts now. For root and the daemon's user.
 method CheckIn() -> (succeeded: bool, reason: ?string)
 
 # The accounts that the caller may lock.
 method List() -> (enrollments: []Enrollment)
 
-# Those that may register here, by name or object id; null: anybody.
+# The accounts that may register here, by name or object id; null: any.
 method AllowedAccounts() -> (accounts: ?[]string)
 
 # status: 0 compliant, 1 not, 2 service failure, 3 network failure, 4 interaction required,
 # 5 canceled
 method CheckCompliance(account: ?string) -> (status: int, reason: ?string)
 
-# status: 0 not configured, 1 unknown, 2 clocked in, 3 out, 4 in and 5 out, both long ago
+# status: 0 not configured, 1 unknown, 2 clocked in, 3 clocked out, 4 in and 5 out, but long ago
 method UserStatus(account: ?string) -> (status: int)
 
-# What stands for the device's threat level where no probe tells it: high, medium, low, secured;
-# null: nothing. For root and the daemon's user.
+# Sets the device's threat level, for the case that no probe determines it: high, medium, low,
+# secured; null: unknown. For root and the daemon's user.
 method SetThreatLevel(level: ?string) -> ()
 
-# Moves the daemon's clock forward, with DebugSettingsEnabled only. For root and the daemon's user.
+# Advances the daemon's clock. Requires DebugSettingsEnabled. For root and the daemon's user.
 method AdvanceClock(seconds: int) -> ()
 
 """

@@ -1126,16 +1126,16 @@ extension Varlink {
 extension Varlink.Policy {
     /// What `GetInterfaceDescription` answers.
     package static let text = """
-# What policy says, to the programs that can act on it; and the documents that say so.
+# Policy decisions, for programs that can act on them; and the policy documents.
 #
-# account: a name or object id; without it the identity that the calling process works for. An
-# identity that is not managed is restricted by nothing. Questions about an account are answered
-# to root, the daemon's user and the user that registered it. The errors are those of
-# io.mamd.Workspace. A parameter that ends in Descriptor is the index of a file descriptor that
-# came with the call.
+# account: a name or object id; by default the identity that the calling process acts for. An
+# identity that is not managed has no restrictions. Questions about an account are answered for
+# root, the daemon's user and the user who registered it. Errors are those of io.mamd.Workspace.
+# A parameter whose name ends in Descriptor is the index of a file descriptor that is passed with
+# the call.
 interface io.mamd.Policy
 
-# reason: one sentence; rule: the property of the policy that decided, as Microsoft Graph names it
+# reason: one sentence; rule: the policy property that decided, as Microsoft Graph names it
 type Decision (
   allowed: bool,
   reason: string,
@@ -1147,14 +1147,14 @@ type Answer (
   decision: Decision
 )
 
-# value: the SDK's number; the two enumerations have different ones
+# value: the SDK's number, which differs between the two enumerations
 type LocationAnswer (
   location: string,
   value: int,
   decision: Decision
 )
 
-# sealed: it gets the file as it lies on disk, which only a managed program can read
+# sealed: the program gets the file as it is on disk, which only managed programs can read
 type ShareTarget (
   program: string,
   managed: bool,
@@ -1170,8 +1170,8 @@ type Document (
   isDefault: bool
 )
 
-# since, inForceSince: seconds since 1970. lastGoodInForce: what the file said before holds
-# on; inForce: the documents that it held
+# since, inForceSince: seconds since 1970. lastGoodInForce: the file's previous content stays in
+# force; inForce: the documents in it
 type RefusedDocument (
   file: string,
   reason: string,
@@ -1181,8 +1181,7 @@ type RefusedDocument (
   inForceSince: ?int
 )
 
-# severity: error, warning; line: from 1, null in a property list; key: null where no key is to
-# blame
+# severity: error, warning; line: from 1, null in a property list; key: null if no key is wrong
 type Finding (
   line: ?int,
   column: ?int,
@@ -1191,7 +1190,7 @@ type Finding (
   reason: string
 )
 
-# For whom a document is in force. obstacle: why for nobody; next: what helps
+# The accounts for which a document is in force. obstacle: why there are none; next: the remedy
 type Coverage (
   document: string,
   accounts: []string,
@@ -1204,9 +1203,9 @@ type ManagedAccount (
   objectId: string
 )
 
-# The rules in force: for each property its value, the documents it is from, and those that
-# asked for something looser. accounts: of several together, the most restrictive of everything.
-# refused and warnings are told to root and the daemon's user alone.
+# The rules in force: for each property its value, the documents that set it, and those that ask
+# for something looser. accounts: the most restrictive rules of several. refused and warnings are
+# only for root and the daemon's user.
 method Show(
   account: ?string,
   accounts: ?[]string
@@ -1219,27 +1218,26 @@ method Show(
   warnings: []string
 )
 
-# What is wrong with the text of a document: the first 1000 findings. Changes nothing. More than
-# 256 KiB are for root and the daemon's user.
+# Checks the text of a document, and returns the first 1000 findings. Changes nothing. Documents
+# over 256 KiB are only for root and the daemon's user.
 method Check(document: string) -> (findings: []Finding)
 
-# Puts a document into the policy directory and into force: for root and the daemon's user.
-# name: of the file, with .json at its end.
-# dryRun: only tells what would come of it.
+# Puts a document into the policy directory and into force. For root and the daemon's user.
+# name: the file's, ending in .json. dryRun: only returns what the effect would be.
 method Import(
   name: string,
   document: string,
   dryRun: ?bool
 ) -> (documents: []string, coverage: []Coverage, warnings: []string)
 
-# One question of IntuneMAMPolicy by its name, such as isContactSyncAllowed.
+# Answers one question of IntuneMAMPolicy by its name, such as isContactSyncAllowed.
 method Ask(question: string, account: ?string, accounts: ?[]string) -> (decision: Decision)
 
-# All of them.
+# Answers all of them.
 method Answers(account: ?string, accounts: ?[]string) -> (account: string, answers: []Answer)
 
-# May data of an owner (by name, or the owner of a file; the caller's identity) be saved at a
-# location that belongs to account? Null: to nobody managed.
+# Whether data of an owner (by name, or of a file; by default the caller's identity) may be saved
+# at a location that belongs to account. null: to no managed account.
 method CanSave(
   location: string,
   owner: ?string,
@@ -1255,14 +1253,14 @@ method SaveLocations(
   account: ?string
 ) -> (locations: []LocationAnswer)
 
-# May the receiver (the caller's identity) take in data from a location that belongs to account?
+# Whether the receiver (by default the caller's identity) may take data from a location that
+# belongs to account.
 method CanOpen(location: string, receiver: ?string, account: ?string) -> (decision: Decision)
 
 method OpenLocations(receiver: ?string, account: ?string) -> (locations: []LocationAnswer)
 
-# May a file, or with item a shared item, of an owner come to account? Without an owner it says
-# nothing of one.
-# becomesReceivers: policy makes it the receiver's.
+# Whether account may receive a file, or with item a shared item, of an owner. Without an owner the
+# file has none. becomesReceivers: policy gives it to the receiver.
 method CanReceive(
   owner: ?string,
   path: ?string,
@@ -1271,11 +1269,11 @@ method CanReceive(
   account: ?string
 ) -> (decision: Decision, becomesReceivers: bool)
 
-# Which programs, by absolute path, are offered data of the account.
+# Which programs, by absolute path, may be offered data of the account.
 method ShareTargets(programs: []string, account: ?string) -> (targets: []ShareTarget)
 
-# opens: what to open instead, or the same; null if nothing may be. universal: only as a
-# universal link.
+# opens: the URL to open, which may be another one; null if none may be opened. universal: only as
+# a universal link.
 method CanOpenURL(
   url: string,
   account: ?string,
@@ -1283,7 +1281,7 @@ method CanOpenURL(
   universal: ?bool
 ) -> (decision: Decision, opens: ?string)
 
-# May so many characters be copied for target? Null: for all programs.
+# Whether so many characters may be copied for target. null: for all programs.
 method CanCopy(count: int, account: ?string, target: ?string) -> (decision: Decision)
 
 method CanPaste(count: int, account: ?string, source: ?string) -> (decision: Decision)
@@ -1291,29 +1289,28 @@ method CanPaste(count: int, account: ?string, source: ?string) -> (decision: Dec
 # mode: import, open, exportToService, moveToService
 method CanPickDocuments(mode: string, account: ?string) -> (decision: Decision)
 
-# 0 allow, 1 blockOrganizationalData: text that says nothing of the content, 2 block
+# 0 allow, 1 blockOrganizationalData: a notification that hides the content, 2 block
 method NotificationPolicy(account: ?string) -> (policy: int, name: string)
 
-# Those that answer to the caller, and were not deregistered. primary: the only one that
-# the caller registered. managementEnabled: policy covers one, or is required.
+# The accounts that the caller controls, without deregistered ones. primary: the only one that the
+# caller registered. managementEnabled: policy covers one of them, or is required.
 method ManagedAccounts() -> (
   accounts: []ManagedAccount,
   primary: ?ManagedAccount,
   managementEnabled: bool
 )
 
-# Compared without regard to case, and by name and object id where an account has both. null:
-# nobody
+# Ignores case; an account's name and object id are the same identity. null: nobody
 method SameIdentity(first: ?string, second: ?string) -> (same: bool)
 
 method IsManaged(account: ?string) -> (managed: bool)
 
-# What the organisation tells the programs of the accounts: one object for each configuration,
-# the tenant's default with __IsDefault.
+# The organisation's app configuration for the accounts: one object for each configuration; the
+# tenant's default has __IsDefault.
 method Configuration(accounts: ?[]string) -> (fullData: []object)
 
-# type: string (without it), bool, number. query: any (without it); or, and of bool; min, max of
-# the others. value: null if there is none.
+# type: string (default), bool, number. query: any (default); or, and for bool; min, max for the
+# others. value: null if there is none.
 method ConfigurationValue(
   key: string,
   type: ?string,
@@ -1321,7 +1318,7 @@ method ConfigurationValue(
   account: ?string
 ) -> (value: ?object, all: []object)
 
-# True if several values are meant for the account, and differ.
+# True if the account has several values that differ.
 method ConfigurationConflict(key: string, account: ?string) -> (conflict: bool)
 
 # Counters of this daemon as OpenMetrics text. Refused with MAMTelemetryDisabled.

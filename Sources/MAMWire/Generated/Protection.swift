@@ -639,10 +639,10 @@ extension Varlink {
 extension Varlink.Protection {
     /// What `GetInterfaceDescription` answers.
     package static let text = """
-# Protecting files and data for an identity, as the protection managers of the Intune App SDK do.
+# Protects files and data for an identity, as the protection managers of the Intune App SDK do.
 #
-# A parameter that ends in Descriptor is the index of a file descriptor that came with the call
-# (SCM_RIGHTS).
+# A parameter whose name ends in Descriptor is the index of a file descriptor that is passed with
+# the call (SCM_RIGHTS).
 interface io.mamd.Protection
 
 # As in io.mamd.Workspace
@@ -656,15 +656,15 @@ type Protection (
   reason: string
 )
 
-# path: below the mount's top; empty for the one file that was named. changed: false if there
-# was nothing to do
+# path: below the mount point; empty if the call named this one file. changed: false if there was
+# nothing to do
 type ProtectedFile (
   path: string,
   changed: bool,
   protection: Protection
 )
 
-# A file below a directory that could not be protected; members as of FileFailed
+# A file below a directory that could not be protected; members as in FileFailed
 type Failure (
   path: string,
   status: int,
@@ -680,11 +680,11 @@ type Summary (
   failed: int
 )
 
-# Gives a file of the mount to an owner, encrypting or decrypting it as that owner needs; of a
-# directory, every file below it, and what is made there from now on by programs that act for
-# nobody in particular. "" is nobody.
-# unmanaged: as with SetOwner of io.mamd.Workspace; without it such a name is refused with
-# status 106. With more, each reply has one of the three, the last one the summary.
+# Gives a file in the mount to an owner, and encrypts or decrypts it accordingly; of a directory,
+# every file below it, and files that programs without an identity of their own create there
+# later. "" is nobody.
+# unmanaged: as for SetOwner of io.mamd.Workspace; without it such a name is refused with status
+# 106. With more, each reply has one of the three members, the last one the summary.
 method Protect(
   owner: ?string,
   unmanaged: ?bool,
@@ -692,7 +692,7 @@ method Protect(
   fileDescriptor: ?int
 ) -> (file: ?ProtectedFile, failure: ?Failure, summary: ?Summary)
 
-# The same for what does not have that owner yet.
+# The same, for files that do not have that owner yet.
 method VerifyAndProtect(
   owner: ?string,
   unmanaged: ?bool,
@@ -700,21 +700,21 @@ method VerifyAndProtect(
   fileDescriptor: ?int
 ) -> (file: ?ProtectedFile, failure: ?Failure, summary: ?Summary)
 
-# Protects a file of the mount for an account. Somebody else is refused with status 106, a
-# directory with 105.
+# Protects a file in the mount for an account. Refuses another owner with status 106, a directory
+# with 105.
 method EncryptFile(owner: ?string, path: ?string, fileDescriptor: ?int) -> (protection: Protection)
 
-# Makes a file of the mount plain, whatever policy says, and gives it to nobody, until Protect
+# Makes a file in the mount plain, regardless of policy, and gives it to nobody, until Protect
 # gives it to an account again.
 method DecryptFile(path: ?string, fileDescriptor: ?int) -> (protection: Protection)
 
-# Of a file outside of the mount its header tells, in either form.
+# Reads the header of a file outside the mount, in either format.
 method IsFileEncrypted(path: ?string, fileDescriptor: ?int) -> (encrypted: bool)
 
-# Reads the source to its end and writes it protected for the owner: sealed for an account,
-# plain behind a header for anybody else; "" is nobody. unmanaged: as with Protect; without it
-# such a name is refused with status 101. strict: so is an owner that is no account, always.
-# Both may be pipes. The call ends when the caller hangs up. bytes: plain ones.
+# Reads the source to its end and writes it protected for the owner: sealed for an account, plain
+# behind a header for any other identity; "" is nobody. unmanaged: as for Protect; without it such
+# a name is refused with status 101. strict: refuses every owner that is not an account, too. Both
+# descriptors may be pipes. The call ends when the caller hangs up. bytes: of the plaintext.
 method ProtectData(
   owner: ?string,
   unmanaged: ?bool,
@@ -723,20 +723,19 @@ method ProtectData(
   destinationDescriptor: ?int
 ) -> (bytes: int)
 
-# The inverse, also of a file that Workspace.Encrypt made, if it is not in a pipe. What is
-# not protected passes through as it is: protected is then false. strict: it is refused. All
-# that is written has verified; at damage it is what came before.
+# The inverse; also decrypts a file that Workspace.Encrypt made, unless it comes through a pipe.
+# Data that is not protected is copied unchanged, and protected is false; strict refuses it. Only
+# verified content is written: if the data is damaged, the content before the damage.
 method UnprotectData(
   strict: ?bool,
   sourceDescriptor: ?int,
   destinationDescriptor: ?int
 ) -> (bytes: int, protected: bool)
 
-# Reads a header, of either form, and no more. null, and status 104: the data is not
-# protected.
+# Reads only the header, of either format. null and status 104: the data is not protected.
 method DataInfo(sourceDescriptor: ?int) -> (protection: ?Protection, status: int)
 
-# The same for text; protected text is base64.
+# ProtectData for text; protected text is base64.
 method ProtectString(owner: ?string, unmanaged: ?bool, text: ?string) -> (text: string)
 
 method UnprotectString(text: ?string) -> (text: string, protected: bool)
@@ -745,7 +744,7 @@ method StringInfo(text: ?string) -> (protection: ?Protection, status: int)
 
 # status and name: 100 applicationNotManaged, 101 invalidArgument, 102 encryptionFailed, 103
 # decryptionFailed, 104 fileNotFound, 105 pathIsDirectory, 106 identityNotManaged, 107
-# internalError. cause, account and next: as of DataFailed
+# internalError. cause, account and next: as in DataFailed
 error FileFailed (
   status: int,
   name: string,
@@ -756,8 +755,8 @@ error FileFailed (
 )
 
 # status and name: 100 applicationNotManaged, 101 invalidArgument, 102 encryptFailed, 103
-# decryptFailed, 104 notProtected, 105 dataEmpty. cause: the error of io.mamd.Workspace that
-# says why; account and next: those of that error
+# decryptFailed, 104 notProtected, 105 dataEmpty. cause: the error of io.mamd.Workspace behind it;
+# account and next: that error's
 error DataFailed (
   status: int,
   name: string,

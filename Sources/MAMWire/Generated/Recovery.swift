@@ -267,15 +267,14 @@ extension Varlink {
 extension Varlink.Recovery {
     /// What `GetInterfaceDescription` answers.
     package static let text = """
-# The keys of an account leave a machine, and come to another one: docs/RECOVERY.md.
+# Exports an account's keys from a machine, and imports them on another one: docs/RECOVERY.md.
 #
-# A parameter that ends in Descriptor is the index of a file descriptor that came with the call
-# (SCM_RIGHTS). Keys never stand in a frame. Errors are those of io.mamd.Workspace.
+# A parameter whose name ends in Descriptor is the index of a file descriptor that is passed with
+# the call (SCM_RIGHTS). Frames never contain keys. Errors are those of io.mamd.Workspace.
 interface io.mamd.Recovery
 
-# recoveryKey: of a recovery record, the first digits of the public key that it is sealed to;
-# null: sealed under a passphrase.
-# written: seconds since 1970
+# recoveryKey: of a recovery record, the first digits of the public key that seals it; null: a
+# passphrase seals it. written: seconds since 1970
 type KeyExport (
   id: string,
   name: string,
@@ -284,11 +283,11 @@ type KeyExport (
   recoveryKey: ?string
 )
 
-# Writes the account's keys, sealed under the export's passphrase, into the file, which is to be
-# empty, open for writing, and nobody else's to read. Takes the account's own passphrase also
-# while it is unlocked; none of an account that has none.
-# Refused: an exportPassphrase that is not UTF-8, has less than 8 characters, or lacks what policy
-# wants of a passphrase.
+# Writes the account's keys, sealed under the export's passphrase, into the file, which must be
+# empty, open for writing, and readable by its owner only. Requires the account's passphrase, if it
+# has one, even while it is unlocked.
+# Refused if exportPassphrase is not UTF-8, has fewer than 8 characters, or does not meet policy's
+# requirements for passphrases.
 method ExportKeys(
   account: ?string,
   passphrase: ?string,
@@ -298,16 +297,14 @@ method ExportKeys(
   fileDescriptor: int
 ) -> (export: KeyExport)
 
-# Makes the account of an export, or of a recovery record, one of this daemon's, registered by
-# the caller, with the same ids and keys. Of exportPassphrase, for the former, and
-# recoveryKeyDescriptor, for the latter, exactly one; recoveryKeyPassphrase is that key's own.
-# Of passphrase, passphraseDescriptor, noPassphrase exactly one: what opens the account from now
-# on.
-# join: where an account has the name already, its keys get those of the export beside them;
-# then the passphrase is the one that it has. Without it that is AccountExists, and with it
-# where no account has the name, Refused. Ask before:
-# who made the file can read what is written to the files that its keys open, until they are
-# sealed anew.
+# Registers the account of an export, or of a recovery record, for the caller, with the same ids
+# and keys. Takes exactly one of exportPassphrase, for an export, and recoveryKeyDescriptor, for a
+# recovery record; recoveryKeyPassphrase is that key's own. Takes exactly one of passphrase,
+# passphraseDescriptor, noPassphrase, which will open the account.
+# join: adds the keys to those of the account that has the same name, which passphrase opens.
+# Without join that is AccountExists; with it, and no such account, Refused. Ask the user before:
+# the maker of the file can read what is written to the files that its keys open, until they are
+# resealed.
 method ImportKeys(
   fileDescriptor: int,
   exportPassphrase: ?string,
@@ -321,9 +318,9 @@ method ImportKeys(
   join: ?bool
 ) -> (export: KeyExport)
 
-# Opens an export and changes nothing. account: the id of the one that an import would join;
-# null: it would be a new one. files: how many sealed files here name its keys; opened: of
-# those, how many they open.
+# Opens an export; changes nothing. account: the id of the account that an import would join;
+# null: it would create one. files: the number of sealed files here that name its keys; opened: of
+# those, how many the keys open.
 method ExamineKeys(
   fileDescriptor: int,
   exportPassphrase: ?string,

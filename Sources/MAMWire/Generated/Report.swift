@@ -186,13 +186,11 @@ extension Varlink {
 extension Varlink.Report {
     /// What `GetInterfaceDescription` answers.
     package static let text = """
-# What a report of the workspace is made from. Changes nothing. The errors are those of
-# io.mamd.Workspace.
+# The data for a report of the workspace. Changes nothing. Errors are those of io.mamd.Workspace.
 interface io.mamd.Report
 
-# The files of one owner, class and state (io.mamd.Workspace, type Protection). owner "":
-# nobody's. bytes: as readers see them;
-# storedBytes: what they take on the disk.
+# The files of one owner, class and state (io.mamd.Workspace, type Protection). owner "": nobody.
+# bytes: as readers see them; storedBytes: on disk.
 type Sum (
   owner: string,
   ownerObjectId: string,
@@ -203,9 +201,8 @@ type Sum (
   storedBytes: int
 )
 
-# others: links, pipes, sockets and devices; unreadable: what could not be looked at; uncounted:
-# files that no sum has, because there are more than 1000 sums, or 500,000 files with several
-# names
+# others: links, pipes, sockets and devices; unreadable: could not be examined; uncounted: files
+# that are in no sum, because there are more than 1000 sums, or 500,000 files with several names
 type Totals (
   files: int,
   bytes: int,
@@ -248,8 +245,7 @@ type VerifyCounts (
   foreign: int
 )
 
-# time: when it ended, in seconds since 1970; findings: the first 100 of those whose outcome is not
-# noted
+# time: its end, in seconds since 1970; findings: the first 100 whose outcome is not noted
 type Verification (
   time: int,
   repair: bool,
@@ -257,13 +253,12 @@ type Verification (
   findings: []Finding
 )
 
-# Counts the files of the whole workspace; a file with several names once. Reads their headers
-# alone. Call with more: progress for root and the daemon's user, and in the last reply sums and
-# total. Others are told of the files of the accounts that they registered.
+# Counts the files of the whole workspace, a file with several names once. Reads only their
+# headers. Call with more: root and the daemon's user get progress; the last reply has sums and
+# total. Other users get the files of the accounts that they registered.
 method Census() -> (progress: ?Totals, sums: ?[]Sum, total: ?Totals)
 
-# The last check of the whole workspace that came to its end. For root and the daemon's user.
-# null: there was none.
+# The last completed check of the whole workspace. For root and the daemon's user. null: none.
 method LastVerify() -> (verify: ?Verification)
 
 """

@@ -1439,10 +1439,10 @@ extension Varlink {
 extension Varlink.Workspace {
     /// What `GetInterfaceDescription` answers.
     package static let text = """
-# One mounted workspace: whose a file is, whether it can be read, and the accounts that own files.
+# One mounted workspace: the owners of files, whether files can be read, and the accounts.
 #
-# A parameter that ends in Descriptor is the index of a file descriptor that came with the call
-# (SCM_RIGHTS).
+# A parameter whose name ends in Descriptor is the index of a file descriptor that is passed with
+# the call (SCM_RIGHTS).
 interface io.mamd.Workspace
 
 # state: before-first-unlock, unlocked, grace, locked
@@ -1453,41 +1453,41 @@ type Account (
   uid: int,
   state: string,
   hasPassphrase: bool,
-  # The default owner of what this uid creates
+  # Whether it owns by default what this uid creates
   isDefault: bool,
-  # Seconds until another passphrase is tried; 0: now
+  # Seconds until the next passphrase can be tried; 0: now
   retryAfterSeconds: int,
   # registered, enrolled, signed-out
   stage: string,
-  # What last came of enrolling it: io.mamd.Enrollment
+  # The last enrolment status: io.mamd.Enrollment
   statusCode: int,
-  # What keeps it closed beside a lock, as in io.mamd.Enrollment; empty: nothing
+  # What keeps it closed besides a lock, as in io.mamd.Enrollment; empty: nothing
   block: string,
   blockReason: string,
-  # Policy names a recovery key: who has its private half can open the account's files
+  # Policy names a recovery key, whose private half opens the account's files
   isRecoverable: bool,
-  # Within so many seconds somebody who has the disk guesses the weakest passphrase that
-  # policy allows, at 1,000 a second. null: not within a month, or it has none, or
-  # a credential has the device secret
+  # Seconds in which the owner of a stolen disk guesses the weakest passphrase that policy
+  # allows, at 1,000 guesses a second. null: over a month, or there is no passphrase, or a
+  # credential holds the device secret
   guessableSeconds: ?int,
-  # The rest is told by Status and ListAccounts alone. Classes whose files can be opened now, and
-  # how many files are in use
+  # From here on: only in replies of Status and ListAccounts. The classes whose files can be
+  # opened now, and the number of files in use
   openClasses: ?[]string,
   openFiles: ?int,
-  # Seconds until it closes: at the end of the grace period that runs; if nobody uses its files.
+  # Seconds until it locks: at the end of the current grace period; if its files stay unused.
   # null: never
   graceSeconds: ?int,
   idleSeconds: ?int,
   secondsSinceCheckIn: ?int,
-  # Seconds until it is blocked, and is to be wiped, if no check-in succeeds; null: never
+  # Seconds until it is blocked, and wiped, unless a check-in succeeds; null: never
   offlineBlockSeconds: ?int,
   offlineWipeSeconds: ?int,
-  # The policy documents that cover it; null for whom it does not answer to
+  # The policy documents that cover it; null if the caller does not control the account
   policies: ?[]string
 )
 
-# class and effectiveClass: A, B, C, D, or null when not encrypted; of a directory, what its new
-# files ask for and get
+# class and effectiveClass: A, B, C, D, or null if not encrypted; of a directory, the class that
+# its new files request, and the one they get
 # state: foreign, unmanaged, unsealed, available, closed, key-missing, damaged, directory
 type Protection (
   owner: string,
@@ -1499,7 +1499,7 @@ type Protection (
   reason: string
 )
 
-# A file in the mount and the processes that have it open or mapped, as far as the daemon sees them
+# A file in the mount, and the processes that have it open or mapped, if the daemon can see them
 type Straggler (
   path: string,
   processes: []Process
@@ -1514,16 +1514,16 @@ type Process (
 #   will-become-unavailable (seconds: 0 is now), unavailable, available
 #   blocked (kind, reason), unblocked, wiped
 #   policy-changed, app-config-changed
-#   data-protection-changed: protect again what you protected yourself
+#   data-protection-changed: protect data again that you protected yourself
 #   launch-warning (reason)
 #   enrollment-status (kind: enrollment, policy, unenroll; code, succeeded, reason)
 #   check-in (succeeded, reason)
 #   user-status-changed (code), compliance-status (code), restart-required
-#   identity-switch-required (code, session, name: whom to switch to, empty for nobody managed)
+#   identity-switch-required (code, session, name: the identity to switch to, empty: unmanaged)
 #   ui-taken (session), ui-released (session)
 # The code of identity-switch-required: 0 a link is opened for name, 1 a launch was canceled,
-# 2 a document of name's came. 0 and 2 are told once until the session shows somebody else, and
-# where it shows somebody at all.
+# 2 a document of name was received. 0 and 2 are sent once until the session's identity changes,
+# and only if the session has one.
 # Of the workspace, without an account, for root and the daemon's user: policy-refused
 # (document, reason), account-to-add (name), allowed-accounts-changed. Codes are the Intune
 # SDK's numbers.
@@ -1545,17 +1545,16 @@ type BlockRange (
   last: int
 )
 
-# path: below the backing directory; of a keybag, below the state directory. What is no
-# printable text stands as \\ooo.
+# path: below the backing directory; of a keybag, below the state directory. Bytes that are not
+# printable text are written as \\ooo.
 # problem: header, size, blocks, lost, zeros, tail, end, newer, key-missing,
 # unreadable, foreign, unsealed, unproved, directory-class, directory-owner, keybag,
 # leftover, wipe
-# blocks: of 4096 bytes of the backing file, at most 1000 ranges of them; blockCount: how many
-# they are
-# place: backing, state: the directory that path begins in
-# outcome: left, repaired, incomplete (repaired, and content may be missing), quarantined,
-# unchecked, unreadable (its rights are closed), noted (nothing is wrong)
-# action: what was done, or why nothing was; of quarantined, the place below the backing directory
+# blocks: of 4096 bytes of the backing file, at most 1000 ranges; blockCount: their number
+# place: backing, state: the directory that path is relative to
+# outcome: left, repaired, incomplete (repaired, but content may be missing), quarantined,
+# unchecked, unreadable (no permission to read it), noted (nothing is wrong)
+# action: what was done, or why nothing was; of quarantined, the path below the backing directory
 type Finding (
   path: string,
   place: string,
@@ -1567,10 +1566,9 @@ type Finding (
   action: ?string
 )
 
-# totalBytes: of the files that were met so far; uncheckedFiles: those whose content could not
-# be checked, for want of their key. left, repaired, quarantined, unchecked and unreadable count
-# findings;
-# incomplete: of the repaired ones; foreign: files without a header, which are noted.
+# totalBytes: of the files found so far; uncheckedFiles: files whose content could not be checked
+# because their key is missing. left, repaired, quarantined, unchecked and unreadable count
+# findings; incomplete: of the repaired ones; foreign: files without a header, which are noted.
 type VerifyCounts (
   files: int,
   bytes: int,
@@ -1585,16 +1583,16 @@ type VerifyCounts (
   foreign: int
 )
 
-# The last check of the whole workspace that came to its end: when, in seconds since 1970.
-# io.mamd.Report tells what it found.
+# The last completed check of the whole workspace. time: its end, in seconds since 1970.
+# io.mamd.Report has its findings.
 type LastVerify (
   time: int,
   repair: bool,
   counts: VerifyCounts
 )
 
-# since, inForceSince: seconds since 1970. lastGoodInForce: what the file said before holds
-# on; inForce: the documents that it held
+# since, inForceSince: seconds since 1970. lastGoodInForce: the file's previous content stays in
+# force; inForce: the documents in it
 type RefusedDocument (
   file: string,
   reason: string,
@@ -1610,8 +1608,8 @@ method Status() -> (
   version: string,
   backingDirectory: string,
   mountPoint: string,
-  # device, io_uring: how the kernel's requests come; null without a mount. transportNote: how,
-  # or why not through io_uring
+  # device, io_uring: how requests arrive from the kernel; null without a mount. transportNote:
+  # details, or why not through io_uring
   transport: ?string,
   transportNote: ?string,
   readOnly: bool,
@@ -1621,17 +1619,16 @@ method Status() -> (
   maximumClass: string,
   openFiles: int,
   accounts: []Account,
-  # No account is here, and sealed files are: their keys come with an import.
+  # There are sealed files but no account: their keys have to be imported.
   needsImport: bool,
   # For root and the daemon's user
   lastVerify: ?LastVerify,
-  # For them too: files of the policy directory that are not in force as they stand there. An
-  # earlier daemon has none
+  # For them too: files of the policy directory that were refused. Earlier daemons leave it out
   refused: ?[]RefusedDocument
 )
 
-# One of path (absolute, inside the mount), descriptor, or device and inode as stat(2) on the
-# mount gives them.
+# Takes one of path (absolute, inside the mount), fileDescriptor, or device and inode as stat(2)
+# on the mount returns them.
 method ProtectionInfo(
   path: ?string,
   fileDescriptor: ?int,
@@ -1641,10 +1638,10 @@ method ProtectionInfo(
 
 method ListAccounts() -> (accounts: []Account)
 
-# Exactly one of passphrase, passphraseDescriptor (read to its end; one trailing newline is
+# Takes exactly one of passphrase, passphraseDescriptor (read to its end; one trailing newline is
 # dropped), noPassphrase.
-# newKeys: also where sealed files carry the name whose keys are not here; else that is
-# SealedFiles.
+# newKeys: registers the account even if there are sealed files of that name whose keys are
+# missing; otherwise the call fails with SealedFiles.
 method RegisterAccount(
   name: string,
   objectId: ?string,
@@ -1663,25 +1660,23 @@ method ChangePassphrase(
   noPassphrase: ?bool
 ) -> (account: Account)
 
-# Closes the windows of one account, or of all that the caller may lock. now: no grace period.
-# stragglers: files that were being read or written in a way that did not end by the lock's
-# deadline; what is written to them from now on is lost.
+# Locks one account, or all that the caller may lock. now: without a grace period. stragglers:
+# files whose reads or writes did not end by the lock's deadline; later writes to them are lost.
 method Lock(account: ?string, now: ?bool) -> (accounts: []Account, stragglers: []Straggler)
 
-# Opens the windows of one account, or of the caller's only one.
+# Unlocks one account; by default the caller's only one.
 method Unlock(
   account: ?string,
   passphrase: ?string,
   passphraseDescriptor: ?int
 ) -> (account: Account)
 
-# Destroys an account: its keys, then its files, wherever they lie in the backing directory.
-# complete: nothing of it is left; otherwise what is left goes at the daemon's next start, or
-# when this is called again. files: how many were removed; left: paths below the backing
-# directory that could not be; scanned: how many were looked at in the end, and opened: of
-# those, how many a key of the account opens, or would; stragglers: as with Lock. With more,
-# replies before the last one tell files and scanned so far. confirmed: its caller asked whether
-# it is meant; without it nothing is wiped.
+# Destroys an account: its keys, then its files, wherever they are in the backing directory.
+# complete: nothing is left; otherwise the daemon removes the rest at its next start, or at the
+# next call. files: the number removed; left: paths below the backing directory that could not be
+# removed; scanned: the number of files checked, and opened: of those, how many a key of the
+# account opens, or would; stragglers: as of Lock. With more, earlier replies have files and
+# scanned so far. confirmed: the user was asked for confirmation; without it nothing is wiped.
 method Wipe(
   account: string,
   confirmed: ?bool
@@ -1694,12 +1689,12 @@ method Wipe(
   stragglers: []Straggler
 )
 
-# Tells what happens to the accounts that the caller may lock, until it hangs up: first how each
-# is now. Call with more.
+# Sends the events of the accounts that the caller may lock, until it hangs up; first the current
+# state of each. Call with more.
 method Watch() -> (event: Event)
 
-# Reads the plain source from its start and writes a protected file of the owner into the empty
-# destination. The source may be a pipe, which is read to its end.
+# Encrypts: reads the plain source from its start and writes a protected file of the owner into
+# the empty destination. The source may be a pipe, which is read to its end.
 method Encrypt(
   owner: ?string,
   sourcePath: ?string,
@@ -1708,10 +1703,10 @@ method Encrypt(
   destinationDescriptor: ?int
 ) -> (bytes: int)
 
-# Reads the protected source from its start and writes the plain content into the empty
-# destination. The source is a file in either form, or one of the mount whose owner is
-# managed: what the mount shows is copied under the same rules. The destination may be a
-# pipe: what is written into it has verified.
+# Decrypts: reads the protected source from its start and writes the plain content into the empty
+# destination. The source is a file in either format, or a file in the mount with a managed owner,
+# which is copied under the same rules. The destination may be a pipe: only verified content is
+# written to it.
 method Decrypt(
   sourcePath: ?string,
   sourceDescriptor: ?int,
@@ -1719,10 +1714,10 @@ method Decrypt(
   destinationDescriptor: ?int
 ) -> (bytes: int)
 
-# Gives a file in the mount to another owner, encrypting or decrypting it as that owner needs.
-# "" is nobody. Of a directory, says whose its new files are; "" takes that away. unmanaged: the
-# owner may be no registered account, so that the content becomes plain; else such a name is
-# UnmanagedOwner, unless the caller works for it.
+# Gives a file in the mount to another owner, and encrypts or decrypts it accordingly. "" is
+# nobody. Of a directory, sets the owner of its new files; "" removes the setting. unmanaged:
+# accepts an owner that is not a registered account, whose content becomes plain; otherwise such a
+# name is UnmanagedOwner, unless the caller acts for it.
 method SetOwner(
   owner: ?string,
   unmanaged: ?bool,
@@ -1730,38 +1725,38 @@ method SetOwner(
   fileDescriptor: ?int
 ) -> (protection: Protection)
 
-# Asks for a class for a managed file, or for the new children of a directory. null: for what
-# policy says.
+# Requests a class for a managed file, or for the new children of a directory. null: the class
+# that policy requests.
 method SetClass(class: ?string, path: ?string, fileDescriptor: ?int) -> (protection: Protection)
 
 # Checks all files, or one file or directory, in the mount or in the backing directory. repair:
-# mends what can be mended, and moves the rest to .mamd/quarantine. Call with more: each reply
-# has one of the three, the last one the summary.
+# repairs what can be repaired, and moves the rest to .mamd/quarantine. Call with more: each reply
+# has one of the three members, the last one the summary.
 method Verify(
   path: ?string,
   fileDescriptor: ?int,
   repair: ?bool
 ) -> (finding: ?Finding, progress: ?VerifyCounts, summary: ?VerifyCounts)
 
-# What the calling process and its children create from now on belongs to this identity. "" is
-# nobody; null: the default again.
+# Sets the identity that owns what the calling process and its children create. "" is nobody;
+# null: the default.
 method SetProcessIdentity(identity: ?string) -> ()
 
-# reason: one sentence; next: a command to run, of which the reason says nothing; null: none
+# reason: one sentence; next: a command to run, which the reason does not repeat; null: none
 error UnknownAccount (account: string)
 error AccountExists (account: string)
-# files: how many, and example: the first of them; of the caller's own files alone, but for
-# root and the daemon's user
+# files: their number, and example: the first of them. Counts only the caller's own files, unless
+# the caller is root or the daemon's user
 error SealedFiles (account: string, files: int, example: ?string, reason: string, next: ?string)
-# outlook: what more wrong ones bring, for a person
+# outlook: the consequence of further wrong ones, in words
 error WrongPassphrase (account: string, retryAfterSeconds: int, outlook: ?string)
-# Whether it is right is not known: it came too soon after a wrong one, or the record of
-# those is damaged.
+# The passphrase was not checked: it came too soon after a wrong one, or the record of wrong ones
+# is damaged.
 error NotTried (account: string, retryAfterSeconds: int, reason: string, next: ?string)
 error WindowClosed (account: string)
 error Blocked (account: string, kind: string, reason: string, next: ?string)
 error NotManaged (reason: string, next: ?string)
-# The owner that a call names is no registered account, and may be misspelt
+# The owner is not a registered account, and may be misspelt
 error UnmanagedOwner (account: string, reason: string, next: ?string)
 error NotFound (reason: string, next: ?string)
 error Damaged (reason: string, next: ?string)
