@@ -1,5 +1,4 @@
-// Asks mamd over its socket with nothing but the C library: docs/PROTOCOL.md. On failure: -1, and
-// errno says why.
+// Asks mamd over its socket with the C library alone: docs/PROTOCOL.md. On failure: -1 and errno.
 #ifndef MAM_H
 #define MAM_H
 #include <errno.h>
@@ -20,12 +19,10 @@ static inline int mam_connect(const char *path) {
     int daemon = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (daemon < 0 || !connect(daemon, (struct sockaddr *)&address, sizeof address)) return daemon;
     int number = errno;
-    close(daemon);
-    return mam_fail(number);
+    return close(daemon), mam_fail(number);
 }
 
-// The value behind a member's name, wherever it stands; NULL if there is none. Text inside a string
-// is not a name.
+// The value of the first member of that name, at any depth; NULL if there is none.
 static inline const char *mam_member(const char *json, const char *name) {
     for (const char *at = json; *at; at++) {
         if (*at != '"') continue;
@@ -33,15 +30,14 @@ static inline const char *mam_member(const char *json, const char *name) {
         while (*at && *at != '"') at += *at == '\\' && at[1] ? 2 : 1;
         if (!*at) return NULL;
         const char *next = at + 1 + strspn(at + 1, " \t\r\n");
-        if (*next == ':' && strlen(name) == (size_t)(at - begin)
-            && !memcmp(begin, name, strlen(name)))
+        size_t count = (size_t)(at - begin);
+        if (*next == ':' && strlen(name) == count && !memcmp(begin, name, count))
             return next + 1 + strspn(next + 1, " \t\r\n");
     }
     return NULL;
 }
 
-// The text of a value. Refuses \u: mamd writes it for control characters alone, and owners have
-// none.
+// The text of a value. Refuses \u, which mamd writes for control characters; owners have none.
 static inline int mam_text(const char *value, char *text, size_t size) {
     static const char names[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
     if (!value || *value++ != '"') return mam_fail(EBADMSG);
@@ -59,8 +55,7 @@ static inline int mam_text(const char *value, char *text, size_t size) {
     return 0;
 }
 
-// Sends one call, with an open file if it is about one (else -1), and waits for its reply.
-// EREMOTEIO: the daemon refused, and the member "error" of the reply says why.
+// Sends a call, with an open file or -1, and waits for the reply. EREMOTEIO: the reply is an error.
 static inline int mam_call(int daemon, const char *call, int file, char *reply, size_t size) {
     union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof file)]; } control = {0};
     struct iovec part = {(char *)call, strlen(call) + 1};
@@ -85,12 +80,11 @@ static inline int mam_call(int daemon, const char *call, int file, char *reply, 
 // Whose an open file is (O_PATH will do in the mount), and whether it can be read.
 static inline int mam_protection_info(int daemon, int file, struct mam_protection *info) {
     char reply[16384];
-    if (mam_call(daemon,
-                 "{\"method\":\"io.mamd.Workspace.ProtectionInfo\","
-                 "\"parameters\":{\"fileDescriptor\":0}}",
-                 file, reply, sizeof reply)) return -1;
+    const char *call = "{\"method\":\"io.mamd.Workspace.ProtectionInfo\","
+                       "\"parameters\":{\"fileDescriptor\":0}}";
+    if (mam_call(daemon, call, file, reply, sizeof reply)) return -1;
     const char *managed = mam_member(reply, "managed");
-    info->managed = managed && !strncmp(managed, "true", 4);
+    info->managed = managed && *managed == 't';
     return mam_text(mam_member(reply, "owner"), info->owner, sizeof info->owner)
         || mam_text(mam_member(reply, "ownerObjectId"), info->object_id, sizeof info->object_id)
         || mam_text(mam_member(reply, "state"), info->state, sizeof info->state) ? -1 : 0;
@@ -99,8 +93,7 @@ static inline int mam_protection_info(int daemon, int file, struct mam_protectio
 // Locks all of the caller's accounts; nothing of theirs is readable when this returns.
 static inline int mam_lock(int daemon) {
     char reply[65536];
-    static const char call[] =
-        "{\"method\":\"io.mamd.Workspace.Lock\",\"parameters\":{\"now\":true}}";
+    const char *call = "{\"method\":\"io.mamd.Workspace.Lock\",\"parameters\":{\"now\":true}}";
     return mam_call(daemon, call, -1, reply, sizeof reply);
 }
 #endif
