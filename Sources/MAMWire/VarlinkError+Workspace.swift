@@ -78,7 +78,7 @@ extension VarlinkError {
         VarlinkError(
             Varlink.Workspace.UnmanagedOwner(
                 account: owner,
-                reason: "\(owner) is no registered account, so what is its would be plain\(guess)"
+                reason: "\(owner) is not a registered account, so its files would be plain\(guess)"
             ))
     }
 
