@@ -85,8 +85,8 @@ package struct VarlinkClient: ~Copyable {
     /// The user of the daemon's process.
     package var user: UInt32 { listener.user }
 
-    /// Calls a method and waits for the one reply. Members of the request that are nil are left out:
-    /// an older service refuses members that it does not know.
+    /// Calls a method and waits for its one reply. Leaves out members of the request that are nil,
+    /// because an older service refuses members that it does not know.
     package mutating func call<Request: VarlinkRequest>(
         _ request: Request, descriptors: [Descriptor] = [],
         meanwhile: (PendingReply) -> Void = { _ in }

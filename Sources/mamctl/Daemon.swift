@@ -134,7 +134,7 @@ extension Failure {
 }
 
 extension Invocation {
-    /// The daemon of `--workspace`, else of the mount that `file` is in, else the only one that runs.
+    /// The daemon of `--workspace`, else of the mount with `file`, else the only one that runs.
     func daemon(for file: Descriptor? = nil) throws(Failure) -> Daemon {
         if let name = try chosenName() {
             return try Daemon(of: name, at: Places.current.existingSocket(of: name))

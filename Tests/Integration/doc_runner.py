@@ -15,7 +15,8 @@ asks for `$?`. Comments of HTML directly before a block:
     <!-- not-run: REASON -->      the block is left out
     <!-- run-as: root -->         by root, else (`user`) by ann
     <!-- types: one | two -->     what is typed at prompts; when there is no more, the passphrase
-    <!-- prepare: COMMAND -->     run before the block, for what a reader has already
+    <!-- prepare: COMMAND -->     run before the block, for what a reader has already; several
+                                  are run one after the other
 """
 import dataclasses
 import os
@@ -109,7 +110,7 @@ def blocks(text):
         elif line.strip() == "```console":
             start, body = number, []
         elif mark := COMMENT.match(line.strip()):
-            marks[mark[1]] = mark[2]
+            marks[mark[1]] = "; ".join(filter(None, (marks.get(mark[1]), mark[2])))
         elif line.strip():
             marks = {}
     return found
