@@ -192,7 +192,10 @@ let package = Package(
         tests("CTransportTests", ["CTransport", "CFuse3", "CShims", "MAMSystem"]),
         tests(
             "MAMControlTests",
-            ["MAMControl", "MAMPlaces", "MAMWire", "MAMVault", "MAMSystem", "MAMModel"]),
+            [
+                "WorkspaceSupport", "MAMControl", "MAMPlaces", "MAMWire", "MAMVault", "MAMSystem",
+                "MAMModel",
+            ]),
         tests("MAMPlacesTests", ["MAMPlaces", "MAMSystem", "MAMModel"]),
         tests("MAMSessionTests", ["MAMSession", "MAMSystem"]),
         // Runs on a mounted workspace, for test_client.py

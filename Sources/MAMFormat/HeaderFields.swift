@@ -45,14 +45,13 @@ package struct KnownFields: Sendable {
         return nil
     }
 
-    /// True if this header has its fields from here.
-    package func hold(_ header: FileHeader) -> Bool {
-        entries.contains { $0.fields === header.fields }
+    /// False if this header has its fields from here, or shares them with no other.
+    package func lack(_ header: FileHeader) -> Bool {
+        header.fields.isCommon && !entries.contains { $0.fields === header.fields }
     }
 
     /// `header`: what these bytes decode to.
     package mutating func add(_ header: FileHeader, of bytes: RawSpan) {
-        guard header.fields.isCommon else { return }
         let words = Self.offsets.map { bytes.integer(UInt64.self, at: $0) }
         let entry = Entry(words: words, fields: header.fields)
         guard entries.count == Self.limit else { return entries.append(entry) }

@@ -11,9 +11,6 @@ package enum StreamForm {
     package static let sealedChunkByteCount = chunkByteCount + BlockSeal.tagByteCount
     /// The bytes that determine the length of the header.
     package static let prefixByteCount = 32
-    package static let maximumHeaderByteCount =
-        prefixByteCount + Identity.maximumNameByteCount + Identity.maximumObjectIDByteCount
-        + keyIDByteCount + ephemeralKeyByteCount + wrapByteCount + checksumByteCount
 
     private static let keyIDByteCount = 16
     private static let ephemeralKeyByteCount = 32

@@ -2,7 +2,7 @@
 
 /// A file's state, in one word.
 package enum ProtectionState: String, Sendable {
-    /// No header of mamd's: shown as it is, owned by nobody.
+    /// The file has no header: it is shown unchanged, and nobody owns it.
     case foreign
     /// A header that names an unmanaged owner; the content is plain.
     case unmanaged

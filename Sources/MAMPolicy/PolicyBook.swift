@@ -51,8 +51,8 @@ package struct PolicyBook: Sendable, Equatable {
         .merge(documents(for: account))
     }
 
-    /// The protections that cover an account. Any other replaces the tenant's default, except one
-    /// for another system, of which only some rules apply here.
+    /// The protections that cover an account. Any of them replaces the tenant's default, except a
+    /// protection for another system, because only some of its rules apply here.
     package func documents(for account: Identity) -> [PolicyDocument] {
         let covering = covering(account, .protection)
         let replacesDefault = covering.contains { !$0.isDefault && !$0.isOfOtherSystem }

@@ -8,7 +8,7 @@ struct Strictness<Value: Sendable>: Sendable {
 }
 
 extension Strictness {
-    /// For values of which nil takes precedence over every other.
+    /// The strictest value, where nil is stricter than any other.
     func strictest(_ values: [Value?]) -> Value? {
         let known = values.compactMap(\.self)
         guard known.count == values.count, let first = known.first else { return nil }

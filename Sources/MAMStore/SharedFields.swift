@@ -24,6 +24,6 @@ extension FileHeader {
     }
 
     private func note(_ bytes: RawSpan, unlessIn met: KnownFields) {
-        if !met.hold(self) { known.withLock { $0.add(self, of: bytes) } }
+        if met.lack(self) { known.withLock { $0.add(self, of: bytes) } }
     }
 }

@@ -19,7 +19,7 @@ package final class DirectoryStream: Sendable {
         package var pending: UnsafeMutablePointer<dirent>?
     }
 
-    /// `movesAccessTime`: false for the daemon's own reads, which are nobody's access.
+    /// `movesAccessTime`: false for the daemon's own reads, which do not count as accesses.
     package init(
         _ inode: Inode, _ place: ShareSlot? = nil, movesAccessTime: Bool = false
     ) throws(Errno) {

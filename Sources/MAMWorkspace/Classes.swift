@@ -15,7 +15,7 @@ package struct Classes: Sendable {
 
     /// A directory's class for new children; nil for none.
     ///
-    /// Counts whoever set it, because it can only make files stricter than policy does. An invalid
+    /// Anyone may have set it, because it can only make files stricter than policy does. An invalid
     /// value may have been meant to be strict, so it counts as the strictest.
     func childClass(of directory: Inode) -> ProtectionClass? {
         childClassNote(of: directory)?.value

@@ -13,7 +13,9 @@ func registerAccount(_ invocation: Invocation) throws -> ExitStatus {
     let request = Varlink.Workspace.RegisterAccount(
         name: name, objectID: try invocation.arguments.text("oid"),
         passphraseDescriptor: passphrase,
-        noPassphrase: passphrase == nil, newKeys: invocation.arguments.has("new-keys"))
+        noPassphrase: passphrase == nil ? true : nil,
+        // Omitted otherwise: an earlier daemon does not know it.
+        newKeys: invocation.arguments.has("new-keys") ? true : nil)
     let account = try register(request, secrets.descriptors, daemon)
     let isCovered = account.stage == "enrolled"
     return report(

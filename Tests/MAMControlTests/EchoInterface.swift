@@ -145,21 +145,6 @@ func receiveAll(from socket: Descriptor) -> String {
     }
 }
 
-/// Waits until no thread of this process has a name that begins so: a server's has given back all
-/// that it took when it ends. False after ten seconds.
-func haveEnded(threadsNamed prefix: String) -> Bool {
-    func isThere(_ task: String) -> Bool {
-        let path = "/proc/self/task/\(task)/comm"
-        return (try? String(contentsOfFile: path, encoding: .utf8))?.hasPrefix(prefix) ?? false
-    }
-    for _ in 0..<1000 {
-        let tasks = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
-        if let tasks, !tasks.contains(where: isThere) { return true }
-        usleep(10_000)
-    }
-    return false
-}
-
 /// Waits until this process has no more sockets and pipes than there were, for suites that run at
 /// the same time open some and close them. False after ten seconds.
 func areOpenDescriptors(atMost before: Int) -> Bool {

@@ -5,6 +5,7 @@ import MAMModel
 import MAMSystem
 import MAMWire
 import Testing
+import WorkspaceSupport
 
 @testable import MAMControl
 

@@ -6,6 +6,7 @@ import MAMSystem
 import MAMWire
 import Synchronization
 import Testing
+import WorkspaceSupport
 
 @testable import MAMControl
 

@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 import MAMModel
 import MAMSystem
@@ -7,21 +6,6 @@ import MAMVault
 import WorkspaceSupport
 
 @testable import MAMWorkspace
-
-/// Waits until no thread of this process has the name: what it was started for is done. False after
-/// ten seconds.
-func haveEnded(threadsNamed name: String) -> Bool {
-    func isThere(_ task: String) -> Bool {
-        let path = "/proc/self/task/\(task)/comm"
-        return (try? String(contentsOfFile: path, encoding: .utf8)) == name + "\n"
-    }
-    for _ in 0..<1000 {
-        let tasks = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
-        if let tasks, !tasks.contains(where: isThere) { return true }
-        usleep(10_000)
-    }
-    return false
-}
 
 extension TestWorkspace {
     /// Gives a file to another owner, as `mamctl protect` and `decrypt` do.
