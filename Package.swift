@@ -54,6 +54,7 @@ let package = Package(
         system("CFuse3", "fuse3", debian: "libfuse3-dev"),
         system("CCrypto", "libcrypto", debian: "libssl-dev"),
         system("CSodium", "libsodium", debian: "libsodium-dev"),
+        system("CDeflate", "libdeflate", debian: "libdeflate-dev"),
         system("CSystemd", "libsystemd", debian: "libsystemd-dev"),
         .target(name: "CShims"),
         // The parent of the command of `mamctl run`
@@ -64,7 +65,7 @@ let package = Package(
 
         // Core
         module("MAMSystem", ["CShims", "CSystemd"]),
-        module("MAMFormat", ["MAMModel"]),
+        module("MAMFormat", ["MAMModel", "CDeflate"]),
         module("MAMPolicy", ["MAMModel", "MAMFormat"]),
         // settings.json
         module("MAMSettings", ["MAMModel", "MAMPolicy"]),

@@ -1,0 +1,3 @@
+// libdeflate's CRC-32, which uses carry-less multiplication where the processor has it.
+#pragma once
+#include <libdeflate.h>
