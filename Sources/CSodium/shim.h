@@ -22,3 +22,8 @@ static inline int mam_x25519(void *out, const void *scalar, const void *point) {
     return crypto_scalarmult((unsigned char *)out, (const unsigned char *)scalar,
                              (const unsigned char *)point);
 }
+
+/// Expands a seed of 32 bytes with ChaCha20.
+static inline void mam_expand(void *out, size_t count, const void *seed) {
+    randombytes_buf_deterministic(out, count, (const unsigned char *)seed);
+}

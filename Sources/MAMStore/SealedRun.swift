@@ -16,7 +16,7 @@ struct SealedRun: ~Copyable {
     init(_ room: ClosedRange<Int64>) {
         self.room = room
         ahead = room.lowerBound..<room.lowerBound
-        SecureRandom.fill(
+        SecureRandom.fillNonces(
             .init(rebasing: scratch.nonces[..<(room.count * BlockSeal.nonceByteCount)]))
     }
 
