@@ -137,9 +137,18 @@ FILE_SYSTEMS = {
     kind.name: kind for kind in (Mamd, Gocryptfs, Securefs, Encfs, Cryfs, Passthrough, Bare)}
 
 
+CIPHERS = ("openssl", "avx", "vaes")
+
+
 def with_options(options):
     """mamd once more, mounted with more options."""
     return type("Variant", (Mamd,), {"name": f"mamd+{options}", "mount_options": ("-o", options)})
+
+
+def with_cipher(kind, cipher):
+    """The same with one of mamd's ciphers, whichever is fastest here."""
+    options = ",".join([f"cipher={cipher}", *kind.mount_options[1:]])
+    return type(kind.__name__, (kind,), {"mount_options": ("-o", options)})
 
 
 def check_sealed(place):

@@ -8,6 +8,8 @@ import shutil
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+# What decides how fast AES is.
+FEATURES = ("aes", "avx2", "avx512f", "vaes", "vpclmulqdq")
 PACKAGES = ("gocryptfs", "securefs", "encfs", "cryfs", "libfuse3-3", "sqlite3")
 
 
@@ -18,7 +20,8 @@ def machine():
         "revision": said(
             "git", "-C", home_of("mamd"), "describe", "--always", "--dirty", "--abbrev=12"),
         "mamd": said("mamd", "--version"),
-        "processor": processor(),
+        "processor": cpuinfo("model name") or platform.machine(),
+        "features": [name for name in FEATURES if name in cpuinfo("flags").split()],
         "cores": os.cpu_count(),
         "memory_mib": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20,
         "kernel": platform.release(),
@@ -27,10 +30,11 @@ def machine():
     }
 
 
-def processor():
+def cpuinfo(name):
+    """Of the first processor; empty if nothing is told."""
     found = re.search(
-        r"^model name\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    return found[1] if found else platform.machine()
+        rf"^{name}\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return found[1] if found else ""
 
 
 def version_of(package):
@@ -53,7 +57,8 @@ def in_words(machine):
     """One sentence for documents."""
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
     return (
-        f"{machine['date']}, {machine['processor']}, {machine['cores']} processors, "
+        f"{machine['date']}, {machine['processor']} ({' '.join(machine['features'])}), "
+        f"{machine['cores']} processors, "
         f"{machine['memory_mib'] >> 10} GiB, "
         f"Linux {machine['kernel']}, load {machine['load']:.1f} at the start, revision "
         f"{machine['revision']}; {versions}.")

@@ -67,9 +67,10 @@ def measure(options):
     """The figures, and what failed that may not."""
     settings = {
         "rounds": options.rounds, "mount_options": options.mount_options, "ring": options.ring,
+        "cipher": options.cipher,
         "sizes": {
-        name: str(value) if isinstance(value, pathlib.Path) else value
-        for name, value in dataclasses.asdict(options.sizes).items()}}
+            name: str(value) if isinstance(value, pathlib.Path) else value
+            for name, value in dataclasses.asdict(options.sizes).items()}}
     results, failed = Results(options.on, machine(), settings), []
     with scratch(options) as (memory, disk):
         archive = Archive(options.sizes.tree, memory / "tree.tar")

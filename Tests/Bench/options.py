@@ -2,7 +2,7 @@
 import argparse
 import pathlib
 
-from filesystems import FILE_SYSTEMS, Ringed, with_options
+from filesystems import CIPHERS, FILE_SYSTEMS, Ringed, with_cipher, with_options
 from sizes import QUICK, Sizes
 from stores import STORES
 from workloads import ALL
@@ -43,6 +43,8 @@ def what_to_measure(parser):
         "--mount-options", help="mamd once more, mounted with these; several with commas")
     parser.add_argument("--ring", action="store_true", help="mamd once more, mounted with io_uring")
     parser.add_argument(
+        "--cipher", choices=CIPHERS, help="mamd's, as on a processor that has no faster one")
+    parser.add_argument(
         "--programs", type=pathlib.Path,
         help="a directory with the mamd and mamctl to measure: no build")
     parser.add_argument(
@@ -80,4 +82,7 @@ def kinds(options):
         ours.append(Ringed)
     if options.mount_options:
         ours.append(with_options(options.mount_options))
-    return {kind.name: kind for kind in (*ours, *FILE_SYSTEMS.values())}
+    if options.cipher:
+        ours = [with_cipher(kind, options.cipher) for kind in ours]
+    peers = [kind for name, kind in FILE_SYSTEMS.items() if name != "mamd"]
+    return {kind.name: kind for kind in (*ours, *peers)}

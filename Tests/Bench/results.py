@@ -4,14 +4,17 @@ import json
 import math
 import statistics
 
+from meter import Cost
 from workloads import ALL, WORKLOADS
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclasses.dataclass
 class Results:
-    """`figures`: by store, workload and place, one a round. `reasons`: why there is none.
+    """`figures`: by store, workload and place, one a round; `costs` the same, each the
+    microseconds of processor time and the context switches of one operation, of the whole machine.
+    `reasons`: why there is none.
 
     `places`: the columns. `machine` and `settings`: for those who read it later.
     """
@@ -20,10 +23,13 @@ class Results:
     machine: dict = dataclasses.field(default_factory=dict)
     settings: dict = dataclasses.field(default_factory=dict)
     figures: dict = dataclasses.field(default_factory=dict)
+    costs: dict = dataclasses.field(default_factory=dict)
     reasons: dict = dataclasses.field(default_factory=dict)
 
-    def add(self, store, key, place, figure):
-        self.figures.setdefault(store, {}).setdefault(key, {}).setdefault(place, []).append(figure)
+    def add(self, store, key, place, figure, cost):
+        for table, value in (
+                (self.figures, figure), (self.costs, [cost.processor, cost.switches])):
+            table.setdefault(store, {}).setdefault(key, {}).setdefault(place, []).append(value)
 
     def explain(self, store, key, place, reason):
         self.reasons.setdefault(store, {}).setdefault(key, {})[place] = reason
@@ -31,6 +37,18 @@ class Results:
     def median(self, store, key, place):
         figures = self.figures.get(store, {}).get(key, {}).get(place)
         return statistics.median(figures) if figures else None
+
+    def cost(self, store, key, place):
+        """The medians of processor time and of context switches."""
+        costs = self.costs.get(store, {}).get(key, {}).get(place)
+        return Cost(*map(statistics.median, zip(*costs))) if costs else None
+
+    def mean_cost_ratio(self, store, ours, theirs):
+        """The geometric mean of the main rows: above 1, ours takes more processor time."""
+        pairs = [
+            (self.cost(store, key, ours), self.cost(store, key, theirs)) for key in WORKLOADS]
+        logs = [math.log(one.processor / other.processor) for one, other in pairs if one and other]
+        return math.exp(statistics.fmean(logs)) if logs else None
 
     def ratio(self, store, key, ours, theirs):
         """How many times as fast as theirs ours is, or None."""

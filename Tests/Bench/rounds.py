@@ -43,8 +43,11 @@ class Rounds:
 
     def one(self, number, group, wanted, place):
         start, found = time.monotonic(), {}
-        steps = Steps(
-            place, self.options.sizes, self.archive, wanted, found.__setitem__, seed=100 * number)
+
+        def record(key, figure, cost):
+            found[key] = figure, cost
+
+        steps = Steps(place, self.options.sizes, self.archive, wanted, record, seed=100 * number)
         try:
             steps.settle()
             getattr(steps, group)()
@@ -52,9 +55,10 @@ class Rounds:
         except PROBLEMS as problem:
             self.give_up(group, [key for key in wanted if key not in found], place, str(problem))
             self.recover(steps)
-        for key, figure in found.items():
-            self.results.add(self.store, key, place.name, figure)
-        figures = ", ".join(f"{key} {figure:.4g} {ALL[key].unit}" for key, figure in found.items())
+        for key, (figure, cost) in found.items():
+            self.results.add(self.store, key, place.name, figure, cost)
+        figures = ", ".join(
+            f"{key} {figure:.4g} {ALL[key].unit}" for key, (figure, _) in found.items())
         print(
             f"{self.store}, round {number + 1}, {place.name}: {figures} "
             f"({time.monotonic() - start:.1f} s)",

@@ -1,6 +1,7 @@
 """One place in one round: the steps of each group, those that were asked for measured."""
 import shutil
 
+from meter import Meter
 from sizes import MIB
 from stores import forget, store
 from work import demand, run, warm, work
@@ -11,8 +12,8 @@ PROGRAMS = ("work", "tar", "grep", "rm", "sqlite3")
 
 
 class Steps:
-    """`record`: takes a workload's key and its figure. `wanted`: keys; what they need is done as
-    well."""
+    """`record`: takes a workload's key, its figure and its cost. `wanted`: keys; what they need is
+    done as well."""
 
     def __init__(self, place, sizes, archive, wanted, record, seed):
         self.place, self.sizes, self.archive = place, sizes, archive
@@ -21,9 +22,28 @@ class Steps:
     def wants(self, *keys):
         return any(key in self.wanted for key in keys)
 
-    def keep(self, key, figure):
+    def rate(self, key, name, *words):
+        """One workload of work.c, in operations a second."""
+        meter = Meter()
+        seconds, count = work(name, *words)
+        self.keep(key, count / seconds, meter.cost(count))
+
+    def speed(self, key, name, path, size, request, *words):
+        """The same in MB/s; `request`: bytes of one operation."""
+        meter = Meter()
+        seconds, _ = work(name, path, size, request, *words)
+        self.keep(key, size / 1e6 / seconds, meter.cost(size / request))
+
+    def time(self, key, count, command, **options):
+        """A program's, in seconds, with its `count` operations; returns what it printed."""
+        meter = Meter()
+        said, seconds = run(command, **options)
+        self.keep(key, seconds, meter.cost(count))
+        return said
+
+    def keep(self, key, figure, cost):
         if key in self.wanted:
-            self.record(key, figure)
+            self.record(key, figure, cost)
 
     def cold(self):
         """Neither the daemon nor the kernel has anything of the files left."""
@@ -48,62 +68,50 @@ class Steps:
     def large(self):
         """One large file."""
         path, size = self.place.files / "large", self.sizes.large
-        self.keep("write", size / 1e6 / work("write", path, size, REQUEST)[0])
+        self.speed("write", "write", path, size, REQUEST)
         if self.wants("read-cold", "read-warm"):
             self.cold()
-            self.keep("read-cold", size / 1e6 / work("read", path, size, REQUEST, "stamps")[0])
+            self.speed("read-cold", "read", path, size, REQUEST, "stamps")
             # The one that compares every byte warms the cache too.
             work("read", path, size, REQUEST, "whole")
-            self.keep("read-warm", size / 1e6 / work("read", path, size, REQUEST, "stamps")[0])
+            self.speed("read-warm", "read", path, size, REQUEST, "stamps")
         for key, threads in (("random-read", 1), ("random-read-2", 2)):
             if self.wants(key):
                 self.cold()
-                self.keep(
-                    key, self.rate(
-                        "random-read", path, self.sizes.random_reads, self.sizes.seconds, threads))
+                self.random(key, "random-read", path, self.sizes.random_reads, threads)
         if self.wants("random-write", "random-sync"):
             self.cold()
-            self.keep(
-                "random-write",
-                self.rate(
-                    "random-write", path, self.sizes.random_writes, self.sizes.seconds, "end"))
-            self.keep(
-                "random-sync",
-                self.rate(
-                    "random-write", path, self.sizes.synced_writes, self.sizes.seconds, "each"))
+            self.random("random-write", "random-write", path, self.sizes.random_writes, "end")
+            self.random("random-sync", "random-write", path, self.sizes.synced_writes, "each")
         path.unlink()
 
-    def rate(self, name, *words):
+    def random(self, key, name, path, count, how):
         self.seed += 1
-        seconds, count = work(name, *words, self.seed)
-        return count / seconds
+        self.rate(key, name, path, count, self.sizes.seconds, how, self.seed)
 
     def small(self):
         """Many small files."""
         path, count = self.place.files / "small", self.sizes.files
-        self.keep("create", count / work("create", path, count)[0])
+        self.rate("create", "create", path, count)
         for key in ("stat", "read-files"):
             if self.wants(key):
                 self.cold()
-                self.keep(key, count / work(key, path, count)[0])
-        self.keep("delete", count / work("delete", path, count)[0])
+                self.rate(key, key, path, count)
+        self.rate("delete", "delete", path, count)
 
     def tree(self):
         """A source tree, as programs make, search and remove it."""
-        path = self.place.files / "tree"
+        path, entries = self.place.files / "tree", self.archive.entries
         path.mkdir()
-        _, seconds = run(["tar", "-xf", self.archive.path, "-C", path])
-        self.keep("untar", seconds)
+        self.time("untar", entries, ["tar", "-xf", self.archive.path, "-C", path])
         self.cold()
-        found, seconds = run(["grep", "-rhF", self.archive.word, path])
-        self.keep("grep", seconds)
+        found = self.time("grep", entries, ["grep", "-rhF", self.archive.word, path])
         demand(
             found.count("\n") == self.archive.lines,
             f"grep found {found.count(chr(10))} lines, not {self.archive.lines}")
-        entries = sum(1 for _ in path.rglob("*"))
-        demand(entries == self.archive.entries, f"{entries} entries, not {self.archive.entries}")
-        _, seconds = run(["rm", "-r", path])
-        self.keep("rm", seconds)
+        there = sum(1 for _ in path.rglob("*"))
+        demand(there == entries, f"{there} entries, not {entries}")
+        self.time("rm", entries, ["rm", "-r", path])
         demand(not path.exists(), "rm left something")
 
     def sqlite(self):
@@ -111,8 +119,7 @@ class Steps:
         path, count = self.place.files / "database", self.sizes.transactions
         run(["sqlite3", path, "CREATE TABLE facts (number INTEGER PRIMARY KEY, text TEXT)"])
         rows = "".join(f"INSERT INTO facts VALUES ({one}, '{one:0200}');\n" for one in range(count))
-        _, seconds = run(["sqlite3", path], input=rows)
-        self.keep("sqlite", seconds)
+        self.time("sqlite", count, ["sqlite3", path], input=rows)
         said, _ = run(
             ["sqlite3", path, "SELECT count(*), sum(number) FROM facts; PRAGMA integrity_check"])
         demand(
@@ -124,13 +131,11 @@ class Steps:
         path, size, shared = self.place.files / "pieces", self.sizes.pieces, self.sizes.shared
         for key, request in (("write-512", 512), ("write-64k", 64 << 10)):
             if self.wants(key):
-                self.keep(key, size / 1e6 / work("write", path, size, request)[0])
+                self.speed(key, "write", path, size, request)
                 work("read", path, size, REQUEST, "whole")
         for writers in (1, 2):
             if self.wants(f"writers-{writers}"):
-                self.keep(
-                    f"writers-{writers}",
-                    shared / 1e6 / work("writers", path, shared, 64 << 10, writers)[0])
+                self.speed(f"writers-{writers}", "writers", path, shared, 64 << 10, writers)
                 work("read", path, shared, REQUEST, "whole")
 
     def clients(self):
@@ -139,8 +144,9 @@ class Steps:
         work("create", path, files)
         for count in CLIENTS:
             if self.wants(f"clients-{count}"):
-                seconds, done = work("clients", path, files, count, self.sizes.clients_milliseconds)
-                self.keep(f"clients-{count}", done / seconds)
+                self.rate(
+                    f"clients-{count}", "clients", path, files, count,
+                    self.sizes.clients_milliseconds)
 
 
 GROUPS = {

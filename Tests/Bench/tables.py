@@ -15,9 +15,13 @@ def all_tables(results):
     """The machine; for each store a table of what is compared, one of the rest, and why cells are
     empty."""
     parts = [filled(in_words(results.machine))] if results.machine else []
+    if results.settings.get("cipher"):
+        parts.append(f"mamd was told to use the cipher {results.settings['cipher']}.")
     for store in results.figures:
         for rows in (WORKLOADS, EXTRAS):
-            parts += [table(results, store, rows), ratios(results, store, rows)]
+            parts += [
+                table(results, store, rows), ratios(results, store, rows),
+                costs(results, store, rows)]
         parts += [within(results, store), reasons(results, store)]
     return "\n\n".join(filter(None, parts))
 
@@ -73,6 +77,23 @@ def ratios(results, store, rows):
         means = (times(results.mean_ratio(store, *pair)) for pair in pairs)
         lines.append(["geometric mean", *means, ""])
     return aligned(lines)
+
+
+def costs(results, store, rows):
+    """Processor time of one operation, of all that ran; and how often the processors switched."""
+    there = [row for row in measured(results, store, rows) if row.key in results.costs[store]]
+    if not there:
+        return ""
+    lines = [
+        [row.title, *(
+            "–" if cost is None else f"{cell(cost.processor)}/{cost.switches:.1f}"
+            for cost in (results.cost(store, row.key, place) for place in results.places))]
+        for row in there]
+    if there[0].key in WORKLOADS and "passthrough_ll" in results.places:
+        lines.append(["geometric mean to pass", *(
+            times(results.mean_cost_ratio(store, place, "passthrough_ll"))
+            for place in results.places)])
+    return aligned([[f"us of processor/switches on {store}", *map(short, results.places)], *lines])
 
 
 def within(results, store):

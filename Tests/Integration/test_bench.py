@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -13,6 +14,7 @@ from workspace import PREFIX, ROOT
 sys.path[1:1] = [str(ROOT / "Tests" / name) for name in ("Bench", "Measure", "Programs")]
 from filesystems import Bare, Mamd, check_sealed
 from measuring import measure, mounted
+from meter import Cost, Meter
 from options import parse
 from output import put_out
 from results import Results
@@ -90,9 +92,11 @@ class Measured(unittest.TestCase):
         self.assertEqual(again, self.results)
         self.assertEqual(
             set(whole),
-            {"format", "places", "machine", "settings", "figures", "reasons", "medians", "units"})
+            {"format", "places", "machine", "settings", "figures", "costs", "reasons", "medians",
+            "units"})
         self.assertLessEqual(
-            {"date", "revision", "processor", "cores", "memory_mib", "kernel", "load", "versions"},
+            {"date", "revision", "processor", "features", "cores", "memory_mib", "kernel", "load",
+            "versions"},
             set(whole["machine"]))
         self.assertEqual(
             whole["medians"]["tmpfs"]["write"]["mamd"],
@@ -153,7 +157,8 @@ class PutOut(unittest.TestCase):
             for place, speed in zip(self.results.places, (4, 6, 2, 5, 4)):
                 for wobble in (1.0, 0.5, 1.5):
                     self.results.add(
-                        "tmpfs", key, place, wobble * (speed * 100 if row.is_rate else 100 / speed))
+                        "tmpfs", key, place, wobble * (speed * 100 if row.is_rate else 100 / speed),
+                        Cost(wobble * 100 / speed, 2))
 
     def test_ratios_are_of_speed_whatever_the_unit(self):
         for key in ("write", "untar"):
@@ -161,6 +166,22 @@ class PutOut(unittest.TestCase):
             self.assertEqual(
                 self.results.fastest("tmpfs", key, ["gocryptfs", "securefs"]), "securefs")
         self.assertAlmostEqual(self.results.mean_ratio("tmpfs", "mamd+ring", "passthrough_ll"), 1.5)
+
+    def test_costs_are_compared_as_times(self):
+        self.assertEqual(self.results.cost("tmpfs", "write", "mamd"), Cost(25, 2))
+        self.assertAlmostEqual(
+            self.results.mean_cost_ratio("tmpfs", "mamd+ring", "passthrough_ll"), 2 / 3)
+
+    def test_a_meter_counts_children_and_running_programs(self):
+        busy = "import time\nend = time.process_time() + {}\nwhile time.process_time() < end: pass"
+        with subprocess.Popen(["sleep", "60"]) as other:
+            self.addCleanup(other.kill)
+            meter = Meter()
+            subprocess.run([sys.executable, "-c", busy.format(0.3)], check=True)
+            cost = meter.cost(10)
+            other.kill()
+        self.assertGreater(cost.processor, 30_000)
+        self.assertGreater(cost.switches, 0)
 
     def test_targets(self):
         lines, missed = check(self.results)
