@@ -65,9 +65,9 @@ static bool prepare_ring(struct mam_transport *transport, int device,
 
 static void accept_offer(const struct init *init, struct fuse_init_out *out, bool has_ring) {
         out->flags |= init->offered & WANTED;
-        // The kernel uses the minimum of this and the mount's backing device setting, which root
-        // may raise.
-        out->max_readahead = out->max_write;
+        // No limit: the kernel uses the minimum of this and the mount's backing device setting,
+        // which root may raise.
+        out->max_readahead = UINT32_MAX;
         if (has_ring)
                 out->flags2 |= OVER_IO_URING;
 }

@@ -50,7 +50,6 @@ private func negotiate(_ connection: inout fuse_conn_info) {
     connection.want &= ~UInt32(FUSE_CAP_ASYNC_DIO)
     for capability in wanted { connection.want |= connection.capable & UInt32(capability) }
     connection.max_write = UInt32(ReplyBuffer.byteCount)
-    connection.max_readahead = UInt32(ReplyBuffer.byteCount)
     connection.max_background = 64
     connection.congestion_threshold = 48
     connection.time_gran = 1

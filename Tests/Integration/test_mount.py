@@ -3,6 +3,7 @@ import ctypes
 import errno
 import mmap
 import os
+import pathlib
 import stat
 import time
 import unittest
@@ -164,6 +165,14 @@ class Files(WorkspaceCase):
         with open(path, "rb") as file:
             self.assertLessEqual(os.lseek(file.fileno(), 0, os.SEEK_DATA), 500_000)
             self.assertGreaterEqual(os.lseek(file.fileno(), 500_000, os.SEEK_HOLE), 505_000)
+
+    @unittest.skipUnless(os.getuid() == 0, "only root may set it")
+    def test_reads_ahead_by_a_request_for_each_processor(self):
+        device = os.stat(self.workspace.mount_point).st_dev
+        setting = pathlib.Path(
+            f"/sys/class/bdi/{os.major(device)}:{os.minor(device)}/read_ahead_kb")
+        os.listdir(self.workspace.mount_point)
+        self.assertEqual(int(setting.read_text()), 1024 * min(4, os.cpu_count()))
 
     def test_fsync_and_fdatasync(self):
         with open(self.directory / "file", "wb", buffering=0) as file:
