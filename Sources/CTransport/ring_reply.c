@@ -66,6 +66,18 @@ void *rings_reply_room(struct rings *rings, size_t count) {
         return worker->payload;
 }
 
+// One that was started and then failed counts too.
+static bool add_for_waiting(struct rings *rings, int queue) {
+        const int before = rings->worker_threads;
+        bool has_one;
+
+        if (rings->added == MAXIMUM_ADDED_WORKERS)
+                return false;
+        has_one = rings_add_worker(rings, queue);
+        rings->added += rings->worker_threads - before;
+        return has_one;
+}
+
 bool rings_may_wait(struct rings *rings) {
         struct ring_worker *worker = pthread_getspecific(rings->current);
         struct ring_queue *queue;
@@ -76,7 +88,7 @@ bool rings_may_wait(struct rings *rings) {
         queue = &rings->queues[worker->queue];
         pthread_mutex_lock(&rings->lock);
         has_room = queue->worker_count - queue->wait_count > rings->workers_per_queue / 2 ||
-                   rings_add_worker(rings, worker->queue);
+                   add_for_waiting(rings, worker->queue);
         if (has_room)
                 queue->wait_count++;
         pthread_mutex_unlock(&rings->lock);

@@ -131,22 +131,25 @@ static int start_helper(struct rings *rings) {
         return error;
 }
 
+static int start_workers(struct rings *rings, int queue) {
+        int error = 0;
+
+        for (int i = 0; !error && i < rings->queues[queue].worker_count; i++)
+                error = start_worker(rings, queue, worker_run);
+        return error;
+}
+
 int rings_start_threads(struct rings *rings) {
-        const int worker_count = rings->queue_count * rings->workers_per_queue;
         int error = 0;
 
         while (!error && rings->helper_threads < rings->helper_count)
                 error = start_helper(rings);
-        while (!error && rings->worker_threads < worker_count) {
-                const int queue = rings->worker_threads % rings->queue_count;
-
-                rings->queues[queue].worker_count++;
-                error = start_worker(rings, queue, worker_run);
-        }
+        for (int queue = 0; !error && queue < rings->queue_count; queue++)
+                error = start_workers(rings, queue);
         if (!error)
-                error = rings_wait_for(rings, &rings->ready, worker_count, 5000);
+                error = rings_wait_for(rings, &rings->ready, rings->first_count, 5000);
         if (!error)
-                atomic_store(&rings->worker_count, worker_count);
+                atomic_store(&rings->worker_count, rings->first_count);
         return error;
 }
 
@@ -154,11 +157,10 @@ int rings_start_threads(struct rings *rings) {
 bool rings_add_worker(struct rings *rings, int queue) {
         struct ring_worker *worker = &rings->workers[rings->worker_threads];
 
-        if (rings->added == MAXIMUM_ADDED_WORKERS || atomic_load(&rings->phase) != SERVING)
+        if (rings->worker_threads == rings->capacity || atomic_load(&rings->phase) != SERVING)
                 return false;
         if (start_worker(rings, queue, added_worker_run) != 0)
                 return false;
-        rings->added++;
         atomic_store(&rings->worker_count, rings->worker_threads);
         while (sem_wait(&worker->served) != 0)
                 ;
@@ -166,6 +168,25 @@ bool rings_add_worker(struct rings *rings, int queue) {
                 return false;
         rings->queues[queue].worker_count++;
         return true;
+}
+
+static int count_of(const _Atomic int *counter) {
+        return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+void rings_grow(struct ring_worker *worker) {
+        struct rings *rings = worker->rings;
+        struct ring_queue *queue = &rings->queues[worker->queue];
+
+        if (count_of(&queue->worker_count) >= count_of(&queue->wanted_count) ||
+            atomic_load_explicit(&queue->waiting, memory_order_relaxed) > 0)
+                return;
+        pthread_mutex_lock(&rings->lock);
+        if (queue->worker_count < queue->wanted_count && !rings_add_worker(rings, worker->queue))
+                queue->wanted_count = queue->worker_count;
+        pthread_mutex_unlock(&rings->lock);
+        // Its CPU may not have been online when it started.
+        ring_worker_pin(worker, true);
 }
 
 void rings_join_threads(struct rings *rings) {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "requests.h"
@@ -124,12 +125,13 @@ static bool serve_request(struct ring_worker *worker, uint64_t unique) {
 void ring_worker_pin(struct ring_worker *worker, bool is_pinned) {
         cpu_set_t allowed;
 
-        if (worker->queue >= CPU_SETSIZE)
+        // As in rings.c: where the daemon may run.
+        if (sched_getaffinity(getpid(), sizeof allowed, &allowed) != 0)
                 return;
-        CPU_ZERO(&allowed);
-        for (int i = 0; i < worker->rings->queue_count && i < CPU_SETSIZE; i++)
-                if (!is_pinned || i == worker->queue)
-                        CPU_SET(i, &allowed);
+        if (is_pinned && worker->queue < CPU_SETSIZE && CPU_ISSET(worker->queue, &allowed)) {
+                CPU_ZERO(&allowed);
+                CPU_SET(worker->queue, &allowed);
+        }
         pthread_setaffinity_np(pthread_self(), sizeof allowed, &allowed);
         worker->is_unpinned = !is_pinned;
 }
@@ -138,21 +140,27 @@ static int64_t count_of(const _Atomic int64_t *counter) {
         return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
+// Workers that serve a request; those whose request waits for others use no CPU.
+static int64_t busy_count(const struct ring_queue *queue) {
+        return atomic_load_explicit(&queue->worker_count, memory_order_relaxed) -
+               atomic_load_explicit(&queue->wait_count, memory_order_relaxed) -
+               count_of(&queue->waiting);
+}
+
 // All of the kernel's write-back arrives through one queue, possibly more than its CPU can serve
 // while another is idle. A queue without any request so far may belong to a CPU that does not
 // exist.
 static bool is_overloaded(const struct ring_worker *worker) {
         enum { MANY = 4, FEW = 2 };
         const struct rings *rings = worker->rings;
-        const int64_t most = rings->workers_per_queue;
-        const int64_t busy = most - count_of(&rings->queues[worker->queue].waiting);
+        const int64_t busy = busy_count(&rings->queues[worker->queue]);
 
         if (worker->is_unpinned)
                 return busy >= FEW;
         if (busy < MANY)
                 return false;
         for (int i = 0; i < rings->queue_count; i++)
-                if (i != worker->queue && count_of(&rings->queues[i].waiting) >= most &&
+                if (i != worker->queue && busy_count(&rings->queues[i]) <= 0 &&
                     count_of(&rings->queues[i].taken) > 0)
                         return true;
         return false;
@@ -179,6 +187,7 @@ void ring_worker_serve(struct ring_worker *worker) {
                         return;
                 atomic_fetch_add_explicit(&queue->taken, 1, memory_order_relaxed);
                 unique = worker->header->in.unique;
+                rings_grow(worker);
                 choose_affinity(worker);
                 if (!serve_request(worker, unique) || !ring_entry_commit(worker, unique))
                         return;

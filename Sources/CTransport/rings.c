@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { PAGE = 4096, MAXIMUM_HELPERS = 4 };
@@ -62,19 +64,52 @@ static int possible_cpu_count(void) {
         return count;
 }
 
-// As many threads per queue as would otherwise read /dev/fuse; fewer with many CPUs.
-static int workers_for_each_of(int queue_count) {
-        const int share = 40 / queue_count;
+// At least `least`, at most as many as would otherwise read /dev/fuse; fewer with many CPUs.
+static int share_of_workers(int cpu_count, int least) {
+        const int share = 40 / cpu_count;
 
-        return share > 10 ? 10 : share < 4 ? 4 : share;
+        return share > 10 ? 10 : share < least ? least : share;
+}
+
+// The CPUs that are online and where the daemon may run: its first thread is bound to none of its
+// own accord. None with more CPUs than the set holds: then all queues begin small.
+static int usable_cpus(cpu_set_t *usable) {
+        CPU_ZERO(usable);
+        if (sched_getaffinity(getpid(), sizeof *usable, usable) != 0)
+                return 0;
+        return CPU_COUNT(usable);
+}
+
+// Sets the numbers of workers.
+static void plan(struct rings *rings, const cpu_set_t *usable, int usable_count) {
+        const int cpu_count = usable_count > 0 ? usable_count : rings->queue_count;
+        const int first = share_of_workers(cpu_count, 1);
+
+        rings->workers_per_queue = share_of_workers(cpu_count, 4);
+        rings->helper_count = cpu_count < MAXIMUM_HELPERS ? cpu_count : MAXIMUM_HELPERS;
+        rings->capacity = rings->queue_count * rings->workers_per_queue + MAXIMUM_ADDED_WORKERS;
+        for (int i = 0; i < rings->queue_count; i++) {
+                const bool is_usable = i < CPU_SETSIZE && CPU_ISSET(i, usable);
+
+                rings->queues[i].worker_count = is_usable ? first : 1;
+                rings->queues[i].wanted_count = rings->workers_per_queue;
+                rings->first_count += rings->queues[i].worker_count;
+        }
+}
+
+// Each worker has a descriptor. Nearly all of a low limit is planned for files (Evictor).
+static bool has_descriptors(const struct rings *rings) {
+        struct rlimit limit;
+
+        return getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+               (rlim_t)rings->capacity <= limit.rlim_cur / 16;
 }
 
 // Returns 0 or an error number. On failure the parts remain for rings_stop() and rings_destroy().
 static int make_parts(struct rings *rings, int device) {
-        const size_t queue_count = (size_t)rings->queue_count;
-        const size_t first_count = queue_count * (size_t)rings->workers_per_queue;
-        const size_t worker_count = first_count + MAXIMUM_ADDED_WORKERS;
-        const size_t queues_size = queue_count * sizeof *rings->queues;
+        const size_t queues_size = (size_t)rings->queue_count * sizeof *rings->queues;
+        cpu_set_t usable;
+        const int usable_count = usable_cpus(&usable);
 
         // A duplicate, because libfuse closes its own and the number may be reused.
         rings->device = fcntl(device, F_DUPFD_CLOEXEC, 3);
@@ -82,12 +117,15 @@ static int make_parts(struct rings *rings, int device) {
         if (rings->device < 0 || rings->stop_event < 0)
                 return errno;
         rings->queues = aligned_alloc(_Alignof(struct ring_queue), queues_size);
-        rings->workers = calloc(worker_count, sizeof *rings->workers);
-        rings->helpers = calloc((size_t)rings->helper_count, sizeof *rings->helpers);
-        if (!rings->queues || !rings->workers || !rings->helpers)
+        if (!rings->queues)
                 return ENOMEM;
         memset(rings->queues, 0, queues_size);
-        return 0;
+        plan(rings, &usable, usable_count);
+        if (!has_descriptors(rings))
+                return EMFILE;
+        rings->workers = calloc((size_t)rings->capacity, sizeof *rings->workers);
+        rings->helpers = calloc((size_t)rings->helper_count, sizeof *rings->helpers);
+        return rings->workers && rings->helpers ? 0 : ENOMEM;
 }
 
 int rings_prepare(struct rings *rings, int device, size_t payload_size) {
@@ -98,8 +136,6 @@ int rings_prepare(struct rings *rings, int device, size_t payload_size) {
                 return ENODEV;
         rings->payload_size = (payload_size + PAGE - 1) / PAGE * PAGE;
         rings->queue_count = queue_count;
-        rings->workers_per_queue = workers_for_each_of(queue_count);
-        rings->helper_count = queue_count < MAXIMUM_HELPERS ? queue_count : MAXIMUM_HELPERS;
         error = make_parts(rings, device);
         if (!error)
                 error = rings_start_threads(rings);
@@ -119,11 +155,10 @@ static void refuse_ring(struct rings *rings) {
 }
 
 int rings_register(struct rings *rings) {
-        const int worker_count = rings->queue_count * rings->workers_per_queue;
         int error;
 
         rings_set_phase(rings, SERVING);
-        error = rings_wait_for(rings, &rings->registered, worker_count, 2000);
+        error = rings_wait_for(rings, &rings->registered, rings->first_count, 2000);
         atomic_store(&rings->is_used, error == 0);
         // Entries that are already registered stay: if every queue has one, requests arrive there
         // nevertheless.

@@ -3,6 +3,9 @@
 // A worker is one thread with one io_uring and one FUSE ring entry, so that no request is given to
 // a busy thread. Only that thread uses its io_uring.
 //
+// The queue of a CPU that is not online, or where the daemon may not run, has one worker until its
+// first request comes.
+//
 // The kernel's include/uapi/linux/fuse.h defines the layout.
 #pragma once
 #include <linux/fuse.h>
@@ -65,8 +68,9 @@ struct ring_helper {
 struct ring_queue {
         _Alignas(64) _Atomic int64_t waiting;
         _Atomic int64_t taken;
-        // Guarded by `lock`.
-        int worker_count, wait_count;
+        // Changed under `lock`: its workers, those whose request waits for other requests, and how
+        // many it grows to when all are busy.
+        _Atomic int worker_count, wait_count, wanted_count;
 };
 
 enum phase { PREPARING, SERVING, ENDING };
@@ -77,11 +81,12 @@ struct rings {
 
         int device, stop_event;
         size_t payload_size;
-        int queue_count, workers_per_queue, helper_count;
+        // `first_count`: the workers that start before the kernel is told.
+        int queue_count, workers_per_queue, first_count, capacity, helper_count;
         struct ring_queue *queues;
         struct ring_worker *workers;
         struct ring_helper *helpers;
-        // 0 until all are created; there is space for some more.
+        // 0 until the first are created; there is space for `capacity`.
         _Atomic int worker_count;
         // A thread's struct ring_worker, whose request it serves: libfuse does not pass handlers
         // and replies what it was given with the request.
@@ -113,7 +118,7 @@ int rings_prepare(struct rings *rings, int device, size_t payload_size);
 int rings_register(struct rings *rings);
 bool rings_stop(struct rings *rings, int64_t milliseconds);
 
-// The limit on workers added to the initial ones.
+// The limit on workers added for requests that wait for others.
 enum { MAXIMUM_ADDED_WORKERS = 32 };
 
 // Starts all threads, and waits until each has opened its entry. Returns 0 or an error number.
@@ -122,6 +127,10 @@ void rings_join_threads(struct rings *rings);
 
 // Adds a worker to a queue; the caller holds `lock`.
 bool rings_add_worker(struct rings *rings, int queue);
+
+// Called by a worker that has taken a request: if no other one waits for the next, adds one, up to
+// the queue's usual number.
+void rings_grow(struct ring_worker *worker);
 
 // Increments `count` and wakes the thread that waits for it. Returns 0, or an error number: a
 // thread failed or timed out.
@@ -149,7 +158,8 @@ bool ring_entry_commit(struct ring_worker *worker, uint64_t unique);
 // no more.
 bool ring_entry_fetch(struct ring_worker *worker, uint64_t unique);
 
-// Binds the calling thread of this worker to its queue's CPU, or frees it.
+// Binds the calling thread of this worker to its queue's CPU, if the daemon may run there, or frees
+// it.
 void ring_worker_pin(struct ring_worker *worker, bool is_pinned);
 
 // Returns when there are no more requests.

@@ -21,9 +21,11 @@ final class Mount: Sendable {
         purgeQueue = PurgeQueue(notifier)
     }
 
-    func attach(_ session: OpaquePointer) throws(Errno) {
+    func attach(_ session: OpaquePointer, _ rings: RingUse) throws(Errno) {
         notifier.attach(session)
-        try tree.attach(self) { [requestTransport] in transportInUse(by: requestTransport) }
+        try tree.attach(self) { [requestTransport] in
+            transportInUse(by: requestTransport, wereAskedFor: rings == .asked)
+        }
     }
 
     /// False if the session must stay.

@@ -46,13 +46,13 @@ package final class MountSession: @unchecked Sendable {
         }
         self.session = session
         mam_transport_prepare(
-            mounted.requestTransport.context, options.usesRing, mam_serve_request,
+            mounted.requestTransport.context, options.rings != .never, mam_serve_request,
             UnsafeMutableRawPointer(session), Self.begun)
         guard mam_use_transport(session) == 0 else {
             stop()
             throw .notMounted
         }
-        do throws(Errno) { try mounted.attach(session) } catch {
+        do throws(Errno) { try mounted.attach(session, options.rings) } catch {
             stop()
             throw .failed(error)
         }

@@ -1,21 +1,23 @@
-// Whether requests arrive through io_uring, if that was requested.
+// Whether requests arrive through io_uring, and why not.
 
 internal import CTransport
 internal import MAMSystem
 internal import MAMVault
 
 /// Settled once the kernel's first request is answered.
-func transportInUse(by requests: RequestTransport) -> Transport {
+///
+/// A failure always gets a note; that the kernel offers no rings only if they were asked for.
+func transportInUse(by requests: RequestTransport, wereAskedFor: Bool) -> Transport {
     let context = requests.context
     return switch mam_transport_ring_state(context) {
     case MAM_RING_USED: Transport(.ring, note: ringSize(context))
-    case MAM_RING_NOT_OFFERED:
+    case MAM_RING_NOT_OFFERED where wereAskedFor:
         Transport(
             .device,
             note: "no io_uring: the kernel does not offer it; as root, before mounting: "
                 + "echo 1 > /sys/module/fuse/parameters/enable_uring"
         )
-    case MAM_RING_SMALL:
+    case MAM_RING_SMALL where wereAskedFor:
         Transport(.device, note: "no io_uring: requests would be too small")
     case MAM_RING_FAILED:
         Transport(

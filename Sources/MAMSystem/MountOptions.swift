@@ -10,18 +10,17 @@ package struct MountOptions: Sendable {
     /// `noexec`.
     package var forbidsPrograms: Bool
     package var accessTimes: AccessTimes
-    /// Receives requests through io_uring if the kernel supports it.
-    package var usesRing: Bool
+    package var rings: RingUse
 
     package init(
         letsOthersIn: Bool, isReadOnly: Bool, forbidsPrograms: Bool, accessTimes: AccessTimes,
-        usesRing: Bool
+        rings: RingUse
     ) {
         self.letsOthersIn = letsOthersIn
         self.isReadOnly = isReadOnly
         self.forbidsPrograms = forbidsPrograms
         self.accessTimes = accessTimes
-        self.usesRing = usesRing
+        self.rings = rings
     }
 
     /// In the form of `mount -o`.
@@ -36,6 +35,15 @@ package struct MountOptions: Sendable {
         (letsOthersIn ? MAM_ALLOW_OTHER : 0) | (isReadOnly ? MAM_READ_ONLY : 0)
             | (forbidsPrograms ? MAM_NO_PROGRAMS : 0) | accessTimes.flags
     }
+}
+
+/// Whether requests arrive through io_uring.
+package enum RingUse: Sendable {
+    /// The default: where the kernel offers it.
+    case whereOffered
+    /// As above; if the kernel does not offer it, the mount's status says so.
+    case asked
+    case never
 }
 
 /// Which reads update access times, in the words of mount(8).

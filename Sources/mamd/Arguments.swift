@@ -18,7 +18,7 @@ struct Arguments {
     var isReadOnly = false
     var forbidsPrograms = false
     var accessTimes = AccessTimes()
-    var usesRing = false
+    var rings = RingUse.whereOffered
     /// Options of older versions that no longer have an effect.
     var obsoleteOptions: [String] = []
     /// Nil for the fastest on this processor.
@@ -47,7 +47,7 @@ struct Arguments {
         MountOptions(
             // Root's daemon serves every user; a user's own daemon serves only that user.
             letsOthersIn: allowOther ?? (geteuid() == 0), isReadOnly: isReadOnly,
-            forbidsPrograms: forbidsPrograms, accessTimes: accessTimes, usesRing: usesRing)
+            forbidsPrograms: forbidsPrograms, accessTimes: accessTimes, rings: rings)
     }
 
     private var placeCount: Int {
@@ -70,7 +70,8 @@ struct Arguments {
 
           -f              log to standard error, not to the journal
           -o OPTION       ro, noexec, allow_other, no_allow_other, noatime, nodiratime,
-                          relatime, strictatime, io_uring, cipher=openssl|avx|vaes;
+                          relatime, strictatime, io_uring, no_io_uring,
+                          cipher=openssl|avx|vaes;
                           others of mount(8) are accepted and ignored
           --ready-fd N    write '+' to descriptor N when the mount serves, and close it
           --no-mount      serve the socket alone, for `mamctl verify`, until SIGTERM or until
@@ -135,8 +136,8 @@ struct Arguments {
             case "noexec": forbidsPrograms = true
             case "allow_other": allowOther = true
             case "no_allow_other": allowOther = false
-            case "io_uring": usesRing = true
-            case "no_io_uring": usesRing = false
+            case "io_uring": rings = .asked
+            case "no_io_uring": rings = .never
             case "busy_wait", "no_busy_wait": obsoleteOptions.append(String(option))
             case _ where option.hasPrefix("cipher="):
                 cipher = Self.cipher(named: option.dropFirst("cipher=".count))

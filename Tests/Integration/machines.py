@@ -61,11 +61,13 @@ def populate(workspace, directory):
     return tree(directory)
 
 
-def tree(directory):
-    """Relative path to content, or to a link's target."""
+def tree(directory, names=None):
+    """Relative path to content, or to a link's target; of these names alone."""
     found = {}
     for path in sorted(directory.rglob("*")):
         name = str(path.relative_to(directory))
+        if names is not None and name not in names:
+            continue
         if path.is_symlink():
             found[name] = os.readlink(path)
         elif path.is_file():

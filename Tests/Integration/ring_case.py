@@ -1,6 +1,5 @@
 """A mount whose requests come through io_uring, for the tests of that."""
 import contextlib
-import json
 import pathlib
 
 from kernel_ring import kernel_ring
@@ -41,8 +40,7 @@ class RingMount(WorkspaceCase):
         cls.workspace.mount("-o", "io_uring").register()
 
     def status(self):
-        (status,) = json.loads(self.workspace.serving("status", "--json").stdout)
-        return status
+        return self.workspace.status()
 
     def threads(self):
         """Their names."""

@@ -173,8 +173,8 @@ class WhileWriting(BackupCase):
     def check_live_copy(self, copy, path, still, size):
         other = self.restored(lambda _, destination: shutil.move(copy, destination))
         place = other.path(self.directory.name)
-        # Files that nobody wrote are whole.
-        self.assertEqual({name: digest for name, digest in tree_of(place, still).items()}, still)
+        # Files that nobody wrote are whole; of others a block may not open.
+        self.assertEqual(tree(place, still), still)
         letters, torn = set(), 0
         with open(place / path.name, "rb", buffering=0) as file:
             for offset in range(0, size, 4064):
@@ -192,10 +192,6 @@ class WhileWriting(BackupCase):
         self.assertEqual(verified.returncode, DAMAGED if torn else verified.returncode)
         self.assertIn(verified.returncode, (DONE, DAMAGED))
         other.close()
-
-
-def tree_of(place, names):
-    return {name: digest for name, digest in tree(place).items() if name in names}
 
 
 @unittest.skipUnless(shutil.which("syncthing"), "Syncthing is not installed")

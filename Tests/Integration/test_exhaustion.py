@@ -9,7 +9,7 @@ import socket
 import threading
 import time
 
-from workspace import ANN, MOUNT_OPTIONS, WorkspaceCase, pattern
+from workspace import ANN, WorkspaceCase, pattern
 
 # It counts what the machine has left.
 ALONE = True
@@ -17,7 +17,7 @@ ALONE = True
 # What the daemon may have more for all programs that look for holes: the threads for requests, of
 # which some run already, and four; with the descriptors of all these. Through io_uring, where those
 # for requests are all there, 32 more that wait for them, each with a descriptor of its own.
-THREADS, DESCRIPTORS = (32 + 4 if "io_uring" in MOUNT_OPTIONS else 10 + 4), 40
+THREADS, DESCRIPTORS = {"device": 10 + 4, "io_uring": 32 + 4}, 40
 FILES = 300
 
 
@@ -71,8 +71,9 @@ class Exhaustion(WorkspaceCase):
             self.assertFalse(any(asker.is_alive() for asker in askers))
         self.assertEqual(failures, [])
         self.assertEqual(set(found), {7})
+        transport = self.workspace.status()["transport"]
         # The new files cost a descriptor each.
-        self.assertLessEqual(most[0], threads + THREADS)
+        self.assertLessEqual(most[0], threads + THREADS[transport])
         self.assertLessEqual(most[1], descriptors + made + DESCRIPTORS)
         print(
             f"{len(found)} answers; {most[0] - threads} threads and {made} files more", flush=True)

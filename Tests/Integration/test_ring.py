@@ -209,6 +209,44 @@ class Processors(Ring):
         self.assertEqual(path.read_bytes(), bytes(content))
 
 
+@unittest.skipUnless(os.getuid() == 0, "turns FUSE through io_uring on, which only root can")
+@unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "one processor")
+class Growth(Ring):
+    """A daemon that may not run on a processor has one thread for its callers, until they come."""
+
+    def workers(self, queue):
+        return self.threads().count(f"ring-{queue}")
+
+    def remount(self, prefix):
+        self.workspace.unmount()
+        self.workspace.ctl(
+            "mount", self.workspace.backing, self.workspace.mount_point, prefix=prefix)
+        self.workspace.unlock()
+
+    def test_a_queue_grows_when_all_its_threads_are_busy(self):
+        own, other, *_ = sorted(os.sched_getaffinity(0))
+        self.remount(("taskset", "-c", f"{own}"))
+        self.addCleanup(self.remount, ())
+        self.assertEqual(self.workers(other), 1)
+        most = self.workers(own)
+        self.assertGreater(most, 1)
+        path = self.write(self.directory / "file", pattern(4 << 20))
+        readers = [
+            subprocess.Popen(["taskset", "-c", f"{other}", sys.executable, "-c", READER, path])
+            for _ in range(12)]
+        try:
+            await_reading(readers)
+            wait_until(lambda: self.workers(other) > 1)
+        finally:
+            for reader in readers:
+                reader.kill()
+                reader.wait()
+        self.assertLessEqual(self.workers(other), most)
+        pid = self.workspace.daemon()
+        places = [os.sched_getaffinity(task) for task in tasks(pid)]
+        self.assertEqual(set().union(*places), {own})
+
+
 class Memory(Ring, test_hygiene.Hygiene):
     """As there, and what is read and written leaves no plaintext, without any lock."""
 

@@ -1,7 +1,9 @@
 """Requests through io_uring: when they are, when not, for which users, and how it ends."""
+import contextlib
 import errno
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -16,12 +18,25 @@ from workspace import PREFIX, daemons, mounts, pattern, remove_leftovers, wait_u
 # The kernel module's parameter is the whole machine's.
 ALONE = True
 
+# 2 forbids all processes io_uring_setup(2).
+SYSCTL = pathlib.Path("/proc/sys/kernel/io_uring_disabled")
+
 # A daemon that stops locks first.
 GONE = {errno.ENOTCONN, errno.ECONNABORTED, errno.ECANCELED, errno.ENOKEY}
 
 
+@contextlib.contextmanager
+def forbidden_rings():
+    before = SYSCTL.read_text()
+    SYSCTL.write_text("2")
+    try:
+        yield
+    finally:
+        SYSCTL.write_text(before)
+
+
 @unittest.skipUnless(os.getuid() == 0, "turns FUSE through io_uring on, which only root can")
-class Asked(Ring):
+class Ways(Ring):
     def remount(self, *options, prefix=()):
         self.workspace.unmount()
         self.workspace.ctl(
@@ -59,22 +74,39 @@ class Asked(Ring):
         self.assertIn("requests: by io_uring", self.workspace.daemon_log.read_text())
         self.check_use()
 
-    def test_not_used_where_it_is_not_asked_for(self):
+    def test_used_by_default(self):
         self.remount()
+        self.assertEqual(self.status()["transport"], "io_uring")
+
+    def test_not_used_where_it_is_not_wanted(self):
+        self.remount("-o", "io_uring,no_io_uring")
         self.workspace.unlock()
         self.check_device(None)
+        self.assertNotIn("requests", self.workspace.serving("status").stdout)
 
     def test_not_used_where_the_kernel_does_not_offer_it(self):
-        with kernel_ring("N"):
-            self.remount("-o", "io_uring")
+        """Who asked for it is told."""
+        for options, note in (("-o", "io_uring"), "does not offer"), ((), None):
+            with self.subTest(options):
+                with kernel_ring("N"):
+                    self.remount(*options)
+                self.workspace.unlock()
+                self.check_device(note)
+
+    def test_not_used_where_rings_are_forbidden(self):
+        with forbidden_rings():
+            self.remount()
         self.workspace.unlock()
-        self.check_device("does not offer")
+        self.check_device("Operation not permitted")
+        self.assertIn(
+            "requests: no io_uring: Operation not permitted",
+            self.workspace.daemon_log.read_text())
 
     def test_not_used_where_its_rings_cannot_be_made(self):
         self.remount()
         # Each ring is a descriptor, and there are 20 at least.
         room = len(os.listdir(f"/proc/{self.workspace.daemon()}/fd")) + 12
-        self.remount("-o", "io_uring", prefix=("prlimit", f"--nofile={room}"))
+        self.remount(prefix=("prlimit", f"--nofile={room}"))
         self.workspace.unlock()
         self.check_device("Too many open files")
 
@@ -215,6 +247,6 @@ def load_tests(loader, standard_tests, pattern):
     """What an ordinary user does is run by root."""
     left_out = OfOrdinaryUser if os.getuid() == 0 else ()
     chosen = (
-        case for case in (Asked, Ends, InTheSandbox, AsOrdinaryUser, OfOrdinaryUser)
+        case for case in (Ways, Ends, InTheSandbox, AsOrdinaryUser, OfOrdinaryUser)
         if case is not left_out)
     return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in chosen)

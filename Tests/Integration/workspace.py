@@ -229,6 +229,10 @@ class Workspace:
         verb = verb.split(" ")
         return self.ctl(*verb, *arguments, "--workspace", self.name, **options)
 
+    def status(self):
+        (status,) = json.loads(self.serving("status", "--json").stdout)
+        return status
+
     def init(self):
         self.ctl("init", self.backing, "--name", self.name, "--settings", self.settings)
         (document,) = self.policies.iterdir()

@@ -1609,7 +1609,7 @@ method Status() -> (
   backingDirectory: string,
   mountPoint: string,
   # device, io_uring: how requests arrive from the kernel; null without a mount. transportNote:
-  # details, or why not through io_uring
+  # details, or why not through io_uring: if that failed, or was asked for and is not offered
   transport: ?string,
   transportNote: ?string,
   readOnly: bool,
