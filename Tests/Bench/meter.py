@@ -4,40 +4,62 @@ import glob
 import re
 import resource
 
+from tracepoints import happened
+
+KERNEL_THREAD = 0x00200000  # PF_KTHREAD of <linux/sched.h>
+
 
 @dataclasses.dataclass(frozen=True)
 class Cost:
-    """Of one operation. `processor`: microseconds."""
+    """Of one operation. `processor`: microseconds. `requests` to a FUSE daemon that were answered,
+    and `wakeups` of any task: None where the kernel does not count them."""
 
     processor: float
     switches: float
+    requests: float | None = None
+    wakeups: float | None = None
 
 
 class Meter:
-    """Starts counting when it is made."""
+    """Starts counting when it is made. `processes`: these alone, with the kernel's threads and this
+    program's children, for a machine on which others work."""
 
-    def __init__(self):
-        self.tasks, self.children, self.switches = running(), ended(), switches()
+    def __init__(self, processes=None):
+        self.processes = processes
+        self.counts = counts()
+        self.tasks, self.children = running(processes), ended()
 
     def cost(self, count):
         """Of each of `count` operations since then."""
-        now = running()
+        now, children = running(self.processes), ended()
         nanoseconds = sum(time - self.tasks.get(task, 0) for task, time in now.items())
-        return Cost(
-            (nanoseconds / 1e3 + (ended() - self.children) * 1e6) / count,
-            (switches() - self.switches) / count)
+        return Cost((nanoseconds / 1e3 + (children - self.children) * 1e6) / count, *(
+            None if before is None else (after - before) / count
+            for before, after in zip(self.counts, counts())))
 
 
-def running():
+def counts():
+    """Context switches, requests and wake-ups."""
+    return switches(), happened("fuse/fuse_request_end"), happened("sched/sched_wakeup")
+
+
+def running(processes):
     """Nanoseconds on a processor of each task that there is, the kernel's too."""
     times = {}
     for path in glob.iglob("/proc/[0-9]*/task/*/schedstat"):
         try:
-            with open(path) as file:
-                times[path] = int(file.read().split()[0])
+            process = int(path.split("/")[2])
+            if processes is None or process in processes or is_kernels(process):
+                with open(path) as file:
+                    times[path] = int(file.read().split()[0])
         except (FileNotFoundError, ProcessLookupError):
             continue
     return times
+
+
+def is_kernels(process):
+    with open(f"/proc/{process}/stat") as file:
+        return int(file.read().rpartition(")")[2].split()[6]) & KERNEL_THREAD
 
 
 def ended():

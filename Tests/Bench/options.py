@@ -2,6 +2,7 @@
 import argparse
 import pathlib
 
+from anchors import ANCHORS
 from filesystems import CIPHERS, FILE_SYSTEMS, Ringed, with_cipher, with_options
 from sizes import QUICK, Sizes
 from stores import STORES
@@ -33,7 +34,7 @@ def what_to_measure(parser):
         "--only", type=workloads, default=[*ALL], help=f"these workloads alone: {', '.join(ALL)}")
     parser.add_argument(
         "--on", type=lambda text: text.split(","),
-        help=f"these places alone: {', '.join(FILE_SYSTEMS)}")
+        help=f"these places alone: {', '.join([*FILE_SYSTEMS, *ANCHORS])}")
     parser.add_argument(
         "--store", choices=[*STORES, "both"], default="both", help="what lies below")
     parser.add_argument(
@@ -84,5 +85,7 @@ def kinds(options):
         ours.append(with_options(options.mount_options))
     if options.cipher:
         ours = [with_cipher(kind, options.cipher) for kind in ours]
-    peers = [kind for name, kind in FILE_SYSTEMS.items() if name != "mamd"]
-    return {kind.name: kind for kind in (*ours, *peers)}
+    others = {**FILE_SYSTEMS, **ANCHORS}
+    del others["mamd"]
+    others["bare"] = others.pop("bare")
+    return {kind.name: kind for kind in (*ours, *others.values())}

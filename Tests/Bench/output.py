@@ -1,12 +1,16 @@
 """What becomes of the figures: tables, pictures, the document, the targets."""
+import re
 import sys
 
 from machine import ROOT
 from plots import write_plots
-from tables import all_tables, into_document
+from results import Results
+from tables import all_tables, into_document, main_tables
 from targets import check
 
 DOCUMENT, IMAGES = ROOT / "docs" / "BENCHMARKS.md", ROOT / "docs" / "images"
+# One run of each kind of processor, cipher and number of processors: all are in the document.
+RUNS = ROOT / "Tests" / "Bench" / "results"
 
 
 def put_out(results, options):
@@ -26,6 +30,19 @@ def put_out(results, options):
 
 
 def write_document(results):
+    """The pictures are of this run; the tables of all that were kept."""
+    RUNS.mkdir(exist_ok=True)
+    results.save(RUNS / f"{name_of(results)}.json")
     pictures = "\n".join(f"![{name}](images/{name})" for name in write_plots(results, IMAGES))
-    new = "\n\n".join(filter(None, (pictures, all_tables(results))))
+    tables = (main_tables(Results.load(file)) for file in sorted(RUNS.glob("*.json")))
+    new = "\n\n".join(filter(None, (pictures, *tables)))
     DOCUMENT.write_text(into_document(DOCUMENT.read_text(), new))
+
+
+def name_of(results):
+    """Of the file: a later run of the same kind replaces an earlier one."""
+    machine = results.machine
+    words = (
+        machine.get("processor", "unknown").replace("(R)", ""),
+        results.settings.get("cipher") or "own", machine.get("cores", ""))
+    return "-".join(re.findall(r"[a-z0-9]+", " ".join(map(str, words)).lower()))

@@ -12,9 +12,8 @@ FORMAT = 2
 
 @dataclasses.dataclass
 class Results:
-    """`figures`: by store, workload and place, one a round; `costs` the same, each the
-    microseconds of processor time and the context switches of one operation, of the whole machine.
-    `reasons`: why there is none.
+    """`figures`: by store, workload and place, one a round; `costs` the same, each the fields of a
+    Cost, of the whole machine. `reasons`: why there is none.
 
     `places`: the columns. `machine` and `settings`: for those who read it later.
     """
@@ -27,8 +26,7 @@ class Results:
     reasons: dict = dataclasses.field(default_factory=dict)
 
     def add(self, store, key, place, figure, cost):
-        for table, value in (
-                (self.figures, figure), (self.costs, [cost.processor, cost.switches])):
+        for table, value in ((self.figures, figure), (self.costs, [*dataclasses.astuple(cost)])):
             table.setdefault(store, {}).setdefault(key, {}).setdefault(place, []).append(value)
 
     def explain(self, store, key, place, reason):
@@ -39,9 +37,11 @@ class Results:
         return statistics.median(figures) if figures else None
 
     def cost(self, store, key, place):
-        """The medians of processor time and of context switches."""
+        """The medians."""
         costs = self.costs.get(store, {}).get(key, {}).get(place)
-        return Cost(*map(statistics.median, zip(*costs))) if costs else None
+        return Cost(*(
+            None if None in column else statistics.median(column) for column in zip(*costs)
+        )) if costs else None
 
     def mean_cost_ratio(self, store, ours, theirs):
         """The geometric mean of the main rows: above 1, ours takes more processor time."""
@@ -74,7 +74,7 @@ class Results:
             for store, rows in self.figures.items()}
         units = {key: row.unit for key, row in ALL.items()}
         whole = {"format": FORMAT, **dataclasses.asdict(self), "medians": medians, "units": units}
-        file.write_text(json.dumps(whole, indent=1) + "\n")
+        file.write_text(json.dumps(whole) + "\n")
 
     @classmethod
     def load(cls, file):

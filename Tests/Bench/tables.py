@@ -5,25 +5,42 @@ from machine import in_words
 from workloads import EXTRAS, WITHIN, WORKLOADS
 
 COMPARED = ("gocryptfs", "passthrough_ll")
-NO_PEERS = ("passthrough_ll", "bare")
+NO_PEERS = ("passthrough_ll", "fscrypt", "dm-crypt", "bare")
 BEGIN, END = "<!-- table -->", "<!-- /table -->"
 COLUMNS = 100
-SHORT = {"mamd+ring": "+ring", "gocryptfs": "gocrypt", "passthrough_ll": "pass"}
+SHORT = {
+    "mamd+ring": "+ring", "gocryptfs": "gocry", "securefs": "secur", "fscrypt": "fscry",
+    "dm-crypt": "dm-cr", "passthrough_ll": "pass"}
 
 
 def all_tables(results):
-    """The machine; for each store a table of what is compared, one of the rest, and why cells are
+    """The run; for each store what operations cost and how fast they are, and why cells are
     empty."""
-    parts = [filled(in_words(results.machine))] if results.machine else []
-    if results.settings.get("cipher"):
-        parts.append(f"mamd was told to use the cipher {results.settings['cipher']}.")
+    parts = run_in_words(results)
     for store in results.figures:
         for rows in (WORKLOADS, EXTRAS):
             parts += [
-                table(results, store, rows), ratios(results, store, rows),
-                costs(results, store, rows)]
+                costs(results, store, rows), counts(results, store, rows),
+                table(results, store, rows), ratios(results, store, rows)]
         parts += [within(results, store), reasons(results, store)]
     return "\n\n".join(filter(None, parts))
+
+
+def main_tables(results):
+    """The same for a document: the main rows alone, and what is steered by before the speed."""
+    parts = run_in_words(results)
+    for store in results.figures:
+        parts += [
+            costs(results, store, WORKLOADS), counts(results, store, WORKLOADS),
+            table(results, store, WORKLOADS)]
+    return "\n\n".join(filter(None, parts))
+
+
+def run_in_words(results):
+    parts = [filled(in_words(results.machine))] if results.machine else []
+    if results.settings.get("cipher"):
+        parts.append(f"mamd was told to use the cipher {results.settings['cipher']}.")
+    return parts
 
 
 def filled(text):
@@ -49,17 +66,24 @@ def measured(results, store, rows):
     return [row for row in rows.values() if row.key in results.figures[store]]
 
 
+def there(results, store):
+    """The places of which there is anything."""
+    return [
+        place for place in results.places
+        if any(place in places for places in results.figures[store].values())]
+
+
 def table(results, store, rows):
+    places = there(results, store)
     lines = [
-        [row.title, row.unit,
-        *(cell(results.median(store, row.key, place)) for place in results.places)]
+        [row.title, row.unit, *(cell(results.median(store, row.key, place)) for place in places)]
         for row in measured(results, store, rows)]
-    return aligned([[f"on {store}", "unit", *map(short, results.places)], *lines]) if lines else ""
+    return aligned([[f"speed on {store}", "", *map(short, places)], *lines]) if lines else ""
 
 
 def ratios(results, store, rows):
     """Of mamd's places to others: above 1 mamd is faster."""
-    places = results.places
+    places = there(results, store)
     ours = [place for place in places if place.startswith("mamd")]
     peers = [place for place in places if place not in ours and place not in NO_PEERS]
     pairs = [(one, other) for one in ours for other in COMPARED if other in places]
@@ -80,32 +104,47 @@ def ratios(results, store, rows):
 
 
 def costs(results, store, rows):
-    """Processor time of one operation, of all that ran; and how often the processors switched."""
-    there = [row for row in measured(results, store, rows) if row.key in results.costs[store]]
-    if not there:
-        return ""
+    """Microseconds of processor time that one operation takes, of all that ran."""
+    places, rows = there(results, store), measured(results, store, rows)
     lines = [
         [row.title, *(
-            "–" if cost is None else f"{cell(cost.processor)}/{cost.switches:.1f}"
-            for cost in (results.cost(store, row.key, place) for place in results.places))]
-        for row in there]
-    if there[0].key in WORKLOADS and "passthrough_ll" in results.places:
+            cell(cost and cost.processor)
+            for cost in (results.cost(store, row.key, place) for place in places))]
+        for row in rows]
+    if rows and rows[0].key in WORKLOADS and "passthrough_ll" in places:
         lines.append(["geometric mean to pass", *(
-            times(results.mean_cost_ratio(store, place, "passthrough_ll"))
-            for place in results.places)])
-    return aligned([[f"us of processor/switches on {store}", *map(short, results.places)], *lines])
+            times(results.mean_cost_ratio(store, place, "passthrough_ll")) for place in places)])
+    return aligned([[f"us of processor on {store}", *map(short, places)], *lines]) if rows else ""
+
+
+def counts(results, store, rows):
+    """How often the daemon was asked, a task was woken and the processors switched, for one
+    operation."""
+    places = [
+        place for place in there(results, store)
+        if place.startswith("mamd") or place in COMPARED]
+    lines = [
+        [row.title, *(
+            "–" if cost is None else "/".join(
+                "–" if count is None else f"{count:.1f}"
+                for count in (cost.requests, cost.wakeups, cost.switches))
+            for cost in (results.cost(store, row.key, place) for place in places))]
+        for row in measured(results, store, rows)]
+    return aligned([
+        [f"requests/wake-ups/switches on {store}", *map(short, places)], *lines
+    ]) if lines and places else ""
 
 
 def within(results, store):
     """A table of each place against itself."""
-    figures = results.figures[store]
+    figures, places = results.figures[store], there(results, store)
     lines = [
         [title, *(
             times(quotient(results.median(store, over, place), results.median(store, under, place)))
-            for place in results.places)]
+            for place in places)]
         for title, over, under in WITHIN if {over, under} <= set(figures)]
     return aligned(
-        [[f"within a place on {store}", *map(short, results.places)], *lines]) if lines else ""
+        [[f"within a place on {store}", *map(short, places)], *lines]) if lines else ""
 
 
 def quotient(over, under):
@@ -113,9 +152,13 @@ def quotient(over, under):
 
 
 def cell(figure):
+    """In five characters, if it is below a million."""
     if figure is None:
         return "–"
-    return f"{figure:,.0f}" if figure >= 100 else f"{figure:.3g}"
+    if figure >= 10_000:
+        return f"{figure / 1000:,.{0 if figure >= 100_000 else 1}f}k"
+    return f"{figure:,.0f}" if figure >= 100 else f"{figure:.3g}" if figure >= 0.1 else (
+        f"{figure:.3f}")
 
 
 def times(ratio):

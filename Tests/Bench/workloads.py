@@ -18,30 +18,30 @@ class Workload:
 
 
 WORKLOADS = {row.key: row for row in (
-    Workload("write", "sequential write, 1 MiB, fsync", "MB/s"),
-    Workload("read-cold", "sequential read, cold", "MB/s"),
-    Workload("read-warm", "sequential read, warm", "MB/s"),
-    Workload("random-read", "random read, 4 KiB, cold", "1/s"),
+    Workload("write", "write 1 MiB, fsync", "MB/s"),
+    Workload("read-cold", "read 1 MiB, cold", "MB/s"),
+    Workload("read-warm", "read 1 MiB, warm", "MB/s"),
+    Workload("random-read", "random read 4 KiB, cold", "1/s"),
     Workload("random-read-2", "the same, two threads", "1/s"),
-    Workload("random-write", "random write, 4 KiB, fsync once", "1/s"),
-    Workload("random-sync", "random write, fdatasync each", "1/s"),
+    Workload("random-write", "random write, fsync once", "1/s"),
+    Workload("random-sync", "random write, fdatasync", "1/s"),
     Workload("create", "create small files", "1/s"),
-    Workload("stat", "list and stat small files, cold", "1/s"),
-    Workload("read-files", "read small files, cold", "1/s"),
-    Workload("delete", "delete small files", "1/s"),
+    Workload("stat", "list and stat them, cold", "1/s"),
+    Workload("read-files", "read them, cold", "1/s"),
+    Workload("delete", "delete them", "1/s"),
     Workload("untar", "tar -x of a tree", "s"),
-    Workload("grep", "grep -r in the tree, cold", "s"),
-    Workload("rm", "rm -r of the tree", "s"),
+    Workload("grep", "grep -r in it, cold", "s"),
+    Workload("rm", "rm -r of it", "s"),
     Workload("sqlite", "SQLite, 200 transactions", "s"),
 )}
 
 CLIENTS = (1, 2, 4, 8, 16)
 
 EXTRAS = {row.key: row for row in (
-    Workload("write-512", "write, 512-byte requests", "MB/s"),
-    Workload("write-64k", "write, 64 KiB requests", "MB/s"),
+    Workload("write-512", "write 512 bytes", "MB/s"),
+    Workload("write-64k", "write 64 KiB", "MB/s"),
     Workload("writers-1", "one writer of a file", "MB/s"),
-    Workload("writers-2", "two writers of the same file", "MB/s"),
+    Workload("writers-2", "two writers of one file", "MB/s"),
     *(
         Workload(f"clients-{count}", f"{count} client{'s' * (count > 1)}, small files", "1/s")
         for count in CLIENTS),

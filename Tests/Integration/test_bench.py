@@ -9,37 +9,25 @@ import unittest
 import xml.etree.ElementTree as xml
 from unittest import mock
 
-from workspace import PREFIX, ROOT
+from bench_run import TINY, options, programs_of_bench
+from workspace import PREFIX
 
-sys.path[1:1] = [str(ROOT / "Tests" / name) for name in ("Bench", "Measure", "Programs")]
 from filesystems import Bare, Mamd, check_sealed
 from measuring import measure, mounted
 from meter import Cost, Meter
 from options import parse
 from output import put_out
 from results import Results
-from sizes import TINY
 from stores import Memory
-from tables import BEGIN, END, into_document
+from tables import BEGIN, END, all_tables, into_document
 from targets import TARGETS, check
-from work import build
 from workloads import ALL, CLIENTS, WORKLOADS
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 def setUpModule():
-    """Builds once what each run would build for itself."""
-    directory = unittest.enterModuleContext(tempfile.TemporaryDirectory(prefix=PREFIX))
-    unittest.enterModuleContext(mock.patch.dict(os.environ))
-    build(pathlib.Path(directory))
-    unittest.enterModuleContext(mock.patch("measuring.build"))
-
-
-def options(*words):
-    found = parse(["--store", "tmpfs", "--rounds", "1", *words])
-    found.sizes = TINY
-    return found
+    programs_of_bench()
 
 
 def turned(path, offset):
@@ -158,7 +146,7 @@ class PutOut(unittest.TestCase):
                 for wobble in (1.0, 0.5, 1.5):
                     self.results.add(
                         "tmpfs", key, place, wobble * (speed * 100 if row.is_rate else 100 / speed),
-                        Cost(wobble * 100 / speed, 2))
+                        Cost(wobble * 100 / speed, 2, 4, None))
 
     def test_ratios_are_of_speed_whatever_the_unit(self):
         for key in ("write", "untar"):
@@ -168,7 +156,7 @@ class PutOut(unittest.TestCase):
         self.assertAlmostEqual(self.results.mean_ratio("tmpfs", "mamd+ring", "passthrough_ll"), 1.5)
 
     def test_costs_are_compared_as_times(self):
-        self.assertEqual(self.results.cost("tmpfs", "write", "mamd"), Cost(25, 2))
+        self.assertEqual(self.results.cost("tmpfs", "write", "mamd"), Cost(25, 2, 4, None))
         self.assertAlmostEqual(
             self.results.mean_cost_ratio("tmpfs", "mamd+ring", "passthrough_ll"), 2 / 3)
 
@@ -199,20 +187,31 @@ class PutOut(unittest.TestCase):
             document = pathlib.Path(directory, "BENCHMARKS.md")
             document.write_text(f"Before.\n\n{BEGIN}\nyesterday\n{END}\n\nAfter.\n")
             with mock.patch.multiple(
-                    "output", DOCUMENT=document, IMAGES=pathlib.Path(directory, "images")), \
-                    mock.patch("builtins.print"):
+                    "output", DOCUMENT=document, IMAGES=pathlib.Path(directory, "images"),
+                    RUNS=pathlib.Path(directory, "runs")), mock.patch("builtins.print"):
+                put_out(self.results, parse(["--write-docs"]))
+                # Another kind of processor, in a table of its own; and the first one once more.
+                self.results.settings["cipher"] = "openssl"
+                put_out(self.results, parse(["--write-docs"]))
                 put_out(self.results, parse(["--write-docs"]))
             text, pictures = document.read_text(), sorted(
                 path.name for path in pathlib.Path(directory, "images").iterdir())
-        self.assertRegex(text, r"(?s)^Before\.\n.*\n    sequential write, .*After\.\n$")
+        self.assertRegex(text, r"(?s)^Before\.\n.*\n    write 1 MiB, fsync .*After\.\n$")
+        self.assertEqual(text.count("\n    us of processor on tmpfs "), 2)
+        self.assertEqual(text.count("\n    speed on tmpfs "), 2)
+        self.assertRegex(text, r"\n    write 1 MiB, fsync +4\.0/–/2\.0 ")
         self.assertEqual([line for line in text.splitlines() if len(line) > 100], [])
         self.assertNotIn("yesterday", text)
-        self.assertRegex(text, r"\n    geometric mean +2\.00 +1\.00 +3\.00 +1\.50\n")
-        self.assertRegex(text, r"\n    two writers against one +1\.00 ")
+        self.assertRegex(text, r"\n    geometric mean to pass +1\.00 +0\.67 +2\.00 +0\.80 +1\.00\n")
         self.assertEqual(pictures, ["bench-clients-tmpfs.svg", "bench-tmpfs.svg"])
         self.assertTrue(all(f"](images/{name})" in text for name in pictures))
         with self.assertRaises(ValueError):
             into_document("no marks", "")
+
+    def test_a_terminal_gets_the_other_rows_and_ratios_too(self):
+        printed = all_tables(self.results)
+        self.assertRegex(printed, r"\n    geometric mean +2\.00 +1\.00 +3\.00 +1\.50\n")
+        self.assertRegex(printed, r"\n    two writers against one +1\.00 ")
 
     def test_pictures_are_well_formed_and_show_every_figure(self):
         with tempfile.TemporaryDirectory(prefix=PREFIX) as directory:

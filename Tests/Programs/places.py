@@ -14,7 +14,9 @@ IMAGE_SIZE = 32 << 30
 
 
 class Volume:
-    """An ext4 in an image, on a loop device."""
+    """An ext4 in an image, on a loop device. `features`: options of mkfs.ext4."""
+
+    features: tuple[str, ...] = ()
 
     def __init__(self, directory):
         self.image, self.mount_point = directory / "image", directory / "ext4"
@@ -23,7 +25,7 @@ class Volume:
         self.mount_point.mkdir(parents=True)
         with open(self.image, "wb") as file:
             file.truncate(IMAGE_SIZE)
-        must(["mkfs.ext4", "-q", "-F", "-b", "4096", self.image])
+        must(["mkfs.ext4", "-q", "-F", "-b", "4096", *self.features, self.image])
         self.mount()
 
     def mount(self):
