@@ -13,6 +13,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[1:1] = [str(HERE.parent / name) for name in ("Integration", "Measure", "Programs")]
 
 from costs import measure_costs  # noqa: E402
+from growth import measure_growth  # noqa: E402
+from hours import measure_hours  # noqa: E402
 from measuring import measure  # noqa: E402
 from million import measure_million  # noqa: E402
 from options import parse  # noqa: E402
@@ -26,8 +28,15 @@ def main():
     options = parse()
     if options.programs:
         os.environ["PATH"] = f"{options.programs.resolve()}:{os.environ['PATH']}"
+    if options.processors:
+        # All that is started from here inherits it.
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:options.processors])
     if options.costs:
         sys.exit(measure_costs(options))
+    if options.growth:
+        sys.exit(measure_growth(options))
+    if options.hours:
+        sys.exit(measure_hours(options))
     if options.million:
         sys.exit(measure_million(options))
     file = options.check or options.file

@@ -22,7 +22,7 @@ def machine():
         "mamd": said("mamd", "--version"),
         "processor": cpuinfo("model name") or platform.machine(),
         "features": [name for name in FEATURES if name in cpuinfo("flags").split()],
-        "cores": os.cpu_count(),
+        "cores": len(os.sched_getaffinity(0)),
         "memory_mib": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20,
         "kernel": platform.release(),
         "load": os.getloadavg()[0],

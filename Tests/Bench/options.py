@@ -46,10 +46,19 @@ def what_to_measure(parser):
     parser.add_argument(
         "--cipher", choices=CIPHERS, help="mamd's, as on a processor that has no faster one")
     parser.add_argument(
+        "--processors", type=int,
+        help="so many of them for the daemons and their callers; the kernel's threads have all")
+    parser.add_argument(
         "--programs", type=pathlib.Path,
         help="a directory with the mamd and mamctl to measure: no build")
     parser.add_argument(
         "--costs", action="store_true", help="instead: what operations cost the daemon, counted")
+    parser.add_argument(
+        "--growth", action="store_true",
+        help="instead: what operations on mamd cost beside more files, clients, accounts")
+    parser.add_argument(
+        "--hours", type=float,
+        help="instead: so long a mixed load on mamd, sampled once a minute; parts of an hour too")
     parser.add_argument(
         "--million", type=int, nargs="?", const=1_000_000,
         help="instead: a tree of so many files on mamd")

@@ -96,3 +96,28 @@ static void read_page(int file, uint64_t *memory, uint64_t at, const char *path)
     if (count < 0) err(1, "%s", path);
     if (count != PAGE) errx(3, "%s: page %llu has %zd bytes", path, (unsigned long long)at, count);
 }
+
+// Random places. Each is taken at most once, as the kernel would answer a second one itself.
+
+struct places {
+    uint64_t count, next, step;
+};
+
+static uint64_t common_divisor(uint64_t one, uint64_t other) {
+    return other ? common_divisor(other, one % other) : one;
+}
+
+// Steps of a size that has no divisor in common with the count reach all pages, and no two steps
+// are neighbours.
+static struct places all_places(uint64_t count, uint64_t seed) {
+    struct places places = {count, mixed(seed) % count,
+                            count / 2 + mixed(seed + 1) % (count / 3 + 1) + 1};
+    while (common_divisor(places.step, count) != 1) places.step++;
+    return places;
+}
+
+static uint64_t take(struct places *places) {
+    uint64_t page = places->next;
+    places->next = (places->next + places->step) % places->count;
+    return page;
+}

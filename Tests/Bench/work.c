@@ -116,31 +116,6 @@ static double do_writers(char **words) {
     return now() - start;
 }
 
-// Random places. Each is taken at most once, as the kernel would answer a second one itself.
-
-struct places {
-    uint64_t count, next, step;
-};
-
-static uint64_t common_divisor(uint64_t one, uint64_t other) {
-    return other ? common_divisor(other, one % other) : one;
-}
-
-// Steps of a size that has no divisor in common with the count reach all pages, and no two steps
-// are neighbours.
-static struct places all_places(uint64_t count, uint64_t seed) {
-    struct places places = {count, mixed(seed) % count,
-                            count / 2 + mixed(seed + 1) % (count / 3 + 1) + 1};
-    while (common_divisor(places.step, count) != 1) places.step++;
-    return places;
-}
-
-static uint64_t take(struct places *places) {
-    uint64_t page = places->next;
-    places->next = (places->next + places->step) % places->count;
-    return page;
-}
-
 static void *read_part(void *argument) {
     struct part *part = argument;
     uint64_t *memory = allocate(PAGE);
@@ -284,36 +259,7 @@ static double do_delete(char **words) {
     return now() - start;
 }
 
-// look-up DIRECTORY FILES PER-DIRECTORY COUNT SEED: files at random in directories of a tree.
-static double do_look_up(char **words) {
-    char name[NAME];
-    uint64_t files = number(words[1]), each = number(words[2]), most = number(words[3]);
-    struct places places = all_places(files, number(words[4]));
-    struct stat status;
-    double start = now();
-    for (counted = 0; counted < most; counted++) {
-        uint64_t one = take(&places);
-        snprintf(name, sizeof name, "%s/%06llu/%06llu", words[0], (unsigned long long)(one / each),
-                 (unsigned long long)one);
-        if (lstat(name, &status) != 0) err(1, "%s", name);
-    }
-    return now() - start;
-}
-
-// grow DIRECTORY FROM TO PER-DIRECTORY: makes that tree, of empty files, or goes on with it.
-static double do_grow(char **words) {
-    char name[NAME];
-    uint64_t from = number(words[1]), to = number(words[2]), each = number(words[3]);
-    double start = now();
-    for (uint64_t one = from; one < to; one++, counted++) {
-        int length = snprintf(name, sizeof name, "%s/%06llu", words[0],
-                              (unsigned long long)(one / each));
-        if (one % each == 0 && mkdir(name, 0755) != 0) err(1, "%s", name);
-        snprintf(name + length, sizeof name - length, "/%06llu", (unsigned long long)one);
-        close_or_die(open_or_die(name, O_WRONLY | O_CREAT | O_EXCL), name);
-    }
-    return now() - start;
-}
+#include "growth.h"
 
 // Clients: processes that each read, write and ask at random.
 
@@ -381,7 +327,7 @@ static const struct {
     {"random-read", 5, do_random_read}, {"random-write", 5, do_random_write},
     {"create", 2, do_create}, {"stat", 2, do_stat}, {"read-files", 2, do_read_files},
     {"delete", 2, do_delete}, {"clients", 4, do_clients}, {"grow", 4, do_grow},
-    {"look-up", 5, do_look_up},
+    {"look-up", 5, do_look_up}, {"spread", 5, do_spread}, {"pages", 3, do_pages},
 };
 
 int main(int count, char **words) {

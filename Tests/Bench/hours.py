@@ -1,0 +1,119 @@
+"""Hours of mixed load on mamd: does it get slower, and what does the daemon gather?"""
+import json
+import pathlib
+import statistics
+import sys
+import threading
+import time
+
+from machine import in_words, machine
+from measuring import mounted, scratch
+from meter import Meter
+from stores import STORES
+from tables import aligned, cell
+from work import work
+from workspace import daemons
+
+FILES, CLIENTS = 1_000, 4
+PERIOD, QUICK_PERIOD = 60, 1  # seconds
+MIB = 1 << 20
+
+# What a column may become, and which way: by so much the last tenth may differ from the first.
+COLUMNS = {
+    "operations a second": ("DRIFT", 0.9), "us of processor": ("DRIFT", 1.1),
+    "MiB resident": ("LEAK", 1.1), "descriptors": ("LEAK", 1.1), "threads": ("LEAK", 1.1)}
+
+
+def measure_hours(options):
+    """The exit status. On the first of the stores and of mamd's places that were asked for."""
+    kind, store = options.kinds[options.on[0]], options.stores[0]
+    with scratch(options) as (_, disk), mounted([kind], STORES[store], disk) as (places, missing):
+        if not places:
+            print(f"bench: {missing}", file=sys.stderr)
+            return 1
+        hours = Hours(places[0], QUICK_PERIOD if options.quick else PERIOD)
+        hours.load(options.hours * 3600)
+    figures = {
+        "machine": machine(), "store": store, "place": kind.name, "period": hours.period,
+        "samples": hours.samples}
+    if options.json:
+        options.json.write_text(json.dumps(figures) + "\n")
+    print(in_words(figures["machine"]), f"{kind.name} on {store}, {len(hours.samples)} samples.")
+    text, went_wrong = judged(hours.samples)
+    print(text)
+    return int(went_wrong)
+
+
+class Hours:
+    """`samples`: by column, one at the end of each period, when nothing works. `period`:
+    seconds."""
+
+    def __init__(self, place, period):
+        self.place, self.period = place, period
+        self.samples = []
+
+    def load(self, seconds):
+        work("create", self.place.files / "small", FILES)
+        end = time.monotonic() + seconds
+        while len(self.samples) < 2 or time.monotonic() < end:
+            self.samples.append(self.sample())
+            print(
+                f"{len(self.samples)}:",
+                ", ".join(f"{cell(figure)} {name}" for name, figure in self.samples[-1].items()),
+                file=sys.stderr, flush=True)
+
+    def sample(self):
+        (process,) = daemons(str(self.place.workspace.root))
+        over, cycles = threading.Event(), []
+        others = threading.Thread(target=self.churn, args=[over, cycles])
+        meter = Meter([process])
+        others.start()
+        try:
+            seconds, count = work(
+                "clients", self.place.files / "small", FILES, CLIENTS, self.period * 1000)
+        finally:
+            over.set()
+            others.join()
+        count += sum(cycles)
+        return {
+            "operations a second": count / seconds,
+            "us of processor": meter.cost(count).processor,
+            **state(process)}
+
+    def churn(self, over, cycles):
+        """Files come and go, and a large one is written and read, beside what the clients do. Adds
+        the operations of each cycle."""
+        path, large = self.place.files / "churn", self.place.files / "large"
+        while not over.is_set():
+            for name in ("create", "stat", "delete"):
+                work(name, path, 200)
+            work("write", large, 16 * MIB, MIB)
+            work("read", large, 16 * MIB, MIB, "whole")
+            cycles.append(3 * 200 + 2 * 16)
+            over.wait(0.1)
+
+
+def state(process):
+    """What the daemon has."""
+    place = pathlib.Path(f"/proc/{process}")
+    resident = int((place / "statm").read_text().split()[1]) * 4096 / MIB
+    return {
+        "MiB resident": resident, "descriptors": len([*(place / "fd").iterdir()]),
+        "threads": len([*(place / "task").iterdir()])}
+
+
+def judged(samples):
+    """A table, and whether anything is marked."""
+    # The first fills the caches.
+    samples = samples[1:]
+    tenth = max(1, len(samples) // 10)
+    lines, marked = [["", "first", "last", "last/first", ""]], False
+    for name, (mark, bound) in COLUMNS.items():
+        first, last = (
+            statistics.median(sample[name] for sample in part)
+            for part in (samples[:tenth], samples[-tenth:]))
+        change = last / first
+        wrong = change < bound if bound < 1 else change > bound
+        marked |= wrong
+        lines.append([name, cell(first), cell(last), f"{change:.2f}", mark if wrong else ""])
+    return aligned(lines), marked

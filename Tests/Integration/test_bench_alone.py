@@ -1,0 +1,73 @@
+"""scripts/dev bench on mamd alone: beside more of everything, and for hours."""
+import json
+import os
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+from bench_run import options, programs_of_bench
+from workspace import PREFIX
+
+from growth import growth_table, measure_growth
+from hours import COLUMNS, judged, measure_hours
+
+
+def setUpModule():
+    programs_of_bench()
+
+
+@unittest.skipIf(os.getuid() != 0, "mounts a tmpfs, which only root can")
+class Grown(unittest.TestCase):
+    def test_each_operation_is_measured_at_each_size(self):
+        with tempfile.TemporaryDirectory(prefix=PREFIX) as directory:
+            file = pathlib.Path(directory, "growth.json")
+            with mock.patch("builtins.print"):
+                status = measure_growth(options("--growth", "--quick", "--json", str(file)))
+            figures = json.loads(file.read_text())["growth"]
+        self.assertEqual(status, 0)
+        self.assertEqual(
+            {grows: len(operations) for grows, operations in figures.items()},
+            {"files in the tree": 4, "clients": 1, "MiB in the file": 2, "open files": 3,
+            "accounts": 3})
+        for grows, operations in figures.items():
+            for operation, sizes in operations.items():
+                self.assertEqual(len(sizes), 1 if "register" in operation else 2, operation)
+                self.assertTrue(all(min(found) > 0 for found in sizes.values()), operation)
+
+    def test_what_grows_is_marked(self):
+        found = growth_table("files", {
+            "one": {10: (4, 8), 1_000: (4.5, 16)}, "two": {10: (4, 8), 1_000: (2, 9)}})
+        self.assertEqual(
+            [line.split("  ")[-1].strip() for line in found.splitlines()],
+            ["slope", "1.12", "NOT FLAT", "0.50", "1.12"])
+
+
+@unittest.skipIf(os.getuid() != 0, "mounts a tmpfs, which only root can")
+class Hours(unittest.TestCase):
+    def test_the_daemon_is_sampled_under_load(self):
+        with tempfile.TemporaryDirectory(prefix=PREFIX) as directory:
+            file = pathlib.Path(directory, "hours.json")
+            with mock.patch("builtins.print"):
+                # Whatever it says of so short a time.
+                measure_hours(options("--hours", "0.0001", "--quick", "--json", str(file)))
+            samples = json.loads(file.read_text())["samples"]
+        self.assertGreaterEqual(len(samples), 2)
+        for sample in samples:
+            self.assertEqual([*sample], [*COLUMNS])
+            self.assertGreater(min(sample.values()), 0)
+
+    def test_drift_and_leaks_are_marked(self):
+        steady = [100, 20, 8, 50, 9]
+        said, wrong = judged([dict(zip(COLUMNS, steady))] * 40)
+        self.assertEqual((wrong, "DRIFT" in said, "LEAK" in said), (False, False, False))
+        for place, worse in enumerate((80, 23, 9, 56, 10)):
+            last = [*steady[:place], worse, *steady[place + 1:]]
+            said, wrong = judged(
+                [dict(zip(COLUMNS, steady))] * 30 + [dict(zip(COLUMNS, last))] * 10)
+            self.assertTrue(wrong)
+            self.assertIn("DRIFT" if place < 2 else "LEAK", said.splitlines()[place + 1])
+
+
+if __name__ == "__main__":
+    unittest.main()
