@@ -22,11 +22,12 @@ class Cost:
 
 class Meter:
     """Starts counting when it is made. `processes`: these alone, with the kernel's threads and this
-    program's children, for a machine on which others work."""
+    program's children, for a machine on which others work. `mount_point`: whose requests are
+    counted."""
 
-    def __init__(self, processes=None):
-        self.processes = processes
-        self.counts = counts()
+    def __init__(self, processes=None, mount_point=None):
+        self.processes, self.connection = processes, connection_of(mount_point)
+        self.counts = self.count()
         self.tasks, self.children = running(processes), ended()
 
     def cost(self, count):
@@ -35,12 +36,23 @@ class Meter:
         nanoseconds = sum(time - self.tasks.get(task, 0) for task, time in now.items())
         return Cost((nanoseconds / 1e3 + (children - self.children) * 1e6) / count, *(
             None if before is None else (after - before) / count
-            for before, after in zip(self.counts, counts())))
+            for before, after in zip(self.counts, self.count())))
+
+    def count(self):
+        """Context switches, requests and wake-ups."""
+        requests = None if self.connection is None else happened(
+            "fuse/fuse_request_end", f"connection == {self.connection}")
+        return switches(), requests, happened("sched/sched_wakeup")
 
 
-def counts():
-    """Context switches, requests and wake-ups."""
-    return switches(), happened("fuse/fuse_request_end"), happened("sched/sched_wakeup")
+def connection_of(mount_point):
+    """The kernel's number of a FUSE mount; None of anything else. Asks no daemon."""
+    found = None
+    for line in open("/proc/self/mountinfo"):
+        fields = line.split()
+        if fields[4] == str(mount_point) and fields[fields.index("-") + 1].startswith("fuse"):
+            found = int(fields[2].partition(":")[2])
+    return found
 
 
 def running(processes):

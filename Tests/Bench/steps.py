@@ -24,19 +24,19 @@ class Steps:
 
     def rate(self, key, name, *words):
         """One workload of work.c, in operations a second."""
-        meter = Meter()
+        meter = Meter(mount_point=self.place.files)
         seconds, count = work(name, *words)
         self.keep(key, count / seconds, meter.cost(count))
 
     def speed(self, key, name, path, size, request, *words):
         """The same in MB/s; `request`: bytes of one operation."""
-        meter = Meter()
+        meter = Meter(mount_point=self.place.files)
         seconds, _ = work(name, path, size, request, *words)
         self.keep(key, size / 1e6 / seconds, meter.cost(size / request))
 
     def time(self, key, count, command, **options):
         """A program's, in seconds, with its `count` operations; returns what it printed."""
-        meter = Meter()
+        meter = Meter(mount_point=self.place.files)
         said, seconds = run(command, **options)
         self.keep(key, seconds, meter.cost(count))
         return said

@@ -72,6 +72,17 @@ class Measured(unittest.TestCase):
             self.assertTrue(
                 all(figure > 0 for figures in places.values() for figure in figures), key)
 
+    def test_requests_are_counted_where_there_is_a_daemon(self):
+        costs = self.results.costs["tmpfs"]["create"]
+        ((_, _, requests, wakeups),) = costs["mamd"]
+        if wakeups is None:
+            self.skipTest("this kernel counts none")
+        # LOOKUP, CREATE, GETXATTR, WRITE, SETATTR, FLUSH, RELEASE and GETATTR, or a few less.
+        self.assertGreater(requests, 3)
+        self.assertLess(requests, 12)
+        self.assertGreater(wakeups, requests / 2)
+        self.assertIsNone(costs["bare"][0][2])
+
     def test_the_file_has_all_of_it_and_can_be_read_again(self):
         with tempfile.TemporaryDirectory(prefix=PREFIX) as directory:
             file = pathlib.Path(directory, "figures.json")
