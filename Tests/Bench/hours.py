@@ -66,7 +66,7 @@ class Hours:
         (process,) = daemons(str(self.place.workspace.root))
         over, cycles = threading.Event(), []
         others = threading.Thread(target=self.churn, args=[over, cycles])
-        meter = Meter([process])
+        meter = Meter(lambda: [process])
         others.start()
         try:
             seconds, count = work(

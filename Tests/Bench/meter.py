@@ -21,22 +21,25 @@ class Cost:
 
 
 class Meter:
-    """Starts counting when it is made. `processes`: these alone, with the kernel's threads and this
-    program's children, for a machine on which others work. `mount_point`: whose requests are
-    counted."""
+    """Starts counting when it is made. `processes`: a function that tells which processes alone
+    count, with the kernel's threads and this program's children, on a machine where others work.
+    `mount_point`: whose requests are counted."""
 
     def __init__(self, processes=None, mount_point=None):
         self.processes, self.connection = processes, connection_of(mount_point)
         self.counts = self.count()
-        self.tasks, self.children = running(processes), ended()
+        self.tasks, self.children = self.running(), ended()
 
     def cost(self, count):
         """Of each of `count` operations since then."""
-        now, children = running(self.processes), ended()
+        now, children = self.running(), ended()
         nanoseconds = sum(time - self.tasks.get(task, 0) for task, time in now.items())
         return Cost((nanoseconds / 1e3 + (children - self.children) * 1e6) / count, *(
             None if before is None else (after - before) / count
             for before, after in zip(self.counts, self.count())))
+
+    def running(self):
+        return running(self.processes and self.processes())
 
     def count(self):
         """Context switches, requests and wake-ups."""
