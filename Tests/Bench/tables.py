@@ -112,9 +112,9 @@ def costs(results, store, rows):
             for cost in (results.cost(store, row.key, place) for place in places))]
         for row in rows]
     if rows and rows[0].key in WORKLOADS and "passthrough_ll" in places:
-        lines.append(["geometric mean to pass", *(
+        lines.append(["mean against pass", *(
             times(results.mean_cost_ratio(store, place, "passthrough_ll")) for place in places)])
-    return aligned([[f"us of processor on {store}", *map(short, places)], *lines]) if rows else ""
+    return aligned([[f"CPU us on {store}", *map(short, places)], *lines]) if rows else ""
 
 
 def counts(results, store, rows):
@@ -131,7 +131,7 @@ def counts(results, store, rows):
             for cost in (results.cost(store, row.key, place) for place in places))]
         for row in measured(results, store, rows)]
     return aligned([
-        [f"requests/wake-ups/switches on {store}", *map(short, places)], *lines
+        [f"requests/wakes/switches on {store}", *map(short, places)], *lines
     ]) if lines and places else ""
 
 

@@ -19,7 +19,7 @@ from options import parse
 from output import put_out
 from results import Results
 from stores import Memory
-from tables import BEGIN, END, all_tables, into_document
+from tables import BEGIN, END, all_tables, into_document, main_tables
 from targets import TARGETS, check
 from workloads import ALL, CLIENTS, WORKLOADS
 
@@ -208,16 +208,24 @@ class PutOut(unittest.TestCase):
             text, pictures = document.read_text(), sorted(
                 path.name for path in pathlib.Path(directory, "images").iterdir())
         self.assertRegex(text, r"(?s)^Before\.\n.*\n    write 1 MiB, fsync .*After\.\n$")
-        self.assertEqual(text.count("\n    us of processor on tmpfs "), 2)
+        self.assertEqual(text.count("\n    CPU us on tmpfs "), 2)
         self.assertEqual(text.count("\n    speed on tmpfs "), 2)
         self.assertRegex(text, r"\n    write 1 MiB, fsync +4\.0/–/2\.0 ")
         self.assertEqual([line for line in text.splitlines() if len(line) > 100], [])
         self.assertNotIn("yesterday", text)
-        self.assertRegex(text, r"\n    geometric mean to pass +1\.00 +0\.67 +2\.00 +0\.80 +1\.00\n")
+        self.assertRegex(text, r"\n    mean against pass +1\.00 +0\.67 +2\.00 +0\.80 +1\.00\n")
         self.assertEqual(pictures, ["bench-clients-tmpfs.svg", "bench-tmpfs.svg"])
         self.assertTrue(all(f"](images/{name})" in text for name in pictures))
         with self.assertRaises(ValueError):
             into_document("no marks", "")
+
+    def test_a_document_has_room_for_all_places(self):
+        results = Results([*parse(["--ring"]).kinds])
+        for key in WORKLOADS:
+            for place in results.places:
+                results.add("tmpfs", key, place, 9_999.4, Cost(99_940, 99.9, 99.9, 99.9))
+        self.assertEqual(
+            [line for line in main_tables(results).splitlines() if len(line.encode()) > 100], [])
 
     def test_a_terminal_gets_the_other_rows_and_ratios_too(self):
         printed = all_tables(self.results)
