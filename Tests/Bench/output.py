@@ -10,7 +10,7 @@ from targets import check
 
 DOCUMENT, IMAGES = ROOT / "docs" / "BENCHMARKS.md", ROOT / "docs" / "images"
 # One run of each kind of processor, cipher and number of processors: all are in the document.
-RUNS = ROOT / "Tests" / "Bench" / "results"
+RUNS = ROOT / "Tests" / "Bench" / "runs"
 
 
 def put_out(results, options):
@@ -34,7 +34,9 @@ def write_document(results):
     RUNS.mkdir(exist_ok=True)
     results.save(RUNS / f"{name_of(results)}.json")
     pictures = "\n".join(f"![{name}](images/{name})" for name in write_plots(results, IMAGES))
-    tables = (main_tables(Results.load(file)) for file in sorted(RUNS.glob("*.json")))
+    tables = (
+        main_tables(Results.load(file), with_counts=not number)
+        for number, file in enumerate(sorted(RUNS.glob("*.json"))))
     new = "\n\n".join(filter(None, (pictures, *tables)))
     DOCUMENT.write_text(into_document(DOCUMENT.read_text(), new))
 

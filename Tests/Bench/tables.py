@@ -26,13 +26,15 @@ def all_tables(results):
     return "\n\n".join(filter(None, parts))
 
 
-def main_tables(results):
-    """The same for a document: the main rows alone, and what is steered by before the speed."""
+def main_tables(results, with_counts=True):
+    """The same for a document: the main rows alone. Requests and the like are the same on every
+    processor and store, and shown once."""
     parts = run_in_words(results)
     for store in results.figures:
         parts += [
-            costs(results, store, WORKLOADS), counts(results, store, WORKLOADS),
+            costs(results, store, WORKLOADS), with_counts and counts(results, store, WORKLOADS),
             table(results, store, WORKLOADS)]
+        with_counts = False
     return "\n\n".join(filter(None, parts))
 
 
