@@ -1,6 +1,7 @@
 """What the kernel itself encrypts, without a daemon: ext4 with fscrypt, and ext4 on dm-crypt."""
 import fcntl
 import os
+import pathlib
 import shutil
 import struct
 import subprocess
@@ -82,7 +83,7 @@ class Dmcrypt(Anchor):
     kind = CryptDisk
 
     def start(self):
-        if not any(line.endswith(" device-mapper\n") for line in open("/proc/misc")):
+        if "device-mapper" not in pathlib.Path("/proc/misc").read_text().split():
             raise RuntimeError("this kernel has no device-mapper")
         if not shutil.which("cryptsetup"):
             raise RuntimeError("not installed: cryptsetup")

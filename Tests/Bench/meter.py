@@ -1,6 +1,8 @@
 """What a step costs the whole machine: processor time of all tasks, and context switches."""
 import dataclasses
 import glob
+import os
+import pathlib
 import re
 import resource
 
@@ -51,10 +53,12 @@ class Meter:
 def connection_of(mount_point):
     """The kernel's number of a FUSE mount; None of anything else. Asks no daemon."""
     found = None
-    for line in open("/proc/self/mountinfo"):
+    # A name in it may be any bytes.
+    for line in pathlib.Path("/proc/self/mountinfo").read_bytes().splitlines():
         fields = line.split()
-        if fields[4] == str(mount_point) and fields[fields.index("-") + 1].startswith("fuse"):
-            found = int(fields[2].partition(":")[2])
+        if fields[4] == os.fsencode(mount_point or b"") and fields[
+                fields.index(b"-") + 1].startswith(b"fuse"):
+            found = int(fields[2].partition(b":")[2])
     return found
 
 

@@ -103,6 +103,18 @@ class Measured(unittest.TestCase):
 
 
 @unittest.skipIf(os.getuid() != 0, "mounts a tmpfs, which only root can")
+class Counted(unittest.TestCase):
+    def test_the_name_of_another_mount_may_be_any_bytes(self):
+        with tempfile.TemporaryDirectory(prefix=PREFIX) as directory:
+            odd = os.fsencode(directory) + b"/\xff"
+            os.mkdir(odd)
+            subprocess.run(["mount", "-t", "tmpfs", "none", odd], check=True)
+            self.addCleanup(subprocess.run, ["umount", "-l", odd], capture_output=True)
+            self.assertIsNone(Meter(mount_point=directory).cost(1).requests)
+            subprocess.run(["umount", odd], check=True)
+
+
+@unittest.skipIf(os.getuid() != 0, "mounts a tmpfs, which only root can")
 class Noticed(unittest.TestCase):
     """What is wrong with a place is a failure, and no figure."""
 
