@@ -9,6 +9,7 @@ import shutil
 import sys
 import time
 
+from costs import seconds
 from machine import in_words, machine
 from measuring import mounted, scratch
 from meter import Meter
@@ -175,11 +176,22 @@ class Growth:
             for _ in self.rounds():
                 with self.metered("accounts", "unmount and mount", size) as done:
                     done += timed(self.place.remount)
+                self.rest()
+                with self.metered("accounts", "a second at rest", size) as done:
+                    done += timed(lambda: time.sleep(1))
                 forget(self.place)
                 self.work(
                     "accounts", "open, read, close", size, "read-files", small, self.scale.count)
                 self.work("accounts", "stat", size, "stat", small, self.scale.count)
         shutil.rmtree(small)
+
+    def rest(self):
+        """Until the daemon has done what it does after a mount; a minute at most."""
+        (process,), end, used = self.processes(), time.monotonic() + 60, 1
+        while used > 0.02 and time.monotonic() < end:
+            before = seconds(process)
+            time.sleep(0.5)
+            used = seconds(process) - before
 
     def register(self, account, size):
         """The cheapest of those since the last size."""

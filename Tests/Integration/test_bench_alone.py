@@ -29,7 +29,7 @@ class Grown(unittest.TestCase):
         self.assertEqual(
             {grows: len(operations) for grows, operations in figures.items()},
             {"files in the tree": 4, "clients": 1, "MiB in the file": 2, "open files": 3,
-            "accounts": 4})
+            "accounts": 5})
         for grows, operations in figures.items():
             for operation, sizes in operations.items():
                 self.assertEqual(len(sizes), 1 if "register" in operation else 2, operation)
