@@ -10,10 +10,10 @@ import sys
 import time
 
 from costs import seconds
-from machine import in_words, machine
-from measuring import mounted, scratch
+from machine import in_words
+from measuring import alone
 from meter import Meter
-from stores import STORES, forget
+from stores import forget
 from tables import aligned, cell
 from work import work
 from workspace import daemons
@@ -42,19 +42,13 @@ QUICK = Scale(
 
 
 def measure_growth(options):
-    """The exit status. On the first of the stores and mamd's places that were asked for."""
-    kind, store = options.kinds[options.on[0]], options.stores[0]
-    with scratch(options) as (_, disk), mounted([kind], STORES[store], disk) as (places, missing):
-        if not places:
-            print(f"bench: {missing}", file=sys.stderr)
-            return 1
-        growth = Growth(places[0], QUICK if options.quick else Scale())
+    """The exit status."""
+    with alone(options) as (place, facts):
+        growth = Growth(place, QUICK if options.quick else Scale())
         growth.measure()
-    figures = {
-        "machine": machine(), "store": store, "place": kind.name, "growth": growth.figures}
     if options.json:
-        options.json.write_text(json.dumps(figures, indent=1) + "\n")
-    print(in_words(figures["machine"]), f"{kind.name} on {store}.")
+        options.json.write_text(json.dumps({**facts, "growth": growth.figures}, indent=1) + "\n")
+    print(in_words(facts["machine"]), f"{facts['place']} on {facts['store']}.\n")
     print(growth_tables(growth.figures))
     return 0
 

@@ -6,10 +6,9 @@ import sys
 import threading
 import time
 
-from machine import in_words, machine
-from measuring import mounted, scratch
+from machine import in_words
+from measuring import alone
 from meter import Meter
-from stores import STORES
 from tables import aligned, cell
 from work import work
 from workspace import daemons
@@ -25,20 +24,16 @@ COLUMNS = {
 
 
 def measure_hours(options):
-    """The exit status. On the first of the stores and of mamd's places that were asked for."""
-    kind, store = options.kinds[options.on[0]], options.stores[0]
-    with scratch(options) as (_, disk), mounted([kind], STORES[store], disk) as (places, missing):
-        if not places:
-            print(f"bench: {missing}", file=sys.stderr)
-            return 1
-        hours = Hours(places[0], QUICK_PERIOD if options.quick else PERIOD)
+    """The exit status."""
+    with alone(options) as (place, facts):
+        hours = Hours(place, QUICK_PERIOD if options.quick else PERIOD)
         hours.load(options.hours * 3600)
-    figures = {
-        "machine": machine(), "store": store, "place": kind.name, "period": hours.period,
-        "samples": hours.samples}
     if options.json:
-        options.json.write_text(json.dumps(figures) + "\n")
-    print(in_words(figures["machine"]), f"{kind.name} on {store}, {len(hours.samples)} samples.")
+        options.json.write_text(json.dumps(
+            {**facts, "period": hours.period, "samples": hours.samples}) + "\n")
+    print(
+        in_words(facts["machine"]),
+        f"{facts['place']} on {facts['store']}, {len(hours.samples)} samples.\n")
     text, went_wrong = judged(hours.samples)
     print(text)
     return int(went_wrong)

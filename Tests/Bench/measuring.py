@@ -63,6 +63,17 @@ def start(kind, store, directory, running):
         return str(problem)
 
 
+@contextlib.contextmanager
+def alone(options):
+    """The first of the places on the first of the stores that were asked for, and what is kept
+    with its figures."""
+    kind, store = options.kinds[options.on[0]], options.stores[0]
+    with scratch(options) as (_, disk), mounted([kind], STORES[store], disk) as (places, missing):
+        if not places:
+            raise SystemExit(f"bench: {missing[kind.name]}")
+        yield places[0], {"machine": machine(), "store": store, "place": kind.name}
+
+
 def measure(options):
     """The figures, and what failed that may not."""
     settings = {

@@ -4,11 +4,11 @@ import json
 import pathlib
 import sys
 
-from machine import in_words, machine
-from measuring import mounted, scratch
+from machine import in_words
+from measuring import alone
 from report import Table
 from start_figures import weight
-from stores import STORES, forget
+from stores import forget
 from work import demand, run, work
 from workspace import daemons
 
@@ -17,15 +17,9 @@ LOOK_UPS = 10_000
 
 
 def measure_million(options):
-    """The exit status. On the first of the stores and of the places that were asked for."""
-    kind, store = options.kinds[options.on[0]], options.stores[0]
-    with scratch(options) as (_, disk), mounted([kind], STORES[store], disk) as (places, missing):
-        if not places:
-            print(f"bench: {missing}", file=sys.stderr)
-            return 1
-        figures = {
-            "machine": machine(), "store": store, "place": kind.name,
-            **Million(places[0], options.million).measure()}
+    """The exit status."""
+    with alone(options) as (place, facts):
+        figures = {**facts, **Million(place, options.million).measure()}
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1) + "\n")
     show(figures)
