@@ -1,6 +1,5 @@
 // OpenSSL, with the macros and the parameter arrays that Swift cannot import.
 #pragma once
-#include <errno.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
@@ -8,18 +7,6 @@
 #include <openssl/kdf.h>
 #include <openssl/params.h>
 #include <openssl/rand.h>
-#include <sys/random.h>
-
-/// Fills `out` from the kernel's generator. Returns 1, or 0 if the kernel fails. Above 256 bytes a
-/// signal may interrupt a call.
-static inline int mam_random(void *out, size_t count) {
-    for (size_t done = 0; done < count;) {
-        const ssize_t found = getrandom((char *)out + done, count - done, 0);
-        if (found > 0) done += (size_t)found;
-        else if (found == 0 || errno != EINTR) return 0;
-    }
-    return 1;
-}
 
 /// HKDF-SHA256 (RFC 5869), extract then expand. Returns 1, or 0 if OpenSSL fails.
 static inline int mam_hkdf_sha256(unsigned char *out, size_t out_count,

@@ -1,7 +1,7 @@
-// Random bytes from getrandom(2): safe across forks and virtual machine snapshots, and without
-// state of our own to leak.
+// Random bytes from the kernel's generator: safe across forks and virtual machine snapshots, and
+// without state of our own to leak.
 
-internal import CCrypto
+internal import CShims
 internal import CSodium
 package import MAMModel
 

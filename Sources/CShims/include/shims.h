@@ -7,6 +7,7 @@
 #include "libraries.h"
 #include "messages.h"
 #include "mounting.h"
+#include "random.h"
 #include "registers.h"
 #include "service.h"
 #include "syscalls.h"
