@@ -94,11 +94,13 @@ int mam_give_up_capabilities(void) {
 // Threads with a common file system context (CLONE_FS) share the umask.
 int mam_leave_shared_umask(void) { return unshare(CLONE_FS); }
 
-// Unshares only once, to save a system call per creation.
+// Unshares only once, and sets only what is not set yet, to save system calls per creation.
 int mam_set_thread_umask(uint32_t mask) {
-    static _Thread_local bool is_own;
-    if (!is_own && mam_leave_shared_umask() != 0) return -1;
-    is_own = true;
+    // -1: shared with other threads.
+    static _Thread_local int64_t own = -1;
+    if (own == mask) return 0;
+    if (own < 0 && mam_leave_shared_umask() != 0) return -1;
     umask(mask);
+    own = mask;
     return 0;
 }

@@ -67,7 +67,7 @@ struct BlockInspection {
     }
 
     private func beginsWithHeader(_ physical: UnsafeRawBufferPointer) -> Bool {
-        content.headerBytes.withUnsafeBytes { header in
+        content.headerBytes.span.withUnsafeBytes { header in
             guard let header = header.baseAddress, let physical = physical.baseAddress else {
                 return false
             }

@@ -11,7 +11,7 @@ internal import MAMSystem
 /// A request that conflicts with none in progress may overtake waiters: consecutive requests of the
 /// kernel have a block in common, so in strict order each would have to wake the next. To prevent
 /// starvation, each waiter is overtaken only ``patience`` times.
-struct BlockTraffic: Sendable {
+struct BlockTraffic: ~Copyable, Sendable {
     /// A request's number in the order of arrival.
     struct Pass {
         fileprivate let number: Int
@@ -48,8 +48,8 @@ struct BlockTraffic: Sendable {
 
     private struct State {
         /// Both in the order of their numbers.
-        var visits: [Visit] = []
-        var growths: [Growth] = []
+        var visits = ShortList<Visit>()
+        var growths = ShortList<Growth>()
         var count = 0
 
         mutating func nextNumber() -> Int {

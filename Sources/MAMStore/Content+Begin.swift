@@ -10,7 +10,7 @@ extension SealedContent {
         _ descriptor: Descriptor, _ header: FileHeader, _ key: SecretBytes,
         _ sealer: any HeaderSealer
     ) throws(StoreError) -> SealedContent {
-        var bytes = [UInt8](repeating: 0, count: FileHeader.byteCount)
+        var bytes = HeaderBytes(repeating: 0)
         var span = bytes.mutableSpan
         var written = try span.withUnsafeMutableBytes { buffer throws(StoreError) in
             try sealer.seal(header, key: key, into: buffer)
@@ -27,7 +27,7 @@ extension PlainContent {
     static func begun(
         _ descriptor: Descriptor, _ header: FileHeader
     ) throws(StoreError) -> PlainContent {
-        var bytes = [UInt8](repeating: 0, count: FileHeader.byteCount)
+        var bytes = HeaderBytes(repeating: 0)
         var span = bytes.mutableSpan
         var raw = span.mutableBytes
         header.encode(into: &raw)

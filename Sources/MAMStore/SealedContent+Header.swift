@@ -36,7 +36,7 @@ extension SealedContent {
             try writeFully(descriptor.raw, from: UnsafeRawBufferPointer(block), at: 0)
         }
         header = written
-        headerBytes = [UInt8](head)
+        headerBytes = HeaderBytes { head[$0] }
     }
 }
 

@@ -90,7 +90,7 @@ extension SealedContent {
         into slot: UnsafeMutableRawBufferPointer, with session: borrowing BlockCipher.Session
     ) throws(StoreError) {
         guard let base = slot.baseAddress, let nonce else { throw .cipherFailure }
-        if block == 0 { headerBytes.withUnsafeBytes { slot.copyMemory(from: $0) } }
+        if block == 0 { headerBytes.span.withUnsafeBytes { slot.copyMemory(from: $0) } }
         let seal = base + (block == 0 ? Layout.headerByteCount : 0)
         var associated = AssociatedData(file: header.fileID, block: block)
         let sealed = associated.withBytes { data in

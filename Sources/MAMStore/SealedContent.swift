@@ -16,6 +16,9 @@ package enum EndMarkRule: Sendable {
     case refuseInside
 }
 
+/// The first 1024 bytes of a file.
+typealias HeaderBytes = InlineArray<1024, UInt8>
+
 /// A managed file's geometry, its key, and the only code that reads its blocks.
 ///
 /// A class, so that a request copies one reference and not the header's strings.
@@ -23,7 +26,7 @@ final class SealedContent {
     var descriptor: Descriptor
     var header: FileHeader
     /// The 1024 bytes of the header on disk, with the wrapped key, for rewriting block 0.
-    var headerBytes: [UInt8]
+    var headerBytes: HeaderBytes
     /// ``Extent/physicalSize``: both numbers in one word, for readers while another thread grows
     /// the file.
     private let size: Atomic<Int64>
@@ -40,7 +43,7 @@ final class SealedContent {
     var isEndProved: Bool
 
     init(
-        descriptor: Descriptor, header: FileHeader, headerBytes: [UInt8], extent: Extent,
+        descriptor: Descriptor, header: FileHeader, headerBytes: HeaderBytes, extent: Extent,
         cipher: BlockCipher?, endMarkRule: EndMarkRule
     ) {
         self.descriptor = descriptor

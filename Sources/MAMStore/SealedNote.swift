@@ -4,14 +4,14 @@
 internal import MAMSystem
 
 package enum SealedNote {
-    package static let name = "user.mam.sealed"
+    package static let name: StaticString = "user.mam.sealed"
 
     /// Does nothing where extended attributes are unsupported. The mode has to let us write.
     static func set(on file: Descriptor) throws(Errno) {
         let value: InlineArray<1, UInt8> = [UInt8(ascii: "1")]
         do throws(Errno) {
             try value.span.withUnsafeBytes { value throws(Errno) in
-                try setExtendedAttribute(of: file.raw, name, to: value)
+                try setExtendedAttribute(of: file.raw, name.cString, to: value)
             }
         } catch {
             if error == .notSupported { return }
@@ -21,7 +21,7 @@ package enum SealedNote {
     }
 
     static func remove(from file: Descriptor) {
-        do throws(Errno) { try removeExtendedAttribute(of: file.raw, name) } catch {}
+        do throws(Errno) { try removeExtendedAttribute(of: file.raw, name.cString) } catch {}
     }
 
     /// Ignores the value: a program that can change it could remove the attribute.
@@ -32,7 +32,7 @@ package enum SealedNote {
     private static func lookUp(on file: Descriptor) -> Errno? {
         let nowhere = UnsafeMutableRawBufferPointer(start: nil, count: 0)
         do throws(Errno) {
-            _ = try extendedAttribute(of: file.raw, name, into: nowhere)
+            _ = try extendedAttribute(of: file.raw, name.cString, into: nowhere)
             return nil
         } catch { return error }
     }

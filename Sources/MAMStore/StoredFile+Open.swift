@@ -9,22 +9,24 @@ package import MAMSystem
 extension StoredFile {
     /// Opens an existing backing file. A managed file has no key yet: see ``provideKey(_:)``.
     ///
-    /// Throws `.header` or `.impossibleSize` for a file that is damaged or of a newer version.
+    /// `knownSize`: its `st_size`, if that was already read. Throws `.header` or `.impossibleSize`
+    /// for a file that is damaged or of a newer version.
     package convenience init(
-        opening descriptor: Descriptor, endMarkRule: EndMarkRule = .accept
+        opening descriptor: Descriptor, knownSize: Int64? = nil,
+        endMarkRule: EndMarkRule = .accept
     ) throws(StoreError) {
-        let size = try physicalSize(of: descriptor)
-        let bytes = try system { () throws(Errno) in
-            try readHead(of: descriptor.raw, byteCount: FileHeader.byteCount)
-        }
-        switch FileKind.classify(prefix: bytes.span.bytes, fileSize: size) {
+        let size = if let knownSize { knownSize } else { try physicalSize(of: descriptor) }
+        var bytes = HeaderBytes(repeating: 0)
+        let count = try readBeginning(of: descriptor, into: &bytes)
+        let prefix = bytes.span.bytes.extracting(first: count)
+        switch FileKind.classify(prefix: prefix, fileSize: size) {
         case .foreign where SealedNote.isOn(descriptor): throw .header(.gone)
         case .empty, .foreign:
             self.init(.plain(PlainContent(descriptor: descriptor, header: nil)), size: size)
         case .damaged:
-            throw .header(FileHeader.damage(of: bytes.span.bytes))
+            throw .header(FileHeader.damage(of: prefix))
         case .protected:
-            let header = try decodeHeader(bytes)
+            let header = try decodeHeader(prefix)
             if header.isManaged {
                 guard let extent = Extent(physicalSize: size) else { throw .impossibleSize(size) }
                 self.init(
@@ -45,11 +47,6 @@ extension StoredFile {
         self.init(
             .plain(PlainContent(descriptor: descriptor, header: nil)),
             size: try physicalSize(of: descriptor))
-    }
-
-    /// Opens a newly created backing file, which is empty: makes no system call.
-    package convenience init(new descriptor: Descriptor) {
-        self.init(.plain(PlainContent(descriptor: descriptor, header: nil)), size: 0)
     }
 
     /// Replaces a read-only descriptor with one that can also write.
@@ -101,23 +98,20 @@ extension StoredFile {
         }
     }
 
-    /// Makes a file from ``init(new:)`` one of this header's owner: nothing is discarded, and its
-    /// size stays 0.
-    package func begin(
-        as header: FileHeader, key: SecretBytes?, sealer: any HeaderSealer
+    /// Makes a newly created backing file, which is empty, one of this header's owner.
+    package convenience init(
+        beginning descriptor: Descriptor, as header: FileHeader, key: SecretBytes?,
+        sealer: any HeaderSealer
     ) throws(StoreError) {
-        try lock.exclusive { () throws(StoreError) in
-            let descriptor = descriptorUnlocked
-            guard let key else {
-                content = .plain(try PlainContent.begun(descriptor, header))
-                return
-            }
-            let sealed = try SealedContent.prepared(descriptor, header, key, sealer)
-            // First, so that no crash leaves a non-empty file with neither attribute nor header.
-            try system { () throws(Errno) in try SealedNote.set(on: descriptor) }
-            content = .sealed(sealed)
-            try sealed.writeRun(0...0, .none(at: 0), becoming: sealed.extent)
+        guard let key else {
+            self.init(.plain(try PlainContent.begun(descriptor, header)), size: 0)
+            return
         }
+        let sealed = try SealedContent.prepared(descriptor, header, key, sealer)
+        // First, so that no crash leaves a non-empty file with neither attribute nor header.
+        try system { () throws(Errno) in try SealedNote.set(on: descriptor) }
+        try sealed.writeRun(0...0, .none(at: 0), becoming: sealed.extent)
+        self.init(.sealed(sealed), size: 0)
     }
 }
 
@@ -126,8 +120,18 @@ func physicalSize(of descriptor: Descriptor) throws(StoreError) -> Int64 {
     Int64(try system { () throws(Errno) in try status(of: descriptor.raw) }.st_size)
 }
 
-private func decodeHeader(_ bytes: [UInt8]) throws(StoreError) -> FileHeader {
-    do throws(HeaderError) { return try FileHeader.sharing(bytes.span.bytes) } catch {
+/// Returns how many bytes there are, fewer in a short file.
+private func readBeginning(
+    of descriptor: Descriptor, into bytes: inout HeaderBytes
+) throws(StoreError) -> Int {
+    var span = bytes.mutableSpan
+    return try span.withUnsafeMutableBytes { buffer throws(StoreError) in
+        try system { () throws(Errno) in try readFully(descriptor.raw, into: buffer, at: 0) }
+    }
+}
+
+private func decodeHeader(_ bytes: RawSpan) throws(StoreError) -> FileHeader {
+    do throws(HeaderError) { return try FileHeader.sharing(bytes) } catch {
         throw .header(error)
     }
 }

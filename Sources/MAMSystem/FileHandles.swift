@@ -55,7 +55,7 @@ package struct FileHandles: Sendable {
     /// Whether an assembled handle opens the right file.
     private func isRight(for directory: Descriptor) -> Bool {
         guard let known = try? status(of: mount.raw), let number = number(of: directory),
-            number >> 32 == UInt64(known.st_ino), let found = try? open(number),
+            Self.inode(inNumber: number) == UInt64(known.st_ino), let found = try? open(number),
             let status = try? status(at: found.raw, "")
         else { return false }
         return status.st_ino == known.st_ino && status.st_dev == known.st_dev
@@ -68,6 +68,9 @@ package struct FileHandles: Sendable {
         let number = inode(in: handle) << 32 | UInt64(generation(in: handle))
         return isSame(handle, self.handle(number)) ? number : nil
     }
+
+    /// The inode number of a number's file.
+    package static func inode(inNumber number: UInt64) -> UInt64 { number >> 32 }
 
     /// Opens the file of a number with `O_PATH`, wherever on the file system it is. `ESTALE` if it
     /// is gone.
@@ -94,7 +97,8 @@ package struct FileHandles: Sendable {
     private func handle(_ number: UInt64) -> mam_file_handle {
         var handle = model
         withUnsafeMutableBytes(of: &handle.bytes) { bytes in
-            let (inode, generation) = (number >> 32, UInt32(truncatingIfNeeded: number))
+            let inode = Self.inode(inNumber: number)
+            let generation = UInt32(truncatingIfNeeded: number)
             if layout.inodeByteCount == 4 {
                 bytes.storeBytes(of: UInt32(inode), toByteOffset: layout.inode, as: UInt32.self)
             } else {

@@ -2,8 +2,12 @@
 
 /// Locks of different keys are independent.
 package final class LockTable<Key: Hashable & Sendable>: Sendable {
+    private final class Lock: Sendable {
+        let guarded = Guarded<Void>(())
+    }
+
     private struct Entry {
-        let lock = Guarded<Void>(())
+        let lock = Lock()
         /// Threads that hold or wait for the lock; the last one removes the entry.
         var users = 0
     }
@@ -18,10 +22,10 @@ package final class LockTable<Key: Hashable & Sendable>: Sendable {
     ) throws(Failure) -> Result {
         let lock = enter(key)
         defer { leave(key) }
-        return try lock.withLock { _ throws(Failure) in try body() }
+        return try lock.guarded.withLock { _ throws(Failure) in try body() }
     }
 
-    private func enter(_ key: Key) -> Guarded<Void> {
+    private func enter(_ key: Key) -> Lock {
         entries.withLock { entries in
             entries[key, default: Entry()].users += 1
             return entries[key, default: Entry()].lock

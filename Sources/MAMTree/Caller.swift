@@ -30,7 +30,9 @@ package struct Caller: Sendable {
     /// applies the caller's umask or the directory's default ACL to the mode. Only root can create
     /// files for others; a user's own daemon serves only that user.
     package func creating<Result>(_ body: () throws(Errno) -> Result) throws(Errno) -> Result {
-        defer { mam_set_thread_umask(0) }
+        // Otherwise it stays for the next caller, who likely has the same. The daemon's own files,
+        // which this thread may make too, give rights to nobody but their owner.
+        defer { if umask & S_IRWXU != 0 { mam_set_thread_umask(0) } }
         guard mam_set_thread_umask(umask) == 0 else { throw Errno.current }
         guard Self.daemonUser == 0, user != 0 || group != 0 else { return try body() }
         defer { mam_act_as_self() }

@@ -29,7 +29,10 @@ extension Inode {
         package var lastName = LastName.none
         private var uses: Uses?
 
-        package init(facts: FileFacts?) { self.facts = facts }
+        package init(facts: FileFacts?, isNew: Bool = false) {
+            self.facts = facts
+            if isNew { inUse.isWithoutCapability = true }
+        }
 
         /// From then on, the header is all that is known of it.
         package mutating func dropUnusedFile() {
@@ -54,6 +57,7 @@ extension Inode {
         package var lastOpener: Int32 = 0
         package var writerCount = 0
         package var writeGuard = WriteGuard()
+        fileprivate var isWithoutCapability = false
         package var childClass: KnownNote<ProtectionClass> = .unread
         package var childOwner: KnownNote<Identity> = .unread
 
@@ -113,6 +117,14 @@ extension Inode.State {
     package var writeGuard: WriteGuard {
         get { uses?.writeGuard ?? WriteGuard() }
         _modify { yield &inUse.writeGuard }
+    }
+
+    /// True for the first question after a file was made, unless the attribute was set meanwhile: the
+    /// kernel asks at the first write, and a file begins without capabilities.
+    package mutating func takeLackOfCapability() -> Bool {
+        guard let uses, uses.isWithoutCapability else { return false }
+        uses.isWithoutCapability = false
+        return true
     }
 
     /// A directory's class for new children, once read.

@@ -61,7 +61,10 @@ package final class Inode: Sendable {
         }
     }
 
-    package init(_ number: NodeNumber, order: UInt64, _ found: FoundFile, facts: FileFacts?) {
+    package init(
+        _ number: NodeNumber, order: UInt64, _ found: FoundFile, facts: FileFacts?,
+        isNew: Bool = false
+    ) {
         node = number.node
         generation = number.generation
         self.order = order
@@ -70,7 +73,7 @@ package final class Inode: Sendable {
         id = BackingID(found.status)
         isRegular = found.status.st_mode & S_IFMT == S_IFREG
         isDirectory = found.status.st_mode & S_IFMT == S_IFDIR
-        state = Mutex(State(facts: facts))
+        state = Mutex(State(facts: facts, isNew: isNew))
     }
 
     package func withState<Result, Failure: Error>(

@@ -62,10 +62,26 @@ package final class InodeTable: Sendable {
 
     /// Adds an inode with a look-up count of one, unless another thread was first.
     package func insert(_ found: FoundFile, _ facts: FileFacts?) -> Inode {
+        insert(found, facts, numbers.number(of: found.handle), isNew: false)
+    }
+
+    /// For a file that the daemon has just made. `number`: ``lastingNumber(of:)``.
+    package func insert(_ found: FoundFile, _ facts: FileFacts?, new number: NodeNumber?) -> Inode {
+        insert(found, facts, number ?? numbers.next(), isNew: true)
+    }
+
+    /// Nil if the file gets a number for this daemon alone.
+    package func lastingNumber(of file: Descriptor) -> NodeNumber? {
+        numbers.lastingNumber(of: file)
+    }
+
+    private func insert(
+        _ found: FoundFile, _ facts: FileFacts?, _ number: NodeNumber, isNew: Bool
+    ) -> Inode {
         // Created before locking: if two threads look the file up at once, one of the inodes is
         // unused.
         let order = nextOrder.add(1, ordering: .relaxed).oldValue
-        let first = Inode(numbers.number(of: found), order: order, found, facts: facts)
+        let first = Inode(number, order: order, found, facts: facts, isNew: isNew)
         return tables.withLock { tables in
             if let known = tables.byID[first.id] {
                 known.lookups.add(1, ordering: .relaxed)
@@ -74,7 +90,7 @@ package final class InodeTable: Sendable {
             var new = first
             // The kernel may still use that number for the file's former identity.
             while tables.byNode[new.node] != nil {
-                new = Inode(numbers.next(), order: order, found, facts: facts)
+                new = Inode(numbers.next(), order: order, found, facts: facts, isNew: isNew)
             }
             tables.byNode[new.node] = new
             tables.byID[new.id] = new

@@ -23,8 +23,10 @@ package final class NodeNumbers: Sendable {
 
     package init(_ handles: FileHandles?) { self.handles = handles }
 
-    package func number(of found: FoundFile) -> NodeNumber {
-        guard let node = handles?.number(of: found.handle) else { return next() }
+    package func number(of file: Descriptor) -> NodeNumber { lastingNumber(of: file) ?? next() }
+
+    package func lastingNumber(of file: Descriptor) -> NodeNumber? {
+        guard let node = handles?.number(of: file) else { return nil }
         return NodeNumber(node: node, generation: Self.lastingGeneration)
     }
 

@@ -77,7 +77,7 @@ package final class Conversion {
     /// returns its directory. `names` excludes renames; while it is held nothing is copied, synced
     /// or waited for. Excludes reads, writes and locks. False if a further copy step is needed.
     package func finish(
-        holding names: ReadWriteLock,
+        holding names: borrowing ReadWriteLock,
         _ putInPlace: (FileHeader?) throws(VaultError) -> Descriptor
     ) throws(VaultError) -> Bool {
         try whileOpen { () throws(VaultError) in

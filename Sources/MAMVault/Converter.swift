@@ -52,7 +52,7 @@ package struct Converter: Sendable {
     ) throws(VaultError) -> Int64 {
         guard vault.account(of: owner) != nil else { throw .notManaged(owner) }
         let file = try emptyFile(destination)
-        try Files(vault).begin(file, as: owner, from: .outside, asking: nil)
+        try Files(vault).begin(file, as: owner, isInWorkspace: false, asking: nil)
         return try copy(
             { buffer, offset throws(VaultError) in try read(file, buffer, offset) },
             { bytes, offset throws(VaultError) in try file.write(bytes, at: offset) })

@@ -5,7 +5,7 @@ internal import MAMFormat
 internal import MAMKeyring
 package import MAMModel
 internal import MAMStore
-internal import MAMSystem
+package import MAMSystem
 
 extension Files {
     /// Refuses to create a file that could not be written to.
@@ -25,32 +25,45 @@ extension Files {
         if vault.keyring.wipes.first(matching: owner) != nil { throw .keyRevoked(owner) }
     }
 
-    /// Makes a file that is empty, or being truncated by its opener, a new one of this owner's.
+    /// Makes a newly created backing file, which is empty, one of this owner's.
     ///
-    /// `origin`: where it comes from. `asked`: the class that its directory requests.
-    package func begin(
-        _ file: VaultFile, as owner: Identity, from origin: Origin = .workspace,
-        asking asked: ProtectionClass?
-    ) throws(VaultError) {
+    /// `asked`: the class that its directory requests.
+    package func newFile(
+        _ descriptor: Descriptor, as owner: Identity, asking asked: ProtectionClass?
+    ) throws(VaultError) -> VaultFile {
         try vault.metrics.counting(.creations) { () throws(VaultError) in
-            try makeAnew(file, as: owner, from: origin, asking: asked)
+            try beginning(as: owner, asking: asked) { header, key throws(StoreError) in
+                use(
+                    try StoredFile(
+                        beginning: descriptor, as: header, key: key, sealer: vault.sealer))
+            }
         }
     }
 
-    /// Where a file that is being begun is.
-    package enum Origin: Sendable {
-        /// An existing file in the workspace, possibly with content.
-        case workspace
-        /// A file in the workspace from ``newFile(_:)``.
-        case new
-        /// Outside the workspace, where other programs write.
-        case outside
+    /// Makes a file that is empty, or being truncated by its opener, a new one of this owner's.
+    ///
+    /// `isInWorkspace`: false where other programs write it, too.
+    package func begin(
+        _ file: VaultFile, as owner: Identity, isInWorkspace: Bool = true,
+        asking asked: ProtectionClass?
+    ) throws(VaultError) {
+        try vault.metrics.counting(.creations) { () throws(VaultError) in
+            if let window = file.window, !window.allowsOpen {
+                throw vault.closure(of: file.header)
+            }
+            try beginning(as: owner, asking: asked) { header, key throws(StoreError) in
+                try file.stored.startOver(
+                    as: header, key: key, isNoted: isInWorkspace, sealer: vault.sealer)
+                file.headerChanged()
+            }
+        }
     }
 
-    private func makeAnew(
-        _ file: VaultFile, as owner: Identity, from origin: Origin, asking asked: ProtectionClass?
-    ) throws(VaultError) {
-        if let window = file.window, !window.allowsOpen { throw vault.closure(of: file.header) }
+    /// Runs `write` with a new file's header and key while the owner's window is open.
+    private func beginning<Value>(
+        as owner: Identity, asking asked: ProtectionClass?,
+        _ write: (FileHeader, SecretBytes?) throws(StoreError) -> Value
+    ) throws(VaultError) -> Value {
         let account = vault.account(of: owner)
         if account == nil { try refuseWiped(owner) }
         let effectiveClass = FileClasses(vault).effectiveClass(asked: asked, of: account)
@@ -68,17 +81,9 @@ extension Files {
                     isSparse: false, ephemeralKey: .zero)
             })
         let key = account.map { _ in SecretBytes.random(count: AESGCM.keyByteCount) }
-        do throws(StoreError) {
-            if origin == .new {
-                try file.stored.begin(as: header, key: key, sealer: vault.sealer)
-            } else {
-                try file.stored.startOver(
-                    as: header, key: key, isNoted: origin == .workspace, sealer: vault.sealer)
-            }
-        } catch {
+        do throws(StoreError) { return try write(header, key) } catch {
             if error == .keyUnavailable { throw .windowClosed(owner) }
             throw .store(error)
         }
-        file.headerChanged()
     }
 }

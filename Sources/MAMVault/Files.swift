@@ -15,19 +15,16 @@ package struct Files: Sendable {
 
     package init(_ vault: Vault) { self.vault = vault }
 
-    /// Opens an existing backing file; ``admit(_:)`` loads its key.
+    /// Opens an existing backing file; ``admit(_:)`` loads its key. `knownSize`: its `st_size`, if
+    /// that was already read.
     package func file(
-        _ descriptor: Descriptor, endMarkRule: EndMarkRule = .accept
+        _ descriptor: Descriptor, knownSize: Int64? = nil, endMarkRule: EndMarkRule = .accept
     ) throws(VaultError) -> VaultFile {
         use(
             try storing { () throws(StoreError) in
-                try StoredFile(opening: descriptor, endMarkRule: endMarkRule)
+                try StoredFile(
+                    opening: descriptor, knownSize: knownSize, endMarkRule: endMarkRule)
             })
-    }
-
-    /// Takes a newly created backing file, to be begun.
-    package func newFile(_ descriptor: Descriptor) -> VaultFile {
-        use(StoredFile(new: descriptor))
     }
 
     /// Takes a backing file that will be begun again, so damage does not matter.
@@ -41,7 +38,7 @@ package struct Files: Sendable {
         }
     }
 
-    private func use(_ stored: StoredFile) -> VaultFile {
+    func use(_ stored: StoredFile) -> VaultFile {
         let file = VaultFile(stored, in: vault)
         vault.openFiles.add(file)
         return file

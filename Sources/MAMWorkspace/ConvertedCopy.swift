@@ -51,7 +51,7 @@ final class ConvertedCopy {
             // Except the attribute that marks sealed files, which the copy has set for itself.
             attributes = try copyExtendedAttributes(
                 from: source.raw, to: file.raw, removing: attributes,
-                except: ByteString(SealedNote.name))
+                except: ByteString(cString: SealedNote.name.cString))
             _ = try retrying { fchmod(file.raw, status.st_mode & 0o7777) }
             let times = [status.st_atim, status.st_mtim]
             _ = try retrying { futimens(file.raw, times) }

@@ -59,29 +59,26 @@ package struct Creator: Sendable {
                 try makeEmptyFile(name, in: parent, mode: mode | S_IWUSR, for: caller)
             }
             return try begin(
-                descriptor, isReadOnly: mode & S_IWUSR == 0, named: name, in: parent, as: owner,
-                asking: asked, for: caller, place)
+                descriptor, mode: mode, named: name, in: parent, as: owner, asking: asked,
+                for: caller, place)
         }
     }
 
     /// Writes the header of a newly created file; removes the file if that fails.
     private func begin(
-        _ descriptor: Descriptor, isReadOnly: Bool, named name: Name?, in parent: Inode,
+        _ descriptor: Descriptor, mode: mode_t, named name: Name?, in parent: Inode,
         as owner: Identity, asking asked: ProtectionClass?, for caller: Caller,
         _ place: ShareSlot?
     ) throws(Errno) -> Creation {
         do throws(Errno) {
-            let (file, id) = try leavingAsMade(descriptor, isReadOnly: isReadOnly) {
-                () throws(Errno) in
+            let file = try keepingMode(of: descriptor, mode) { () throws(Errno) in
                 try Auditing(tree).auditing(.create, parent, nil, child: name, for: caller) {
                     () throws(VaultError) in
-                    let file = Files(tree.vault).newFile(descriptor)
-                    try Files(tree.vault).begin(file, as: owner, from: .new, asking: asked)
-                    return file
+                    try Files(tree.vault).newFile(descriptor, as: owner, asking: asked)
                 }
             }
             return try opened(
-                file, enterNew(descriptor, id, file.facts, named: name, in: parent),
+                file, enterNew(descriptor, file.facts, named: name, in: parent),
                 by: caller, place)
         } catch {
             if let name { unlinkat(parent.handle.raw, name, 0) }
@@ -110,18 +107,19 @@ package struct Creator: Sendable {
             state.writerCount += 1
         }
         return Creation(
-            entry: Lookup(tree).entry(found.inode, found.status),
+            entry: Lookup(tree).entry(found.inode, offTheClock(found.status)),
             handle: OpenHandle(inode: found.inode, file: file, mayWrite: true, place))
     }
 
     /// Makes a new file known to the kernel, and counts the look-up. Its header is known without
     /// reading it.
     private func enterNew(
-        _ file: Descriptor, _ id: BackingID, _ facts: FileFacts, named name: Name?, in parent: Inode
+        _ file: Descriptor, _ facts: FileFacts, named name: Name?, in parent: Inode
     ) throws(Errno) -> (inode: Inode, status: stat) {
-        let found = try find(file, id, named: name, in: parent)
-        guard id.device == tree.rootDevice else { throw .crossDevice }
-        let inode = tree.table.insert(found, facts)
+        let number = tree.table.lastingNumber(of: file)
+        let found = try find(file, number, named: name, in: parent)
+        guard UInt64(found.status.st_dev) == tree.rootDevice else { throw .crossDevice }
+        let inode = tree.table.insert(found, facts, new: number)
         tree.evictor.wake(knownCount: tree.table.count)
         if let name { inode.wasFound(name, in: parent.node) }
         return (inode, found.status)
@@ -129,10 +127,10 @@ package struct Creator: Sendable {
 
     /// By its name, which is faster, unless the name now leads to another file.
     private func find(
-        _ file: Descriptor, _ id: BackingID, named name: Name?, in parent: Inode
+        _ file: Descriptor, _ number: NodeNumber?, named name: Name?, in parent: Inode
     ) throws(Errno) -> FoundFile {
         if let name, let found = try? FoundFile(name, in: parent.handle, mayBeRead: tree.holdsOpen),
-            BackingID(found.status) == id
+            try isSame(found.status, as: file, number)
         {
             return found
         }
@@ -141,30 +139,41 @@ package struct Creator: Sendable {
             handle: handle, status: try status(at: handle.raw, ""), mayRead: false)
     }
 
-    /// Writes a new file's header without the effects of a user's write, which would remove the
-    /// set-id bits, unless we are root, and update the time. Also returns which file it is.
-    ///
-    /// `isReadOnly`: its owner may not write it.
-    private func leavingAsMade<Value>(
-        _ file: Descriptor, isReadOnly: Bool, _ body: () throws(Errno) -> Value
-    ) throws(Errno) -> (Value, BackingID) {
-        let made = try status(of: file.raw)
-        let value = try body()
-        let mode = made.st_mode & 0o7777 & ~(isReadOnly ? S_IWUSR : 0)
-        if isReadOnly || mode & (S_ISUID | S_ISGID) != 0 {
-            _ = try retrying { fchmod(file.raw, mode) }
+    /// A lasting number contains that of the file's inode, which nobody gets while it is open.
+    private func isSame(
+        _ status: stat, as file: Descriptor, _ number: NodeNumber?
+    ) throws(Errno) -> Bool {
+        guard let number else {
+            return BackingID(status) == BackingID(try MAMSystem.status(of: file.raw))
         }
-        try setModificationTime(of: file.raw, to: offTheClock(made.st_mtim))
-        return (value, BackingID(made))
+        let id = BackingID(
+            device: tree.rootDevice, inode: FileHandles.inode(inNumber: number.node))
+        return BackingID(status) == id
     }
 
-    /// A time that the kernel's clock, which advances in milliseconds, never has. With the
-    /// write-back cache the kernel manages the time, and sends it only if a write changed it: a
-    /// write within the tick of the creation would not.
-    private func offTheClock(_ time: timespec) -> timespec {
-        time.tv_nsec > 0
-            ? timespec(tv_sec: time.tv_sec, tv_nsec: time.tv_nsec - 1)
-            : timespec(tv_sec: time.tv_sec - 1, tv_nsec: 999_999_999)
+    /// Writes a new file's header without the effect of a user's write, which would remove the
+    /// set-id bits, unless we are root.
+    ///
+    /// `mode`: as requested; its owner may not be allowed to write the file.
+    private func keepingMode<Value>(
+        of file: Descriptor, _ mode: mode_t, _ body: () throws(Errno) -> Value
+    ) throws(Errno) -> Value {
+        let isReadOnly = mode & S_IWUSR == 0
+        guard isReadOnly || mode & (S_ISUID | S_ISGID) != 0 else { return try body() }
+        let made = try status(of: file.raw)
+        let value = try body()
+        let kept = made.st_mode & 0o7777 & ~(isReadOnly ? S_IWUSR : 0)
+        _ = try retrying { fchmod(file.raw, kept) }
+        return value
+    }
+
+    /// Tells the kernel a change time that its clock, which advances in milliseconds, never has.
+    /// With the write-back cache the kernel manages the times, and sends them only if a write
+    /// changed one: a write within the tick of the creation would not.
+    private func offTheClock(_ status: stat) -> stat {
+        var told = status
+        told.st_ctim.tv_nsec += told.st_ctim.tv_nsec > 0 ? -1 : 1
+        return told
     }
 
     private func makeEmptyFile(

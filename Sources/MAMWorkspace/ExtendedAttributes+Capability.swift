@@ -6,9 +6,9 @@ internal import MAMTree
 internal import MAMVault
 
 extension ExtendedAttributes {
-    static let capability = "security.capability"
+    static let capability: StaticString = "security.capability"
 
-    func isCapability(_ name: Name) -> Bool { strcmp(name, Self.capability) == 0 }
+    func isCapability(_ name: Name) -> Bool { strcmp(name, Self.capability.cString) == 0 }
 
     /// Why writes may not enter the kernel's cache of an inode; nil if they may.
     private func refusalOfWrites(to file: VaultFile?) -> Errno? {
@@ -30,6 +30,11 @@ extension ExtendedAttributes {
         }
     }
 
+    /// True if the file is known to have none, for one question.
+    func takeLackOfCapability(of inode: Inode) -> Bool {
+        inode.withState { $0.takeLackOfCapability() }
+    }
+
     /// Removes a file's capabilities, if there are any; refuses that to a writer.
     func removeCapability(of inode: Inode, for caller: Caller) throws(Errno) {
         let (removal, refusal, file) = inode.withState { state in
@@ -43,7 +48,7 @@ extension ExtendedAttributes {
             throw refusal
         }
         do throws(Errno) {
-            try removeExtendedAttribute(Self.capability, of: inode)
+            try removeExtendedAttribute(Self.capability.cString, of: inode)
         } catch {
             guard removal != .genuine, error == .noData else { throw error }
         }

@@ -14,16 +14,16 @@ package struct ExtendedAttributes: Sendable {
 
     /// `user.mam.owner`, `user.mam.class`, `user.mam.state`: computed, read-only and not listed, so
     /// that tools that copy attributes skip them.
-    static let virtualPrefix = "user.mam."
+    static let virtualPrefix: StaticString = "user.mam."
 
     private func isVirtual(_ name: Name) -> Bool {
-        strncmp(name, Self.virtualPrefix, Self.virtualPrefix.utf8.count) == 0
+        strncmp(name, Self.virtualPrefix.cString, Self.virtualPrefix.utf8CodeUnitCount) == 0
     }
 
     private func virtualValue(_ name: Name, of inode: Inode) throws(Errno) -> [UInt8] {
         guard inode.isRegular || inode.isDirectory else { throw .noData }
         let info = Answers(tree).protection(of: inode)
-        switch String(cString: name + Self.virtualPrefix.utf8.count) {
+        switch String(cString: name + Self.virtualPrefix.utf8CodeUnitCount) {
         case "owner":
             if inode.isDirectory, info.owner.isNobody { throw .noData }
             return Array(info.owner.description.utf8)
@@ -45,6 +45,7 @@ package struct ExtendedAttributes: Sendable {
             if pretendsCapability(of: inode, to: caller.thread) {
                 return WriteGuard.attributeByteCount
             }
+            if takeLackOfCapability(of: inode) { throw .noData }
             return try storedAttribute(name, of: inode, into: buffer)
         }
         guard !isVirtual(name) else {
@@ -79,6 +80,7 @@ package struct ExtendedAttributes: Sendable {
     ) throws(Errno) {
         if isVirtual(name) { throw .notPermitted }
         let inode = try tree.table.inode(node)
+        if isCapability(name) { _ = takeLackOfCapability(of: inode) }
         try tree.metadata.shared { () throws(Errno) in
             try withProcPath(of: inode.handle.raw) { path throws(Errno) in
                 try MAMSystem.setExtendedAttribute(path, name, to: value, flags: flags)
@@ -131,7 +133,7 @@ package struct ExtendedAttributes: Sendable {
     ) -> Int {
         var kept = 0
         for name in buffer[..<count].split(separator: 0) {
-            if name.starts(with: Self.virtualPrefix.utf8) { continue }
+            if name.starts(with: Self.virtualPrefix.bytes) { continue }
             // Moves forward in place, over bytes that were already read.
             for byte in name + [0] {
                 buffer[kept] = byte

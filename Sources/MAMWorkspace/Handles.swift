@@ -52,13 +52,15 @@ package struct Handles: Sendable {
         let place = try tree.place(in: tree.openFiles, for: caller)
         let writes = flags & O_ACCMODE != O_RDONLY
         let truncates = flags & O_TRUNC != 0
+        var seen: stat?
         let file = try inode.withState { state throws(Errno) in
             guard inode.isRegular, !tree.isStopping else { throw .notConnected }
             // Makes the kernel look the name up again.
             if state.isReplaced { throw .staleHandle }
             if state.isHeld { throw .busy }
             let file = try backingFile(
-                of: inode, &state, writes: writes || truncates, truncates: truncates, for: caller)
+                of: inode, &state, writes: writes || truncates, truncates: truncates, &seen,
+                for: caller)
             let isNew = if case .empty = file.facts { writes } else { false }
             let isInUse = state.openCount > 0 && file.header != nil
             try Auditing(tree).auditing(.open, inode, file.header, for: caller) {
@@ -84,7 +86,7 @@ package struct Handles: Sendable {
             if writes { state.writerCount += 1 }
             return file
         }
-        if !writes, flags & openWithoutAccessTime == 0 { noteAccess(to: inode, file) }
+        if !writes, flags & openWithoutAccessTime == 0 { noteAccess(to: inode, file, seen) }
         return OpenHandle(inode: inode, file: file, mayWrite: writes, place)
     }
 
@@ -107,11 +109,9 @@ package struct Handles: Sendable {
 
     /// Updates the access time if the backing file system's rules require it. The kernel does not
     /// report reads from its cache, so opening for reading counts as a read.
-    private func noteAccess(to inode: Inode, _ file: VaultFile) {
-        guard !tree.isReadOnly, tree.accessTimes.moves(try? status(at: inode.handle.raw, "")) else {
-            return
-        }
-        file.noteAccess()
+    private func noteAccess(to inode: Inode, _ file: VaultFile, _ seen: stat?) {
+        let isToMove = tree.accessTimes.moves(seen ?? (try? status(at: inode.handle.raw, "")))
+        if isToMove, !tree.isReadOnly { file.noteAccess() }
     }
 
     /// For the daemon's own probes of an open file: needs neither window nor key.
@@ -142,10 +142,10 @@ package struct Handles: Sendable {
     }
 
     /// The inode's shared file, opened or made writable as needed. The caller holds the inode's
-    /// state lock.
+    /// state lock. `seen`: gets the status of a file that is opened.
     private func backingFile(
         of inode: Inode, _ state: inout Inode.State, writes: Bool, truncates: Bool,
-        for caller: Caller
+        _ seen: inout stat?, for caller: Caller
     ) throws(Errno) -> VaultFile {
         if let file = state.file {
             if writes { try makeWritable(file, inode, &state) }
@@ -155,11 +155,13 @@ package struct Handles: Sendable {
             try openForUse(inode, writes: writes)
         }
         state.isWritable = isWritable
+        seen = try? status(of: descriptor.raw)
         return try Auditing(tree).auditing(.open, inode, nil, for: caller) {
             () throws(VaultError) in
             truncates
                 ? try Files(tree.vault).fileToReplace(descriptor)
-                : try Unsealed(tree).takeIntoUse(descriptor, state)
+                : try Unsealed(tree).takeIntoUse(
+                    descriptor, knownSize: seen.map { Int64($0.st_size) }, state)
         }
     }
 

@@ -24,14 +24,15 @@ package struct Unsealed: Sendable {
         FileAudit(tree.vault).auditForgery(reason, of: inode.node, at: tree.relativePath(of: inode))
     }
 
-    /// Opens the current backing file for an inode that is not in use.
+    /// Opens the current backing file for an inode that is not in use. `knownSize`: its
+    /// `st_size`, if that was already read.
     ///
     /// Only the daemon turns a sealed file into a plain one: if a file was sealed when it became
     /// known and is plain now, another program wrote it.
     func takeIntoUse(
-        _ descriptor: Descriptor, _ state: borrowing Inode.State
+        _ descriptor: Descriptor, knownSize: Int64? = nil, _ state: borrowing Inode.State
     ) throws(VaultError) -> VaultFile {
-        let file = try Files(tree.vault).file(descriptor)
+        let file = try Files(tree.vault).file(descriptor, knownSize: knownSize)
         if state.facts?.header?.isManaged == true, file.header?.isManaged != true {
             throw .store(.unsealed)
         }

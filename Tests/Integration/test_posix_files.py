@@ -4,9 +4,11 @@ import errno
 import mmap
 import os
 import stat
+import unittest
 
 from children import in_children
 from posix_calls import COLLAPSE, EXCHANGE, INSERT, PUNCH, ZERO, allocate, rename2
+from posix_permissions import CAPABILITY, NET_RAW
 from workspace import PERSONAL, WorkspaceCase, pattern
 
 KINDS = ("managed", "unmanaged", "foreign")
@@ -24,6 +26,15 @@ class OpenFiles(WorkspaceCase):
         else:
             self.backing_of(path).write_bytes(content or b"-")
         return path
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root gives capabilities")
+    def test_capabilities_given_before_the_first_write_go_with_it(self):
+        path = self.directory / "program"
+        with path.open("wb", buffering=0) as file:
+            os.setxattr(path, CAPABILITY, NET_RAW)
+            file.write(b"x")
+        self.assertNotIn(CAPABILITY, os.listxattr(path))
+        self.assertNotIn(CAPABILITY, os.listxattr(self.backing_of(path)))
 
     def test_appends_of_many_processes_neither_tear_nor_overwrite(self):
         for kind in KINDS:

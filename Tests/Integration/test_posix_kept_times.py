@@ -1,4 +1,5 @@
 """Times after the kernel's forgetting and a remount; which reads move the access time."""
+import contextlib
 import os
 import pathlib
 import subprocess
@@ -80,6 +81,17 @@ class KeptTimes(WorkspaceCase):
 
     def test_after_a_remount(self):
         self.check(self.workspace.remount)
+
+    def test_of_files_that_were_written_as_soon_as_they_were_made(self):
+        """In the same tick of the kernel's clock, and stored some ticks later."""
+        paths = [self.directory / f"quick{number}" for number in range(200)]
+        with contextlib.ExitStack() as stack:
+            for path in paths:
+                stack.enter_context(path.open("wb", buffering=0)).write(b"x")
+            time.sleep(0.05)
+        before = [times_of(path)[MODIFICATION] for path in paths]
+        make_the_kernel_forget()
+        self.assertEqual([times_of(path)[MODIFICATION] for path in paths], before)
 
 
 class AccessTimes(unittest.TestCase):

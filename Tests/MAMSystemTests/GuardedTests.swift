@@ -27,14 +27,14 @@ import Testing
         #expect(text.withLock { $0 } == "after")
     }
 
-    @Test func `the value goes with the last copy of the lock`() {
+    @Test func `the value goes with the lock`() {
         weak var witness: Witness?
         do {
             let value = Witness()
             witness = value
-            let first = Guarded(Holder(value))
-            let second = first
-            #expect(second.withLock { _ in true } && witness != nil)
+            let guarded = Guarded(Holder(value))
+            let isHeld = guarded.withLock { _ in witness != nil }
+            #expect(isHeld)
         }
         #expect(witness == nil)
     }

@@ -71,7 +71,8 @@ private let whole = pattern(20_000)
         // Zeros go without the key; of each key one header is enough.
         #expect(waiting.count == 1 && again.vault.uncertainEnds.areLeft)
         let known = try again.withEntry("torn") { $0.entry.inode.node }
-        let (tree, isMended) = (again.tree, Guarded<Bool?>(nil))
+        let tree = again.tree
+        let isMended = Guarded<Bool?>(nil)
         let ended = MAMSystem.Semaphore()
         try startThread(named: "recovery") {
             let result = Recover(tree).recover(waiting: waiting)
