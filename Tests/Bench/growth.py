@@ -99,6 +99,7 @@ class Growth:
     def trees(self):
         """Files that nobody knows, and new ones, in directories at random."""
         root, count, made = self.files / "tree", self.scale.count, 0
+        grows = "files in the tree"
         root.mkdir()
         for size in self.scale.trees:
             work("grow", root, made, size, EACH, timeout=LONG)
@@ -106,13 +107,16 @@ class Growth:
             for number in self.rounds():
                 self.cold(root)
                 self.work(
-                    "files in the tree", "look-up", size, "look-up", root, size, EACH,
-                    min(count, size), number)
-                for title, name in (
-                        ("create", "create"), ("open, read, close", "read"), ("unlink", "unlink")):
+                    grows, "look-up", size, "look-up", root, size, EACH, min(count, size), number)
+                spread = "spread", root, size, EACH, count
+                # The first file that is made in a directory costs more, and larger trees have more
+                # directories.
+                work(*spread, "create")
+                work(*spread, "unlink")
+                self.work(grows, "create", size, *spread, "create")
+                for title, name in ("open, read, close", "read"), ("unlink", "unlink"):
                     self.cold(root)
-                    self.work(
-                        "files in the tree", title, size, "spread", root, size, EACH, count, name)
+                    self.work(grows, title, size, *spread, name)
         shutil.rmtree(root)
 
     def clients(self):
