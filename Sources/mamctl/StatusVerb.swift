@@ -138,11 +138,10 @@ private struct StatusText {
         add("backing", ByteString(report.backingDirectory).shown)
         let mode = report.multiIdentity ? "several identities" : "single identity"
         let daemon = "process \(report.pid) of uid \(report.uid), version \(report.version)"
-        add("daemon", "\(daemon); \(mode)\(ceiling)")
-        if let note = report.transportNote {
-            let isRing = report.transport == "io_uring"
-            add("requests", isRing ? "by io_uring: \(note)" : note)
-        }
+        let isRing = report.transport == "io_uring"
+        let way = isRing ? "; requests by io_uring" : ""
+        add("daemon", "\(daemon); \(mode)\(way)\(ceiling)")
+        if !isRing, let note = report.transportNote { add("requests", note) }
         add("files", report.openFiles == 0 ? "none in use" : "\(report.openFiles.grouped) in use")
         if let verify = report.lastVerify {
             add("verified", describe(verify))
