@@ -187,6 +187,11 @@ int mam_open_fuse_node(int mount, uint64_t node, uint32_t generation, int flags)
     return open_by_handle_at(mount, &found.handle, flags);
 }
 
+uint32_t mam_processor(void) {
+    const int number = sched_getcpu();
+    return number < 0 ? 0 : (uint32_t)number;
+}
+
 void mam_run_anywhere(void) {
     cpu_set_t allowed;
     if (sched_getaffinity(getpid(), sizeof allowed, &allowed) == 0)

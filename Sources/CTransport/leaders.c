@@ -2,6 +2,7 @@
 #include "leaders.h"
 
 #include <time.h>
+#include <unistd.h>
 
 #include "clock.h"
 
@@ -10,8 +11,16 @@ enum { LED = 1, SERVING = 2, NUMBER = 4 };
 // The monitor's interval, and the number of intervals without a request after which it sleeps.
 enum { TICK_MSEC = 2, QUIET_TICKS = 10 };
 
+static int leader_count(void) {
+        const long half = sysconf(_SC_NPROCESSORS_ONLN) / 2;
+
+        if (half < LEAST_LEADERS)
+                return LEAST_LEADERS;
+        return half > MOST_LEADERS ? MOST_LEADERS : (int)half;
+}
+
 void leaders_init(struct leaders *leaders) {
-        *leaders = (struct leaders){};
+        *leaders = (struct leaders){.count = leader_count()};
         sem_init(&leaders->followers, 0, 0);
         sem_init(&leaders->monitor, 0, 0);
 }
@@ -29,15 +38,15 @@ static uint64_t next_number(uint64_t state) {
 static bool take(struct leaders *leaders, struct leadership *own, int place, uint64_t found) {
         const uint64_t taken = next_number(found) + LED;
 
-        if (!atomic_compare_exchange_strong(&leaders->places[place], &found, taken))
+        if (!atomic_compare_exchange_strong(&leaders->places[place].state, &found, taken))
                 return false;
         *own = (struct leadership){.place = place, .state = taken};
         return true;
 }
 
 static bool take_free(struct leaders *leaders, struct leadership *own) {
-        for (int place = 0; place < LEADER_COUNT; place++) {
-                const uint64_t found = atomic_load(&leaders->places[place]);
+        for (int place = 0; place < leaders->count; place++) {
+                const uint64_t found = atomic_load(&leaders->places[place].state);
 
                 if (!(found & LED) && take(leaders, own, place, found))
                         return true;
@@ -55,9 +64,9 @@ static void promote_one(struct leaders *leaders) {
 
 // Takes a place that has served the same request since the last check.
 static bool take_stalled(struct leaders *leaders, struct leadership *own,
-                         uint64_t last[LEADER_COUNT]) {
-        for (int place = 0; place < LEADER_COUNT; place++) {
-                const uint64_t found = atomic_load(&leaders->places[place]);
+                         uint64_t last[MOST_LEADERS]) {
+        for (int place = 0; place < leaders->count; place++) {
+                const uint64_t found = atomic_load(&leaders->places[place].state);
 
                 if (found & SERVING && found == last[place] && take(leaders, own, place, found))
                         return true;
@@ -66,16 +75,17 @@ static bool take_stalled(struct leaders *leaders, struct leadership *own,
         return false;
 }
 
-static bool is_quiet(const uint64_t last[LEADER_COUNT], const uint64_t before[LEADER_COUNT]) {
-        for (int place = 0; place < LEADER_COUNT; place++)
+static bool is_quiet(const struct leaders *leaders, const uint64_t last[MOST_LEADERS],
+                     const uint64_t before[MOST_LEADERS]) {
+        for (int place = 0; place < leaders->count; place++)
                 if (last[place] != before[place] || last[place] & SERVING)
                         return false;
         return true;
 }
 
-static bool are_unchanged(struct leaders *leaders, const uint64_t last[LEADER_COUNT]) {
-        for (int place = 0; place < LEADER_COUNT; place++)
-                if (atomic_load(&leaders->places[place]) != last[place])
+static bool are_unchanged(struct leaders *leaders, const uint64_t last[MOST_LEADERS]) {
+        for (int place = 0; place < leaders->count; place++)
+                if (atomic_load(&leaders->places[place].state) != last[place])
                         return false;
         return true;
 }
@@ -88,7 +98,7 @@ static void wait_a_tick(struct leaders *leaders) {
 
 // Returns when this thread leads.
 static void monitor(struct leaders *leaders, struct leadership *own) {
-        uint64_t last[LEADER_COUNT] = {0}, before[LEADER_COUNT];
+        uint64_t last[MOST_LEADERS] = {0}, before[MOST_LEADERS];
 
         for (int quiet = 0; !take_free(leaders, own);) {
                 if (quiet < QUIET_TICKS) {
@@ -102,11 +112,11 @@ static void monitor(struct leaders *leaders, struct leadership *own) {
                                 sem_wait(&leaders->monitor);
                         quiet = 0;
                 }
-                for (int place = 0; place < LEADER_COUNT; place++)
+                for (int place = 0; place < leaders->count; place++)
                         before[place] = last[place];
                 if (take_stalled(leaders, own, last))
                         break;
-                quiet = is_quiet(last, before) ? quiet + 1 : 0;
+                quiet = is_quiet(leaders, last, before) ? quiet + 1 : 0;
         }
         atomic_store(&leaders->monitor_sleeps, false);
         atomic_store(&leaders->has_monitor, false);
@@ -131,7 +141,7 @@ static void follow(struct leaders *leaders, struct leadership *own) {
 static bool change(struct leaders *leaders, struct leadership *own, uint64_t state) {
         uint64_t expected = own->state;
 
-        if (!atomic_compare_exchange_strong(&leaders->places[own->place], &expected, state))
+        if (!atomic_compare_exchange_strong(&leaders->places[own->place].state, &expected, state))
                 return false;
         own->state = state;
         return true;
@@ -145,7 +155,7 @@ void leaders_lead(struct leaders *leaders, struct leadership *own) {
 }
 
 void leaders_resign(struct leaders *leaders, struct leadership *own) {
-        atomic_store(&leaders->places[own->place], next_number(own->state));
+        atomic_store(&leaders->places[own->place].state, next_number(own->state));
         *own = NO_LEADERSHIP;
         promote_one(leaders);
 }
@@ -160,7 +170,7 @@ void leaders_serve(struct leaders *leaders, struct leadership *own, bool may_tak
         if (may_take_long)
                 return leaders_resign(leaders, own);
         own->state = (own->state | SERVING) + NUMBER;
-        atomic_store(&leaders->places[own->place], own->state);
+        atomic_store(&leaders->places[own->place].state, own->state);
         // Last: the monitor checks the places after it sets its sleep flag.
         wake_monitor(leaders);
 }

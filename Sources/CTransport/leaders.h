@@ -11,12 +11,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Two, so that one client's request need not wait for another's.
-enum { LEADER_COUNT = 2 };
+// Two at least, so that one client's request need not wait for another's; with more processors half
+// of them, since the callers need the others. Some of libfuse's ten threads must be left to follow.
+enum { LEAST_LEADERS = 2, MOST_LEADERS = 7 };
+
+// On a cache line of its own: each request changes one.
+struct leader_place {
+        // The flags LED and SERVING, and above them a number that changes with each request.
+        _Alignas(64) _Atomic uint64_t state;
+};
 
 struct leaders {
-        // The flags LED and SERVING, and above them a number that changes with each request.
-        _Atomic uint64_t places[LEADER_COUNT];
+        struct leader_place places[MOST_LEADERS];
+        int count;
         _Atomic int follower_count;
         _Atomic bool has_monitor, monitor_sleeps;
         sem_t followers, monitor;

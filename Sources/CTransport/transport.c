@@ -1,14 +1,17 @@
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "context.h"
 
 struct mam_transport *mam_transport_new(void) {
-        struct mam_transport *transport = calloc(1, sizeof *transport);
+        struct mam_transport *transport =
+                aligned_alloc(_Alignof(struct mam_transport), sizeof *transport);
         int error;
 
         if (!transport)
                 return NULL;
+        memset(transport, 0, sizeof *transport);
         error = pthread_key_create(&transport->device_worker, free);
         if (error)
                 goto no_key;

@@ -2,10 +2,13 @@
 
 internal import MAMSystem
 internal import MAMTree
+internal import MAMWorkspace
 
 /// The owner of the transport's context, by which each request finds it.
 final class Mount: Sendable {
     let tree: Tree
+    /// For reads and writes, which need no reference of their own to the tree then.
+    let handles: Handles
     let notifier = Notifier()
     let ownAccesses = OwnAccesses()
     let requestTransport: RequestTransport
@@ -16,6 +19,7 @@ final class Mount: Sendable {
 
     init(of tree: Tree) throws(Errno) {
         self.tree = tree
+        handles = Handles(tree)
         requestTransport = try RequestTransport()
         seekThreads = SeekThreads(requestTransport)
         purgeQueue = PurgeQueue(notifier)

@@ -48,9 +48,9 @@ private func addContent(to table: inout fuse_lowlevel_ops) {
     table.read = { raw, _, count, offset, info in
         let request = Request(raw)
         defer { mam_clear_registers() }
-        request.serve { tree throws(Errno) in
-            let buffer = ReplyBuffer(count: count, in: request.mount)
-            let found = try Handles(tree).read(
+        request.serveFast { mount throws(Errno) in
+            let buffer = ReplyBuffer(count: count, in: mount)
+            let found = try mount.handles.read(
                 info.required.pointee.handle(OpenHandle.self), into: buffer.bytes,
                 at: Int64(offset), for: request.caller)
             request.reply(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<found]))
@@ -59,9 +59,9 @@ private func addContent(to table: inout fuse_lowlevel_ops) {
     table.write = { raw, _, bytes, count, offset, info in
         let request = Request(raw)
         defer { mam_clear_registers() }
-        request.serve { tree throws(Errno) in
+        request.serveFast { mount throws(Errno) in
             let plain = UnsafeRawBufferPointer(start: bytes, count: count)
-            try write(plain, at: Int64(offset), info.required.pointee, request, in: tree)
+            try write(plain, at: Int64(offset), info.required.pointee, request, in: mount)
             fuse_reply_write(request.raw, count)
         }
     }
@@ -77,16 +77,16 @@ private func addContent(to table: inout fuse_lowlevel_ops) {
 
 private func write(
     _ plain: UnsafeRawBufferPointer, at offset: Int64, _ info: fuse_file_info,
-    _ request: Request, in tree: Tree
+    _ request: Request, in mount: Mount
 ) throws(Errno) {
     // The next request reuses the buffer, so no plaintext may stay. The reply may be built in it
     // too: zero it before.
     defer { zero(plain) }
     let handle = info.handle(OpenHandle.self)
     if info.writepage != 0 {
-        try Handles(tree).writeBack(handle, plain, at: offset)
+        try mount.handles.writeBack(handle, plain, at: offset)
     } else {
-        try Handles(tree).write(handle, plain, at: offset, for: request.caller)
+        try mount.handles.write(handle, plain, at: offset, for: request.caller)
     }
 }
 

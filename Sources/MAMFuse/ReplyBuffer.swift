@@ -14,7 +14,7 @@ struct ReplyBuffer: ~Copyable {
     /// Nil for the transport's memory.
     private let start: UnsafeMutableRawPointer?
 
-    init(count: Int = byteCount, in mount: Mount) {
+    init(count: Int = byteCount, in mount: borrowing Mount) {
         let count = min(max(count, 0), Self.byteCount)
         let room = mam_transport_reply_room(mount.requestTransport.context, count)
         start = room == nil ? Self.pool.take() : nil

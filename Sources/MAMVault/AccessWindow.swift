@@ -5,7 +5,8 @@ internal import MAMModel
 package import MAMSystem
 internal import Synchronization
 
-/// One account's window for one class. A check costs two atomic operations and takes no lock.
+/// One account's window for one class. A check costs two atomic operations, on memory that other
+/// processors' reads do not write, and takes no lock.
 package final class AccessWindow: Sendable {
     /// What a window permits.
     package enum State: UInt8, Sendable {
@@ -22,7 +23,7 @@ package final class AccessWindow: Sendable {
     }
 
     private let rawState: Atomic<UInt8>
-    private let usesInside = Atomic<Int>(0)
+    private let usesInside = PerProcessor()
     private let isUsed = Atomic<Bool>(false)
 
     package init(_ state: State) { rawState = Atomic(state.rawValue) }
@@ -47,26 +48,38 @@ package final class AccessWindow: Sendable {
         return state != .closed && state != .revoked
     }
 
-    /// Begins a read or the creation of a file; false if refused. Pair with ``endUse()``. A lock
+    /// A use that ``beginUse()`` admitted.
+    package struct Use: Sendable {
+        /// Where it is counted: a thread may end it on another processor, and a count that fell
+        /// there would hide another use from ``drainUses(until:)``.
+        fileprivate let place: Int
+    }
+
+    /// Begins a read or the creation of a file; nil if refused. Pair with ``end(_:)``. A lock
     /// waits for it, and then finds a new file among the open ones.
     ///
     /// Counts before it checks, so that ``drainUses()`` after a change of state misses nothing.
-    package func beginUse() -> Bool {
+    package func beginUse() -> Use? {
         noteUse()
-        usesInside.add(1, ordering: .sequentiallyConsistent)
-        if allowsUse { return true }
-        endUse()
-        return false
+        let use = Use(place: usesInside.here)
+        usesInside[use.place].pointee.value.add(1, ordering: .sequentiallyConsistent)
+        if allowsUse { return use }
+        end(use)
+        return nil
     }
 
-    package func endUse() { usesInside.subtract(1, ordering: .sequentiallyConsistent) }
+    package func end(_ use: Use) {
+        usesInside[use.place].pointee.value.subtract(1, ordering: .sequentiallyConsistent)
+    }
 
     /// Waits until admitted uses have ended, which depends only on the disk; false if the deadline
     /// passes first.
     package func drainUses(until deadline: Deadline) -> Bool {
-        while usesInside.load(ordering: .sequentiallyConsistent) > 0 {
-            if deadline.hasPassed { return false }
-            usleep(200)
+        for place in 0..<usesInside.count {
+            while usesInside[place].pointee.value.load(ordering: .sequentiallyConsistent) > 0 {
+                if deadline.hasPassed { return false }
+                usleep(200)
+            }
         }
         return true
     }

@@ -110,12 +110,14 @@ package final class Conversion {
     private func whileOpen<Value>(
         _ body: () throws(VaultError) -> Value
     ) throws(VaultError) -> Value {
-        var entered: [AccessWindow] = []
-        defer { for window in entered { window.endUse() } }
+        var entered: [(AccessWindow, AccessWindow.Use)] = []
+        defer { for (window, use) in entered { window.end(use) } }
         for file in [old, new] {
             guard let window = file.window else { continue }
-            guard window.beginUse() else { throw vault.refusal(of: window, file.header) }
-            entered.append(window)
+            guard let use = window.beginUse() else {
+                throw vault.refusal(of: window, file.header)
+            }
+            entered.append((window, use))
         }
         return try body()
     }

@@ -53,9 +53,9 @@ extension FileClasses {
             file.header?.sealing.map { opensWhatFollows($0, new, of: account) } ?? false
         // As for a new file: a lock waits until the header determines the file's window.
         guard let window = account.flatMap({ vault.windows(of: $0) })?.window(new),
-            window.beginUse()
+            let use = window.beginUse()
         else { throw vault.closure(of: account, owner) }
-        defer { window.endUse() }
+        defer { window.end(use) }
         do throws(StoreError) {
             try file.stored.rewrap(
                 owner: vault.canonical(owner), as: new, asked: asked, isExposed: isExposed,

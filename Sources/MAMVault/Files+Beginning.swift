@@ -68,10 +68,11 @@ extension Files {
         if account == nil { try refuseWiped(owner) }
         let effectiveClass = FileClasses(vault).effectiveClass(asked: asked, of: account)
         let window = account.flatMap { vault.windows(of: $0) }?.window(effectiveClass)
-        if let window, !window.beginUse() {
+        let use = window?.beginUse()
+        if let window, use == nil {
             throw window.state == .revoked ? .keyRevoked(owner) : vault.closure(of: account, owner)
         }
-        defer { window?.endUse() }
+        defer { if let use { window?.end(use) } }
         let header = FileHeader(
             fileID: FileID(SecureRandom.bytes16()),
             owner: account.map { vault.identity(of: $0) } ?? vault.canonical(owner),

@@ -38,9 +38,9 @@ extension VaultFile {
             return try stored.check(at: offset, withKey: true, &problems)
         }
         // A lock waits for the end of the piece, and then drops the key.
-        let isInside = window.beginUse()
-        defer { if isInside { window.endUse() } }
-        return try stored.check(at: offset, withKey: isInside, &problems)
+        let use = window.beginUse()
+        defer { if let use { window.end(use) } }
+        return try stored.check(at: offset, withKey: use != nil, &problems)
     }
 
     /// Seals blocks again that can be restored. Durable on return.

@@ -8,17 +8,16 @@ package import Synchronization
 
 /// An inode's file, shared by all its open handles.
 ///
-/// Every read and write checks the window first: a lock, held while a reference is taken, and then
-/// atomic operations on the window's state.
+/// Every read and write checks the window first: atomic operations, and no lock.
 package final class VaultFile: Sendable {
     package let stored: StoredFile
     let vault: Vault
-    private let current: Guarded<AccessWindow?>
+    private let current: CurrentWindow
 
     init(_ stored: StoredFile, in vault: Vault) {
         self.stored = stored
         self.vault = vault
-        current = Guarded(vault.window(for: stored.header))
+        current = CurrentWindow(vault.window(for: stored.header))
     }
 
     deinit {
@@ -27,7 +26,7 @@ package final class VaultFile: Sendable {
     }
 
     /// Nil for a file that is not encrypted.
-    package var window: AccessWindow? { current.withLock { $0 } }
+    package var window: AccessWindow? { current.window }
 
     /// Why writes may no longer enter the kernel's cache, once the window closes; nil while they
     /// may.
@@ -41,8 +40,7 @@ package final class VaultFile: Sendable {
 
     /// Looks up the window again after a change of owner or class.
     func headerChanged() {
-        let window = vault.window(for: stored.header)
-        current.withLock { $0 = window }
+        current.change(to: vault.window(for: stored.header))
     }
 
     package var header: FileHeader? { stored.header }
@@ -137,18 +135,23 @@ package final class VaultFile: Sendable {
     private func whileReadable<Value>(
         _ body: () throws(StoreError) -> Value
     ) throws(VaultError) -> Value {
-        guard let window else { return try storing(body) }
-        guard window.beginUse() else { throw vault.refusal(of: window, header) }
-        defer { window.endUse() }
+        guard let window = current.unmanaged else { return try storing(body) }
+        guard let use = window._withUnsafeGuaranteedRef({ $0.beginUse() }) else {
+            throw vault.refusal(of: window.takeUnretainedValue(), header)
+        }
+        defer { window._withUnsafeGuaranteedRef { $0.end(use) } }
         return try withKey(body)
     }
 
     func whileWritable<Value>(
         _ body: () throws(StoreError) -> Value
     ) throws(VaultError) -> Value {
-        guard let window else { return try storing(body) }
-        window.noteUse()
-        guard window.allowsWrite else { throw vault.refusal(of: window, header) }
+        guard let window = current.unmanaged else { return try storing(body) }
+        let isAllowed = window._withUnsafeGuaranteedRef { window in
+            window.noteUse()
+            return window.allowsWrite
+        }
+        guard isAllowed else { throw vault.refusal(of: window.takeUnretainedValue(), header) }
         return try withKey(body)
     }
 

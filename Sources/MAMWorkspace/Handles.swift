@@ -194,15 +194,15 @@ package struct Handles: Sendable {
         _ handle: OpenHandle, into buffer: UnsafeMutableRawBufferPointer, at offset: Int64,
         for caller: Caller
     ) throws(Errno) -> Int {
-        do throws(Errno) {
-            return try Auditing(tree).auditing(.read, handle.inode, handle.file.header, for: caller)
-            {
-                () throws(VaultError) in
-                try handle.file.read(into: buffer, at: offset)
+        // Nothing is made of the tree before there is an error: its count of references is on one
+        // line for all processors.
+        do throws(VaultError) { return try handle.file.read(into: buffer, at: offset) } catch {
+            let file = handle.file
+            Auditing(tree).record(error, of: .read, handle.inode, file.header, for: caller)
+            if [.noKey, .keyRevoked].contains(error.errno) {
+                tree.cache.invalidateSoon(handle.inode)
             }
-        } catch {
-            if [.noKey, .keyRevoked].contains(error) { tree.cache.invalidateSoon(handle.inode) }
-            throw error
+            throw error.errno
         }
     }
 

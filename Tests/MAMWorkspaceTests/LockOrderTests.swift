@@ -83,7 +83,7 @@ import WorkspaceSupport
         try it.makeFile("file", pattern(5000))
         try it.withHandle("file", O_RDONLY) { handle in
             let window = try #require(handle.file.window)
-            #expect(window.beginUse())
+            let use = try #require(window.beginUse())
             let begin = Deadline.now
             let isAskedEarly = Guarded<Bool?>(nil)
             it.cache.onPurge { _, _ in
@@ -94,7 +94,7 @@ import WorkspaceSupport
             Lock(it.tree).lock(it.ann, now: true)
             let wasEarly = isAskedEarly.withLock { $0 }
             #expect(wasEarly == false)
-            window.endUse()
+            window.end(use)
         }
     }
 

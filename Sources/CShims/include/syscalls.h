@@ -103,6 +103,9 @@ int mam_redirect(int descriptor, int target);
 /// gettid(2).
 int32_t mam_thread_id(void);
 
+/// sched_getcpu(3), which makes no system call; 0 if it fails.
+uint32_t mam_processor(void);
+
 /// Lets this thread run on all processors that the process's first thread may use, instead of those
 /// inherited from the thread that started it.
 void mam_run_anywhere(void);
