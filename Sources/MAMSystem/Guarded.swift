@@ -1,7 +1,6 @@
 // A mutex for short critical sections that many threads enter.
 
 public import Glibc
-public import Synchronization
 
 // Public, unlike the rest of the package: `package` code is not inlined into other modules, and
 // calling a lock through an unspecialised closure takes ten times as many instructions.
@@ -13,39 +12,49 @@ public import Synchronization
 /// each hand-over is a context switch for as long as they keep coming (a lock convoy;
 /// docs/adr/0029-locks-without-convoys.md). For values with little contention use `Mutex`, which is
 /// smaller.
-public struct Guarded<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-    // Like those of a `Mutex`, they do not move in memory.
-    @usableFromInline let lock: _Cell<pthread_mutex_t>
-    @usableFromInline let value: _Cell<Value>
+public struct Guarded<Value: ~Copyable>: @unchecked Sendable {
+    /// The lock and the value must not move in memory.
+    @usableFromInline
+    final class Storage: ManagedBuffer<pthread_mutex_t, Value> {
+        deinit {
+            _ = withUnsafeMutablePointers { lock, value in
+                value.deinitialize(count: 1)
+                return pthread_mutex_destroy(lock)
+            }
+        }
+    }
+
+    @usableFromInline let storage: ManagedBuffer<pthread_mutex_t, Value>
 
     /// The lock starts unlocked.
     public init(_ value: consuming sending Value) {
-        lock = _Cell(openLock())
-        self.value = _Cell(value)
+        storage = Storage.create(minimumCapacity: 1) { _ in pthread_mutex_t() }
+        storage.withUnsafeMutablePointerToHeader(initializeLock)
+        let place = storage.withUnsafeMutablePointerToElements { $0 }
+        place.initialize(to: value)
     }
-
-    deinit { pthread_mutex_destroy(lock._address) }
 
     /// Not reentrant.
     @inlinable
-    public borrowing func withLock<Result, Failure: Error>(
+    public func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        pthread_mutex_lock(lock._address)
-        defer { pthread_mutex_unlock(lock._address) }
-        return try body(&value._address.pointee)
+        let (lock, value) = storage.withUnsafeMutablePointers { ($0, $1) }
+        pthread_mutex_lock(lock)
+        defer {
+            pthread_mutex_unlock(lock)
+            extendLifetime(storage)
+        }
+        return try body(&value.pointee)
     }
 }
 
-/// A thread that finds the lock taken spins briefly before it sleeps. So far it is nobody's, and
-/// may be moved to its place.
-private func openLock() -> pthread_mutex_t {
+/// A thread that finds the lock taken spins briefly before it sleeps.
+private func initializeLock(_ lock: UnsafeMutablePointer<pthread_mutex_t>) {
     var attributes = pthread_mutexattr_t()
     pthread_mutexattr_init(&attributes)
     pthread_mutexattr_settype(&attributes, CInt(PTHREAD_MUTEX_ADAPTIVE_NP))
-    var lock = pthread_mutex_t()
-    let status = pthread_mutex_init(&lock, &attributes)
+    let status = pthread_mutex_init(lock, &attributes)
     precondition(status == 0)
     pthread_mutexattr_destroy(&attributes)
-    return lock
 }

@@ -27,14 +27,14 @@ import Testing
         #expect(text.withLock { $0 } == "after")
     }
 
-    @Test func `the value goes with the lock`() {
+    @Test func `the value goes with the last copy of the lock`() {
         weak var witness: Witness?
         do {
             let value = Witness()
             witness = value
-            let guarded = Guarded(Holder(value))
-            let isHeld = guarded.withLock { _ in witness != nil }
-            #expect(isHeld)
+            let first = Guarded(Holder(value))
+            let second = first
+            #expect(second.withLock { _ in true } && witness != nil)
         }
         #expect(witness == nil)
     }
