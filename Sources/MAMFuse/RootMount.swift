@@ -35,9 +35,9 @@ func mountByDescriptor(
     }
 }
 
-/// Lets the kernel read ahead by whole requests, one per processor up to four: threads open them side
-/// by side while the reader copies earlier ones. An ordinary user's mount reads ahead by 128 KiB,
-/// since only root may change that (sysfs-class-bdi); failure does no harm.
+/// Lets the kernel read ahead by whole requests, one per processor up to four: threads open them
+/// side by side while the reader copies earlier ones. An ordinary user's mount reads ahead by 128
+/// KiB, since only root may change that (sysfs-class-bdi); failure does no harm.
 private func raiseReadAhead(ofMount id: Int) {
     guard let device = try? MountTable().mount(id)?.device,
         let setting = try? openFile("/sys/class/bdi/\(device)/read_ahead_kb", O_WRONLY)

@@ -119,8 +119,8 @@ extension Inode.State {
         _modify { yield &inUse.writeGuard }
     }
 
-    /// True for the first question after a file was made, unless the attribute was set meanwhile: the
-    /// kernel asks at the first write, and a file begins without capabilities.
+    /// True for the first question after a file was made, unless the attribute was set meanwhile:
+    /// the kernel asks at the first write, and a file begins without capabilities.
     package mutating func takeLackOfCapability() -> Bool {
         guard let uses, uses.isWithoutCapability else { return false }
         uses.isWithoutCapability = false
