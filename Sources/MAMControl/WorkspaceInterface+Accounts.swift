@@ -81,7 +81,7 @@ extension WorkspaceInterface {
     private func report(
         of account: AccountID
     ) throws(VarlinkError) -> Wire.RegisterAccount.Reply {
-        guard let status = Accounts(vault).all.first(where: { $0.id == account }) else {
+        guard let status = Accounts(vault).one(account) else {
             throw .unknownAccount(account.bytes.description)
         }
         return .init(account: AccountReport(status))

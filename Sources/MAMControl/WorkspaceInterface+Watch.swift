@@ -25,7 +25,7 @@ extension WorkspaceInterface {
                     if isTrusted(call.peer) { try call.reply(reply(event.kind, nil)) }
                     continue
                 }
-                let now = Accounts(vault).all.first { $0.id == id }
+                let now = Accounts(vault).one(id)
                 guard let account = event.last ?? now, isControlled(account, by: call.peer)
                 else { continue }
                 try call.reply(reply(event.kind, account))

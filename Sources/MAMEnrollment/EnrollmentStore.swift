@@ -39,12 +39,17 @@ package struct EnrollmentStore: Sendable {
     }
 
     package func save(_ value: JSONValue, as name: String) throws(Errno) {
-        let encoded = value.encoded()
+        if let error = save([(name, value)])[name] { throw error }
+    }
+
+    /// Returns the errors of those that could not be saved.
+    package func save(_ values: [(name: String, value: JSONValue)]) -> [String: Errno] {
+        let encoded = values.map { (name: $0.name, content: $0.value.encoded()) }
         // It would be too large to be read again.
-        guard encoded.count <= Self.maximumByteCount else { throw .fileTooLarge }
-        try encoded.span.withUnsafeBytes { bytes throws(Errno) in
-            try replaceFile(in: directory.raw, named: name, with: bytes)
-        }
+        let tooLarge = encoded.filter { $0.content.count > Self.maximumByteCount }.map(\.name)
+        let failed = replaceFiles(
+            in: directory.raw, encoded.filter { !tooLarge.contains($0.name) })
+        return tooLarge.reduce(into: failed) { $0[$1] = .fileTooLarge }
     }
 
     package func remove(_ name: String) throws(Errno) {

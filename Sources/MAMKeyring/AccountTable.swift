@@ -42,13 +42,26 @@ extension AccountTable {
 
     mutating func add(_ account: HeldAccount) {
         let id = account.keybag.accountID
+        order.removeAll { $0 == id }
         accounts[id] = account
         nameKeys(of: account.keybag)
-        order = accounts.values.map(\.keybag).sorted {
-            // The id breaks ties within a second, so that the order is the same at every start.
-            ($0.registrationTime, "\($0.accountID.bytes)")
-                < ($1.registrationTime, "\($1.accountID.bytes)")
-        }.map(\.accountID)
+        var (low, high) = (0, order.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isRegistered(order[middle], before: account.keybag) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        order.insert(id, at: low)
+    }
+
+    /// The id breaks ties within a second, so that the order is the same at every start.
+    private func isRegistered(_ id: AccountID, before other: Keybag) -> Bool {
+        let time = accounts[id]?.keybag.registrationTime ?? 0
+        guard time == other.registrationTime else { return time < other.registrationTime }
+        return "\(id.bytes)" < "\(other.accountID.bytes)"
     }
 
     /// Takes over a changed keybag. New class keys are loaded only where their predecessors are;

@@ -48,19 +48,30 @@ package struct PolicyBook: Sendable, Equatable {
 
     /// The combined policy of the documents that cover an account.
     package func policy(for account: Identity) -> EffectivePolicy {
-        .merge(documents(for: account))
+        policy(of: numbers(for: account))
+    }
+
+    package func policy(of numbers: [Int]) -> EffectivePolicy {
+        .merge(numbers.map { inForce[$0] })
     }
 
     /// The protections that cover an account. Any of them replaces the tenant's default, except a
     /// protection for another system, because only some of its rules apply here.
     package func documents(for account: Identity) -> [PolicyDocument] {
-        let covering = covering(account, .protection)
-        let replacesDefault = covering.contains { !$0.isDefault && !$0.isOfOtherSystem }
-        return replacesDefault ? covering.filter { !$0.isDefault } : covering
+        numbers(for: account).map { inForce[$0] }
+    }
+
+    /// Which of the book's documents those are. Accounts with the same ones have the same policy.
+    package func numbers(for account: Identity) -> [Int] {
+        let covering = inForce.indices.filter { covers(account, inForce[$0], .protection) }
+        let replacesDefault = covering.contains {
+            !inForce[$0].isDefault && !inForce[$0].isOfOtherSystem
+        }
+        return replacesDefault ? covering.filter { !inForce[$0].isDefault } : covering
     }
 
     /// True if a protection covers the account.
-    package func covers(_ account: Identity) -> Bool { !documents(for: account).isEmpty }
+    package func covers(_ account: Identity) -> Bool { !numbers(for: account).isEmpty }
 
     /// The configuration for an account's programs. A default protection may contain a default
     /// configuration.
@@ -85,6 +96,12 @@ package struct PolicyBook: Sendable, Equatable {
     func covering(
         _ account: Identity, _ kind: PolicyDocument.Kind
     ) -> [PolicyDocument] {
-        inForce.filter { $0.kind == kind && groups.cover(account, $0.assignments) }
+        inForce.filter { covers(account, $0, kind) }
+    }
+
+    private func covers(
+        _ account: Identity, _ document: PolicyDocument, _ kind: PolicyDocument.Kind
+    ) -> Bool {
+        document.kind == kind && groups.cover(account, document.assignments)
     }
 }

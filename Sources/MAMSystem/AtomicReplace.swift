@@ -17,6 +17,35 @@ package func replaceFile(
     try synchronize(directory)
 }
 
+/// Like ``replaceFile`` for several files, but syncs the directory once. Returns the errors of those
+/// that may still have their old content.
+package func replaceFiles(
+    in directory: Int32, _ files: [(name: String, content: [UInt8])]
+) -> [String: Errno] {
+    var failed: [String: Errno] = [:]
+    for file in files {
+        do throws(Errno) { try renameWritten(file.content, in: directory, to: file.name) } catch {
+            failed[file.name] = error
+        }
+    }
+    do throws(Errno) { try synchronize(directory) } catch {
+        for file in files { failed[file.name] = error }
+    }
+    return failed
+}
+
+private func renameWritten(
+    _ content: [UInt8], in directory: Int32, to name: String
+) throws(Errno) {
+    try content.span.withUnsafeBytes { bytes throws(Errno) in
+        try withUnfinishedFile(in: directory, for: name, bytes, mode: 0o600) {
+            unfinished throws(Errno) in
+            try Faults.check(.rename)
+            _ = try retrying { renameat(directory, unfinished, directory, name) }
+        }
+    }
+}
+
 /// Like ``replaceFile``, but overwrites the old content, which held keys, before its blocks are
 /// freed.
 ///

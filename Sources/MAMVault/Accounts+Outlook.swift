@@ -13,12 +13,17 @@ extension Accounts {
         guard let windows = vault.windows(of: account), windows.state == .unlocked else {
             return nil
         }
-        let recheck = facts(of: account).recheckSeconds
-        let lock = vault.settings.idleLockSeconds > 0 ? Int64(vault.settings.idleLockSeconds) : nil
-        guard let limit = [recheck, lock].compactMap(\.self).min() else { return nil }
+        let facts = facts(of: account)
+        guard let limit = idleLimit(facts) else { return nil }
         let seconds = vault.enrollments.idleSeconds(
             of: account, isUsed: windows.takeUse(), now: vault.clock.now.secondsSinceBoot)
-        return (seconds, limit, recheck)
+        return (seconds, limit, facts.recheckSeconds)
+    }
+
+    /// Seconds; nil if neither policy nor the settings have one.
+    package func idleLimit(_ facts: EnrollmentFacts) -> Int64? {
+        let lock = vault.settings.idleLockSeconds > 0 ? Int64(vault.settings.idleLockSeconds) : nil
+        return [facts.recheckSeconds, lock].compactMap(\.self).min()
     }
 
     /// The number of files in use per account, according to their windows: asking the files could

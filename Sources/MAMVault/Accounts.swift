@@ -3,7 +3,7 @@
 internal import MAMCrypto
 internal import MAMFormat
 internal import MAMKeyring
-internal import MAMModel
+package import MAMModel
 package import MAMPolicy
 internal import MAMSettings
 
@@ -13,21 +13,26 @@ package struct Accounts: Sendable {
 
     package init(_ vault: Vault) { self.vault = vault }
 
-    package var all: [AccountStatus] {
-        vault.keyring.accounts.map { account in
-            let user = vault.keyring.uid(of: account) ?? 0
-            return AccountStatus(
-                id: account, identity: vault.identity(of: account), user: user,
-                state: vault.windows(of: account)?.state ?? .beforeFirstUnlock,
-                hasPassphrase: vault.keyring.hasPassphrase(account),
-                isDefault: !vault.settings.multiIdentity
-                    && vault.defaultAccount(ofUser: user) == account,
-                retryAfterSeconds: Int(vault.keyring.retryAfterSeconds(account)),
-                isRecoverable: !RecoveryUpdates(vault).recoveryKeys(of: account).isEmpty,
-                guessableSeconds: vault.keyring.hasPassphrase(account)
-                    ? guessableSeconds(under: vault.merged(of: account).policy) : nil,
-                block: vault.block(of: account), enrollment: enrollment(of: account))
-        }
+    package var all: [AccountStatus] { vault.keyring.accounts.map { status(of: $0) } }
+
+    /// Nil if there is no such account any more.
+    package func one(_ account: AccountID) -> AccountStatus? {
+        vault.keyring.accounts.contains(account) ? status(of: account) : nil
+    }
+
+    private func status(of account: AccountID) -> AccountStatus {
+        let user = vault.keyring.uid(of: account) ?? 0
+        return AccountStatus(
+            id: account, identity: vault.identity(of: account), user: user,
+            state: vault.windows(of: account)?.state ?? .beforeFirstUnlock,
+            hasPassphrase: vault.keyring.hasPassphrase(account),
+            isDefault: !vault.settings.multiIdentity
+                && vault.defaultAccount(ofUser: user) == account,
+            retryAfterSeconds: Int(vault.keyring.retryAfterSeconds(account)),
+            isRecoverable: !RecoveryUpdates(vault).recoveryKeys(of: account).isEmpty,
+            guessableSeconds: vault.keyring.hasPassphrase(account)
+                ? guessableSeconds(under: vault.merged(of: account).policy) : nil,
+            block: vault.block(of: account), enrollment: enrollment(of: account))
     }
 
     /// Assumes that a device secret from a systemd credential is not on the disk.

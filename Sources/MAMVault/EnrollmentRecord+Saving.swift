@@ -17,10 +17,12 @@ extension EnrollmentRecord {
         other.launch = launch
         let passed = reading.secondsSinceBoot.subtractingReportingOverflow(
             saved.reading.secondsSinceBoot)
-        // A check-in resets a count.
-        return other != self || sinceCheckIn < saved.sinceCheckIn
-            || sinceAttempt < saved.sinceAttempt
-            || sincePassphrase < saved.sincePassphrase || passed.overflow
-            || passed.partialValue >= Enrollments.unsavedSeconds || passed.partialValue < 0
+        guard !passed.overflow, (0..<Enrollments.unsavedSeconds).contains(passed.partialValue)
+        else { return true }
+        // A check-in resets a count. One that was saved shortly before need not be saved again: the
+        // account then only seems to have been offline for longer, until the start checks in.
+        let most = Enrollments.unsavedSeconds - passed.partialValue
+        return other != self || sinceCheckIn < saved.sinceCheckIn - most
+            || sinceAttempt < saved.sinceAttempt - most || sincePassphrase < saved.sincePassphrase
     }
 }

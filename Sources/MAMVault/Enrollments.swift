@@ -15,10 +15,10 @@ package import Synchronization
 package final class Enrollments: Sendable {
     package let hooks: Hooks
     package let probes: LaunchProbes
-    /// Wakes the thread that waits for due actions.
-    package let wakeUp: WakeUpDescriptor
-    /// Wakes the thread that locks idle accounts.
-    package let idleWakeUp: WakeUpDescriptor
+    /// Of the thread that waits for due actions.
+    package let dueActions: Alarm
+    /// Of the thread that locks idle accounts.
+    package let idleLocks: Alarm
     /// How to read the policy source; nil until the daemon sets it.
     package let source = Mutex<(@Sendable () -> CheckInOutcome)?>(nil)
     /// Serialises the blocks of an account, so that the last one determined stays in force.
@@ -44,6 +44,10 @@ package final class Enrollments: Sendable {
         package var obeyedReading: ClockReading
         package var statedThreat: ThreatLevel?
         package var hasForgottenOrders = false
+
+        func isWorthSaving(_ account: AccountID, _ record: EnrollmentRecord) -> Bool {
+            saved[account].map { record.isWorthSaving(over: $0) } ?? true
+        }
     }
 
     /// How much of a count may be lost with a power failure, though not with the daemon.
@@ -55,8 +59,8 @@ package final class Enrollments: Sendable {
     ) throws(Errno) {
         hooks = Hooks(settings.hooks, log)
         probes = LaunchProbes(settings)
-        wakeUp = try WakeUpDescriptor()
-        idleWakeUp = try WakeUpDescriptor()
+        dueActions = try Alarm()
+        idleLocks = try Alarm()
         store = try stateDirectory.map { directory throws(Errno) in
             try EnrollmentStore(in: directory)
         }
@@ -81,11 +85,14 @@ package final class Enrollments: Sendable {
         case .value(let json) where EnrollmentRecord.isNewer(json):
             record = newer(account, at: reading)
         case .value(let json):
-            record = EnrollmentRecord(json) ?? damaged(account, at: reading)
+            if let saved = EnrollmentRecord(json) {
+                return state.withLock { ($0.records[account], $0.saved[account]) = (saved, saved) }
+            }
+            record = damaged(account, at: reading)
         case .damaged: record = damaged(account, at: reading)
         }
         state.withLock { $0.records[account] = record }
-        save(account)
+        save([account])
     }
 
     private func damaged(_ account: AccountID, at reading: ClockReading) -> EnrollmentRecord {
@@ -107,8 +114,8 @@ package final class Enrollments: Sendable {
 
     /// Something may be due earlier than expected.
     package func wakeTimers() {
-        wakeUp.signal()
-        idleWakeUp.signal()
+        dueActions.ring()
+        idleLocks.ring()
     }
 
     // MARK: Records
@@ -121,41 +128,62 @@ package final class Enrollments: Sendable {
     package func begin(_ account: AccountID, at now: Moment) {
         let record = EnrollmentRecord(at: ClockReading(now, boot: ClockReading.currentBoot))
         state.withLock { $0.records[account] = record }
-        save(account)
+        save([account])
     }
 
-    /// Changes a record, durably if anything but running counts changed.
+    /// When a changed record is written.
+    package enum Saving: Sendable {
+        /// Durably before the change returns, if more than running counts changed.
+        case now
+        /// With many others, by ``saveChanged()``. Until then a crash undoes it.
+        case later
+    }
+
     package func change<Result: Sendable>(
-        _ account: AccountID, _ body: (inout EnrollmentRecord) -> Result
+        _ account: AccountID, saving: Saving = .now, _ body: (inout EnrollmentRecord) -> Result
     ) -> Result? {
         let changed: (result: Result, isDue: Bool)? = state.withLock {
             state in
             guard var record = state.records[account] else { return nil }
             let result = body(&record)
             state.records[account] = record
-            let isDue = state.saved[account].map { record.isWorthSaving(over: $0) } ?? true
-            return (result, isDue)
+            return (result, saving == .now && state.isWorthSaving(account, record))
         }
-        if let changed, changed.isDue { save(account) }
+        if let changed, changed.isDue { save([account]) }
         return changed?.result
     }
 
-    /// A failed write is retried with the next change.
-    private func save(_ account: AccountID) {
-        saving.withLock { _ in
-            let record = state.withLock {
-                $0.newer.contains(account) ? nil : $0.records[account]
-            }
-            guard let record,
-                write(record.json, as: "\(account.bytes)")
-            else { return }
-            state.withLock { $0.saved[account] = record }
-        }
+    package func saveChanged() {
+        save(
+            state.withLock { state in
+                state.records.filter { state.isWorthSaving($0.key, $0.value) }.map(\.key)
+            })
     }
 
     /// At a clean shutdown.
     package func saveAll() {
-        for account in state.withLock({ $0.records.keys }) { save(account) }
+        save(state.withLock { [AccountID]($0.records.keys) })
+    }
+
+    /// A failed write is retried with the next change.
+    private func save(_ accounts: [AccountID]) {
+        guard let store, !accounts.isEmpty else { return }
+        saving.withLock { _ in
+            let records = state.withLock { state in
+                accounts.compactMap { account in
+                    state.newer.contains(account) ? nil : state.records[account].map { (account, $0) }
+                }
+            }
+            let failed = store.save(records.map { ("\($0.bytes)", $1.json) })
+            for (name, error) in failed {
+                log.error("enrollment/\(name) cannot be written: \(error)")
+            }
+            state.withLock { state in
+                for (account, record) in records where failed["\(account.bytes)"] == nil {
+                    state.saved[account] = record
+                }
+            }
+        }
     }
 
     /// False if the file still exists.

@@ -25,9 +25,22 @@ package struct PoliciesInForce: Sendable {
     package var refused: [RefusedDocument] = []
     package var known: [AccountID: MergedPolicy] = [:]
     package var ofAll: MergedPolicy?
+    /// By the numbers of the documents. Most accounts have the same ones.
+    private var merged: [[Int]: MergedPolicy] = [:]
 
     package init(_ book: PolicyBook, refused: [RefusedDocument] = []) {
         self.book = book
         self.refused = refused
     }
+
+    mutating func policy(for identity: Identity, _ settings: Settings) -> MergedPolicy {
+        let numbers = book.numbers(for: identity)
+        if let merged = merged[numbers] { return merged }
+        let policy = MergedPolicy(book.policy(of: numbers), settings)
+        merged[numbers] = policy
+        return policy
+    }
+
+    /// The accounts have changed, the documents have not.
+    mutating func forgetAccounts() { (known, ofAll) = ([:], nil) }
 }

@@ -14,8 +14,7 @@ extension Vault {
     package func merged(of account: AccountID) -> MergedPolicy {
         inForce.withLock { inForce in
             if let known = inForce.known[account] { return known }
-            let policy = MergedPolicy(
-                inForce.book.policy(for: keyring.identity(of: account)), settings)
+            let policy = inForce.policy(for: keyring.identity(of: account), settings)
             inForce.known[account] = policy
             return policy
         }
@@ -46,7 +45,5 @@ extension Vault {
     package var refusedDocuments: [RefusedDocument] { inForce.withLock { $0.refused } }
 
     /// Call after a change of the accounts.
-    package func forgetPolicies() {
-        inForce.withLock { $0 = PoliciesInForce($0.book, refused: $0.refused) }
-    }
+    package func forgetPolicies() { inForce.withLock { $0.forgetAccounts() } }
 }

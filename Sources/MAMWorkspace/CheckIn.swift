@@ -68,9 +68,11 @@ package struct CheckIn: Sendable {
         if let reason = outcome.reason { vault.log.warning("check-in: \(reason)") }
         for account in vault.keyring.accounts where vault.isRegistered(account) {
             let mark = vault.policy(of: account).mark
-            Enrollment(tree).happen(.checkIn(outcome, mark: mark), to: account, as: .policy)
+            Enrollment(tree).happen(
+                .checkIn(outcome, mark: mark), to: account, as: .policy, saving: .later)
             vault.announce(.checkedIn(failure: outcome.reason), account)
-            if outcome.isSuccess { LaunchChecks(tree).checkLaunch(account) }
+            if outcome.isSuccess { LaunchChecks(tree).checkLaunch(account, saving: .later) }
         }
+        vault.enrollments.saveChanged()
     }
 }

@@ -19,14 +19,19 @@ package struct Enrollment: Sendable {
     ///
     /// Never call this from a thread that serves the mount, or while holding a lock.
     func happen(
-        _ input: EnrollmentInput, to account: AccountID, as request: AccountEvent.Enrollment.Request
+        _ input: EnrollmentInput, to account: AccountID,
+        as request: AccountEvent.Enrollment.Request, saving: Enrollments.Saving = .now
     ) {
         let facts = Accounts(vault).facts(of: account)
         let now = vault.clock.now
-        let actions = vault.enrollments.change(account) { $0.step(input, facts, at: now) }
+        let (actions, next) =
+            vault.enrollments.change(account, saving: saving) {
+                ($0.step(input, facts, at: now), $0.secondsToNext(facts))
+            } ?? ([], nil)
         settle(account)
-        for action in actions ?? [] { carryOut(action, account, request) }
-        vault.enrollments.wakeTimers()
+        for action in actions { carryOut(action, account, request) }
+        if let next { vault.enrollments.dueActions.ring(within: next) }
+        IdleLocks(tree).expectIdle(facts)
     }
 
     private func carryOut(
@@ -110,7 +115,9 @@ package struct Enrollment: Sendable {
         for account in vault.keyring.accounts {
             let facts = Accounts(vault).facts(of: account)
             let now = vault.clock.now
-            _ = vault.enrollments.change(account) { $0.step(.time, facts, at: now) }
+            _ = vault.enrollments.change(account, saving: .later) {
+                $0.step(.time, facts, at: now)
+            }
         }
         vault.enrollments.saveAll()
     }

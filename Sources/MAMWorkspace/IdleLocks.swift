@@ -1,5 +1,6 @@
 // Locks accounts with idle files.
 
+internal import MAMEnrollment
 internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
@@ -19,7 +20,7 @@ package struct IdleLocks: Sendable {
         try startThread(named: "idle-locks") {
             while true {
                 let next = lockIdle().min() ?? Self.longestPauseSeconds
-                vault.enrollments.idleWakeUp.wait(atMostSeconds: next)
+                vault.enrollments.idleLocks.sleep(atMostSeconds: next)
             }
         }
     }
@@ -38,13 +39,21 @@ package struct IdleLocks: Sendable {
         var due: [AccountID] = []
         let pauses = vault.keyring.accounts.compactMap { account -> Int64? in
             guard let (idle, limit, _) = Accounts(vault).idle(account) else { return nil }
-            // At most a quarter of the limit late, and at most five seconds.
-            if idle < limit { return max(1, min(5, limit / 4)) }
+            if idle < limit { return Self.pauseSeconds(limit) }
             due.append(account)
             return nil
         }
         _ = sideBySide(due, named: "idle-lock") { closeIdle($0) }
         return pauses
+    }
+
+    /// At most a quarter of the limit late, and at most five seconds.
+    private static func pauseSeconds(_ limit: Int64) -> Int64 { max(1, min(5, limit / 4)) }
+
+    /// Looks in time for an account that may have a limit since now.
+    func expectIdle(_ facts: EnrollmentFacts) {
+        guard let limit = Accounts(vault).idleLimit(facts) else { return }
+        vault.enrollments.idleLocks.ring(within: Self.pauseSeconds(limit))
     }
 
     private func closeIdle(_ account: AccountID) {

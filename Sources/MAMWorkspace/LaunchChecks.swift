@@ -6,7 +6,7 @@ package import MAMModel
 package import MAMPolicy
 internal import MAMSystem
 package import MAMTree
-internal import MAMVault
+package import MAMVault
 
 /// Evaluates policy's conditions, and prepares an account for use.
 package struct LaunchChecks: Sendable {
@@ -18,7 +18,7 @@ package struct LaunchChecks: Sendable {
     /// Evaluates the conditions, and blocks, wipes or warns. Takes as long as the probes.
     ///
     /// Never call this from a thread that serves the mount, or while holding a lock.
-    package func checkLaunch(_ account: AccountID) {
+    package func checkLaunch(_ account: AccountID, saving: Enrollments.Saving = .now) {
         guard vault.isEnrolling, vault.isRegistered(account) else { return }
         let policy = vault.policy(of: account)
         let clockedOut = vault.enrollments.record(of: account)?.sinceClockedOut ?? 0
@@ -28,7 +28,8 @@ package struct LaunchChecks: Sendable {
         if let clock = conditions.clockStatus, vault.enrollments.note(clock, of: account) != clock {
             vault.announce(.userStatusChanged(clock.rawValue), account)
         }
-        Enrollment(tree).happen(.launch(verdict, conditions.clockStatus), to: account, as: .policy)
+        Enrollment(tree).happen(
+            .launch(verdict, conditions.clockStatus), to: account, as: .policy, saving: saving)
     }
 
     /// The findings of these documents alone. Takes as long as the probes.
@@ -49,7 +50,8 @@ package struct LaunchChecks: Sendable {
     }
 
     package func checkLaunchOfAll() {
-        for account in vault.keyring.accounts { checkLaunch(account) }
+        for account in vault.keyring.accounts { checkLaunch(account, saving: .later) }
+        vault.enrollments.saveChanged()
     }
 
     /// Sends each warning once until its condition is met.

@@ -35,7 +35,7 @@ package struct Timers: Sendable {
             var last = Looks(atConditions: start, forOrders: start)
             while true {
                 let seconds = look(&last)
-                vault.enrollments.wakeUp.wait(atMostSeconds: max(1, seconds))
+                vault.enrollments.dueActions.sleep(atMostSeconds: max(1, seconds))
             }
         }
     }
@@ -69,12 +69,13 @@ package struct Timers: Sendable {
         var isCheckInDue = false
         for account in vault.keyring.accounts {
             let (facts, now) = (Accounts(vault).facts(of: account), vault.clock.now)
-            let actions = vault.enrollments.change(account) { record in
+            let actions = vault.enrollments.change(account, saving: .later) { record in
                 record.step(.time, facts, at: now) + record.due(facts)
             }
             isCheckInDue = isCheckInDue || actions?.contains(.checkIn) == true
             Enrollment(tree).settle(account)
         }
+        vault.enrollments.saveChanged()
         if isCheckInDue { CheckIn(tree).checkIn() }
         let next = vault.keyring.accounts.compactMap { account in
             vault.enrollments.record(of: account)?.secondsToNext(Accounts(vault).facts(of: account))

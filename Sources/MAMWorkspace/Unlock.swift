@@ -59,7 +59,7 @@ package struct Unlock: Sendable {
     func openWindows(of account: AccountID) {
         guard vault.windows(of: account)?.unlock() == true else { return }
         vault.keyNews.tell()
-        vault.enrollments.idleWakeUp.signal()
+        vault.enrollments.idleLocks.ring()
         vault.audit(.unlocked, account, "\(vault.identity(of: account)) is unlocked")
         vault.announce(.available, account)
         ClassPass(tree).updateClasses(of: account)

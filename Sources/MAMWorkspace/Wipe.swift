@@ -29,7 +29,7 @@ package struct Wipe: Sendable {
     package func wipeable(
         named text: String
     ) -> (account: AccountID, identity: Identity, user: UInt32)? {
-        if let known = Accounts(vault).all.first(where: { $0.id == vault.account(named: text) }) {
+        if let known = vault.account(named: text).flatMap({ Accounts(vault).one($0) }) {
             return (known.id, known.identity, known.user)
         }
         return vault.keyring.wipes.all.first {

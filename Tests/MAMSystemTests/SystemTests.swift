@@ -51,6 +51,32 @@ import Testing
         }
     }
 
+    @Test(arguments: 1...8)
+    func `of several files each is replaced, or named and as it was`(nth: Int) throws {
+        let path = "/tmp/mam-replace-several-\(getpid())-\(nth)"
+        mkdir(path, 0o700)
+        let names = ["one", "two"]
+        defer {
+            for name in names { unlink("\(path)/\(name)") }
+            rmdir(path)
+        }
+        let directory = try openFile(path, O_RDONLY | O_DIRECTORY)
+        func replace(_ text: String) -> [String: Errno] {
+            replaceFiles(
+                in: directory.raw, names.map { (name: $0, content: Array(text.utf8)) })
+        }
+        #expect(replace("old").isEmpty)
+        Faults.arm(.any, nth: nth, error: .noSpace)
+        let failed = replace("new")
+        Faults.disarm()
+        // Three calls for each, then the directory's sync; all fail from that one on.
+        for (name, calls) in zip(names, [3, 6]) {
+            let found = try readSmallFile("\(path)/\(name)", maximumByteCount: 10)
+            #expect(String(decoding: found, as: UTF8.self) == (nth > calls ? "new" : "old"))
+        }
+        #expect(failed.count == (nth > 7 ? 0 : 2))
+    }
+
     @Test func `this process is alive, and has a parent`() throws {
         let own = try #require(ProcessStatus(of: getpid()))
         #expect(own.parent == getppid())

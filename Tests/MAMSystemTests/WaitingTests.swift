@@ -25,6 +25,16 @@ import Testing
         #expect(ended.wait(until: Deadline(seconds: 30)))
     }
 
+    @Test func `an alarm wakes for what is due earlier`() throws {
+        let (alarm, isAwake) = (try Alarm(), Semaphore())
+        try startThread(named: "sleeper") {
+            alarm.sleep(atMostSeconds: 3600)
+            isAwake.signal()
+        }
+        alarm.ring(within: 60)
+        #expect(isAwake.wait(until: Deadline(seconds: 30)))
+    }
+
     @Test func `a lock that others hold is given up, and had when they are gone`() throws {
         let lock = ReadWriteLock()
         let (isHeld, release, isFree) = (Semaphore(), Semaphore(), Semaphore())
