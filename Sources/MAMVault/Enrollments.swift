@@ -170,8 +170,8 @@ package final class Enrollments: Sendable {
         guard let store, !accounts.isEmpty else { return }
         saving.withLock { _ in
             let records = state.withLock { state in
-                accounts.compactMap { account in
-                    state.newer.contains(account) ? nil : state.records[account].map { (account, $0) }
+                accounts.filter { !state.newer.contains($0) }.compactMap { account in
+                    state.records[account].map { (account, $0) }
                 }
             }
             let failed = store.save(records.map { ("\($0.bytes)", $1.json) })
