@@ -56,9 +56,12 @@ let package = Package(
         system("CSodium", "libsodium", debian: "libsodium-dev"),
         system("CDeflate", "libdeflate", debian: "libdeflate-dev"),
         system("CSystemd", "libsystemd", debian: "libsystemd-dev"),
+        system("CSeccomp", "libseccomp", debian: "libseccomp-dev"),
         .target(name: "CShims"),
+        // What the kernel lets a contained command do
+        .target(name: "CContainment", dependencies: ["CSeccomp"]),
         // The parent of the command of `mamctl run`
-        .target(name: "CSupervisor"),
+        .target(name: "CSupervisor", dependencies: ["CContainment"]),
         // How FUSE's requests reach the mount
         .target(name: "CTransport"),
         module("MAMModel", []),
@@ -133,7 +136,7 @@ let package = Package(
             [
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
                 "MAMAudit", "MAMKeyring", "MAMStore", "MAMPlaces", "MAMWire", "CShims",
-                "CSupervisor",
+                "CContainment", "CSupervisor",
             ]),
         .executableTarget(
             name: "notes", dependencies: ["MAMClient"], path: "Examples/Notes",

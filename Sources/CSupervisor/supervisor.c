@@ -7,6 +7,8 @@
 #define _GNU_SOURCE
 #include "supervisor.h"
 
+#include "contained.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -22,7 +24,7 @@
 
 // Messages from the supervisor to the front.
 struct report {
-    enum { STARTED, FAILED, STOPPED, ENDED } kind;
+    enum { READY, STARTED, FAILED, STOPPED, ENDED } kind;
     int value;
 };
 
@@ -32,6 +34,13 @@ static void relayed_signals(sigset_t *set) {
     sigfillset(set);
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) sigdelset(set, kept[i]);
 }
+
+// What the supervisor runs. `containment`: NULL for none; then there are no `rules`.
+struct command {
+    char *const *argv;
+    const struct mam_containment *containment;
+    int rules;
+};
 
 static int send_all(int connection, const void *bytes, size_t count) {
     ssize_t sent;
@@ -62,27 +71,42 @@ static void close_all_but(int kept) {
     syscall(SYS_close_range, kept + 1, ~0U, 0);
 }
 
-// Returns the command's process, or -errno.
-static pid_t start(char *const argv[], const sigset_t *mask, pid_t supervisor) {
-    int failure[2];
-    if (pipe2(failure, O_CLOEXEC) != 0) return -errno;
-    const pid_t command = fork();
-    if (command == 0) {
-        // The command dies with the supervisor.
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != supervisor) _exit(127);
+// The child that becomes the command.
+_Noreturn static void become(const struct command *what, const sigset_t *mask, pid_t supervisor,
+                             int news) {
+    // The command dies with the supervisor.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != supervisor) _exit(127);
+    if (!what->containment || mam_contain_command(what->rules, what->containment, news) == 0) {
         sigprocmask(SIG_SETMASK, mask, NULL);
-        execvp(argv[0], argv);
-        const int error = errno;
-        if (write(failure[1], &error, sizeof error) < 0) _exit(126);
-        _exit(127);
+        execvp(what->argv[0], what->argv);
     }
+    const int error = errno;
+    send_all(news, &error, sizeof error);
+    _exit(127);
+}
+
+// Returns the command's process, or -errno.
+static pid_t start(const struct command *what, const sigset_t *mask) {
+    int news[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, news) != 0) return -errno;
+    const pid_t supervisor = getpid(), command = fork();
+    if (command == 0) become(what, mask, supervisor, news[1]);
     int error = command < 0 ? errno : 0;
-    close(failure[1]);
-    if (command > 0 && read(failure[0], &error, sizeof error) == sizeof error)
+    close(news[1]);
+    if (command > 0 && what->containment)
+        error = mam_serve_command(news[0], what->containment) == 0 ? 0 : errno;
+    // At the end of the stream there is nothing to tell.
+    if (command > 0 && !receive_all(news[0], &error, sizeof error) && error == 0) {
+        close(news[0]);
+        return command;
+    }
+    if (command > 0) {
+        kill(command, SIGKILL);
         waitpid(command, NULL, 0);
-    close(failure[0]);
-    return error == 0 ? command : -error;
+    }
+    close(news[0]);
+    return -error;
 }
 
 // Releases the caller's pipes and directory, which background processes outlive.
@@ -131,10 +155,21 @@ _Noreturn static void keep(int connection, int children, pid_t command) {
     _exit(0);
 }
 
-_Noreturn static void supervise(char *const argv[], int connection, const sigset_t *mask) {
+// Contains this process too: it acts for the command.
+static int contain(struct command *what) {
+    what->rules = mam_landlock_rules(what->containment);
+    return what->rules < 0 ? -1 : mam_landlock_enter(what->rules);
+}
+
+_Noreturn static void supervise(struct command *what, int connection, const sigset_t *mask) {
     prctl(PR_SET_NAME, "mamctl-run");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     close_all_but(connection);
+    if (what->containment && contain(what) != 0) {
+        tell(connection, FAILED, errno);
+        _exit(0);
+    }
+    tell(connection, READY, 0);
     sigset_t child;
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
@@ -144,7 +179,7 @@ _Noreturn static void supervise(char *const argv[], int connection, const sigset
     char go;
     if (children < 0 || !receive_all(connection, &go, 1)) _exit(0);
     if (was == SIG_IGN) signal(SIGCHLD, SIG_IGN);
-    const pid_t command = start(argv, mask, getpid());
+    const pid_t command = start(what, mask);
     signal(SIGCHLD, SIG_DFL);
     tell(connection, command < 0 ? FAILED : STARTED, command < 0 ? -command : command);
     if (command < 0) _exit(0);
@@ -152,7 +187,8 @@ _Noreturn static void supervise(char *const argv[], int connection, const sigset
     keep(connection, children, command);
 }
 
-int32_t mam_supervisor_fork(char *const argv[], int *connection) {
+int32_t mam_supervisor_fork(char *const argv[], const struct mam_containment *containment,
+                            int *connection) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return -1;
     sigset_t all, mask;
@@ -161,15 +197,22 @@ int32_t mam_supervisor_fork(char *const argv[], int *connection) {
     const pid_t supervisor = fork();
     if (supervisor == 0) {
         close(ends[0]);
-        supervise(argv, ends[1], &mask);
+        struct command what = {argv, containment, -1};
+        supervise(&what, ends[1], &mask);
     }
-    const int error = errno;
+    int error = errno;
     sigprocmask(SIG_SETMASK, &mask, NULL);
     close(ends[1]);
-    if (supervisor < 0) close(ends[0]);
+    struct report report = {FAILED, ECHILD};
+    if (supervisor > 0) {
+        receive_all(ends[0], &report, sizeof report);
+        error = report.value;
+    }
     *connection = ends[0];
+    if (supervisor > 0 && report.kind == READY) return supervisor;
+    close(ends[0]);
     errno = error;
-    return supervisor;
+    return -1;
 }
 
 // MARK: The front

@@ -24,6 +24,8 @@ package struct IdentityInterface: VaultInterface {
         switch try call.method(of: Varlink.Identity.Method.self) {
         case .setThreadIdentity: try setThreadIdentity(call)
         case .setProcessIdentity: try setProcessIdentity(call)
+        case .getContainment: try getContainment(call)
+        case .contain: try contain(call)
         case .getIdentity: try getIdentity(call)
         case .setUserInterfaceIdentity: try setUserInterfaceIdentity(call)
         case .setUserInterfaceIdentities: try setUserInterfaceIdentities(call)
@@ -44,6 +46,7 @@ package struct IdentityInterface: VaultInterface {
 
     private func setThreadIdentity(_ call: VarlinkCall) throws(VarlinkError) -> NoMembers {
         let request: Wire.SetThreadIdentity = try call.request()
+        try refuseContained(call)
         let identity = try ownIdentity(request.identity, call)
         let thread = try threadID(request.thread)
         guard let life = call.peer.life,
@@ -72,7 +75,7 @@ package struct IdentityInterface: VaultInterface {
         let request: Wire.GetIdentity = try call.request()
         let found = Callers(vault).found(
             forThread: try callingThread(request.thread, call), user: call.peer.uid)
-        return .init(acting: acting(found.identity, found.source))
+        return .init(acting: acting(found.identity, found.source, found.isContained))
     }
 
     private func linkAccount(_ call: VarlinkCall) throws(VarlinkError) -> Wire.LinkAccount.Reply {
@@ -108,7 +111,9 @@ package struct IdentityInterface: VaultInterface {
         return thread
     }
 
-    func acting(_ identity: Identity, _ source: FoundIdentity.Source?) -> Wire.Acting {
+    func acting(
+        _ identity: Identity, _ source: FoundIdentity.Source?, _ isContained: Bool = false
+    ) -> Wire.Acting {
         var process: Int?
         let word: String
         switch source {
@@ -119,7 +124,7 @@ package struct IdentityInterface: VaultInterface {
         }
         return .init(
             name: identity.name, objectID: identity.objectID, managed: vault.isManaged(identity),
-            source: word, process: process)
+            source: word, process: process, contained: isContained)
     }
 
     private static let noThread = VarlinkError.invalidInput(
@@ -134,9 +139,17 @@ extension VaultService {
         return vault.canonical(identity)
     }
 
+    /// Under another identity it could leave what it has read in that one's files.
+    func refuseContained(_ call: VarlinkCall) throws(VarlinkError) {
+        let found = found(for: call.peer)
+        guard found.isContained else { return }
+        throw .refused("a contained program of \(found.identity) keeps its identity")
+    }
+
     func setProcessIdentity(
         _ name: String?, _ call: VarlinkCall, until connection: ConnectionID?
     ) throws(VarlinkError) {
+        try refuseContained(call)
         let identity = try ownIdentity(name, call)
         guard let life = call.peer.life,
             vault.identities.set(

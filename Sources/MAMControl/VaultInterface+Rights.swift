@@ -3,6 +3,7 @@
 internal import CShims
 internal import Glibc
 internal import MAMFormat
+internal import MAMIdentity
 internal import MAMModel
 internal import MAMStore
 internal import MAMSystem
@@ -21,6 +22,11 @@ extension VaultService {
     /// The identity that the calling process acts for.
     func identity(of peer: Peer) -> Identity {
         peer.asking { Callers(vault).identity(ofThread: $0, user: peer.uid) }
+    }
+
+    /// The same, and where it comes from.
+    func found(for peer: Peer) -> FoundIdentity {
+        peer.asking { Callers(vault).found(forThread: $0, user: peer.uid) }
     }
 
     /// The calling process's login session.
@@ -54,6 +60,7 @@ extension VaultService {
             throw .refused("the account \(header.owner) belongs to uid \(user)")
         }
         try Transfers(vault).checkTransfer(of: header) { identity(of: call.peer) }
+        try Containment(vault).checkReading(of: header) { found(for: call.peer) }
     }
 
     /// The protection of the file that a call names. The daemon reads the header of a file outside

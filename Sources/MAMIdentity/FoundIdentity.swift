@@ -16,10 +16,15 @@ package struct FoundIdentity: Sendable {
     package let source: Source
     /// The user that set it.
     package let giver: UInt32
+    /// The kernel keeps the process from passing on what it reads.
+    package let isContained: Bool
 
-    package init(identity: Identity, source: Source, giver: UInt32) {
+    package init(
+        identity: Identity, source: Source, giver: UInt32, isContained: Bool = false
+    ) {
         self.identity = identity
         self.source = source
         self.giver = giver
+        self.isContained = isContained
     }
 }

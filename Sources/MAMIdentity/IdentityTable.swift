@@ -13,10 +13,16 @@ struct IdentityTable: Sendable {
         let connection: ConnectionID?
         /// The process of a thread.
         var process: ProcessLife?
+        var isContained = false
 
         /// What a child inherits.
         func inherited(from parent: Int32) -> FoundIdentity {
-            FoundIdentity(identity: identity, source: .process(parent), giver: giver)
+            found(from: .process(parent))
+        }
+
+        func found(from source: FoundIdentity.Source) -> FoundIdentity {
+            FoundIdentity(
+                identity: identity, source: source, giver: giver, isContained: isContained)
         }
     }
 
@@ -76,7 +82,7 @@ struct IdentityTable: Sendable {
             guard setting.identity.matches(identity) else { return setting }
             return Setting(
                 identity: .nobody, giver: setting.giver, connection: setting.connection,
-                process: setting.process)
+                process: setting.process, isContained: setting.isContained)
         }
         threads = threads.mapValues(spared)
         processes = processes.mapValues { process in
@@ -84,7 +90,8 @@ struct IdentityTable: Sendable {
             process.own = process.own.map(spared)
             if case .some(.some(let found)) = process.inherited, found.identity.matches(identity) {
                 process.inherited = FoundIdentity(
-                    identity: .nobody, source: found.source, giver: found.giver)
+                    identity: .nobody, source: found.source, giver: found.giver,
+                    isContained: found.isContained)
             }
             return process
         }

@@ -23,16 +23,20 @@ package final class ProcessIdentities: Sendable {
     /// Sets a process's identity, or removes it with nil. False if that process has ended.
     ///
     /// `user`: the user that sets it. `connection`: ends the identity when it closes; nil: only
-    /// with the process.
+    /// with the process. `isContained`: the process has restricted itself.
     package func set(
         _ identity: Identity?, by user: UInt32, for life: ProcessLife,
-        until connection: ConnectionID? = nil
+        until connection: ConnectionID? = nil, isContained: Bool = false
     ) -> Bool {
         changes.withLock { _ in
             guard isAlive(life) else { return false }
             change(
                 life,
-                to: identity.map { .init(identity: $0, giver: user, connection: connection) })
+                to: identity.map {
+                    .init(
+                        identity: $0, giver: user, connection: connection,
+                        isContained: isContained)
+                })
             return true
         }
     }
@@ -124,7 +128,7 @@ package final class ProcessIdentities: Sendable {
 
     private func search(for thread: Int32, _ known: IdentityTable) -> FoundIdentity? {
         if !known.threads.isEmpty, let own = threadSetting(thread) {
-            return FoundIdentity(identity: own.identity, source: .thread, giver: own.giver)
+            return own.found(from: .thread)
         }
         return processID(ofThread: thread).flatMap { found(for: $0) }
     }
@@ -152,8 +156,7 @@ package final class ProcessIdentities: Sendable {
             else { break }
             let entry = known.processes[status.life]
             if let own = entry?.own {
-                result = FoundIdentity(
-                    identity: own.identity, source: .process(process), giver: own.giver)
+                result = own.found(from: .process(process))
             } else if let inherited = entry?.inherited {
                 result = inherited
             } else if let thread = setting(ofThreadThatForked: status, known) {

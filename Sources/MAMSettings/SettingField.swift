@@ -61,6 +61,8 @@ struct SettingField: Sendable {
         SettingField("MaxFileProtectionLevel", \.maximumClass, appleClass),
         SettingField("DeviceDefaultProtectionLevel", \.deviceDefaultClass, appleClass),
         SettingField("ForeignFiles", \.foreignFiles, .one(named: { $0.rawValue })),
+        SettingField("Containment", \.containment, .one(named: { $0.rawValue })),
+        SettingField("ContainedNetwork", \.containedNetwork, containedNetwork),
         SettingField("BackupExclusion", \.backupExclusion, .truth).harmless,
     ]
 
@@ -167,6 +169,22 @@ struct SettingField: Sendable {
         "one of now, never",
         read: { ["now": true, "never": false][$0.text ?? ""] },
         write: { $0 ? "now" : "never" })
+
+    private static let containedNetwork = Shape<Settings.ContainedNetwork>(
+        "any, none, or a list of TCP ports",
+        read: { value in
+            if let text = value.text { return ["any": .any, "none": Optional.none][text] ?? nil }
+            let ports = value.array?.map { $0.integer.flatMap { UInt16(exactly: $0) } }
+            guard let ports, !ports.contains(nil) else { return nil }
+            return .ports(ports.compactMap(\.self))
+        },
+        write: { network in
+            switch network {
+            case .any: "any"
+            case .none: "none"
+            case .ports(let ports): .array(ports.map { .integer(Int64($0)) })
+            }
+        })
 
     private static let threat = Shape<Settings.Probes.Threat>(
         "a command, or one of \(ThreatLevel.allCases.map(\.rawValue).joined(separator: ", "))",

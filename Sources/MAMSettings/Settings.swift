@@ -20,6 +20,12 @@ package struct Settings: Sendable, Equatable {
     /// `ForeignFiles`: whether files without a header, which are nobody's, are given out.
     package var foreignFiles = ForeignFiles.show
 
+    /// `Containment`: whether files of accounts whose policy restricts where data may go are only
+    /// for contained programs.
+    package var containment = Containment.offered
+    /// `ContainedNetwork`: what contained programs of such accounts may connect to.
+    package var containedNetwork = ContainedNetwork.none
+
     // Locking
     /// `LockGraceSeconds`: how long keys stay after a lock. Ten, as on iOS with "require passcode
     /// immediately".
@@ -100,6 +106,16 @@ package struct Settings: Sendable, Equatable {
     /// What is done when a file without a header is opened.
     package enum ForeignFiles: String, Sendable, CaseIterable {
         case show, refuse
+    }
+
+    package enum Containment: String, Sendable, CaseIterable {
+        case off, offered, required
+    }
+
+    package enum ContainedNetwork: Sendable, Equatable {
+        case any, none
+        /// TCP alone.
+        case ports([UInt16])
     }
 
     /// What is done when a session is locked.

@@ -18,6 +18,8 @@ package enum LogMessage: String, Sendable, CaseIterable {
     case locked
     case blocked
     case unblocked
+    /// A program for the account was started that leaves nothing outside the workspace.
+    case contained
     /// mamd refused access to a file, or a call.
     case refused
     /// Policy denied what a program asked for.
@@ -57,6 +59,7 @@ package enum LogMessage: String, Sendable, CaseIterable {
         case .locked: "5eb69920f455431d8119c2b1dc6583de"
         case .blocked: "5a3aadcb8d054edb874ad5052e71ae2c"
         case .unblocked: "92416e4d191a478aa11e2b41bf8835a1"
+        case .contained: "b86a4d081432a6af6db4340aa31c9597"
         case .refused: "c052e262ef1e4dc4a2a1d8a54b047386"
         case .denied: "88d547f968c3479f835402e2211b849a"
         case .damaged: "3c29bb22641f49268bf91d7c5ee4ddc7"

@@ -78,6 +78,18 @@ package func processID(ofThread thread: Int32) -> Int32? {
     statusWords(ofThread: thread, "Tgid:").first.flatMap { Int32($0) }
 }
 
+/// The process of a pidfd; nil if it is gone, or not visible to us.
+package func processID(of descriptor: Descriptor) -> Int32? {
+    withExtendedLifetime(descriptor) {
+        words(in: "/proc/self/fdinfo/\(descriptor.raw)", "Pid:").first.flatMap { Int32($0) }
+    }
+}
+
+/// Whether a process can gain no rights by executing a program.
+package func hasNoNewPrivileges(_ process: Int32) -> Bool {
+    statusWords(ofThread: process, "NoNewPrivs:") == ["1"]
+}
+
 /// The supplementary groups of a thread; none if it is gone.
 package func supplementaryGroups(ofThread thread: Int32) -> [UInt32] {
     statusWords(ofThread: thread, "Groups:").compactMap { UInt32($0) }
@@ -85,8 +97,13 @@ package func supplementaryGroups(ofThread thread: Int32) -> [UInt32] {
 
 /// The words after `key` in `/proc/THREAD/status`.
 private func statusWords(ofThread thread: Int32, _ key: String) -> [String] {
+    words(in: "/proc/\(thread)/status", key)
+}
+
+/// The words after `key` in a file of the kernel's.
+private func words(in path: String, _ key: String) -> [String] {
     // NGROUPS_MAX is 65,536, and a group takes 11 bytes at most.
-    let bytes = (try? readSmallFile("/proc/\(thread)/status", maximumByteCount: 1 << 20)) ?? []
+    let bytes = (try? readSmallFile(path, maximumByteCount: 1 << 20)) ?? []
     let line = bytes.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: key.utf8) }
     return (line ?? []).dropFirst(key.utf8.count)
         .split { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }

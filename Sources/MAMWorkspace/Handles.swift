@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMFormat
+internal import MAMIdentity
 internal import MAMModel
 internal import MAMStore
 package import MAMSystem
@@ -68,7 +69,7 @@ package struct Handles: Sendable {
                 if isNew || truncates && !isInUse {
                     try begin(file, &state, for: caller)
                 } else {
-                    if handsOut { try checkTransfer(of: file, to: caller) }
+                    if handsOut { try checkTransfer(of: file, to: caller, writes: writes) }
                     try Files(tree.vault).checkForeign(file)
                     try Unsealed(tree).checkUnsealed(
                         inode, file.header, writes: writes || truncates)
@@ -101,10 +102,15 @@ package struct Handles: Sendable {
         state.facts = file.facts
     }
 
-    private func checkTransfer(of file: VaultFile, to caller: Caller) throws(VaultError) {
-        try Transfers(tree.vault).checkTransfer(of: file.header) {
-            Callers(tree.vault).identity(ofThread: caller.thread, user: caller.user)
+    private func checkTransfer(
+        of file: VaultFile, to caller: Caller, writes: Bool
+    ) throws(VaultError) {
+        let found = {
+            Callers(tree.vault).found(forThread: caller.thread, user: caller.user)
         }
+        try Transfers(tree.vault).checkTransfer(of: file.header) { found().identity }
+        try Containment(tree.vault).checkReading(of: file.header, by: found)
+        if writes { try Containment(tree.vault).checkWriting(of: file.header, by: found) }
     }
 
     /// Updates the access time if the backing file system's rules require it. The kernel does not

@@ -3,6 +3,7 @@
 internal import CShims
 package import Glibc
 internal import MAMModel
+internal import MAMSettings
 package import MAMSystem
 package import MAMTree
 internal import MAMVault
@@ -21,6 +22,11 @@ package struct Names: Sendable {
             let creation = try Creator(tree).makeFile(name, in: parent, mode: mode, for: caller)
             Handles(tree).release(creation.handle)
             return creation.entry
+        }
+        // A contained program could hand over through it what it has read, past the daemon.
+        let connects = mode & S_IFMT == S_IFIFO || mode & S_IFMT == S_IFSOCK
+        guard !connects || tree.vault.settings.containment != .required else {
+            throw .notPermitted
         }
         return try make(name, in: parent, for: caller) { directory throws(Errno) in
             _ = try retrying { mknodat(directory, name, mode, device) }

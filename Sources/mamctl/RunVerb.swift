@@ -7,16 +7,19 @@ internal import MAMWire
 
 /// Runs the command under a supervisor with the identity, and exits as the command does.
 func runCommand(_ invocation: Invocation) throws -> ExitStatus {
+    if invocation.arguments.has("contained") {
+        try invocation.refuse(["identity", "unmanaged"], with: "contained")
+        return try runContained(invocation)
+    }
+    for option in ["account", "network"] where invocation.arguments.has(option) {
+        throw Failure.usage(invocation.verb, "--\(option) needs --contained")
+    }
     guard let identity = try invocation.arguments.text("identity") else {
-        throw Failure.usage(invocation.verb, "--identity is missing")
+        throw Failure.usage(invocation.verb, "--identity or --contained is missing")
     }
     let command = invocation.operands
     let supervisor = try supervisor(of: command, for: identity, invocation)
-    do throws(Errno) { end(as: try supervisor.run()) } catch {
-        printError("mamctl: \(command[0].shown): \(error)")
-        // As shells and env(1) do.
-        exit(error == .noEntry ? 127 : 126)
-    }
+    finish(supervisor, command)
 }
 
 /// Forks the supervisor, which inherits this process's identity; the daemon records that at the

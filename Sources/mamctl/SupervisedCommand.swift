@@ -1,5 +1,6 @@
 // A command under a supervisor process (see CSupervisor).
 
+internal import CShims
 internal import CSupervisor
 internal import Glibc
 internal import MAMSystem
@@ -7,12 +8,24 @@ internal import MAMSystem
 /// A forked supervisor that has not started its command yet.
 struct SupervisedCommand: ~Copyable {
     private let connection: Descriptor
+    private let supervisor: Int32
 
-    /// Forks the supervisor. The calling process must have one thread.
-    init(_ argv: [ByteString]) throws(Errno) {
+    /// Forks the supervisor, which contains itself if there are rules. The calling process must
+    /// have one thread.
+    init(_ argv: [ByteString], in rules: ContainmentRules? = nil) throws(Errno) {
         var end: Int32 = -1
-        _ = try retrying { withPointers(argv) { mam_supervisor_fork($0, &end) } }
+        supervisor = try retrying {
+            withPointers(argv) { argv in
+                guard let rules else { return mam_supervisor_fork(argv, nil, &end) }
+                return rules.withRules { mam_supervisor_fork(argv, $0, &end) }
+            }
+        }
         connection = Descriptor(owning: end)
+    }
+
+    /// The supervisor's pidfd.
+    func descriptor() throws(Errno) -> Descriptor {
+        Descriptor(owning: try retrying { mam_open_process(supervisor) })
     }
 
     /// Starts the command and waits for its end. Signals sent to this process meanwhile are relayed

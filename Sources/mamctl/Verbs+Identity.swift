@@ -2,6 +2,33 @@
 
 internal import MAMWire
 
+let runVerbs: [Verb] = [
+    Verb(
+        name: "run", summary: "Run a command whose new files belong to an identity",
+        usage: "[--identity UPN] [--contained] -- COMMAND [ARGUMENT…]", operands: 1...Int.max,
+        options: [
+            Option(
+                name: "identity", value: "UPN", help: "owner of the files it creates; '' for nobody"
+            ),
+            .unmanaged,
+            Option(
+                name: "contained", help: "keep it from leaving anything outside the workspace"),
+            Option(
+                name: "account", value: "UPN",
+                help: "with --contained: the account that it acts for (default: yours)"),
+            Option(
+                name: "network", value: "any|none|PORTS",
+                help: "with --contained: less than policy lets it connect to"),
+            .workspace,
+        ], takesCommand: true,
+        examples: [
+            "mamctl run --identity ann@home.example --unmanaged -- cp notes.txt ~/Work/",
+            "mamctl run --identity ann@contoso.com bash",
+            "mamctl run --contained -- libreoffice plan.odt",
+        ],
+        statuses: daemonStatuses + [.notManaged, .refused], run: runCommand)
+]
+
 let identityVerbs: [Verb] = [
     Verb(
         name: "identity show", summary: "Show the identity of this shell, and why it holds",

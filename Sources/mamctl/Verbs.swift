@@ -254,23 +254,6 @@ private let fileVerbs: [Verb] = [
         ], run: decrypt),
 ]
 
-private let runVerbs: [Verb] = [
-    Verb(
-        name: "run", summary: "Run a command whose new files belong to an identity",
-        usage: "--identity UPN [--unmanaged] -- COMMAND [ARGUMENT…]", operands: 1...Int.max,
-        options: [
-            Option(
-                name: "identity", value: "UPN", help: "owner of the files it creates; '' for nobody"
-            ),
-            .unmanaged, .workspace,
-        ], takesCommand: true,
-        examples: [
-            "mamctl run --identity ann@home.example --unmanaged -- cp notes.txt ~/Work/",
-            "mamctl run --identity ann@contoso.com bash",
-        ],
-        statuses: daemonStatuses + [.notManaged, .refused], run: runCommand)
-]
-
 private let helpVerbs: [Verb] = [
     Verb(
         name: "completions", summary: "Print a completion script for a shell",

@@ -10,6 +10,8 @@ extension Varlink {
         package enum Method: String, Sendable, CaseIterable {
             case setThreadIdentity = "SetThreadIdentity"
             case setProcessIdentity = "SetProcessIdentity"
+            case getContainment = "GetContainment"
+            case contain = "Contain"
             case getIdentity = "GetIdentity"
             case setUserInterfaceIdentity = "SetUserInterfaceIdentity"
             case setUserInterfaceIdentities = "SetUserInterfaceIdentities"
@@ -24,30 +26,32 @@ extension Varlink {
             package var managed: Bool
             package var source: String
             package var process: Int?
+            package var contained: Bool
 
             package init(
                 name: String, objectID: String, managed: Bool, source: String,
-                process: Int? = nil
+                process: Int? = nil, contained: Bool
             ) {
                 self.name = name
                 self.objectID = objectID
                 self.managed = managed
                 self.source = source
                 self.process = process
+                self.contained = contained
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
                     name: wire.value("name"), objectID: wire.value("objectId"),
                     managed: wire.value("managed"), source: wire.value("source"),
-                    process: wire.value("process")
+                    process: wire.value("process"), contained: wire.value("contained")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "name": name.json, "objectId": objectID.json, "managed": managed.json,
-                    "source": source.json, "process": process.json
+                    "source": source.json, "process": process.json, "contained": contained.json
                 ]
             }
         }
@@ -76,6 +80,40 @@ extension Varlink {
                 [
                     "account": account.json, "reason": reason.json, "word": word.json,
                     "text": text.json
+                ]
+            }
+        }
+
+        package struct Containment: WireObject {
+            package var account: String
+            package var mountPoint: String
+            package var network: String
+            package var ports: [Int]
+            package var required: Bool
+
+            package init(
+                account: String, mountPoint: String, network: String, ports: [Int],
+                required: Bool
+            ) {
+                self.account = account
+                self.mountPoint = mountPoint
+                self.network = network
+                self.ports = ports
+                self.required = required
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(
+                    account: wire.value("account"), mountPoint: wire.value("mountPoint"),
+                    network: wire.value("network"), ports: wire.value("ports"),
+                    required: wire.value("required")
+                )
+            }
+
+            package var members: [String: JSONValue] {
+                [
+                    "account": account.json, "mountPoint": mountPoint.json,
+                    "network": network.json, "ports": ports.json, "required": required.json
                 ]
             }
         }
@@ -130,6 +168,63 @@ extension Varlink {
 
             package var members: [String: JSONValue] {
                 ["identity": identity.json, "scoped": scoped.json, "unmanaged": unmanaged.json]
+            }
+
+            package typealias Reply = NoMembers
+        }
+
+        package struct GetContainment: VarlinkRequest {
+            package static let method = "io.mamd.Identity.GetContainment"
+            package static let memberNames: Set<String> = ["account"]
+
+            package var account: String?
+
+            package init(account: String? = nil) {
+                self.account = account
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(account: wire.value("account"))
+            }
+
+            package var members: [String: JSONValue] { ["account": account.json] }
+
+            package struct Reply: WireObject {
+                package var containment: Containment
+
+                package init(containment: Containment) {
+                    self.containment = containment
+                }
+
+                package init(_ wire: Parameters) throws(VarlinkError) {
+                    try self.init(containment: wire.value("containment"))
+                }
+
+                package var members: [String: JSONValue] { ["containment": containment.json] }
+            }
+        }
+
+        package struct Contain: VarlinkRequest {
+            package static let method = "io.mamd.Identity.Contain"
+            package static let memberNames: Set<String> = ["account", "processDescriptor"]
+
+            package var account: String
+            package var processDescriptor: Int
+
+            package init(account: String, processDescriptor: Int) {
+                self.account = account
+                self.processDescriptor = processDescriptor
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(
+                    account: wire.value("account"),
+                    processDescriptor: wire.value("processDescriptor")
+                )
+            }
+
+            package var members: [String: JSONValue] {
+                ["account": account.json, "processDescriptor": processDescriptor.json]
             }
 
             package typealias Reply = NoMembers
@@ -385,12 +480,14 @@ interface io.mamd.Identity
 # source: thread, process, session (the user interface's), default (the account that the user
 # registered, or nobody)
 # process: if source is process, the one that the identity was set for: the caller or an ancestor
+# contained: that process and all that it starts are contained
 type Acting (
   name: string,
   objectId: string,
   managed: bool,
   source: string,
-  process: ?int
+  process: ?int,
+  contained: bool
 )
 
 # reason: 1 launchBlocked, 2 canceled (the caller's session canceled its launch), 3 clockedOut
@@ -399,6 +496,17 @@ type BlockedAccount (
   reason: int,
   word: string,
   text: string
+)
+
+# What a contained program of an account may do: it changes files beneath mountPoint alone.
+# network: any, ports (it connects to these TCP ports alone) or none. required: policy lets only
+# contained programs open the account's files.
+type Containment (
+  account: string,
+  mountPoint: string,
+  network: string,
+  ports: []int,
+  required: bool
 )
 
 # Sets the identity of one thread of the calling process, until the connection ends. It overrides
@@ -413,6 +521,16 @@ method SetThreadIdentity(thread: int, identity: ?string) -> ()
 # unmanaged: false refuses an identity that is not a registered account, as UnmanagedOwner: for
 # names that a person has typed.
 method SetProcessIdentity(identity: ?string, scoped: ?bool, unmanaged: ?bool) -> ()
+
+# Returns what a contained program of the account may do. account: null for the caller's default,
+# or only, account.
+method GetContainment(account: ?string) -> (containment: Containment)
+
+# Notes that a child of the caller is contained, with all that it starts, and acts for the account
+# until the last of them has ended. They cannot change their identity. processDescriptor: the
+# child's pidfd. The child has restricted itself before, as mamctl run --contained does: the daemon
+# sees only that it has no_new_privs.
+method Contain(account: string, processDescriptor: int) -> ()
 
 # Returns the identity of a thread of the calling process, and its source. thread: null for the
 # first one.

@@ -1,0 +1,214 @@
+// Carries out connect(2) and bind(2) for contained programs. The kernel asks before each of these
+// calls; the broker reads the address once, decides, and makes the call itself on a copy of the
+// socket. So nobody can exchange address or socket between the check and the call.
+//
+// The broker is a process in the programs' Landlock domain, so rules for ports hold here too.
+#define _GNU_SOURCE
+#include "containment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+// A connection that takes long holds up one of them.
+enum { THREADS = 4, STACK = 64 * 1024 };
+
+struct broker {
+    int listener;
+    const struct mam_containment *containment;
+};
+
+// The address of a call, and its socket in this process.
+struct call {
+    pid_t thread;
+    int is_bind, socket, family;
+    socklen_t length;
+    struct sockaddr_storage address;
+};
+
+// MARK: What the caller has
+
+// A pidfd stands for a whole process, so for the process of this thread; -1 on failure.
+static int process_of(pid_t thread) {
+    char path[48], line[256];
+    snprintf(path, sizeof path, "/proc/%d/status", thread);
+    FILE *status = fopen(path, "re");
+    pid_t process = -1;
+    while (status && process < 0 && fgets(line, sizeof line, status))
+        if (sscanf(line, "Tgid: %d", &process) != 1) process = -1;
+    if (status) fclose(status);
+    return process < 0 ? -1 : (int)syscall(SYS_pidfd_open, process, 0);
+}
+
+static int copy_socket(pid_t thread, int number) {
+    const int process = process_of(thread);
+    if (process < 0) return -1;
+    const int copy = (int)syscall(SYS_pidfd_getfd, process, number, 0);
+    const int error = errno;
+    close(process);
+    errno = error;
+    return copy;
+}
+
+// 0, or an errno.
+static int take(struct call *call, const struct seccomp_notif *asked) {
+    const __u64 *arguments = asked->data.args;
+    call->thread = (pid_t)asked->pid;
+    call->is_bind = asked->data.nr == SYS_bind;
+    call->length = (socklen_t)arguments[2];
+    if (call->length < sizeof call->address.ss_family || call->length > sizeof call->address)
+        return EINVAL;
+    struct iovec here = {&call->address, call->length}, there = {(void *)arguments[1], call->length};
+    if (process_vm_readv(call->thread, &here, 1, &there, 1, 0) != (ssize_t)call->length)
+        return EFAULT;
+    call->socket = copy_socket(call->thread, (int)arguments[0]);
+    if (call->socket < 0) return errno == EBADF ? EBADF : EACCES;
+    socklen_t size = sizeof call->family;
+    if (getsockopt(call->socket, SOL_SOCKET, SO_DOMAIN, &call->family, &size) != 0) return ENOTSOCK;
+    return 0;
+}
+
+// MARK: The calls
+
+// The socket that the address names from where the caller is; -1 and errno on failure.
+static int find(const struct call *call) {
+    char path[sizeof(struct sockaddr_un) + 1] = {0}, directory[48];
+    const struct sockaddr_un *address = (const struct sockaddr_un *)&call->address;
+    memcpy(path, address->sun_path, call->length - offsetof(struct sockaddr_un, sun_path));
+    snprintf(directory, sizeof directory, "/proc/%d/cwd", call->thread);
+    const int start = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (start < 0) return -1;
+    const int found = openat(start, path, O_PATH | O_CLOEXEC);
+    const int error = errno;
+    close(start);
+    errno = error;
+    return found;
+}
+
+static int is_listed(int found, const char *const *sockets) {
+    struct stat it, listed;
+    if (fstat(found, &it) != 0) return 0;
+    for (; *sockets; sockets++)
+        if (stat(*sockets, &listed) == 0 && listed.st_dev == it.st_dev &&
+            listed.st_ino == it.st_ino)
+            return 1;
+    return 0;
+}
+
+static int connect_found(const struct call *call, int found) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d", found);
+    return connect(call->socket, (struct sockaddr *)&address, sizeof address) == 0 ? 0 : errno;
+}
+
+static int call_unix(const struct call *call, const struct mam_containment *containment) {
+    const socklen_t start = offsetof(struct sockaddr_un, sun_path);
+    const struct sockaddr_un *address = (const struct sockaddr_un *)&call->address;
+    // Programs outside could connect to a socket that has a name.
+    if (call->is_bind) return EACCES;
+    if (call->length > sizeof *address) return EINVAL;
+    // As if nobody listened: programs then try the socket that has a path.
+    if (call->length <= start || address->sun_path[0] == 0) return ECONNREFUSED;
+    const int found = find(call);
+    if (found < 0) return errno;
+    const int error = is_listed(found, containment->sockets) ? connect_found(call, found) : EACCES;
+    close(found);
+    return error;
+}
+
+static int port_of(const struct call *call) {
+    if (call->address.ss_family == AF_INET && call->length >= sizeof(struct sockaddr_in))
+        return ntohs(((const struct sockaddr_in *)&call->address)->sin_port);
+    if (call->address.ss_family == AF_INET6 && call->length >= sizeof(struct sockaddr_in6))
+        return ntohs(((const struct sockaddr_in6 *)&call->address)->sin6_port);
+    return -1;
+}
+
+// Landlock knows ports from version 4 on.
+static int is_open(const struct call *call, const struct mam_containment *containment) {
+    if (containment->network == MAM_NETWORK_ANY || call->family == AF_NETLINK) return 1;
+    const int port = port_of(call);
+    for (uint32_t i = 0; !call->is_bind && i < containment->port_count; i++)
+        if (containment->ports[i] == port) return 1;
+    return 0;
+}
+
+static int call_other(const struct call *call, const struct mam_containment *containment) {
+    if (!is_open(call, containment)) return EACCES;
+    const struct sockaddr *address = (const struct sockaddr *)&call->address;
+    const int status = call->is_bind ? bind(call->socket, address, call->length)
+                                     : connect(call->socket, address, call->length);
+    return status == 0 ? 0 : errno;
+}
+
+static int carry_out(struct call *call, const struct mam_containment *containment) {
+    // Whatever the address says: the socket cannot be exchanged any more.
+    return call->family == AF_UNIX ? call_unix(call, containment) : call_other(call, containment);
+}
+
+// MARK: Requests
+
+static int answer(const struct broker *broker, struct seccomp_notif *asked) {
+    struct call call = {.socket = -1};
+    int error = take(&call, asked);
+    // The caller may have ended, and its id may be another's by now.
+    const int is_valid = ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &asked->id) == 0;
+    if (error == 0 && is_valid) error = carry_out(&call, broker->containment);
+    if (call.socket >= 0) close(call.socket);
+    struct seccomp_notif_resp reply = {.id = asked->id, .error = -error};
+    // ENOENT: the caller has gone.
+    return !is_valid || ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_SEND, &reply) == 0 ||
+           errno == ENOENT;
+}
+
+static void *serve(void *argument) {
+    const struct broker *broker = argument;
+    struct pollfd waiting = {.fd = broker->listener, .events = POLLIN};
+    for (;;) {
+        if (poll(&waiting, 1, -1) < 0 && errno != EINTR) return NULL;
+        // The last of them has ended.
+        if (waiting.revents & POLLHUP) return NULL;
+        struct seccomp_notif asked = {0};
+        // ENOENT: another thread took it, or the caller has gone.
+        if (ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) != 0) {
+            if (errno == EINTR || errno == ENOENT || errno == EAGAIN) continue;
+            return NULL;
+        }
+        if (!answer(broker, &asked)) return NULL;
+    }
+}
+
+int mam_broker_start(int listener, const struct mam_containment *containment) {
+    struct broker *broker = malloc(sizeof *broker);
+    if (!broker) return -1;
+    *broker = (struct broker){listener, containment};
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, STACK);
+    int status = 0;
+    for (int i = 0; i < THREADS && status == 0; i++) {
+        pthread_t thread;
+        status = pthread_create(&thread, &attributes, serve, broker);
+    }
+    pthread_attr_destroy(&attributes);
+    if (status != 0) {
+        free(broker);
+        errno = status;
+    }
+    return status == 0 ? 0 : -1;
+}

@@ -1,0 +1,214 @@
+#define _GNU_SOURCE
+#include "containment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+// Arguments that the kernel takes as an int are compared as one: it ignores the upper half.
+#define IS(number, value) SCMP_CMP64(number, SCMP_CMP_MASKED_EQ, UINT32_MAX, (uint32_t)(value))
+#define HAS(number, bits) SCMP_CMP64(number, SCMP_CMP_MASKED_EQ, (bits), (bits))
+#define MASKED(number, mask, value) SCMP_CMP64(number, SCMP_CMP_MASKED_EQ, (mask), (value))
+
+// The kernel's numbers of calls that libseccomp does not know yet; the same on all architectures.
+enum { SETXATTRAT = 463, REMOVEXATTRAT = 466, FILE_SETATTR = 469, OPEN_TREE_ATTR = 467 };
+
+struct refusal {
+    int call, error;
+};
+
+// Ways out that Landlock does not know.
+static const struct refusal refused[] = {
+    // It makes calls that no filter sees.
+    {SCMP_SYS(io_uring_setup), ENOSYS},
+    {SCMP_SYS(io_uring_enter), ENOSYS},
+    {SCMP_SYS(io_uring_register), ENOSYS},
+    // Attributes of files outside can hold what is in a file inside.
+    {SCMP_SYS(setxattr), EOPNOTSUPP},
+    {SCMP_SYS(lsetxattr), EOPNOTSUPP},
+    {SCMP_SYS(fsetxattr), EOPNOTSUPP},
+    {SETXATTRAT, EOPNOTSUPP},
+    {FILE_SETATTR, EOPNOTSUPP},
+    // Memory, queues and keys that programs outside can read.
+    {SCMP_SYS(shmget), ENOSYS},
+    {SCMP_SYS(shmat), ENOSYS},
+    {SCMP_SYS(msgget), ENOSYS},
+    {SCMP_SYS(msgsnd), ENOSYS},
+    {SCMP_SYS(semget), ENOSYS},
+    {SCMP_SYS(semop), ENOSYS},
+    {SCMP_SYS(semtimedop), ENOSYS},
+    {SCMP_SYS(mq_open), EACCES},
+    {SCMP_SYS(add_key), ENOSYS},
+    {SCMP_SYS(request_key), ENOSYS},
+    {SCMP_SYS(keyctl), ENOSYS},
+    // Its flags lie in memory; the C library does without it.
+    {SCMP_SYS(clone3), ENOSYS},
+    {SCMP_SYS(openat2), ENOSYS},
+    // Mounts and name spaces.
+    {SCMP_SYS(setns), EPERM},
+    {SCMP_SYS(mount), EPERM},
+    {SCMP_SYS(umount2), EPERM},
+    {SCMP_SYS(pivot_root), EPERM},
+    {SCMP_SYS(chroot), EPERM},
+    {SCMP_SYS(move_mount), EPERM},
+    {SCMP_SYS(mount_setattr), EPERM},
+    {SCMP_SYS(open_tree), EPERM},
+    {OPEN_TREE_ATTR, EPERM},
+    {SCMP_SYS(fsopen), EPERM},
+    {SCMP_SYS(fsmount), EPERM},
+    {SCMP_SYS(fspick), EPERM},
+    // What would act on the whole machine.
+    {SCMP_SYS(open_by_handle_at), EPERM},
+    {SCMP_SYS(bpf), EPERM},
+    {SCMP_SYS(perf_event_open), EPERM},
+    {SCMP_SYS(userfaultfd), EPERM},
+    {SCMP_SYS(fanotify_init), EPERM},
+    {SCMP_SYS(init_module), EPERM},
+    {SCMP_SYS(finit_module), EPERM},
+    {SCMP_SYS(kexec_load), EPERM},
+    {SCMP_SYS(kexec_file_load), EPERM},
+    {SCMP_SYS(acct), EPERM},
+    {SCMP_SYS(quotactl), EPERM},
+    {SCMP_SYS(quotactl_fd), EPERM},
+    {SCMP_SYS(swapon), EPERM},
+    {SCMP_SYS(sethostname), EPERM},
+    {SCMP_SYS(setdomainname), EPERM},
+};
+
+static int refuse(scmp_filter_ctx filter, int error, int call, unsigned count,
+                  const struct scmp_arg_cmp *arguments) {
+    const int status =
+        seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(error), call, count, arguments);
+    // Calls that this architecture does not have.
+    return status == -EDOM ? 0 : status;
+}
+
+#define REFUSE(error, call, ...)                                                                   \
+    refuse(filter, error, SCMP_SYS(call),                                                          \
+           sizeof((struct scmp_arg_cmp[]){__VA_ARGS__}) / sizeof(struct scmp_arg_cmp),             \
+           (struct scmp_arg_cmp[]){__VA_ARGS__})
+
+static int refuse_calls(scmp_filter_ctx filter) {
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < sizeof refused / sizeof *refused; i++)
+        status = refuse(filter, refused[i].error, refused[i].call, 0, NULL);
+    return status;
+}
+
+static int refuse_name_spaces(scmp_filter_ctx filter) {
+    static const uint64_t spaces[] = {CLONE_NEWNS,  CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
+                                      CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET, CLONE_NEWTIME};
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < sizeof spaces / sizeof *spaces; i++) {
+        status = REFUSE(EPERM, unshare, HAS(0, spaces[i]));
+        // Of clone(2) this bit belongs to the signal at the end.
+        if (status == 0 && spaces[i] != CLONE_NEWTIME)
+            status = REFUSE(EPERM, clone, HAS(0, spaces[i]));
+    }
+    return status;
+}
+
+// Keystrokes for the terminal, which the shell outside would run.
+static int refuse_typing(scmp_filter_ctx filter) {
+    const int status = REFUSE(EPERM, ioctl, IS(1, TIOCSTI));
+    return status != 0 ? status : REFUSE(EPERM, ioctl, IS(1, TIOCLINUX));
+}
+
+// Before version 3 Landlock does not know that a file is cut off.
+static int refuse_truncation(scmp_filter_ctx filter) {
+    if (mam_landlock_version() >= 3) return 0;
+    const uint64_t mask = O_ACCMODE | O_TRUNC;
+    int status = REFUSE(EACCES, openat, MASKED(2, mask, O_RDONLY | O_TRUNC));
+    if (status == 0) status = REFUSE(EACCES, open, MASKED(1, mask, O_RDONLY | O_TRUNC));
+    return status != 0 ? status : refuse(filter, EACCES, SCMP_SYS(truncate), 0, NULL);
+}
+
+// MARK: Sockets
+
+enum { TYPE = 0xf, FAMILIES = 64 };
+
+static int is_allowed(int family, enum mam_network network) {
+    if (family == AF_UNIX) return 1;
+    return network != MAM_NETWORK_NONE &&
+           (family == AF_INET || family == AF_INET6 || family == AF_NETLINK);
+}
+
+// A datagram can name a receiver that connect(2) was never asked about. Unix takes a raw socket as
+// one for datagrams.
+static int refuse_datagrams(scmp_filter_ctx filter) {
+    int status = 0;
+    for (int type = SOCK_DGRAM; status == 0 && type <= SOCK_RAW; type++) {
+        status = REFUSE(EACCES, socket, IS(0, AF_UNIX), MASKED(1, TYPE, type));
+        if (status == 0)
+            status = REFUSE(EACCES, socketpair, IS(0, AF_UNIX), MASKED(1, TYPE, type));
+    }
+    return status;
+}
+
+// Nothing but TCP; and no way to open a connection past connect(2), or to wait for one.
+static int refuse_all_but_tcp(scmp_filter_ctx filter) {
+    static const int families[] = {AF_INET, AF_INET6};
+    int status = 0;
+    for (int i = 0; i < 2; i++) {
+        for (int type = 0; status == 0 && type <= TYPE; type++)
+            if (type != SOCK_STREAM)
+                status = REFUSE(EACCES, socket, IS(0, families[i]), MASKED(1, TYPE, type));
+        for (int protocol = 1; status == 0 && protocol < 6; protocol++)
+            status = REFUSE(EACCES, socket, IS(0, families[i]), IS(2, protocol));
+        if (status == 0)
+            status = REFUSE(EACCES, socket, IS(0, families[i]), SCMP_CMP64(2, SCMP_CMP_GT, 6));
+    }
+    return status;
+}
+
+static int refuse_unasked_connections(scmp_filter_ctx filter) {
+    int status = REFUSE(EACCES, sendto, HAS(3, (uint64_t)MSG_FASTOPEN));
+    if (status == 0) status = REFUSE(EACCES, sendmsg, HAS(2, (uint64_t)MSG_FASTOPEN));
+    if (status == 0) status = REFUSE(EACCES, sendmmsg, HAS(3, (uint64_t)MSG_FASTOPEN));
+    return status != 0 ? status : refuse(filter, EACCES, SCMP_SYS(listen), 0, NULL);
+}
+
+static int refuse_sockets(scmp_filter_ctx filter, enum mam_network network) {
+    int status = REFUSE(EACCES, socket, SCMP_CMP64(0, SCMP_CMP_GE, FAMILIES));
+    for (int family = 0; status == 0 && family < FAMILIES; family++)
+        if (!is_allowed(family, network)) status = REFUSE(EACCES, socket, IS(0, family));
+    // Routes and addresses of interfaces alone.
+    for (int protocol = 1; status == 0 && protocol < 32; protocol++)
+        if (network != MAM_NETWORK_NONE)
+            status = REFUSE(EACCES, socket, IS(0, AF_NETLINK), IS(2, protocol));
+    if (status == 0) status = refuse_datagrams(filter);
+    if (status == 0 && network == MAM_NETWORK_PORTS) status = refuse_all_but_tcp(filter);
+    if (status == 0 && network != MAM_NETWORK_ANY) status = refuse_unasked_connections(filter);
+    return status;
+}
+
+static int ask_broker(scmp_filter_ctx filter) {
+    const int status = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(connect), 0);
+    return status != 0 ? status : seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(bind), 0);
+}
+
+int mam_filter_calls(const struct mam_containment *containment) {
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+    if (!filter) {
+        errno = ENOMEM;
+        return -1;
+    }
+    // Programs for 32 bits have other numbers.
+    int status = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS));
+    if (status == 0) status = refuse_calls(filter);
+    if (status == 0) status = refuse_name_spaces(filter);
+    if (status == 0) status = refuse_typing(filter);
+    if (status == 0) status = refuse_truncation(filter);
+    if (status == 0) status = refuse_sockets(filter, containment->network);
+    if (status == 0) status = ask_broker(filter);
+    if (status == 0) status = seccomp_load(filter);
+    const int listener = status == 0 ? seccomp_notify_fd(filter) : -1;
+    // The descriptor stays open.
+    seccomp_release(filter);
+    if (status != 0) errno = -status;
+    return listener;
+}

@@ -1,0 +1,40 @@
+// What a contained program may do outside its workspace: Landlock decides about files, a seccomp
+// filter about system calls, and a broker in the parent process about connections.
+#pragma once
+#include <stdint.h>
+
+enum mam_network { MAM_NETWORK_NONE, MAM_NETWORK_PORTS, MAM_NETWORK_ANY };
+
+struct mam_containment {
+    /// Files may be created and changed beneath this directory alone.
+    const char *workspace;
+    /// Ends with NULL. Devices that may be written to and controlled; those that do not exist are
+    /// left out.
+    const char *const *devices;
+    /// Ends with NULL. Sockets that programs may connect to.
+    const char *const *sockets;
+    enum mam_network network;
+    /// With MAM_NETWORK_PORTS: the TCP ports that programs may connect to.
+    const uint16_t *ports;
+    uint32_t port_count;
+};
+
+/// The kernel's Landlock version; 0 if it has none, or it is off.
+int32_t mam_landlock_version(void);
+
+/// A ruleset with the containment's rules: a descriptor; -1 and errno on failure.
+int mam_landlock_rules(const struct mam_containment *containment);
+
+/// Puts the calling thread into a Landlock domain within the one that it is in. Sets no_new_privs.
+int mam_landlock_enter(int rules);
+
+/// Gives up the capabilities that lead past the rules. Those left concern files.
+int mam_drop_capabilities(void);
+
+/// Filters the system calls of the calling thread, for good. Returns the descriptor at which
+/// connect(2) and bind(2) wait for the broker; -1 and errno on failure.
+int mam_filter_calls(const struct mam_containment *containment);
+
+/// Answers at that descriptor, which it takes over, on threads of its own, until the last filtered
+/// process has ended. -1 and errno on failure.
+int mam_broker_start(int listener, const struct mam_containment *containment);

@@ -1,0 +1,114 @@
+#define _GNU_SOURCE
+#include "containment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// From <linux/landlock.h>, because the C library's copy may be older.
+struct ruleset {
+    uint64_t files, network, scopes;
+};
+struct __attribute__((packed)) path_rule {
+    uint64_t allowed;
+    int32_t parent;
+};
+struct port_rule {
+    uint64_t allowed, port;
+};
+enum { ASK_VERSION = 1, BENEATH_PATH = 1, TCP_PORT = 2 };
+enum {
+    WRITE_FILE = 1 << 1,
+    REMOVE_DIRECTORY = 1 << 4,
+    REMOVE_FILE = 1 << 5,
+    MAKE_CHARACTER_DEVICE = 1 << 6,
+    MAKE_DIRECTORY = 1 << 7,
+    MAKE_FILE = 1 << 8,
+    MAKE_SOCKET = 1 << 9,
+    MAKE_FIFO = 1 << 10,
+    MAKE_BLOCK_DEVICE = 1 << 11,
+    MAKE_LINK = 1 << 12,
+    REFER = 1 << 13,
+    TRUNCATE = 1 << 14,
+    CONTROL_DEVICE = 1 << 15,
+};
+enum { BIND_TCP = 1, CONNECT_TCP = 2 };
+enum { ABSTRACT_SOCKETS = 1, SIGNALS = 2 };
+
+// Of changes, what each version can restrict. Reading is nobody's business.
+static uint64_t changes(int version) {
+    uint64_t known = WRITE_FILE | REMOVE_DIRECTORY | REMOVE_FILE | MAKE_CHARACTER_DEVICE |
+                     MAKE_DIRECTORY | MAKE_FILE | MAKE_SOCKET | MAKE_FIFO | MAKE_BLOCK_DEVICE |
+                     MAKE_LINK;
+    if (version >= 2) known |= REFER;
+    if (version >= 3) known |= TRUNCATE;
+    if (version >= 5) known |= CONTROL_DEVICE;
+    return known;
+}
+
+// Programs outside could read what is sent through a socket or FIFO in the workspace.
+static const uint64_t in_workspace = WRITE_FILE | REMOVE_DIRECTORY | REMOVE_FILE | MAKE_DIRECTORY |
+                                     MAKE_FILE | MAKE_LINK | REFER | TRUNCATE;
+static const uint64_t of_devices = WRITE_FILE | TRUNCATE | CONTROL_DEVICE;
+
+int32_t mam_landlock_version(void) {
+    const long version = syscall(SYS_landlock_create_ruleset, NULL, 0, ASK_VERSION);
+    return version < 0 ? 0 : (int32_t)version;
+}
+
+static int allow_beneath(int rules, const char *path, uint64_t allowed) {
+    const int place = open(path, O_PATH | O_CLOEXEC);
+    if (place < 0) return -1;
+    const struct path_rule rule = {allowed, place};
+    const int status = (int)syscall(SYS_landlock_add_rule, rules, BENEATH_PATH, &rule, 0);
+    const int error = errno;
+    close(place);
+    errno = error;
+    return status;
+}
+
+static int allow_ports(int rules, const struct mam_containment *containment) {
+    for (uint32_t i = 0; i < containment->port_count; i++) {
+        const struct port_rule rule = {CONNECT_TCP, containment->ports[i]};
+        if (syscall(SYS_landlock_add_rule, rules, TCP_PORT, &rule, 0) != 0) return -1;
+    }
+    return 0;
+}
+
+static int fill(int rules, const struct mam_containment *containment, int version) {
+    const uint64_t known = changes(version);
+    if (allow_beneath(rules, containment->workspace, in_workspace & known) != 0) return -1;
+    for (const char *const *device = containment->devices; *device; device++) {
+        // Those that this machine does not have.
+        if (allow_beneath(rules, *device, of_devices & known) != 0 && errno != ENOENT) return -1;
+    }
+    const int has_ports = version >= 4 && containment->network == MAM_NETWORK_PORTS;
+    return has_ports ? allow_ports(rules, containment) : 0;
+}
+
+int mam_landlock_rules(const struct mam_containment *containment) {
+    const int version = mam_landlock_version();
+    if (version == 0) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    struct ruleset wanted = {.files = changes(version), .scopes = ABSTRACT_SOCKETS | SIGNALS};
+    if (containment->network != MAM_NETWORK_ANY) wanted.network = BIND_TCP | CONNECT_TCP;
+    const size_t size = version >= 6   ? sizeof wanted
+                        : version >= 4 ? offsetof(struct ruleset, scopes)
+                                       : offsetof(struct ruleset, network);
+    const int rules = (int)syscall(SYS_landlock_create_ruleset, &wanted, size, 0);
+    if (rules < 0 || fill(rules, containment, version) == 0) return rules;
+    const int error = errno;
+    close(rules);
+    errno = error;
+    return -1;
+}
+
+int mam_landlock_enter(int rules) {
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
+    return (int)syscall(SYS_landlock_restrict_self, rules, 0);
+}

@@ -1,0 +1,66 @@
+#define _GNU_SOURCE
+#include "contained.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+// A message with a descriptor, or, as the supervisor reads it, an errno without one.
+struct parcel {
+    int error;
+    struct iovec bytes;
+    union {
+        struct cmsghdr header;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct msghdr message;
+};
+
+static void pack(struct parcel *parcel) {
+    memset(parcel, 0, sizeof *parcel);
+    parcel->bytes = (struct iovec){&parcel->error, sizeof parcel->error};
+    parcel->message = (struct msghdr){.msg_iov = &parcel->bytes,
+                                      .msg_iovlen = 1,
+                                      .msg_control = &parcel->control,
+                                      .msg_controllen = sizeof parcel->control};
+}
+
+static int send_descriptor(int socket, int descriptor) {
+    struct parcel parcel;
+    pack(&parcel);
+    parcel.control.header = (struct cmsghdr){
+        .cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    memcpy(CMSG_DATA(&parcel.control.header), &descriptor, sizeof descriptor);
+    return sendmsg(socket, &parcel.message, MSG_NOSIGNAL) < 0 ? -1 : 0;
+}
+
+static int receive_descriptor(int socket) {
+    struct parcel parcel;
+    pack(&parcel);
+    ssize_t got;
+    do got = recvmsg(socket, &parcel.message, MSG_CMSG_CLOEXEC | MSG_WAITALL);
+    while (got < 0 && errno == EINTR);
+    const struct cmsghdr *header = CMSG_FIRSTHDR(&parcel.message);
+    int descriptor = -1;
+    if (got == sizeof parcel.error && header && header->cmsg_type == SCM_RIGHTS)
+        memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
+    else errno = got == sizeof parcel.error ? parcel.error : ECHILD;
+    return descriptor;
+}
+
+int mam_contain_command(int rules, const struct mam_containment *containment, int news) {
+    // A domain within the supervisor's: the command can neither trace nor signal the supervisor.
+    if (mam_landlock_enter(rules) != 0 || mam_drop_capabilities() != 0) return -1;
+    // 1, not 0: the kernel starts a program for a core dump unless the limit is 1, see core(5).
+    const struct rlimit core = {1, 1};
+    if (setrlimit(RLIMIT_CORE, &core) != 0) return -1;
+    const int listener = mam_filter_calls(containment);
+    return listener < 0 ? -1 : send_descriptor(news, listener);
+}
+
+int mam_serve_command(int news, const struct mam_containment *containment) {
+    const int listener = receive_descriptor(news);
+    return listener < 0 ? -1 : mam_broker_start(listener, containment);
+}

@@ -1,0 +1,76 @@
+// Contained programs: what they may do, and which they are.
+
+internal import Glibc
+internal import MAMIdentity
+internal import MAMKeyring
+internal import MAMModel
+internal import MAMSettings
+internal import MAMSystem
+internal import MAMTree
+internal import MAMVault
+internal import MAMWire
+
+extension IdentityInterface {
+    func getContainment(
+        _ call: VarlinkCall
+    ) throws(VarlinkError) -> Wire.GetContainment.Reply {
+        let request: Wire.GetContainment = try call.request()
+        let account = try containable(request.account, call)
+        let (network, ports) = Containment(vault).network(of: account).onWire
+        return .init(
+            containment: .init(
+                account: vault.identity(of: account).description,
+                mountPoint: tree.mountPoint.shown, network: network, ports: ports,
+                required: Containment(vault).isRequired(for: account)))
+    }
+
+    func contain(_ call: VarlinkCall) throws(VarlinkError) -> NoMembers {
+        let request: Wire.Contain = try call.request()
+        try refuseContained(call)
+        let account = try containable(request.account, call)
+        guard let descriptor = try call.descriptor("processDescriptor") else { throw Self.noChild }
+        let child = try restrictedChild(descriptor, of: call.peer)
+        let identity = vault.identity(of: account)
+        guard vault.identities.set(identity, by: call.peer.uid, for: child, isContained: true)
+        else { throw Self.noChild }
+        vault.audit(.contained, account, "process \(child.id) of uid \(call.peer.uid)")
+        return NoMembers()
+    }
+
+    /// The caller's account of that name; nil: its default one, or its only one.
+    private func containable(
+        _ name: String?, _ call: VarlinkCall
+    ) throws(VarlinkError) -> AccountID {
+        guard vault.settings.containment != .off else {
+            throw .refused("the setting Containment is off")
+        }
+        if name == nil, let own = vault.defaultAccount(ofUser: call.peer.uid) { return own }
+        return try account(name, call).id
+    }
+
+    /// While the descriptor is open, the process's id is not another's.
+    private func restrictedChild(
+        _ descriptor: Descriptor, of peer: Peer
+    ) throws(VarlinkError) -> ProcessLife {
+        guard let id = processID(of: descriptor), let status = ProcessStatus(of: id),
+            status.parent == peer.pid, peer.isAlive
+        else { throw Self.noChild }
+        guard hasNoNewPrivileges(id) else {
+            throw .invalidInput("process \(id) has not restricted itself")
+        }
+        return status.life
+    }
+
+    private static let noChild = VarlinkError.invalidInput(
+        "the descriptor is no pidfd of a child of the caller that the daemon can see")
+}
+
+extension Settings.ContainedNetwork {
+    fileprivate var onWire: (String, [Int]) {
+        switch self {
+        case .any: ("any", [])
+        case .none: ("none", [])
+        case .ports(let ports): ("ports", ports.map(Int.init))
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// Where contained programs keep what they scatter: settings, caches, histories, temporary files.
+
+internal import Glibc
+internal import MAMSystem
+internal import MAMWire
+
+/// A directory of the account's in the workspace, `.contained-UID/ACCOUNT`. What is in it is sealed
+/// and wiped with the account.
+struct ContainedHome {
+    private let path: ByteString
+
+    /// Directories, by the variable that names them to programs.
+    private static let directories = [
+        "XDG_CONFIG_HOME": "config", "XDG_CACHE_HOME": "cache", "XDG_STATE_HOME": "state",
+        "XDG_DATA_HOME": "data", "TMPDIR": "tmp", "TMP": "tmp", "TEMP": "tmp",
+        "PYTHONPYCACHEPREFIX": "cache",
+    ]
+
+    /// Files that programs would keep in the home directory.
+    private static let files = [
+        "HISTFILE": "state/shell", "LESSHISTFILE": "state/less", "PYTHON_HISTORY": "state/python",
+        "NODE_REPL_HISTORY": "state/node", "SQLITE_HISTORY": "state/sqlite",
+    ]
+
+    /// The session's services run outside, and would write there.
+    private static let others = [
+        "DBUS_SESSION_BUS_ADDRESS": "disabled:", "GSETTINGS_BACKEND": "memory",
+        "GIO_USE_VFS": "local", "GTK_USE_PORTAL": "0", "NO_AT_BRIDGE": "1", "GTK_A11Y": "none",
+    ]
+
+    /// Makes what is missing.
+    init(in workspace: ByteString, of account: String) throws(Failure) {
+        // A name may contain a slash.
+        let name = Array(account.utf8).map { $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0 }
+        path = workspace.appending(ByteString(".contained-\(getuid())"))
+            .appending(ByteString(name))
+        try Self.make(path.directory)
+        try Self.make(path)
+        for directory in Set(Self.directories.values).union(["state"]) {
+            try Self.make(path.appending(ByteString(directory)))
+        }
+    }
+
+    /// Another user's directory would be read and changed by that user.
+    private static func make(_ directory: ByteString) throws(Failure) {
+        if mkdir(directory.cString, 0o700) != 0, Errno.current != .exists {
+            throw Failure(directory, Errno.current)
+        }
+        var found = stat()
+        guard lstat(directory.cString, &found) == 0 else { throw Failure(directory, .current) }
+        guard found.st_mode & S_IFMT == S_IFDIR, found.st_uid == getuid(),
+            found.st_mode & 0o077 == 0
+        else {
+            throw Failure(
+                .refused, "\(directory.shown) is not a directory of your own alone",
+                next: "remove it, or: chmod 0700 \(directory.asArgument)")
+        }
+    }
+
+    /// Names it to the programs that this process starts.
+    func enter() {
+        for (variable, name) in Self.directories.merging(Self.files, uniquingKeysWith: { $1 }) {
+            setenv(variable, path.appending(ByteString(name)).cString, 1)
+        }
+        for (variable, value) in Self.others { setenv(variable, value, 1) }
+    }
+}

