@@ -13,6 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[1:1] = [str(HERE.parent / name) for name in ("Integration", "Measure", "Programs")]
 
 from costs import measure_costs  # noqa: E402
+from fuse_requests import measure_requests  # noqa: E402
 from growth import measure_growth  # noqa: E402
 from hours import measure_hours  # noqa: E402
 from measuring import measure  # noqa: E402
@@ -33,6 +34,8 @@ def main():
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:options.processors])
     if options.costs:
         sys.exit(measure_costs(options))
+    if options.requests:
+        sys.exit(measure_requests(options))
     if options.growth:
         sys.exit(measure_growth(options))
     if options.hours:

@@ -54,6 +54,9 @@ def what_to_measure(parser):
     parser.add_argument(
         "--costs", action="store_true", help="instead: what operations cost the daemon, counted")
     parser.add_argument(
+        "--requests", action="store_true",
+        help="instead: which requests operations take, and how long each of them")
+    parser.add_argument(
         "--growth", action="store_true",
         help="instead: what operations on mamd cost beside more files, clients, accounts")
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""scripts/dev bench on mamd alone: beside more of everything, and for hours."""
+"""scripts/dev bench on mamd alone: its requests, beside more of everything, and for hours."""
 import json
 import os
 import pathlib
@@ -9,6 +9,7 @@ from unittest import mock
 from bench_run import options, programs_of_bench
 from workspace import PREFIX
 
+from fuse_requests import measure_requests, waits
 from growth import growth_table, measure_growth
 from hours import COLUMNS, judged, measure_hours
 
@@ -41,6 +42,30 @@ class Grown(unittest.TestCase):
         self.assertEqual(
             [line.split("  ")[-1].strip() for line in found.splitlines()],
             ["slope", "1.12", "NOT FLAT", "0.50", "1.12"])
+
+
+@unittest.skipIf(os.getuid() != 0, "mounts a tmpfs, which only root can")
+class Requests(unittest.TestCase):
+    def test_those_of_each_operation_are_counted(self):
+        with tempfile.TemporaryDirectory(prefix=PREFIX) as directory:
+            file = pathlib.Path(directory, "requests.json")
+            with mock.patch("builtins.print"):
+                status = measure_requests(options("--requests", "--json", str(file)))
+            found = json.loads(file.read_text())["mamd"]
+        self.assertEqual(status, 0)
+        number, microseconds = found["create a file of 4 KiB"]["CREATE"]
+        self.assertEqual(number, 1)
+        self.assertGreater(microseconds, 0)
+        self.assertIn("UNLINK", found["unlink"])
+
+    def test_a_wait_is_that_of_its_request(self):
+        found = waits("""
+ cat-1 [0] ..... 10.000001: fuse_request_send: connection 4 req 8 opcode 1 (FUSE_LOOKUP) len 43
+ cat-1 [0] ..... 10.000003: fuse_request_send: connection 4 req 9 opcode 14 (FUSE_OPEN) len 48
+ mamd-2 [1] ..... 10.000021: fuse_request_end: connection 4 req 8 len 144 error 0
+""")
+        self.assertEqual({name: [round(1e6 * time) for time in times]
+                          for name, times in found.items()}, {"LOOKUP": [20]})
 
 
 @unittest.skipIf(os.getuid() != 0, "mounts a tmpfs, which only root can")
