@@ -59,8 +59,8 @@ extension VaultService {
         if !isTrusted(call.peer), let user = vault.registrant(of: header), user != call.peer.uid {
             throw .refused("the account \(header.owner) belongs to uid \(user)")
         }
-        try Transfers(vault).checkTransfer(of: header) { identity(of: call.peer) }
         try Containment(vault).checkReading(of: header) { found(for: call.peer) }
+        try Transfers(vault).checkTransfer(of: header) { identity(of: call.peer) }
     }
 
     /// The protection of the file that a call names. The daemon reads the header of a file outside

@@ -101,6 +101,7 @@ extension AccountReport {
             block: status.block?.kind.rawValue ?? "", blockReason: status.block?.reason ?? "",
             isRecoverable: status.isRecoverable, guessableSeconds: status.guessableSeconds,
             openClasses: outlook?.openClasses.map(\.letter), openFiles: outlook?.openFiles,
+            containedPrograms: outlook?.containedPrograms,
             graceSeconds: outlook?.graceSeconds, idleSeconds: outlook?.idleSeconds,
             secondsSinceCheckIn: outlook?.sinceCheckIn,
             offlineBlockSeconds: outlook?.offlineBlockSeconds,

@@ -84,6 +84,13 @@ package final class ProcessIdentities: Sendable {
         }
     }
 
+    /// Whom the contained programs act for that are running: once for each that was set.
+    package var contained: [Identity] {
+        table.withLock { $0.processes }.compactMap { life, process in
+            process.own.flatMap { $0.isContained && isAlive(life) ? $0.identity : nil }
+        }
+    }
+
     /// The caller holds `changes`.
     private func change(_ life: ProcessLife, to setting: IdentityTable.Setting?) {
         writeDownChildren(of: table.withLock { $0.threads(of: life.id) })

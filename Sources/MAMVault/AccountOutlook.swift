@@ -7,6 +7,7 @@ package struct AccountOutlook: Sendable, Equatable {
     /// Files of these classes can be opened.
     package var openClasses: [ProtectionClass] = []
     package var openFiles = 0
+    package var containedPrograms = 0
     /// Until the current grace period ends.
     package var graceSeconds: Int?
     /// Until an account with idle files is locked or has to enter its passphrase again.

@@ -1,6 +1,7 @@
 // When an account will be locked, and how long it has been idle.
 
 package import MAMEnrollment
+internal import MAMIdentity
 package import MAMModel
 internal import MAMPolicy
 internal import MAMSettings
@@ -49,6 +50,8 @@ extension Accounts {
             }
             outlook.graceSeconds = windows.graceSeconds
         }
+        let identity = vault.identity(of: account)
+        outlook.containedPrograms = vault.identities.contained.count { $0.matches(identity) }
         outlook.idleSeconds = idle(account).map { Int(max(0, $0.limit - $0.seconds)) }
         if let record = currentRecord(of: account) {
             let left = record.secondsToOfflineEnds(facts(of: account))

@@ -105,12 +105,12 @@ package struct Handles: Sendable {
     private func checkTransfer(
         of file: VaultFile, to caller: Caller, writes: Bool
     ) throws(VaultError) {
-        let found = {
-            Callers(tree.vault).found(forThread: caller.thread, user: caller.user)
-        }
-        try Transfers(tree.vault).checkTransfer(of: file.header) { found().identity }
-        try Containment(tree.vault).checkReading(of: file.header, by: found)
-        if writes { try Containment(tree.vault).checkWriting(of: file.header, by: found) }
+        // Looked for at most once, and only if policy restricts something.
+        lazy var found = Callers(tree.vault).found(
+            forThread: caller.thread, user: caller.user)
+        try Containment(tree.vault).checkReading(of: file.header) { found }
+        try Transfers(tree.vault).checkTransfer(of: file.header) { found.identity }
+        if writes { try Containment(tree.vault).checkWriting(of: file.header) { found } }
     }
 
     /// Updates the access time if the backing file system's rules require it. The kernel does not

@@ -51,7 +51,9 @@ struct AccountLines {
             ? "no class can be opened"
             : "class\(letters.count == 1 ? "" : "es") \(letters.joined(separator: ", ")) can be"
                 + " opened"
-        return "\(classes); \(files == 0 ? "no file" : files.counted("file")) in use"
+        let programs = account.containedPrograms ?? 0
+        let contained = programs == 0 ? "" : "; \(programs.counted("contained program"))"
+        return "\(classes); \(files == 0 ? "no file" : files.counted("file")) in use\(contained)"
     }
 
     var policy: String? {

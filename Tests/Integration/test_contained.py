@@ -348,7 +348,7 @@ class Work(Contained):
         for status in (0, 3, 255):
             self.contained("sh", "-c", f"exit {status}", status=status)
         self.contained("sh", "-c", "kill -TERM $$", status=-signal.SIGTERM)
-        self.contained("no-such-command", status=127)
+        self.contained("/no-such-command", status=127)
 
 
 class Start(Contained):

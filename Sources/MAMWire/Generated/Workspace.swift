@@ -59,6 +59,7 @@ extension Varlink {
             package var guessableSeconds: Int?
             package var openClasses: [String]?
             package var openFiles: Int?
+            package var containedPrograms: Int?
             package var graceSeconds: Int?
             package var idleSeconds: Int?
             package var secondsSinceCheckIn: Int?
@@ -71,7 +72,8 @@ extension Varlink {
                 hasPassphrase: Bool, isDefault: Bool, retryAfterSeconds: Int, stage: String,
                 statusCode: Int, block: String, blockReason: String, isRecoverable: Bool,
                 guessableSeconds: Int? = nil, openClasses: [String]? = nil,
-                openFiles: Int? = nil, graceSeconds: Int? = nil, idleSeconds: Int? = nil,
+                openFiles: Int? = nil, containedPrograms: Int? = nil,
+                graceSeconds: Int? = nil, idleSeconds: Int? = nil,
                 secondsSinceCheckIn: Int? = nil, offlineBlockSeconds: Int? = nil,
                 offlineWipeSeconds: Int? = nil, policies: [String]? = nil
             ) {
@@ -91,6 +93,7 @@ extension Varlink {
                 self.guessableSeconds = guessableSeconds
                 self.openClasses = openClasses
                 self.openFiles = openFiles
+                self.containedPrograms = containedPrograms
                 self.graceSeconds = graceSeconds
                 self.idleSeconds = idleSeconds
                 self.secondsSinceCheckIn = secondsSinceCheckIn
@@ -111,6 +114,7 @@ extension Varlink {
                     isRecoverable: wire.value("isRecoverable"),
                     guessableSeconds: wire.value("guessableSeconds"),
                     openClasses: wire.value("openClasses"), openFiles: wire.value("openFiles"),
+                    containedPrograms: wire.value("containedPrograms"),
                     graceSeconds: wire.value("graceSeconds"),
                     idleSeconds: wire.value("idleSeconds"),
                     secondsSinceCheckIn: wire.value("secondsSinceCheckIn"),
@@ -128,8 +132,8 @@ extension Varlink {
                     "stage": stage.json, "statusCode": statusCode.json, "block": block.json,
                     "blockReason": blockReason.json, "isRecoverable": isRecoverable.json,
                     "guessableSeconds": guessableSeconds.json, "openClasses": openClasses.json,
-                    "openFiles": openFiles.json, "graceSeconds": graceSeconds.json,
-                    "idleSeconds": idleSeconds.json,
+                    "openFiles": openFiles.json, "containedPrograms": containedPrograms.json,
+                    "graceSeconds": graceSeconds.json, "idleSeconds": idleSeconds.json,
                     "secondsSinceCheckIn": secondsSinceCheckIn.json,
                     "offlineBlockSeconds": offlineBlockSeconds.json,
                     "offlineWipeSeconds": offlineWipeSeconds.json, "policies": policies.json
@@ -1474,6 +1478,8 @@ type Account (
   # opened now, and the number of files in use
   openClasses: ?[]string,
   openFiles: ?int,
+  # The contained programs that were started for it, without those that they started
+  containedPrograms: ?int,
   # Seconds until it locks: at the end of the current grace period; if its files stay unused.
   # null: never
   graceSeconds: ?int,
