@@ -1,5 +1,5 @@
-// Wraps an interface: records its refusals, and names the caller in what the vault records during a
-// call.
+// Wraps an interface: refuses what contained programs may not call, records refusals, and names the
+// caller in what the vault records during a call.
 
 internal import MAMAudit
 internal import MAMEnrollment
@@ -34,6 +34,7 @@ package struct AuditedInterface: VarlinkInterface {
         }
         return try vault.trail.acting(as: caller) {
             do {
+                try ContainedCalls(vault: vault).check(call, of: name)
                 let reply = try interface.answer(call)
                 noteDenial(reply, call)
                 noteUnregistered(reply, call)

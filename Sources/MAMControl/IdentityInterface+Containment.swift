@@ -26,7 +26,6 @@ extension IdentityInterface {
 
     func contain(_ call: VarlinkCall) throws(VarlinkError) -> NoMembers {
         let request: Wire.Contain = try call.request()
-        try refuseContained(call)
         let account = try containable(request.account, call)
         guard let descriptor = try call.descriptor("processDescriptor") else { throw Self.noChild }
         let child = try restrictedChild(descriptor, of: call.peer)

@@ -46,7 +46,6 @@ package struct IdentityInterface: VaultInterface {
 
     private func setThreadIdentity(_ call: VarlinkCall) throws(VarlinkError) -> NoMembers {
         let request: Wire.SetThreadIdentity = try call.request()
-        try refuseContained(call)
         let identity = try ownIdentity(request.identity, call)
         let thread = try threadID(request.thread)
         guard let life = call.peer.life,
@@ -139,17 +138,9 @@ extension VaultService {
         return vault.canonical(identity)
     }
 
-    /// Under another identity it could leave what it has read in that one's files.
-    func refuseContained(_ call: VarlinkCall) throws(VarlinkError) {
-        let found = found(for: call.peer)
-        guard found.isContained else { return }
-        throw .refused("a contained program of \(found.identity) keeps its identity")
-    }
-
     func setProcessIdentity(
         _ name: String?, _ call: VarlinkCall, until connection: ConnectionID?
     ) throws(VarlinkError) {
-        try refuseContained(call)
         let identity = try ownIdentity(name, call)
         guard let life = call.peer.life,
             vault.identities.set(

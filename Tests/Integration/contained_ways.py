@@ -726,6 +726,63 @@ def act_for_another():
             "--unmanaged", "--", "cp", PLAN, os.path.join(WORKSPACE, "given"))
 
 
+def ctl(*words):
+    command("mamctl", *words, "--workspace", FACTS["name"])
+
+
+@way
+def give_the_file_away():
+    ctl("owner", "--set", FACTS["other"], "--unmanaged", PLAN)
+
+
+@way
+def decrypt_the_file():
+    ctl("decrypt", PLAN)
+
+
+@way
+def have_the_daemon_write():
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(FACTS["socket"])
+    connection.sendall(json.dumps({
+        "method": "io.mamd.Workspace.Decrypt", "parameters": {
+            "sourcePath": FACTS["sealed"], "destinationPath": outside("kept")}}).encode() + b"\0")
+    told = json.loads(connection.recv(65536).rstrip(b"\0"))
+    if "error" in told:
+        raise Refused(told["error"])
+
+
+@way
+def import_another_policy():
+    policy = os.path.join(WORKSPACE, "policy.json")
+    with open(policy, "w") as file:
+        json.dump({"displayName": "free", "allowedOutboundDataTransferDestinations": "allApps"},
+                  file)
+    ctl("policy", "import", policy)
+
+
+@way
+def register_another_account():
+    ctl("account", "register", "eve@contoso.com", "--no-passphrase")
+
+
+@way
+def export_the_keys():
+    ctl("account", "export", FACTS["account"], "-o", outside("keys"),
+        "--passfile", FACTS["passfile"])
+
+
+@way
+def claim_not_to_be_contained():
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(FACTS["socket"])
+    connection.sendall(b'{"method": "io.mamd.Identity.SetProcessIdentity",'
+                       b'"parameters": {"identity": null}}\0')
+    told = json.loads(connection.recv(65536).rstrip(b"\0"))
+    if "error" in told:
+        raise Refused(told["error"])
+
+
 @way
 def write_to_a_file_of_the_persons():
     put(FACTS["plain"], os.O_WRONLY)

@@ -159,7 +159,8 @@ class WaysOut(Contained):
             "descriptor": they.descriptor, "terminal": os.ttyname(they.terminal),
             "listener": str(they.place / "listener"), "abstract": they.abstract,
             "datagrams": str(they.place / "datagrams"), "docker": str(they.place / "docker.sock"),
-            "port": they.port}
+            "port": they.port, "socket": str(self.workspace.socket), "account": ANN,
+            "sealed": str(self.backing_of(self.plan)), "passfile": str(self.workspace.passfile)}
         path = self.workspace.root / "facts.json"
         path.write_text(json.dumps(facts))
         return path

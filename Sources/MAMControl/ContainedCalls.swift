@@ -1,0 +1,37 @@
+// What a contained program may call.
+
+internal import MAMIdentity
+internal import MAMModel
+internal import MAMTree
+internal import MAMVault
+internal import MAMWire
+
+/// The daemon is not contained: what it did for such a program could lead out of the workspace, as
+/// could another owner, other keys or another policy. So only these methods are answered.
+struct ContainedCalls {
+    let vault: Vault
+
+    private static let questions: [String: Set<String>] = [
+        Varlink.Workspace.name: [
+            "Status", "ProtectionInfo", "ListAccounts", "Lock", "Unlock", "Watch",
+        ],
+        Varlink.Enrollment.name: ["List", "AllowedAccounts", "UserStatus"],
+        Varlink.Identity.name: [
+            "GetIdentity", "GetContainment", "GetUserInterfaceIdentity", "BlockedAccounts",
+        ],
+        Varlink.Policy.name: Set(Varlink.Policy.Method.allCases.map(\.rawValue))
+            .subtracting(["Import"]),
+        Varlink.Protection.name: ["IsFileEncrypted", "DataInfo", "StringInfo"],
+    ]
+
+    func check(_ call: VarlinkCall, of interface: String) throws(VarlinkError) {
+        guard Self.questions[interface]?.contains(call.method) != true else { return }
+        let found = call.peer.asking {
+            Callers(vault).found(forThread: $0, user: call.peer.uid)
+        }
+        guard found.isContained else { return }
+        throw .refused(
+            "a contained program of \(found.identity) may not call \(interface).\(call.method)",
+            next: "run it in a shell that is not contained")
+    }
+}
