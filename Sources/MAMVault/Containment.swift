@@ -19,6 +19,11 @@ package struct Containment: Sendable {
         vault.settings.containment == .required && !vault.merged(of: account).sendsToAll
     }
 
+    /// Whether that holds for any account.
+    package var isRequiredForSome: Bool {
+        vault.settings.containment == .required && !vault.mergedOfAll.sendsToAll
+    }
+
     /// What contained programs of an account may connect to.
     package func network(of account: AccountID) -> Settings.ContainedNetwork {
         vault.merged(of: account).sendsToAll ? .any : vault.settings.containedNetwork

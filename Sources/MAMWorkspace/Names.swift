@@ -3,7 +3,6 @@
 internal import CShims
 package import Glibc
 internal import MAMModel
-internal import MAMSettings
 package import MAMSystem
 package import MAMTree
 internal import MAMVault
@@ -25,9 +24,7 @@ package struct Names: Sendable {
         }
         // A contained program could hand over through it what it has read, past the daemon.
         let connects = mode & S_IFMT == S_IFIFO || mode & S_IFMT == S_IFSOCK
-        guard !connects || tree.vault.settings.containment != .required else {
-            throw .notPermitted
-        }
+        guard !connects || !Containment(tree.vault).isRequiredForSome else { throw .notPermitted }
         return try make(name, in: parent, for: caller) { directory throws(Errno) in
             _ = try retrying { mknodat(directory, name, mode, device) }
         }

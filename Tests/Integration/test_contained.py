@@ -242,6 +242,12 @@ class FromOutside(Contained):
         with self.refused(errno.EXDEV):
             os.rename(plan, self.workspace.root / "renamed")
 
+    def test_fifos_and_sockets_are_not_made(self):
+        with self.refused(errno.EPERM):
+            os.mkfifo(self.directory / "fifo")
+        with self.refused(errno.EPERM):
+            socket.socket(socket.AF_UNIX).bind(os.path.relpath(self.directory / "socket"))
+
     def test_programs(self):
         plan, target = self.secret(), self.workspace.root / "copy"
         plan.chmod(0o755)
@@ -419,6 +425,9 @@ class NothingRestricted(Contained):
 
     def test_other_programs_read(self):
         self.assertEqual(self.secret().read_bytes(), SECRET)
+
+    def test_fifos_are_made(self):
+        os.mkfifo(self.directory / "fifo")
 
     def test_contained_programs_change_others_files(self):
         plain = self.directory / "plain.txt"
