@@ -91,14 +91,16 @@ struct ContainmentRules {
     }
 
     /// Those that keep nothing, and show or play what a person sees and hears anyway. Of terminals
-    /// only the own one: somebody may read another.
+    /// only the own one: somebody may read another. Not the sequencer: programs talk through it.
     private var devices: [ByteString] {
-        let fixed = ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/snd"]
-        let cards = ((try? entries(of: ByteString("/dev/dri"))) ?? []).filter {
-            $0.bytes.starts(with: "renderD".utf8)
-        }
-        return fixed.map { ByteString($0) }
-            + cards.map { ByteString("/dev/dri").appending($0) } + terminals
+        ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"].map { ByteString($0) } + terminals
+            + devices(in: "/dev/dri", ["renderD"]) + devices(in: "/dev/snd", ["pcm", "controlC"])
+    }
+
+    private func devices(in directory: String, _ prefixes: [String]) -> [ByteString] {
+        let names = (try? entries(of: ByteString(directory))) ?? []
+        return names.filter { name in prefixes.contains { name.bytes.starts(with: $0.utf8) } }
+            .map { ByteString(directory).appending($0) }
     }
 
     private var terminals: [ByteString] {
@@ -106,7 +108,8 @@ struct ContainmentRules {
             .compactMap { try? currentPath(of: $0) }
     }
 
-    /// The daemon's, the display's and the sound server's.
+    /// The daemon's, the display's and the sound server's. That one writes what it plays into a file
+    /// for whoever asks, so it is left out where the network is not free.
     private var sockets: [ByteString] {
         let runtime = getenv("XDG_RUNTIME_DIR").map { ByteString(cString: $0) }
         let wayland = getenv("WAYLAND_DISPLAY").map { ByteString(cString: $0) }
@@ -115,7 +118,7 @@ struct ContainmentRules {
         if let wayland, wayland.bytes.first == UInt8(ascii: "/") { found.append(wayland) }
         if let runtime {
             if let wayland { found.append(runtime.appending(wayland)) }
-            found.append(runtime.appending(ByteString("pulse/native")))
+            if network == .any { found.append(runtime.appending(ByteString("pulse/native"))) }
         }
         if display.first == UInt8(ascii: ":") {
             let number = display.dropFirst().prefix { $0 != UInt8(ascii: ".") }
