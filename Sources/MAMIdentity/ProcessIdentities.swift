@@ -87,7 +87,10 @@ package final class ProcessIdentities: Sendable {
     /// Whom the contained programs act for that are running: once for each that was set.
     package var contained: [Identity] {
         table.withLock { $0.processes }.compactMap { life, process in
-            process.own.flatMap { $0.isContained && isAlive(life) ? $0.identity : nil }
+            guard let own = process.own, own.isContained,
+                let status = ProcessStatus(of: life.id), status.life == life, !status.hasEnded
+            else { return nil }
+            return own.identity
         }
     }
 

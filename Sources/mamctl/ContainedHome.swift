@@ -44,7 +44,11 @@ struct ContainedHome {
     /// Another user's directory would be read and changed by that user.
     private static func make(_ directory: ByteString) throws(Failure) {
         if mkdir(directory.cString, 0o700) != 0, Errno.current != .exists {
-            throw Failure(directory, Errno.current)
+            let error = Errno.current
+            throw Failure(
+                directory, error,
+                next: error == .accessDenied
+                    ? "as root: install -d -m 0700 -o \(getuid()) \(directory.asArgument)" : nil)
         }
         var found = stat()
         guard lstat(directory.cString, &found) == 0 else { throw Failure(directory, .current) }

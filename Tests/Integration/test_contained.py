@@ -14,7 +14,7 @@ import tempfile
 import threading
 import time
 
-from workspace import ANN, DONE, PERSONAL, REFUSED, SETTINGS, USAGE, WorkspaceCase
+from workspace import ANN, DONE, PERSONAL, REFUSED, SETTINGS, USAGE, WorkspaceCase, wait_until
 
 HERE = pathlib.Path(__file__).resolve().parent
 SECRET = b"Contoso buys Fabrikam at 31.7 a share, on Friday"
@@ -328,6 +328,18 @@ class Work(Contained):
         plan = self.secret()
         self.assertIn(SECRET, self.contained(
             "sh", "-c", 'setsid sh -c "sleep 0.2; cat $1" & wait', "sh", plan))
+
+    def test_status_counts_it_while_it_runs(self):
+        def count():
+            return self.workspace.account()["containedPrograms"]
+
+        with open(self.directory / "out", "wb") as out:
+            child = subprocess.Popen(
+                self.words("cat"), stdin=subprocess.PIPE, stdout=out, stderr=out,
+                env=self.workspace.environment)
+            wait_until(lambda: count() == 1, message="it is not counted")
+            child.communicate()
+        wait_until(lambda: count() == 0, message="it is counted after its end")
 
     def test_temporary_files_are_the_accounts(self):
         text = self.contained(
