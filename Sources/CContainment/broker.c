@@ -72,9 +72,10 @@ static int take(struct call *call, const struct seccomp_notif *asked) {
     call->length = (socklen_t)arguments[2];
     if (call->length < sizeof call->address.ss_family || call->length > sizeof call->address)
         return EINVAL;
-    struct iovec here = {&call->address, call->length}, there = {(void *)arguments[1], call->length};
+    struct iovec here = {&call->address, call->length};
+    struct iovec there = {(void *)arguments[1], call->length};
     if (process_vm_readv(call->thread, &here, 1, &there, 1, 0) != (ssize_t)call->length)
-        return EFAULT;
+        return errno == EPERM ? EACCES : EFAULT;
     call->socket = copy_socket(call->thread, (int)arguments[0]);
     if (call->socket < 0) return errno == EBADF ? EBADF : EACCES;
     socklen_t size = sizeof call->family;

@@ -6,6 +6,7 @@
 #include <linux/sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -112,6 +113,27 @@ static int refuse_name_spaces(scmp_filter_ctx filter) {
     return status;
 }
 
+// Limits, processors and priorities of other processes hold numbers that those can read. 0 is the
+// caller itself.
+static int refuse_other_processes(scmp_filter_ctx filter) {
+    static const struct {
+        int call;
+        unsigned argument;
+    } calls[] = {
+        {SCMP_SYS(prlimit64), 0},          {SCMP_SYS(sched_setaffinity), 0},
+        {SCMP_SYS(sched_setscheduler), 0}, {SCMP_SYS(sched_setparam), 0},
+        {SCMP_SYS(sched_setattr), 0},      {SCMP_SYS(setpriority), 1},
+        {SCMP_SYS(ioprio_set), 1},
+    };
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < sizeof calls / sizeof *calls; i++) {
+        const struct scmp_arg_cmp other = SCMP_CMP64(calls[i].argument, SCMP_CMP_NE, 0);
+        status = refuse(filter, EPERM, calls[i].call, 1, &other);
+    }
+    // It would let a process outside trace this one in spite of Yama.
+    return status != 0 ? status : REFUSE(EINVAL, prctl, IS(0, PR_SET_PTRACER));
+}
+
 // Keystrokes for the terminal, which the shell outside would run.
 static int refuse_typing(scmp_filter_ctx filter) {
     const int status = REFUSE(EPERM, ioctl, IS(1, TIOCSTI));
@@ -201,6 +223,7 @@ int mam_filter_calls(const struct mam_containment *containment) {
     int status = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS));
     if (status == 0) status = refuse_calls(filter);
     if (status == 0) status = refuse_name_spaces(filter);
+    if (status == 0) status = refuse_other_processes(filter);
     if (status == 0) status = refuse_typing(filter);
     if (status == 0) status = refuse_truncation(filter);
     if (status == 0) status = refuse_sockets(filter, containment->network);

@@ -272,6 +272,33 @@ def get_a_descriptor_of_a_process():
 
 
 @way
+def set_limits_of_a_process():
+    import resource
+    resource.prlimit(FACTS["process"], resource.RLIMIT_MSGQUEUE, (4711, 4711))
+
+
+@way
+def set_the_processors_of_a_process():
+    os.sched_setaffinity(FACTS["process"], {0})
+
+
+@way
+def set_the_priority_of_a_process():
+    os.setpriority(os.PRIO_PROCESS, FACTS["process"], 7)
+
+
+@way
+def set_the_disk_priority_of_a_process():
+    syscall(251, 1, FACTS["process"], 0x4007)  # ioprio_set
+
+
+@way
+def invite_a_debugger():
+    if libc.prctl(0x59616d61, FACTS["process"], 0, 0, 0) < 0:
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
+@way
 def signal_a_process():
     os.kill(FACTS["process"], signal.SIGUSR1)
 
