@@ -152,20 +152,27 @@ package struct Creator: Sendable {
     }
 
     /// Writes a new file's header without the effect of a user's write, which would remove the
-    /// set-id bits, unless we are root.
+    /// set-id bits, unless we are root; and gives us the right to write that a user's umask, or a
+    /// directory's default list, took from its owner.
     ///
     /// `mode`: as requested; its owner may not be allowed to write the file.
     private func keepingMode<Value>(
         of file: Descriptor, _ mode: mode_t, _ body: () throws(Errno) -> Value
     ) throws(Errno) -> Value {
         let isReadOnly = mode & S_IWUSR == 0
-        guard isReadOnly || mode & (S_ISUID | S_ISGID) != 0 else { return try body() }
-        let made = try status(of: file.raw)
+        let changes = isReadOnly || mode & (S_ISUID | S_ISGID) != 0
+        guard changes || Self.daemonUser != 0 else { return try body() }
+        let made = try status(of: file.raw).st_mode & 0o7777
+        let mayWrite = made & S_IWUSR != 0
+        if !mayWrite { _ = try retrying { fchmod(file.raw, made | S_IWUSR) } }
         let value = try body()
-        let kept = made.st_mode & 0o7777 & ~(isReadOnly ? S_IWUSR : 0)
-        _ = try retrying { fchmod(file.raw, kept) }
+        if changes || !mayWrite {
+            _ = try retrying { fchmod(file.raw, made & ~(isReadOnly ? S_IWUSR : 0)) }
+        }
         return value
     }
+
+    private static let daemonUser = geteuid()
 
     /// Tells the kernel a change time that its clock, which advances in milliseconds, never has.
     /// With the write-back cache the kernel manages the times, and sends them only if a write

@@ -110,7 +110,7 @@ class AsOrdinaryUser(unittest.TestCase):
                     "MAMD_TEST_PREFIX": prefix})
             finally:
                 remove_leftovers(prefix)
-        if "unshare failed" in result.stderr or "mknod" in result.stderr:
+        if "unshare failed" in result.stderr or "mknod:" in result.stderr:
             self.skipTest(
                 "/dev/fuse is not open to all, and there is no name space to change that in")
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
