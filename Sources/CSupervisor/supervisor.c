@@ -35,6 +35,9 @@ static void relayed_signals(sigset_t *set) {
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) sigdelset(set, kept[i]);
 }
 
+// The front's first message: whether it waits for the command's end.
+enum { WAITS = '+', LEAVES = '-' };
+
 // What the supervisor runs. `containment`: NULL for none; then there are no `rules`.
 struct command {
     char *const *argv;
@@ -135,6 +138,7 @@ static int reap(pid_t *command, int connection) {
     }
 }
 
+// `connection`: -1 if nobody waits.
 _Noreturn static void keep(int connection, int children, pid_t command) {
     struct pollfd waiting[] = {{.fd = children, .events = POLLIN},
                                {.fd = connection, .events = POLLIN}};
@@ -178,13 +182,15 @@ _Noreturn static void supervise(struct command *what, int connection, const sigs
     const int children = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
     char go;
     if (children < 0 || !receive_all(connection, &go, 1)) _exit(0);
+    // Neither the terminal nor the front's end shall reach the command.
+    if (go == LEAVES) setsid();
     if (was == SIG_IGN) signal(SIGCHLD, SIG_IGN);
     const pid_t command = start(what, mask);
     signal(SIGCHLD, SIG_DFL);
     tell(connection, command < 0 ? FAILED : STARTED, command < 0 ? -command : command);
     if (command < 0) _exit(0);
     let_go();
-    keep(connection, children, command);
+    keep(go == LEAVES ? -1 : connection, children, command);
 }
 
 int32_t mam_supervisor_fork(char *const argv[], const struct mam_containment *containment,
@@ -242,7 +248,8 @@ int mam_supervisor_start(int connection) {
                                {.fd = signals, .events = POLLIN}};
     int result = -1;
     errno = 0;
-    if (signals >= 0 && send_all(connection, "+", 1) == 0) {
+    const char go = WAITS;
+    if (signals >= 0 && send_all(connection, &go, 1) == 0) {
         struct report report = {STARTED, 0};
         while (report.kind != ENDED) {
             if (poll(waiting, 2, -1) < 0) continue;
@@ -265,6 +272,14 @@ int mam_supervisor_start(int connection) {
     sigprocmask(SIG_SETMASK, &mask, NULL);
     errno = error;
     return result;
+}
+
+int mam_supervisor_leave(int connection) {
+    const char go = LEAVES;
+    struct report report = {FAILED, ECHILD};
+    if (send_all(connection, &go, 1) == 0) receive_all(connection, &report, sizeof report);
+    errno = report.value;
+    return report.kind == STARTED ? 0 : -1;
 }
 
 _Noreturn void mam_end_by_signal(int number) {

@@ -33,6 +33,11 @@ struct SupervisedCommand: ~Copyable {
     consuming func run() throws(Errno) -> ProcessEnd {
         ProcessEnd(try retrying { mam_supervisor_start(connection.raw) })
     }
+
+    /// Starts the command, which outlives this process, and does not wait for its end.
+    consuming func leave() throws(Errno) {
+        _ = try retrying { mam_supervisor_leave(connection.raw) }
+    }
 }
 
 /// Ends this process as another one has ended.

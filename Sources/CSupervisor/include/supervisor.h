@@ -18,5 +18,9 @@ int32_t mam_supervisor_fork(char *const argv[], const struct mam_containment *co
 /// ECHILD if the supervisor was killed.
 int mam_supervisor_start(int connection);
 
+/// Starts the command in a session of its own and returns when it has started: 0, or -1 with errno
+/// as above. The command outlives this process.
+int mam_supervisor_leave(int connection);
+
 /// Ends this process by a signal; exits with 128 + `signal` if that does not kill it.
 _Noreturn void mam_end_by_signal(int signal);
