@@ -11,30 +11,39 @@ private typealias Wire = Varlink.Identity
 
 /// Runs the command in its containment, and exits as the command does.
 func runContained(_ invocation: Invocation) throws -> ExitStatus {
-    let command = invocation.operands
-    let daemon = try invocation.daemon()
-    let account = try invocation.arguments.text("account")
-    let told = try daemon.call(
-        Wire.GetContainment(account: account),
-        about: account.map { "account '\(ByteString($0).shown)'" }
-    ).containment
-    let network = try invocation.network(within: told)
-    try refuseWaysOut(of: daemon.name)
-    let workspace = try mountPoint(of: daemon.name)
-    tellWhatIsMissing()
-    let home = try ContainedHome(in: workspace, of: told.account)
-    let socket = ByteString(Places.current.existingSocket(of: daemon.name))
-    let containment = ContainmentRules(workspace: workspace, daemon: socket, network: network)
-    home.enter()
-    let supervisor: SupervisedCommand
-    do throws(Errno) { supervisor = try SupervisedCommand(command, in: containment) } catch {
-        throw notContained(error)
+    let supervisor = try containedCommand(invocation) { mount in
+        invocation.arguments.has("discard-output") ? waysOut(of: mount) : []
     }
-    try daemon.call(
-        Wire.Contain(account: told.account, processDescriptor: 0),
-        descriptors: [try supervisor.descriptor()],
-        about: "account '\(ByteString(told.account).shown)'")
-    finish(supervisor, command)
+    finish(supervisor, invocation.operands)
+}
+
+/// The command of `run --contained`, not started yet. `discarded`: the standard streams that it
+/// does not get.
+func containedCommand(
+    _ invocation: Invocation, discarded: (Mount) -> [Int32]
+) throws -> SupervisedCommand {
+    let daemon = try invocation.daemon()
+    let told = try daemon.containment(of: try invocation.arguments.text("account"))
+    let network = try invocation.network(within: told)
+    tellWhatIsMissing()
+    let mount = try mount(of: daemon.name, at: told.mountPoint)
+    let workspace = ByteString(mount.mountPoint)
+    return try withoutStreams(discarded(mount)) {
+        try refuseWaysOut(of: mount)
+        let home = try ContainedHome(in: workspace, of: told.account)
+        let socket = ByteString(Places.current.existingSocket(of: daemon.name))
+        let rules = ContainmentRules(workspace: workspace, daemon: socket, network: network)
+        home.enter()
+        let supervisor: SupervisedCommand
+        do throws(Errno) {
+            supervisor = try SupervisedCommand(invocation.operands, in: rules)
+        } catch { throw notContained(error) }
+        try daemon.call(
+            Wire.Contain(account: told.account, processDescriptor: 0),
+            descriptors: [try supervisor.descriptor()],
+            about: "account '\(ByteString(told.account).shown)'")
+        return supervisor
+    }
 }
 
 private func notContained(_ error: Errno) -> Failure {
@@ -55,14 +64,17 @@ func finish(_ supervisor: consuming SupervisedCommand, _ command: [ByteString]) 
     }
 }
 
-/// Where this process sees the workspace.
-private func mountPoint(of name: WorkspaceName) throws -> ByteString {
-    guard let mount = try MountTable().mounts.last(where: { $0.workspace == name }) else {
+/// Where this process sees the workspace. Others may have the same name: another user's, or a mount
+/// that somebody made to look like it. Only in another mount name space is it at another place.
+private func mount(of name: WorkspaceName, at place: String) throws -> Mount {
+    let all = try MountTable().mounts.filter { $0.workspace == name }
+    let told = all.last { ByteString($0.mountPoint).shown == place }
+    guard let mount = told ?? (all.count == 1 ? all.first : nil) else {
         throw Failure(
             .notFound, "workspace '\(name)' is mounted nowhere that this process can see",
             next: "mamctl status")
     }
-    return ByteString(mount.mountPoint)
+    return mount
 }
 
 /// One line, if this kernel restricts less than it could.
@@ -75,6 +87,16 @@ private func tellWhatIsMissing() {
     guard !missing.isEmpty else { return }
     let version = mam_landlock_version()
     printError("mamctl: Landlock \(version) of this kernel: \(missing.joined(separator: ", "))")
+}
+
+extension Daemon {
+    /// What contained programs of the account may do; nil for the caller's.
+    func containment(of account: String?) throws(Failure) -> Varlink.Identity.Containment {
+        try call(
+            Wire.GetContainment(account: account),
+            about: account.map { "account '\(ByteString($0).shown)'" }
+        ).containment
+    }
 }
 
 extension Invocation {

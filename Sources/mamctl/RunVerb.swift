@@ -11,7 +11,7 @@ func runCommand(_ invocation: Invocation) throws -> ExitStatus {
         try invocation.refuse(["identity", "unmanaged"], with: "contained")
         return try runContained(invocation)
     }
-    for option in ["account", "network"] where invocation.arguments.has(option) {
+    for option in ["account", "network", "discard-output"] where invocation.arguments.has(option) {
         throw Failure.usage(invocation.verb, "--\(option) needs --contained")
     }
     guard let identity = try invocation.arguments.text("identity") else {

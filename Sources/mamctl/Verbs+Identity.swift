@@ -19,6 +19,9 @@ let runVerbs: [Verb] = [
             Option(
                 name: "network", value: "any|none|PORTS",
                 help: "with --contained: less than policy lets it connect to"),
+            Option(
+                name: "discard-output",
+                help: "with --contained: /dev/null for standard streams that lead outside"),
             .workspace,
         ], takesCommand: true,
         examples: [

@@ -8,28 +8,39 @@ internal import MAMWire
 
 /// Refuses standard streams through which the command could pass on what it reads. A terminal is
 /// none: its person may read. The supervisor closes all other descriptors.
-func refuseWaysOut(of workspace: WorkspaceName) throws(Failure) {
+func refuseWaysOut(of workspace: Mount) throws(Failure) {
     let names = ["standard input", "standard output", "standard error"]
     for (number, name) in zip(STDIN_FILENO...STDERR_FILENO, names) {
         guard let place = wayOut(number, workspace) else { continue }
         throw Failure(
             .refused, "\(name) leads out of the workspace, to \(place)",
-            next: "let the command write to a file in the workspace")
+            next: "let the command write to a file in the workspace, or add --discard-output")
     }
 }
 
+/// The standard streams that ``refuseWaysOut`` refuses.
+func waysOut(of workspace: Mount) -> [Int32] {
+    (STDIN_FILENO...STDERR_FILENO).filter { wayOut($0, workspace) != nil }
+}
+
 /// Where a descriptor leads that can be written to; nil if not outside.
-private func wayOut(_ number: Int32, _ workspace: WorkspaceName) -> String? {
+private func wayOut(_ number: Int32, _ workspace: Mount) -> String? {
     guard fcntl(number, F_GETFL) & O_ACCMODE != O_RDONLY, let file = try? duplicate(number),
         let status = try? status(of: file.raw)
     else { return nil }
     switch status.st_mode & S_IFMT {
     case S_IFCHR where isatty(number) == 1 || isNull(status): return nil
-    case S_IFREG where MAMPlaces.workspace(of: file) == workspace: return nil
+    case S_IFREG where isIn(workspace, file): return nil
     case S_IFIFO: return "a pipe"
     case S_IFSOCK: return "a socket"
     default: return (try? currentPath(of: number))?.shown ?? "a file"
     }
+}
+
+/// The device, since the name may be another workspace's too.
+private func isIn(_ workspace: Mount, _ file: Descriptor) -> Bool {
+    let mount = try? MountTable().mount(of: file.raw)
+    return mount?.device == workspace.device && mount?.workspace == workspace.workspace
 }
 
 /// /dev/null, /dev/zero and /dev/full.
