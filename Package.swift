@@ -84,6 +84,8 @@ let package = Package(
         module("MAMEnrollment", ["MAMModel", "MAMPolicy", "MAMSettings", "MAMSystem"]),
         // Where workspaces are: directories, sockets, mounts
         module("MAMPlaces", ["MAMModel", "MAMSystem"]),
+        // Desktop entries, types of files, and what opens them
+        module("MAMDesktop", ["MAMSystem"]),
         // What both ends of the socket share
         module("MAMWire", ["MAMModel", "MAMSystem", "CShims"]),
 
@@ -135,8 +137,8 @@ let package = Package(
             "mamctl",
             [
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
-                "MAMAudit", "MAMKeyring", "MAMStore", "MAMPlaces", "MAMWire", "CShims",
-                "CContainment", "CSupervisor",
+                "MAMAudit", "MAMKeyring", "MAMStore", "MAMPlaces", "MAMDesktop", "MAMWire",
+                "CShims", "CContainment", "CSupervisor",
             ]),
         .executableTarget(
             name: "notes", dependencies: ["MAMClient"], path: "Examples/Notes",
@@ -201,6 +203,7 @@ let package = Package(
                 "MAMModel",
             ]),
         tests("MAMPlacesTests", ["MAMPlaces", "MAMSystem", "MAMModel"]),
+        tests("MAMDesktopTests", ["MAMDesktop", "MAMSystem"]),
         tests("MAMSessionTests", ["MAMSession", "MAMSystem"]),
         // Runs on a mounted workspace, for test_client.py
         .executableTarget(
