@@ -6,9 +6,12 @@ internal import MAMSystem
 /// The output of a command, up to a size; nil if it cannot be started or fails. Its standard error
 /// is discarded.
 func output(of words: [String], maximumByteCount: Int = 1 << 20) -> [UInt8]? {
+    output(of: words.map { ByteString($0) }, maximumByteCount: maximumByteCount)
+}
+
+func output(of argv: [ByteString], maximumByteCount: Int = 1 << 20) -> [UInt8]? {
     guard let (reader, writer) = try? makePipe(), let null = try? openFile("/dev/null", O_RDWR)
     else { return nil }
-    let argv = words.map { ByteString($0) }
     let started = withExtendedLifetime((writer, null)) {
         try? spawn(
             argv,

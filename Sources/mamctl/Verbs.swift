@@ -16,6 +16,7 @@ let chapters: [Chapter] = [
     Chapter(title: "Accounts", verbs: accountVerbs + enrollmentVerbs + recoveryVerbs),
     Chapter(title: "Files", verbs: fileVerbs + protectionVerbs),
     Chapter(title: "Identities", verbs: runVerbs + identityVerbs),
+    Chapter(title: "Contained programs", verbs: containVerbs),
     Chapter(title: "Policy", verbs: policyVerbs),
     Chapter(title: "Programs", verbs: providerVerbs),
     Chapter(title: "Diagnosis", verbs: diagnosticsVerbs),

@@ -30,6 +30,8 @@ ASKED = (
     ("mamctl help acc", {"account"}, None),
     ("mamctl run --identity x -- mamctl acc", {"account"}, None),
     ("mamctl can save --location OneDriveFor", {"OneDriveForBusiness"}, None),
+    ("mamctl contain in", {"install"}, None),
+    ("mamctl open fil", {"file one", "file-two"}, ()),
     ("mamctl audit --event lock", {"locked"}, ()),
     ("mamctl nosuch x", set(), None),
 )

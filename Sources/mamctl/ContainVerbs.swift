@@ -1,0 +1,152 @@
+// `contain install`, `contain list` and `contain remove`.
+
+internal import MAMDesktop
+internal import MAMModel
+internal import MAMPlaces
+internal import MAMSystem
+internal import MAMWire
+
+/// Nothing is written unless all of them can be.
+func installLaunchers(_ invocation: Invocation) throws -> ExitStatus {
+    let places = DesktopPlaces.current
+    let entries = DesktopEntries(in: places)
+    let programs = try invocation.operands.map { try entries.program($0) }
+    let daemon = try invocation.daemon()
+    let told = try daemon.containment(of: try invocation.arguments.text("account"))
+    let owner = Launcher.Owner(
+        workspace: ByteString(daemon.name.description), account: ByteString(told.account))
+    let files = LauncherFiles(places)
+    let drafts = try programs.map { program in
+        (try files.place(of: program.id, owner), try contained(program, owner))
+    }
+    for (path, file) in drafts { try files.write(file, to: path) }
+    let all = files.all
+    let installed = programs.compactMap { program in
+        all.first { $0.owner == owner && $0.app == program.id }
+    }
+    if invocation.arguments.has("default") { try files.makeDefault(installed) }
+    files.tellDesktop()
+    report(installed, "installed", isJSON: invocation.isJSON)
+    return .success
+}
+
+private func contained(
+    _ program: DesktopEntry, _ owner: Launcher.Owner
+) throws(Failure) -> KeyFile {
+    guard let file = Launcher.file(for: program, owner) else {
+        throw Failure(
+            .failure,
+            "\(program.path.shown) has no command line: only the session bus can start"
+                + " \(program.id.shown), outside")
+    }
+    return file
+}
+
+func listLaunchers(_ invocation: Invocation) throws -> ExitStatus {
+    let found = chosen(among: LauncherFiles(.current).all, invocation.arguments)
+    if invocation.isJSON {
+        printJSON(.array(found.map(\.json)))
+    } else if found.isEmpty {
+        printOut("no launchers; install one: mamctl contain install APP")
+    } else {
+        printOut(table(found.map(\.row)))
+    }
+    return .success
+}
+
+/// Nothing is removed unless all of them are there.
+func removeLaunchers(_ invocation: Invocation) throws -> ExitStatus {
+    let files = LauncherFiles(.current)
+    let installed = chosen(among: files.all, invocation.arguments)
+    let unwanted = try invocation.operands.map { try only($0, among: installed) }
+    let names = unwanted.map(\.entry.path.lastComponent)
+    for launcher in unwanted { try files.remove(launcher) }
+    try files.changeDefaults { defaults in
+        for name in names { defaults.dropDefault(name) }
+    }
+    files.tellDesktop()
+    report(unwanted, "removed", isJSON: invocation.isJSON)
+    return .success
+}
+
+private func only(_ word: ByteString, among installed: [Launcher]) throws(Failure) -> Launcher {
+    let app = word.asDesktopID
+    let found = installed.filter { $0.app == app || $0.entry.id == app }
+    guard let first = found.first else {
+        let guess = didYouMean(app.shown, in: installed.map(\.app.shown))
+        throw Failure(
+            .notFound,
+            installed.isEmpty
+                ? "no launcher is installed" : "no launcher of '\(app.shown)'\(guess)",
+            next: installed.isEmpty ? "mamctl contain install APP" : "mamctl contain list")
+    }
+    guard found.count == 1 else {
+        let workspaces = found.map(\.owner.workspace.shown).joined(separator: ", ")
+        throw Failure(
+            .usage, "\(app.shown) has launchers for several workspaces: \(workspaces)",
+            next: "add --workspace NAME")
+    }
+    return first
+}
+
+/// Those of `--workspace` and `--account`.
+private func chosen(among launchers: [Launcher], _ arguments: Arguments) -> [Launcher] {
+    launchers.filter { launcher in
+        [("workspace", launcher.owner.workspace), ("account", launcher.owner.account)]
+            .allSatisfy { name, value in arguments.value(name).map { $0 == value } ?? true }
+    }
+}
+
+private func report(_ launchers: [Launcher], _ what: String, isJSON: Bool) {
+    if isJSON { return printJSON(.array(launchers.map(\.json))) }
+    for launcher in launchers { printOut("\(launcher.entry.path.shown): \(what)") }
+}
+
+extension LauncherFiles {
+    /// The first of several counts most.
+    fileprivate func makeDefault(_ launchers: [Launcher]) throws(Failure) {
+        try changeDefaults { defaults in
+            for launcher in launchers.reversed() {
+                defaults.makeDefault(launcher.entry.path.lastComponent, for: launcher.entry.types)
+            }
+        }
+    }
+}
+
+extension DesktopEntries {
+    /// The entry of the name, which may end with `.desktop`.
+    fileprivate func program(_ word: ByteString) throws(Failure) -> DesktopEntry {
+        let id = word.asDesktopID
+        guard let found = entry(id), found.isProgram else {
+            let names = programs.filter { Launcher($0) == nil }.map(\.id.shown)
+            throw Failure(
+                .notFound,
+                "there is no desktop entry '\(id.shown)'\(didYouMean(id.shown, in: names))",
+                next: "ls /usr/share/applications")
+        }
+        guard Launcher(found) == nil else {
+            throw Failure(.failure, "\(id.shown) is a launcher of a contained program itself")
+        }
+        return found
+    }
+}
+
+extension ByteString {
+    fileprivate var asDesktopID: ByteString { DesktopEntries.id(ofFile: self) ?? self }
+}
+
+extension Launcher {
+    fileprivate var row: [String] {
+        [app.shown, owner.workspace.shown, owner.account.shown, entry.path.shown]
+    }
+
+    fileprivate var json: JSONValue {
+        [
+            "app": .string(app.wireText), "name": .string(entry.name.wireText),
+            "workspace": .string(owner.workspace.wireText),
+            "account": .string(owner.account.wireText),
+            "path": .string(entry.path.wireText),
+            "types": .array(entry.types.map { .string($0.wireText) }),
+        ]
+    }
+}

@@ -1,0 +1,458 @@
+"""Launchers on the desktop, and `mamctl open`: what they start is contained."""
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+import time
+
+from terminal import on_terminal
+from test_contained import SECRET, Contained
+from workspace import ANN, BOB, DONE, NO, NOT_FOUND, NOT_MANAGED, REFUSED, USAGE, wait_until
+
+APP = "org.example.Fake"
+TYPE = "application/x-fake"
+# What a path may have that a command line, a URL or a text may not.
+NAMES = [b"with space.fake", b"a 'quote' and \"two\" 50%F $HOME `x`.fake", b"no\xffutf8\n.fake"]
+
+# Tells what it was started with in a file of the workspace: nothing else would reach the test.
+PROGRAM = f"""#!{sys.executable}
+import json, os, subprocess, sys, time, traceback
+place = os.environ["FAKE_PLACE"]
+
+
+def fail(*error):
+    with open(place + "/failed", "w") as file:
+        traceback.print_exception(*error, file=file)
+
+
+sys.excepthook = fail
+while os.path.exists(place + "/wait"):
+    time.sleep(0.02)
+files = [word for word in os.fsencode("\\0".join(sys.argv[1:])).split(b"\\0")]
+told = {{
+    "arguments": [word.hex() for word in files],
+    "content": [open(word, "rb").read().hex() for word in files if os.path.isfile(word)],
+    "streams": [os.readlink(f"/proc/self/fd/{{number}}") for number in range(3)],
+    "session": os.getsid(0),
+    "identity": json.loads(subprocess.run(
+        ["mamctl", "identity", "show", "--json", "--workspace", os.environ["FAKE_WORKSPACE"]],
+        stdout=subprocess.PIPE).stdout)}}
+new = f"{{place}}/new-{{os.getpid()}}"
+with open(new, "w") as file:
+    json.dump(told, file)
+os.rename(new, f"{{place}}/told-{{os.getpid()}}")
+"""
+
+ENTRY = """# Made for a test.
+[Desktop Entry]
+Version=1.0
+Type=Application
+Name=Fake Writer
+Name[de]=Falscher Schreiber
+GenericName=Writer
+Exec="{program}" --with "two words" %F
+TryExec={program}
+Icon=fake
+Categories=Office;WordProcessor;
+MimeType=application/x-fake;
+Terminal=false
+DBusActivatable=true
+Actions=New;
+X-Foreign=kept
+
+[Desktop Action New]
+Name=New
+Exec="{program}" --new
+"""
+
+MINE = """[Added Associations]
+text/plain=mine.desktop;
+
+# By hand.
+[Default Applications]
+application/x-fake=mine.desktop;
+image/png=mine.desktop
+"""
+
+
+class Desktop(Contained):
+    """A desktop of its own: entries, types and defaults."""
+
+    def setUp(self):
+        super().setUp()
+        root = self.workspace.root / self._testMethodName
+        self.home, self.share, self.settings_home = root / "home", root / "share", root / "config"
+        for place in (self.share / "applications", self.share / "mime", self.settings_home):
+            place.mkdir(parents=True)
+        self.program = root / "fake program"
+        self.program.write_text(PROGRAM)
+        self.program.chmod(0o755)
+        self.add(APP, ENTRY)
+        (self.share / "mime" / "globs2").write_text(
+            "50:application/x-fake:*.fake\n50:application/x-fake-kind:*.kind\n"
+            "50:application/x-other:*.other\n50:text/x-none:*.none\n")
+        (self.share / "mime" / "subclasses").write_text(
+            "application/x-fake-kind application/x-fake\n")
+        self.defaults = self.settings_home / "mimeapps.list"
+        # The daemon's settings are in XDG_CONFIG_HOME too, and mamctl does not look for them here.
+        self.environment = {
+            **self.workspace.environment, "XDG_DATA_HOME": str(self.home),
+            "XDG_DATA_DIRS": str(self.share), "XDG_CONFIG_HOME": str(self.settings_home),
+            "FAKE_PLACE": str(self.directory), "FAKE_WORKSPACE": self.workspace.name}
+
+    def add(self, app, text):
+        path = self.share / "applications" / f"{app}.desktop"
+        path.write_text(text.format(program=self.program))
+        return path
+
+    def ctl(self, *words, **options):
+        return self.workspace.ctl(*words, environment=self.environment, **options)
+
+    def install(self, *words, **options):
+        return self.ctl(
+            "contain", "install", *words, "--workspace", self.workspace.name, "--account", ANN,
+            **options)
+
+    def launcher(self, app=APP):
+        return self.home / "applications" / f"mamd-{self.workspace.name}-{app}.desktop"
+
+    def lines(self, app=APP):
+        return self.launcher(app).read_text().splitlines()
+
+    def files(self, names=NAMES):
+        paths = [os.path.join(os.fsencode(self.directory), name) for name in names]
+        for path in paths:
+            with open(path, "wb") as file:
+                file.write(SECRET)
+        return paths
+
+    def told(self, count=1):
+        """What the program told, read by a contained one: no other may."""
+        def reports():
+            return sorted(self.directory.glob("told-*"))
+
+        failed = self.directory / "failed"
+        wait_until(
+            lambda: len(reports()) >= count or failed.exists(), 30, "the program was not started")
+        if failed.exists():
+            raise AssertionError(self.contained("cat", failed).decode())
+        told = [json.loads(self.contained("cat", path)) for path in reports()]
+        for path in reports():
+            path.unlink()
+        for one in told:
+            self.assertEqual((one["identity"]["name"], one["identity"]["contained"]), (ANN, True))
+        return told
+
+
+class Install(Desktop):
+    def test_what_is_written(self):
+        self.install(APP)
+        start = (
+            f"Exec=mamctl run --contained --discard-output --workspace {self.workspace.name}"
+            f" --account {ANN} -- \"{self.program}\"")
+        lines = self.lines()
+        for line in (
+                f"Name=Fake Writer ({ANN})", f"Name[de]=Falscher Schreiber ({ANN})",
+                "GenericName=Writer", "Icon=fake", "Categories=Office;WordProcessor;",
+                f"MimeType={TYPE};", f"TryExec={self.program}", "Terminal=false", "Name=New",
+                "X-Foreign=kept", "# Made for a test.", f'{start} --with "two words" %F',
+                f"{start} --new", f"X-Mamd-Workspace={self.workspace.name}",
+                f"X-Mamd-Account={ANN}", f"X-Mamd-App={APP}"):
+            self.assertIn(line, lines)
+        self.assertNotIn("DBusActivatable", "\n".join(lines))
+        self.assertLess(
+            lines.index(f"X-Mamd-App={APP}"), lines.index("[Desktop Action New]"))
+        said = subprocess.run(
+            ["desktop-file-validate", self.launcher()], capture_output=True, text=True)
+        self.assertEqual((said.returncode, said.stdout), (0, ""))
+        self.assertEqual(self.launcher().stat().st_mode & 0o777, 0o644)
+        self.assertEqual(
+            [path.name for path in self.launcher().parent.iterdir()
+             if path.name != "mimeinfo.cache"], [self.launcher().name])
+        # The desktop finds it by its type.
+        said = subprocess.run(
+            ["gio", "mime", TYPE], capture_output=True, text=True, env=self.environment)
+        self.assertIn(self.launcher().name, said.stdout)
+
+    def test_the_validator_can_refuse(self):
+        path = self.workspace.root / "wrong.desktop"
+        path.write_text("[Desktop Entry]\nName=x\n")
+        self.assertNotEqual(
+            subprocess.run(["desktop-file-validate", path], capture_output=True).returncode, 0)
+
+    def test_list_and_remove(self):
+        self.assertIn("no launchers", self.ctl("contain", "list").stdout)
+        self.assertIn("no launcher is installed", self.ctl(
+            "contain", "remove", APP, status=NOT_FOUND).stderr)
+        self.add("another", ENTRY)
+        done = json.loads(self.install(f"{APP}.desktop", "another", "--json").stdout)
+        self.assertEqual([one["app"] for one in done], [APP, "another"])
+        listed = json.loads(self.ctl("contain", "list", "--json").stdout)
+        self.assertEqual({one["app"] for one in listed}, {APP, "another"})
+        self.assertEqual(listed[0]["types"], [TYPE])
+        self.assertEqual(json.loads(self.ctl(
+            "contain", "list", "--json", "--workspace", "other").stdout), [])
+        self.assertIn(APP, self.ctl("contain", "list").stdout)
+        foreign = self.home / "applications" / "mamd-work-foreign.desktop"
+        foreign.write_text(ENTRY)
+        self.ctl("contain", "remove", "foreign", status=NOT_FOUND)
+        # Nothing is removed unless all of them can be.
+        said = self.ctl("contain", "remove", APP, "anothr", status=NOT_FOUND).stderr
+        self.assertIn("did you mean 'another'", said)
+        self.assertTrue(self.launcher().exists())
+        removed = json.loads(self.ctl("contain", "remove", APP, "another", "--json").stdout)
+        self.assertEqual([one["app"] for one in removed], [APP, "another"])
+        self.assertEqual(foreign.read_text(), ENTRY)
+        self.assertFalse(self.launcher().exists())
+        self.assertEqual(json.loads(self.ctl("contain", "list", "--json").stdout), [])
+
+    def test_mistakes(self):
+        said = self.install("org.exmple.Fake", status=NOT_FOUND).stderr
+        self.assertIn(f"did you mean '{APP}'", said)
+        self.install("another", APP, status=NOT_FOUND)
+        self.assertFalse(self.launcher().exists())
+        self.add("bus", "[Desktop Entry]\nType=Application\nName=Bus\nDBusActivatable=true\n")
+        self.assertIn("session bus", self.install("bus", status=NO).stderr)
+        self.add("link", "[Desktop Entry]\nType=Link\nName=Link\nURL=http://x\n")
+        self.install("link", status=NOT_FOUND)
+        self.add("gone", ENTRY.replace("Actions=New;", "Hidden=true"))
+        self.install("gone", status=NOT_FOUND)
+        self.install(APP)
+        self.assertIn("itself", self.install(self.launcher().stem, status=NO).stderr)
+        self.install(APP)
+        self.ctl(
+            "contain", "install", APP, "--workspace", self.workspace.name, "--account", "no@one",
+            status=NOT_FOUND)
+        self.launcher().write_text(ENTRY)
+        self.assertIn("no launcher", self.install(APP, status=NO).stderr)
+        self.assertEqual(self.launcher().read_text(), ENTRY)
+
+    def test_an_entry_that_a_user_hides_is_none(self):
+        own = self.home / "applications" / f"{APP}.desktop"
+        own.parent.mkdir(parents=True)
+        own.write_text("[Desktop Entry]\nType=Application\nName=x\nExec=x\nHidden=true\n")
+        self.install(APP, status=NOT_FOUND)
+
+    def test_an_entry_in_a_subdirectory(self):
+        place = self.share / "applications" / "kde"
+        place.mkdir()
+        (place / "one.desktop").write_text(ENTRY.format(program=self.program))
+        self.install("kde-one")
+        self.assertIn("X-Mamd-App=kde-one", self.lines("kde-one"))
+
+    def test_another_accounts_launcher_is_not_replaced(self):
+        self.install(APP)
+        text = self.launcher().read_text()
+        self.launcher().write_text(text.replace(f"X-Mamd-Account={ANN}", f"X-Mamd-Account={BOB}"))
+        self.assertIn(BOB, self.install(APP, status=NO).stderr)
+
+
+class Defaults(Desktop):
+    def test_the_list_keeps_the_rest(self):
+        self.defaults.write_text(MINE)
+        self.install(APP)
+        self.assertEqual(self.defaults.read_text(), MINE)
+        self.install(APP, "--default")
+        name = self.launcher().name
+        changed = MINE.replace(f"{TYPE}=mine.desktop;", f"{TYPE}={name};mine.desktop;")
+        self.assertEqual(self.defaults.read_text(), changed)
+        self.install(APP, "--default")
+        self.assertEqual(self.defaults.read_text(), changed)
+        told = subprocess.run(
+            ["xdg-mime", "query", "default", TYPE], capture_output=True, text=True,
+            env=self.environment)
+        self.assertIn(name, told.stdout)
+        self.ctl("contain", "remove", APP)
+        self.assertEqual(self.defaults.read_text(), MINE)
+
+    def test_a_list_that_is_not_there_or_a_link(self):
+        self.install(APP, "--default")
+        self.assertEqual(
+            self.defaults.read_text(),
+            f"[Default Applications]\n{TYPE}={self.launcher().name};\n")
+        elsewhere = self.workspace.root / "elsewhere.list"
+        self.defaults.rename(elsewhere)
+        self.defaults.symlink_to(elsewhere)
+        self.ctl("contain", "remove", APP)
+        self.assertTrue(self.defaults.is_symlink())
+        self.assertEqual(elsewhere.read_text(), "[Default Applications]\n")
+
+
+class Start(Desktop):
+    def launch(self, *files, app=APP):
+        """As a desktop does, with pipes as standard streams."""
+        done = subprocess.run(
+            ["gio", "launch", self.launcher(app), *files], capture_output=True, timeout=60,
+            stdin=subprocess.DEVNULL, env=self.environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_with_files(self):
+        self.install(APP)
+        files = self.files()
+        self.launch(*files)
+        (told,) = self.told()
+        self.assertEqual(
+            [bytes.fromhex(word) for word in told["arguments"]],
+            [b"--with", b"two words", *files])
+        self.assertEqual([bytes.fromhex(text) for text in told["content"]], [SECRET] * 3)
+        self.assertEqual(told["streams"], ["/dev/null"] * 3)
+
+    def test_without_files(self):
+        self.install(APP)
+        self.launch()
+        (told,) = self.told()
+        self.assertEqual(
+            [bytes.fromhex(word) for word in told["arguments"]], [b"--with", b"two words"])
+
+    def test_one_file_at_a_time_and_urls(self):
+        self.add("one", ENTRY.replace("%F", "--one %f"))
+        self.add("urls", ENTRY.replace("%F", "%U"))
+        self.install("one", "urls")
+        files = self.files()
+        self.launch(*files[:2], app="one")
+        told = self.told(2)
+        self.assertEqual(
+            {tuple(bytes.fromhex(word) for word in one["arguments"][2:]) for one in told},
+            {(b"--one", path) for path in files[:2]})
+        self.launch(files[2], app="urls")
+        (told,) = self.told()
+        # Either may stand for a file here.
+        url = pathlib.PurePosixPath(os.fsdecode(files[2])).as_uri().encode()
+        self.assertIn(bytes.fromhex(told["arguments"][2]), (files[2], url))
+
+    def test_an_action(self):
+        self.install(APP)
+        (line,) = (line for line in self.lines() if line.endswith("--new"))
+        subprocess.run(
+            shlex.split(line.removeprefix("Exec=")), check=True, capture_output=True,
+            stdin=subprocess.DEVNULL, env=self.environment, timeout=60)
+        (told,) = self.told()
+        self.assertEqual([bytes.fromhex(word) for word in told["arguments"]], [b"--new"])
+
+
+class Streams(Contained):
+    def run_with_pipes(self, *command, options=("--discard-output",), status=DONE):
+        done = subprocess.run(
+            self.words(*command, options=options), capture_output=True, stdin=subprocess.DEVNULL,
+            env=self.workspace.environment, timeout=60)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def test_what_leads_out_is_discarded(self):
+        plan = self.secret()
+        self.run_with_pipes("cat", plan, options=(), status=REFUSED)
+        done = self.run_with_pipes("sh", "-c", 'cat "$1"; cat "$1" >&2', "sh", plan)
+        self.assertEqual((done.stdout, done.stderr), (b"", b""))
+
+    def test_a_terminal_stays(self):
+        plan = self.secret()
+        self.assertIn(SECRET, self.contained("cat", plan, options=("--discard-output",)))
+
+    def test_mamctls_own_messages_arrive(self):
+        done = self.run_with_pipes("no-such-command", status=127)
+        self.assertIn(b"no-such-command", done.stderr)
+
+    def test_it_is_for_contained_commands(self):
+        self.workspace.ctl(
+            "run", "--discard-output", "--identity", ANN, "--", "true", status=USAGE)
+
+
+class Open(Desktop):
+    def open(self, *words, **options):
+        return self.ctl("open", *map(os.fsdecode, words), **options)
+
+    def test_with_the_launcher(self):
+        self.install(APP)
+        files = self.files()
+        self.open(*files)
+        (told,) = self.told()
+        self.assertEqual([bytes.fromhex(word) for word in told["arguments"][2:]], files)
+        self.assertEqual([bytes.fromhex(text) for text in told["content"]], [SECRET] * 3)
+        self.assertEqual(told["streams"], ["/dev/null"] * 3)
+        # Neither our terminal's keys nor its end reach it.
+        self.assertNotEqual(told["session"], os.getsid(0))
+
+    def test_it_does_not_wait_for_the_programs_end(self):
+        self.install(APP)
+        (path,) = self.files([b"plan.fake"])
+        (self.directory / "wait").touch()
+        began = time.monotonic()
+        (opened,) = json.loads(self.open(path, "--json").stdout)
+        self.assertLess(time.monotonic() - began, 20)
+        self.assertEqual(
+            (opened["app"], opened["launcher"], opened["type"], opened["account"]),
+            (APP, True, TYPE, ANN))
+        time.sleep(0.3)
+        self.assertEqual(list(self.directory.glob("told-*")), [])
+        (self.directory / "wait").unlink()
+        self.told()
+
+    def test_a_kind_of_the_type_in_any_case_by_a_link(self):
+        self.install(APP)
+        (path,) = self.files([b"plan.KIND"])
+        link = self.workspace.root / "link.kind"
+        link.symlink_to(os.fsdecode(path))
+        (opened,) = json.loads(self.open(link, "--json").stdout)
+        self.assertEqual(
+            (opened["path"], opened["type"]), (os.fsdecode(path), "application/x-fake-kind"))
+        (told,) = self.told()
+        self.assertEqual(bytes.fromhex(told["arguments"][2]), path)
+
+    def test_without_a_launcher_the_default_program(self):
+        self.add("first", ENTRY.replace("--with", "--first"))
+        self.add("second", ENTRY.replace("--with", "--second"))
+        self.defaults.write_text(f"[Default Applications]\n{TYPE}=gone.desktop;second.desktop\n")
+        (path,) = self.files([b"plan.fake"])
+        (opened,) = json.loads(self.open(path, "--json").stdout)
+        self.assertEqual((opened["app"], opened["launcher"]), ("second", False))
+        (told,) = self.told()
+        self.assertEqual(bytes.fromhex(told["arguments"][0]), b"--second")
+        # A launcher comes before a default that is none.
+        self.install("first")
+        self.open(path)
+        (told,) = self.told()
+        self.assertEqual(bytes.fromhex(told["arguments"][0]), b"--first")
+
+    def test_outside(self):
+        outside = self.workspace.root / "outside file.fake"
+        outside.touch()
+        inside, = self.files([b"plan.fake"])
+        said = self.open(inside, outside, status=NOT_MANAGED).stderr
+        self.assertIn("in no workspace", said)
+        self.assertIn(f"xdg-open '{outside}'", said)
+        self.open(self.directory / "missing.fake", status=NOT_FOUND)
+        self.assertEqual(list(self.directory.glob("told-*")), [])
+
+    def test_nothing_opens_it(self):
+        other, = self.files([b"plan.other"])
+        self.assertIn("application/x-other", self.open(other, status=NOT_FOUND).stderr)
+        self.add("gone", ENTRY.replace("TryExec={program}", "").replace(
+            "{program}", "/nonexistent/program").replace("x-fake", "x-other"))
+        self.assertIn("/nonexistent/program", self.open(other, status=NOT_FOUND).stderr)
+        self.add("gone", ENTRY.replace("{program}", "/nonexistent").replace("x-fake", "x-other"))
+        self.assertIn("no program opens", self.open(other, status=NOT_FOUND).stderr)
+
+    def test_a_changed_launcher_is_no_way_out(self):
+        self.install(APP)
+        text = self.launcher().read_text()
+        self.launcher().write_text(text.replace("mamctl run --contained", "mamctl run"))
+        path, = self.files([b"plan.fake"])
+        self.assertIn("any more", self.open(path, status=NO).stderr)
+
+    def test_a_program_for_terminals(self):
+        self.add("editor", ENTRY.replace("Terminal=false", "Terminal=true").replace(
+            "x-fake", "x-other"))
+        path, = self.files([b"plan.other"])
+        self.assertIn("terminal", self.open(path, status=NO).stderr)
+        status, shown = on_terminal(["mamctl", "open", path], self.environment)
+        (told,) = self.told()
+        self.assertEqual(status, DONE, shown)
+        self.assertTrue(all(stream.startswith("/dev/pts/") for stream in told["streams"]))
+
+
+if __name__ == "__main__":
+    import unittest
+
+    unittest.main()
