@@ -24,22 +24,38 @@ func openContained(_ invocation: Invocation) throws -> ExitStatus {
     return .success
 }
 
-private func start(_ run: Invocation) throws {
+/// A command line of `mamctl run`.
+private struct Run {
+    let invocation: Invocation
+    /// Where the program wants to be; nil for here.
+    let directory: ByteString?
+
+    func enterDirectory() throws(Failure) {
+        guard let directory else { return }
+        _ = try naming(directory) { () throws(Errno) in try retrying { chdir(directory.cString) } }
+    }
+}
+
+private func start(_ run: Run) throws {
+    try run.enterDirectory()
     let all = Array(STDIN_FILENO...STDERR_FILENO)
-    let supervisor = try containedCommand(run) { _ in all }
-    do throws(Errno) { try supervisor.leave() } catch { throw Failure(run.operands[0], error) }
+    let supervisor = try containedCommand(run.invocation) { _ in all }
+    do throws(Errno) { try supervisor.leave() } catch {
+        throw Failure(run.invocation.operands[0], error)
+    }
 }
 
 /// A program for terminals, such as an editor, gets the one that is here, and this process ends as
 /// it does.
-private func runOnTerminal(_ runs: [Invocation], _ openings: [Opening]) throws -> ExitStatus {
+private func runOnTerminal(_ runs: [Run], _ openings: [Opening]) throws -> ExitStatus {
     guard runs.count == 1, isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
         let program = openings[0].program.id
         throw Failure(
             .failure, "\(program.shown) needs a terminal of its own",
             next: "on a terminal, with one file: mamctl open \(openings[0].file.path.asArgument)")
     }
-    return try runContained(runs[0])
+    try runs[0].enterDirectory()
+    return try runContained(runs[0].invocation)
 }
 
 /// A file in a workspace, and for whom a program opens it.
@@ -93,13 +109,15 @@ private struct Opening {
     }
 
     /// The command lines of `mamctl run`.
-    func runs() throws(Failure) -> [Invocation] {
+    func runs() throws(Failure) -> [Run] {
         guard let commands = program.commands(opening: paths) else {
             throw Failure(.failure, "\(program.path.shown) has no command line that can be read")
         }
         let isLauncher = Launcher(program) != nil
         return try commands.map { command throws(Failure) in
-            try run(isLauncher ? command : start + command)
+            Run(
+                invocation: try invocation(isLauncher ? command : start + command),
+                directory: program.value("Path").flatMap { $0.bytes.isEmpty ? nil : $0 })
         }
     }
 
@@ -109,7 +127,7 @@ private struct Opening {
     }
 
     /// A launcher's own options hold here too, such as a `--network` that somebody added.
-    private func run(_ words: [ByteString]) throws(Failure) -> Invocation {
+    private func invocation(_ words: [ByteString]) throws(Failure) -> Invocation {
         let verb = runVerbs[0]
         let isOurs =
             words.count > 2 && words[0].lastComponent.text == "mamctl"

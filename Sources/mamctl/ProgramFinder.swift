@@ -57,10 +57,10 @@ struct ProgramFinder {
             next: "mamctl run --contained -- PROGRAM FILE")
     }
 
-    /// The first choice of the user, else of those that say they open it.
+    /// The first choice of the user, contained or not, else of those that say they open it.
     private func first(of candidates: [DesktopEntry], for type: ByteString) -> DesktopEntry? {
         let chosen = defaults.ids(for: type).lazy
-            .compactMap { id in candidates.first { $0.id == id } }.first
+            .compactMap { id in candidates.first { $0.id == id || Launcher($0)?.app == id } }.first
         return chosen ?? candidates.first { $0.types.contains(type) }
     }
 }

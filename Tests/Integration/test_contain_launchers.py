@@ -35,7 +35,7 @@ told = {{
     "arguments": [word.hex() for word in files],
     "content": [open(word, "rb").read().hex() for word in files if os.path.isfile(word)],
     "streams": [os.readlink(f"/proc/self/fd/{{number}}") for number in range(3)],
-    "session": os.getsid(0),
+    "session": os.getsid(0), "directory": os.getcwd(),
     "identity": json.loads(subprocess.run(
         ["mamctl", "identity", "show", "--json", "--workspace", os.environ["FAKE_WORKSPACE"]],
         stdout=subprocess.PIPE).stdout)}}
@@ -400,6 +400,17 @@ class Open(Desktop):
         (told,) = self.told()
         self.assertEqual(bytes.fromhex(told["arguments"][2]), path)
 
+    def test_in_the_directory_of_the_entry(self):
+        self.add(APP, ENTRY.replace("Icon=", f"Path={self.share}\nIcon="))
+        path, = self.files([b"plan.fake"])
+        done = subprocess.run(
+            ["mamctl", "open", os.path.basename(path)], cwd=self.directory, env=self.environment,
+            stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        (told,) = self.told()
+        self.assertEqual(told["directory"], str(self.share))
+        self.assertEqual(bytes.fromhex(told["arguments"][2]), path)
+
     def test_without_a_launcher_the_default_program(self):
         self.add("first", ENTRY.replace("--with", "--first"))
         self.add("second", ENTRY.replace("--with", "--second"))
@@ -414,6 +425,11 @@ class Open(Desktop):
         self.open(path)
         (told,) = self.told()
         self.assertEqual(bytes.fromhex(told["arguments"][0]), b"--first")
+        # Of two launchers that of the default program.
+        self.install("second")
+        self.open(path)
+        (told,) = self.told()
+        self.assertEqual(bytes.fromhex(told["arguments"][0]), b"--second")
 
     def test_outside(self):
         outside = self.workspace.root / "outside file.fake"
