@@ -36,6 +36,7 @@ private func answers(of principal: Principal, about text: String, _ count: Int) 
         + DocumentPickerMode.allCases.map(principal.canPickDocuments)
         + [
             principal.canReceiveItem(of: nil),
+            principal.canGive(to: .nobody),
             principal.canCopy(characters: count, to: nil),
             principal.canPaste(characters: count, from: nil),
             principal.shareOffer(toManagedProgram: true).decision,

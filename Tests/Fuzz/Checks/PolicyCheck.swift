@@ -63,6 +63,7 @@ private func checkTransfersAtLeast(_ alone: Principal, _ merged: Principal) thro
     let answers = [merged, alone].map { principal in
         [1, 1000].map { principal.canCopy(characters: $0, to: nil) }
             + (principal.saveLocations(of: principal) + principal.saveLocations(of: nil)).map(\.1)
+            + [principal.canGive(to: .nobody)]
     }
     for (one, other) in zip(answers[0], answers[1]) {
         try expect(!one.isAllowed || other.isAllowed, "more is allowed: \(one.reason)")
