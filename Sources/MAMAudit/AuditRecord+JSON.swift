@@ -9,8 +9,9 @@ extension AuditRecord {
         [
             "time": .string(time.text), "sequence": .integer(sequence),
             "event": .string(event.rawValue), "account": JSONValue(account),
-            "uid": number(caller?.uid), "pid": number(caller?.process?.id),
-            "program": JSONValue(caller?.process?.name), "path": JSONValue(path),
+            "receiver": JSONValue(receiver), "uid": number(caller?.uid),
+            "pid": number(caller?.process?.id), "program": JSONValue(caller?.process?.name),
+            "path": JSONValue(path),
             "operation": JSONValue(operation), "reason": JSONValue(reason),
             "rule": JSONValue(rule), "class": JSONValue(fileClass), "count": JSONValue(count),
         ]
@@ -34,6 +35,7 @@ extension AuditRecord {
         self.time = time
         self.sequence = sequence
         account = members["account"]?.text
+        receiver = members["receiver"]?.text
         registrant = members["registrant"]?.integer.flatMap { UInt32(exactly: $0) }
         caller = AuditCaller(members)
         path = members["path"]?.text

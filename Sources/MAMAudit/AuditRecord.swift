@@ -25,6 +25,8 @@ package struct AuditRecord: Sendable, Equatable {
     /// Continues across restarts; 0 until written.
     package var sequence: Int64 = 0
     package var account: String?
+    /// The owner that content of the account was given to, or was to be.
+    package var receiver: String?
     /// The user that registered the account, who may read this record after the account is gone.
     package var registrant: UInt32?
     package var caller: AuditCaller?
@@ -49,9 +51,10 @@ extension AuditRecord {
     /// The journal's fields.
     var fields: [LogField: String] {
         let all: [LogField: String?] = [
-            .account: account, .pid: caller?.process.map { "\($0.id)" },
-            .program: caller?.process?.name, .uid: caller.map { "\($0.uid)" }, .path: path,
-            .operation: operation, .reason: reason, .rule: rule, .fileClass: fileClass,
+            .account: account, .receiver: receiver,
+            .pid: caller?.process.map { "\($0.id)" }, .program: caller?.process?.name,
+            .uid: caller.map { "\($0.uid)" }, .path: path, .operation: operation,
+            .reason: reason, .rule: rule, .fileClass: fileClass,
             .count: "\(count)", .errno: errno.map { "\($0)" },
         ]
         return all.compactMapValues(\.self)
@@ -61,7 +64,8 @@ extension AuditRecord {
     var text: String {
         let who = caller.map { "\($0.process?.description ?? "a process") of uid \($0.uid)" }
         let parts = [
-            path, operation, who.map { "by \($0)" }, count > 1 ? "\(count) times" : nil,
+            path, receiver.map { "to \($0)" }, operation, who.map { "by \($0)" },
+            count > 1 ? "\(count) times" : nil,
         ].compactMap(\.self)
         return "\(event.rawValue): \(parts.joined(separator: " "))"
             + (reason.map { ": \($0)" } ?? "")
@@ -72,7 +76,9 @@ extension AuditRecord {
 
     /// Applies the scrubbing `rules`, and limits the length of each text.
     mutating func scrub(by rules: LogRules) {
-        for part in [\Self.account, \Self.path, \Self.operation, \Self.reason, \Self.rule] {
+        for part in [
+            \Self.account, \Self.receiver, \Self.path, \Self.operation, \Self.reason, \Self.rule,
+        ] {
             self[keyPath: part] = self[keyPath: part].map { text in
                 let shown = rules.scrub(text)
                 guard shown.utf8.count > Self.maximumTextByteCount else { return shown }

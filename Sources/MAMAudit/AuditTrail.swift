@@ -21,8 +21,13 @@ package final class AuditTrail: Sendable {
     private let wakeUp: WakeUpDescriptor?
     private let hub = Hub<AuditRecord>()
     private let isStoring = Atomic<Bool>(true)
-    /// The caller that each thread currently serves.
-    private let callers = Mutex<[Int32: @Sendable () -> AuditCaller]>([:])
+    /// The call that each thread currently serves.
+    private let calls = Mutex<[Int32: Call]>([:])
+
+    private struct Call {
+        let caller: @Sendable () -> AuditCaller
+        var isRefusalRecorded = false
+    }
 
     /// `state`: the state directory; nil to write only to the journal. `maximumByteCount`: 0 means
     /// the same.
@@ -91,12 +96,21 @@ package final class AuditTrail: Sendable {
         as caller: @escaping @Sendable () -> AuditCaller, _ body: () throws -> Value
     ) rethrows -> Value {
         let thread = mam_thread_id()
-        let old = callers.withLock { $0.updateValue(caller, forKey: thread) }
-        defer { callers.withLock { $0[thread] = old } }
+        let old = calls.withLock { $0.updateValue(Call(caller: caller), forKey: thread) }
+        defer { calls.withLock { $0[thread] = old } }
         return try body()
     }
 
-    private var caller: AuditCaller? { callers.withLock { $0[mam_thread_id()] }?() }
+    private var caller: AuditCaller? { calls.withLock { $0[mam_thread_id()] }?.caller() }
+
+    /// Tells that a record says already why this thread's call is refused.
+    package func noteRefusal() {
+        calls.withLock { $0[mam_thread_id()]?.isRefusalRecorded = true }
+    }
+
+    package var isRefusalRecorded: Bool {
+        calls.withLock { $0[mam_thread_id()]?.isRefusalRecorded == true }
+    }
 
     /// Waits until earlier records are written; false if the deadline passes first.
     @discardableResult

@@ -125,7 +125,8 @@ extension Varlink.Audit.Record {
     fileprivate init(_ record: AuditRecord) {
         self.init(
             time: record.time.text, sequence: Int(record.sequence), event: record.event.rawValue,
-            account: record.account, uid: record.caller.map { Int($0.uid) },
+            account: record.account, receiver: record.receiver,
+            uid: record.caller.map { Int($0.uid) },
             pid: record.caller?.process.map { Int($0.id) }, program: record.caller?.process?.name,
             path: record.path, operation: record.operation, reason: record.reason,
             rule: record.rule, class: record.fileClass, count: record.count)

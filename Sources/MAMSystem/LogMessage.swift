@@ -24,6 +24,10 @@ package enum LogMessage: String, Sendable, CaseIterable {
     case refused
     /// Policy denied what a program asked for.
     case denied
+    /// Policy let content of an account go to another owner, or leave in the clear.
+    case given
+    /// Root gave content of an account away against policy.
+    case overridden
     /// Stored data fails verification.
     case damaged
     /// What a program wrote could not be stored.
@@ -62,6 +66,8 @@ package enum LogMessage: String, Sendable, CaseIterable {
         case .contained: "b86a4d081432a6af6db4340aa31c9597"
         case .refused: "c052e262ef1e4dc4a2a1d8a54b047386"
         case .denied: "88d547f968c3479f835402e2211b849a"
+        case .given: "a16c80c406cc4c2989e8de4c91659673"
+        case .overridden: "9fe6566d89b74e709969c815b5de7557"
         case .damaged: "3c29bb22641f49268bf91d7c5ee4ddc7"
         case .lost: "8796b424f37449378e170c138d78fa6e"
         case .wipeDecided: "e810ef113f6c4be2897cfabf54f6cf78"
@@ -82,7 +88,7 @@ package enum LogMessage: String, Sendable, CaseIterable {
         switch self {
         case .lost, .wipeIncomplete, .policyRefused: LOG_ERR
         case .wrongPassphrase, .blocked, .damaged, .wipeDecided, .wiped, .keysExported,
-            .keysImported, .recoveryKey, .dropped:
+            .keysImported, .recoveryKey, .overridden, .dropped:
             LOG_WARNING
         default: LOG_INFO
         }
@@ -94,6 +100,7 @@ package enum LogField: String, Sendable, CaseIterable {
     case event = "MAMD_EVENT"
     case workspace = "MAMD_WORKSPACE"
     case account = "MAMD_ACCOUNT"
+    case receiver = "MAMD_RECEIVER"
     case pid = "MAMD_PID"
     case program = "MAMD_COMM"
     case uid = "MAMD_UID"

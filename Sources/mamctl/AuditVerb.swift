@@ -68,13 +68,18 @@ private func show(_ record: Varlink.Audit.Record, _ isJSON: Bool) {
     if isJSON { return printJSON(record.json, onOneLine: true) }
     let count = record.count > 1 ? " ×\(record.count)" : ""
     let parts = [
-        record.time, record.event + count, record.account ?? "-", record.path, record.operation,
+        record.time, record.event + count, record.parties, record.path, record.operation,
         record.caller, record.reason, record.rule.map { "(\($0))" },
     ]
     printOut(parts.compactMap(\.self).map { ByteString($0).shown }.joined(separator: "\t"))
 }
 
 extension Varlink.Audit.Record {
+    /// The account, and the owner that its content went to.
+    fileprivate var parties: String {
+        "\(account ?? "-")\(receiver.map { " → \($0)" } ?? "")"
+    }
+
     fileprivate var caller: String? {
         guard let uid else { return nil }
         let process = pid.map { "\(program ?? "?")[\($0)] " }

@@ -109,6 +109,7 @@ struct StateDiagnostics {
         var members = record.members
         guard !names.showsNames else { return members }
         members["account"] = names.name(.account, members["account"])
+        members["receiver"] = names.name(.account, members["receiver"])
         members["path"] = names.name(.path, members["path"])
         members["program"] = names.name(.program, members["program"])
         // The sentence may contain names.

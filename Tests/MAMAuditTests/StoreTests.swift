@@ -63,6 +63,7 @@ import Testing
         var record = AuditRecord(.refused)
         record.account = "ann@contoso.com"
         record.registrant = 1000
+        record.receiver = "bob@contoso.com"
         record.caller = AuditCaller(uid: 7, process: ProcessName(42, named: "c\u{FC}t\n\""))
         (record.path, record.operation, record.reason) = ("a/b", "open", "it is \"closed\"")
         (record.rule, record.fileClass, record.count) = ("locked-out", "B", 3)

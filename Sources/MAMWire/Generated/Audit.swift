@@ -16,6 +16,7 @@ extension Varlink {
             package var sequence: Int
             package var event: String
             package var account: String?
+            package var receiver: String?
             package var uid: Int?
             package var pid: Int?
             package var program: String?
@@ -28,14 +29,15 @@ extension Varlink {
 
             package init(
                 time: String, sequence: Int, event: String, account: String? = nil,
-                uid: Int? = nil, pid: Int? = nil, program: String? = nil,
-                path: String? = nil, operation: String? = nil, reason: String? = nil,
-                rule: String? = nil, class: String? = nil, count: Int
+                receiver: String? = nil, uid: Int? = nil, pid: Int? = nil,
+                program: String? = nil, path: String? = nil, operation: String? = nil,
+                reason: String? = nil, rule: String? = nil, class: String? = nil, count: Int
             ) {
                 self.time = time
                 self.sequence = sequence
                 self.event = event
                 self.account = account
+                self.receiver = receiver
                 self.uid = uid
                 self.pid = pid
                 self.program = program
@@ -51,21 +53,21 @@ extension Varlink {
                 try self.init(
                     time: wire.value("time"), sequence: wire.value("sequence"),
                     event: wire.value("event"), account: wire.value("account"),
-                    uid: wire.value("uid"), pid: wire.value("pid"),
-                    program: wire.value("program"), path: wire.value("path"),
-                    operation: wire.value("operation"), reason: wire.value("reason"),
-                    rule: wire.value("rule"), class: wire.value("class"),
-                    count: wire.value("count")
+                    receiver: wire.value("receiver"), uid: wire.value("uid"),
+                    pid: wire.value("pid"), program: wire.value("program"),
+                    path: wire.value("path"), operation: wire.value("operation"),
+                    reason: wire.value("reason"), rule: wire.value("rule"),
+                    class: wire.value("class"), count: wire.value("count")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "time": time.json, "sequence": sequence.json, "event": event.json,
-                    "account": account.json, "uid": uid.json, "pid": pid.json,
-                    "program": program.json, "path": path.json, "operation": operation.json,
-                    "reason": reason.json, "rule": rule.json, "class": `class`.json,
-                    "count": count.json
+                    "account": account.json, "receiver": receiver.json, "uid": uid.json,
+                    "pid": pid.json, "program": program.json, "path": path.json,
+                    "operation": operation.json, "reason": reason.json, "rule": rule.json,
+                    "class": `class`.json, "count": count.json
                 ]
             }
         }
@@ -141,10 +143,12 @@ interface io.mamd.Audit
 # sequence: increases, over restarts too; missing numbers were dropped, or deleted for space
 # event: started, stopped, registered, deregistered, passphrase-changed, wrong-passphrase,
 #   unlocked, locked, blocked, unblocked, refused (a file, or a call), denied (policy said no to a
-#   question), damaged, lost (content that could not be stored), wipe-decided, wiped,
+#   question), given (content of an account to another owner), overridden (the same, by root
+#   against policy), damaged, lost (content that could not be stored), wipe-decided, wiped,
 #   wipe-incomplete, policy-changed, policy-refused, ui-identity, keys-exported, keys-imported,
 #   recovery-key, dropped
-# path: below the mount, in printable form
+# receiver: the owner that content of the account was, or was to be, given to; nobody: plain
+# path: below the mount, in printable form; absolute for a file elsewhere
 # operation: open, create, read, use, write; a method such as Workspace.Decrypt; the trigger of
 # a wipe
 # reason: one sentence
@@ -156,6 +160,7 @@ type Record (
   sequence: int,
   event: string,
   account: ?string,
+  receiver: ?string,
   uid: ?int,
   pid: ?int,
   program: ?string,
