@@ -27,7 +27,7 @@ public struct DataProtectionManager: Sendable {
     /// The inverse of `protect`. Returns unprotected data unchanged.
     public func unprotect(_ data: [UInt8]) throws(MAMError) -> [UInt8] {
         try throughMemory(data) { source, sink throws(MAMError) in
-            _ = try unprotect(from: source, to: sink)
+            _ = try unprotect(from: source, to: sink, ownUse: true)
         }
     }
 
@@ -50,12 +50,19 @@ public struct DataProtectionManager: Sendable {
         return try service.call(request, try ends(source, sink)).bytes
     }
 
-    /// The inverse. Writes only verified data: before damage, everything up to it.
+    /// The inverse. Writes only verified data: before damage, everything up to it. Refused where
+    /// policy does not let the content leave its account in the clear.
     ///
     /// - Returns: the number of bytes written.
     public func unprotect(from source: Int32, to sink: Int32) throws(MAMError) -> Int {
+        try unprotect(from: source, to: sink, ownUse: false)
+    }
+
+    private func unprotect(
+        from source: Int32, to sink: Int32, ownUse: Bool
+    ) throws(MAMError) -> Int {
         try service.call(
-            Wire.UnprotectData(sourceDescriptor: 0, destinationDescriptor: 1),
+            Wire.UnprotectData(sourceDescriptor: 0, destinationDescriptor: 1, ownUse: ownUse),
             try ends(source, sink)
         ).bytes
     }
@@ -78,7 +85,7 @@ public struct DataProtectionManager: Sendable {
 
     /// The inverse of `protectString`. Returns unprotected text unchanged.
     public func unprotectString(_ text: String) throws(MAMError) -> String {
-        try service.call(Wire.UnprotectString(text: text)).text
+        try service.call(Wire.UnprotectString(text: text, ownUse: true)).text
     }
 
     /// A text's owner and protection; nil if it is not protected.

@@ -47,7 +47,7 @@ package struct AuditedInterface: VarlinkInterface {
     }
 
     private func noteRefusal(_ error: VarlinkError, _ call: VarlinkCall) {
-        guard let event = error.workspaceError.event else { return }
+        guard let event = error.workspaceError.event, !vault.trail.isRefusalRecorded else { return }
         note(
             event, call, account: error.parameters["account"]?.text ?? call.newAccount,
             error.next.map { "\(error); run: \($0)" } ?? "\(error)",
@@ -77,7 +77,7 @@ package struct AuditedInterface: VarlinkInterface {
         _ event: LogMessage, _ call: VarlinkCall, account: String?, _ reason: String,
         rule: String?
     ) {
-        let operation = "\(name.split(separator: ".").last ?? "").\(call.method)"
+        let operation = operation(of: call)
         let known = account.flatMap { vault.account(named: $0) }.map { vault.identity(of: $0) }
         let key = AuditKey(
             event, thread: call.peer.pid, operation: operation, account: account ?? "",

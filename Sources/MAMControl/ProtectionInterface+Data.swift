@@ -14,21 +14,30 @@ extension ProtectionInterface {
         if request.strict == true, !vault.isManaged(owner) {
             throw .dataFailed(.invalidArgument, notManaged(owner, call))
         }
-        let bytes = try protect(try ends(call, writes: true), owner)
+        let giver = try dataGiver(call, override: request.override)
+        let ends = try ends(call, writes: true, by: giver)
+        do throws(VaultError) {
+            try requireGift(Gift(vault, by: giver), ofShown: ends.source, to: owner)
+        } catch { throw .dataFailed(.encryptFailed, VarlinkError(error)) }
+        let bytes = try protect(ends, owner)
         return .init(bytes: Int(bytes))
     }
 
     func unprotectData(_ call: VarlinkCall) throws(VarlinkError) -> Wire.UnprotectData.Reply {
         let request: Wire.UnprotectData = try call.request()
         let isStrict = request.strict == true
-        let ends = try ends(call, writes: true)
+        let giver = try dataGiver(call, override: request.override)
+        let ends = try ends(call, writes: true, by: giver)
+        let gift = Gift(vault, by: giver)
+        let receiver = receiver(ownUse: request.ownUse, call, of: ends.destination)
         let found: UnprotectedData
         do throws(VaultError) {
+            try requireGift(gift, ofShown: ends.source, to: receiver)
             found = try Converter(vault).unprotectData(
                 of: ends.source, ends, passesPlain: !isStrict
             ) {
                 header throws(VaultError) in
-                try requireReading(call, of: header)
+                try requireGift(call, gift, of: header, in: ends.source, to: receiver)
             }
         } catch { throw .dataFailed(.decryptFailed, VarlinkError(error)) }
         guard found.wasProtected || !isStrict else {
@@ -54,11 +63,13 @@ extension ProtectionInterface {
         _ call: VarlinkCall
     ) throws(VarlinkError) -> Wire.UnprotectString.Reply {
         let request: Wire.UnprotectString = try call.request()
+        let giver = try dataGiver(call, override: request.override)
         let text = try given(request.text)
         // Protected strings are base64.
         guard let bytes = bytes(base64: text) else { return .init(text: text, protected: false) }
         let ends = MemoryEnds(bytes)
-        guard try unprotect(call, ends).wasProtected else {
+        let receiver = receiver(ownUse: request.ownUse, call)
+        guard try unprotect(call, ends, Gift(vault, by: giver), receiver).wasProtected else {
             return .init(text: text, protected: false)
         }
         guard let plain = String(validating: ends.output, as: UTF8.self) else {
@@ -92,13 +103,20 @@ extension ProtectionInterface {
     }
 
     private func unprotect(
-        _ call: VarlinkCall, _ ends: any StreamEnds
+        _ call: VarlinkCall, _ ends: any StreamEnds, _ gift: Gift, _ receiver: Identity
     ) throws(VarlinkError) -> UnprotectedData {
         do throws(VaultError) {
             return try DataStreams(vault).unprotectData(ends) { header throws(VaultError) in
-                try requireReading(call, of: header)
+                try requireGift(call, gift, of: header, to: receiver)
             }
         } catch { throw .dataFailed(.decryptFailed, VarlinkError(error)) }
+    }
+
+    /// A program that reads its data back is no worse than one that reads its files.
+    private func receiver(
+        ownUse: Bool?, _ call: VarlinkCall, of destination: Descriptor? = nil
+    ) -> Identity {
+        ownUse == true ? identity(of: call.peer) : receiver(of: destination)
     }
 
     private func info(_ ends: any StreamEnds) throws(VarlinkError) -> Wire.DataInfo.Reply {
@@ -122,13 +140,24 @@ extension ProtectionInterface {
         return owner
     }
 
+    private func dataGiver(
+        _ call: VarlinkCall, override: String?
+    ) throws(VarlinkError) -> Giver {
+        do throws(VarlinkError) { return try giver(call, override: override) } catch {
+            throw .dataFailed(.invalidArgument, error)
+        }
+    }
+
     private func given(_ text: String?) throws(VarlinkError) -> String {
         guard let text else { throw Self.missing("text") }
         return text
     }
 
-    private func ends(_ call: VarlinkCall, writes: Bool) throws(VarlinkError) -> DescriptorEnds {
-        let source = try end(call, "sourceDescriptor")
+    private func ends(
+        _ call: VarlinkCall, writes: Bool, by giver: Giver? = nil
+    ) throws(VarlinkError) -> DescriptorEnds {
+        var source = try end(call, "sourceDescriptor")
+        if let giver { source = try opened(source, by: giver) }
         guard writes else { return DescriptorEnds(call: call, source: source) }
         let destination = try end(call, "destinationDescriptor")
         guard !DescriptorEnds.areOneFile(source, destination) else {

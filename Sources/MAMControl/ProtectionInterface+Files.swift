@@ -18,9 +18,10 @@ extension ProtectionInterface {
         } catch {
             throw VarlinkError.fileFailed(FileStatus(error, otherwise: .invalidArgument), error)
         }
+        let giver = try fileGiver(call, override: asked.override)
         let file = try file(call)
         let replies = ProtectReplies(call)
-        let request = request(call, owner, onlyIfOther: onlyIfOther)
+        let request = request(call, owner, giver, onlyIfOther: onlyIfOther)
         do throws(VaultError) { try Protect(tree).protect(file, for: request, replies) } catch {
             // The caller has hung up: no final reply.
             if let failure = replies.failure { throw failure }
@@ -37,21 +38,23 @@ extension ProtectionInterface {
                 Accounts(vault).all.isEmpty ? .applicationNotManaged : .identityNotManaged,
                 notManaged(owner, call))
         }
+        let giver = try fileGiver(call, override: asked.override)
         let file = try regularFile(call)
-        let replies = ProtectReplies(call)
+        let request = request(call, owner, giver, onlyIfOther: false)
         do throws(VaultError) {
-            try Protect(tree).protect(file, for: request(call, owner, onlyIfOther: false), replies)
+            try Protect(tree).protect(file, for: request, ProtectReplies(call))
             return .init(protection: .init(try Answers(tree).protection(of: file)))
         } catch { throw failed(error, otherwise: .encryptionFailed) }
     }
 
     func decryptFile(_ call: VarlinkCall) throws(VarlinkError) -> Wire.DecryptFile.Reply {
-        _ = try call.request(Wire.DecryptFile.self)
+        let asked: Wire.DecryptFile = try call.request()
+        let giver = try fileGiver(call, override: asked.override)
         let file = try regularFile(call)
         do throws(VaultError) {
             let current = try Answers(tree).protection(of: file)
             try requireRights(call, current.owner, user(of: file))
-            let info = try Owners(tree).decrypt(file, for: identity(of: call.peer))
+            let info = try Owners(tree).decrypt(file, by: giver)
             return .init(protection: .init(info))
         } catch { throw failed(error, otherwise: .decryptionFailed) }
     }
@@ -73,6 +76,14 @@ extension ProtectionInterface {
         return owner
     }
 
+    private func fileGiver(
+        _ call: VarlinkCall, override: String?
+    ) throws(VarlinkError) -> Giver {
+        do throws(VarlinkError) { return try giver(call, override: override) } catch {
+            throw .fileFailed(FileStatus(error, otherwise: .invalidArgument), error)
+        }
+    }
+
     private func file(_ call: VarlinkCall) throws(VarlinkError) -> Descriptor {
         do throws(VarlinkError) {
             return try call.file("path", "fileDescriptor", self, .pathOnly)
@@ -89,10 +100,10 @@ extension ProtectionInterface {
     }
 
     private func request(
-        _ call: VarlinkCall, _ owner: Identity, onlyIfOther: Bool
+        _ call: VarlinkCall, _ owner: Identity, _ giver: Giver, onlyIfOther: Bool
     ) -> ProtectRequest {
         ProtectRequest(
-            owner: vault.canonical(owner), caller: identity(of: call.peer), onlyIfOther: onlyIfOther
+            owner: vault.canonical(owner), giver: giver, onlyIfOther: onlyIfOther
         ) { current, user throws(VaultError) in try requireRights(call, current, user) }
     }
 

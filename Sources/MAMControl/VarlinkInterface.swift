@@ -29,6 +29,11 @@ extension VarlinkInterface {
     package func cost(of method: String) -> CallCost { .short }
 
     package func connectionEnded(_ connection: ConnectionID) {}
+
+    /// A call's name in the audit, such as `Workspace.Decrypt`.
+    func operation(of call: VarlinkCall) -> String {
+        "\(name.split(separator: ".").last ?? "").\(call.method)"
+    }
 }
 
 /// The service's reply to `org.varlink.service.GetInfo`.

@@ -53,14 +53,11 @@ extension VaultService {
         throw .refused("the account \(identity) belongs to uid \(user)")
     }
 
-    /// Refuses protected content to a caller that may not act for the account whose key it needs,
-    /// and to one acting for an identity that the account's policy does not let receive it.
-    func requireReading(_ call: VarlinkCall, of header: FileHeader) throws(VaultError) {
+    /// Refuses protected content to a caller that may not act for the account whose key it needs.
+    func requireControl(_ call: VarlinkCall, of header: FileHeader) throws(VaultError) {
         if !isTrusted(call.peer), let user = vault.registrant(of: header), user != call.peer.uid {
             throw .refused("the account \(header.owner) belongs to uid \(user)")
         }
-        try Containment(vault).checkReading(of: header) { found(for: call.peer) }
-        try Transfers(vault).checkTransfer(of: header) { identity(of: call.peer) }
     }
 
     /// The protection of the file that a call names. The daemon reads the header of a file outside

@@ -135,14 +135,14 @@ package struct WorkspaceInterface: VaultInterface {
         let request: Wire.SetOwner = try call.request()
         guard let owner = try namedOwner(request.owner, call) else { throw .noOwner }
         try requireMeant(owner, unmanaged: request.unmanaged, call)
+        let giver = try giver(call, override: request.override)
         let file = try call.file("path", "fileDescriptor", self, .pathOnly)
         let current = try vaulted { () throws(VaultError) in try Answers(tree).protection(of: file)
         }
         try requireControl(call, of: current.owner)
         try requireOwnership(call, of: file)
         let info = try vaulted { () throws(VaultError) in
-            try Owners(tree).setOwner(
-                vault.canonical(owner), of: file, for: identity(of: call.peer))
+            try Owners(tree).setOwner(vault.canonical(owner), of: file, by: giver)
         }
         return .init(protection: .init(info))
     }
@@ -169,14 +169,12 @@ package struct WorkspaceInterface: VaultInterface {
         let request: Wire.Encrypt = try call.request()
         guard let owner = try namedOwner(request.owner, call) else { throw .noOwner }
         guard vault.isManaged(owner) else { throw notManaged(owner, call) }
-        let source = try call.file("sourcePath", "sourceDescriptor", self, .read)
+        let giver = try giver(call, override: request.override)
+        let source = try opened(
+            call.file("sourcePath", "sourceDescriptor", self, .read), by: giver)
         let destination = try call.file("destinationPath", "destinationDescriptor", self, .write)
-        let isOurOpen = try call.descriptor("sourceDescriptor") == nil
         let bytes = try vaulted { () throws(VaultError) in
-            // The daemon opened a file in the mount with its own identity: check the caller's here.
-            if isOurOpen, let info = try? Answers(tree).protection(of: source) {
-                try Transfers(vault).checkTransfer(of: info) { identity(of: call.peer) }
-            }
+            try requireGift(Gift(vault, by: giver), ofShown: source, to: owner)
             if let stream = DescriptorEnds(from: source, call) {
                 return try Converter(vault).encrypt(stream, for: owner, into: destination)
             }
@@ -186,18 +184,21 @@ package struct WorkspaceInterface: VaultInterface {
     }
 
     private func decrypt(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Decrypt.Reply {
-        _ = try call.request(Wire.Decrypt.self)
-        let source = try call.file("sourcePath", "sourceDescriptor", self, .read)
+        let request: Wire.Decrypt = try call.request()
+        let giver = try giver(call, override: request.override)
+        let source = try opened(
+            call.file("sourcePath", "sourceDescriptor", self, .read), by: giver)
         let destination = try call.file("destinationPath", "destinationDescriptor", self, .write)
         let sink: PlainSink =
             DescriptorEnds(from: source, to: destination, call).map { .stream($0) }
             ?? .file(destination)
+        let (gift, receiver) = (Gift(vault, by: giver), receiver(of: destination))
         if Answers(tree).contain(source) {
-            return .init(bytes: Int(try decryptShown(call, source, into: sink)))
+            return .init(bytes: Int(try decryptShown(call, source, into: sink, gift, receiver)))
         }
         let bytes = try vaulted { () throws(VaultError) in
             try Converter(vault).decrypt(source, into: sink) { header throws(VaultError) in
-                try requireReading(call, of: header)
+                try requireGift(call, gift, of: header, in: source, to: receiver)
             }
         }
         return .init(bytes: Int(bytes))
@@ -206,12 +207,13 @@ package struct WorkspaceInterface: VaultInterface {
     /// Copies a file in the mount, which is plaintext there. The caller needs the rights to open it,
     /// even if another process opened the descriptor.
     private func decryptShown(
-        _ call: VarlinkCall, _ source: Descriptor, into sink: PlainSink
+        _ call: VarlinkCall, _ source: Descriptor, into sink: PlainSink, _ gift: Gift,
+        _ receiver: Identity
     ) throws(VarlinkError) -> Int64 {
         let info = try vaulted { () throws(VaultError) in try Answers(tree).protection(of: source) }
         try requireControl(call, of: info.owner)
         return try vaulted { () throws(VaultError) in
-            try Transfers(vault).checkTransfer(of: info) { identity(of: call.peer) }
+            try gift.check(info, to: receiver) { place(of: source) }
             return try Converter(vault).decryptShown(source, info, into: sink)
         }
     }

@@ -50,6 +50,8 @@ package final class Tree: Sendable {
     package let moves = Atomic<Int>(0)
     /// Header changes that require new file keys.
     package let keyChanges = Atomic<Int>(0)
+    /// The daemon's threads that open files in the mount for root, against policy.
+    package let overridingThreads = Mutex<Set<Int32>>([])
     private let stopping = Atomic<Bool>(false)
     private let serving = Atomic<Bool>(false)
     private let onReady: @Sendable (Tree) -> Void

@@ -6,19 +6,19 @@ package import MAMSystem
 package struct ProtectRequest {
     /// Nobody: removes the protection.
     package let owner: Identity
-    /// The caller's identity; policy has to allow it the content.
-    package let caller: Identity
+    /// The call, for files of other owners.
+    package let giver: Giver
     /// Skips files that already have this owner and are encrypted as required.
     package let onlyIfOther: Bool
     /// Gets each file's owner and uid.
     package let authorize: (Identity, UInt32) throws(VaultError) -> Void
 
     package init(
-        owner: Identity, caller: Identity, onlyIfOther: Bool,
+        owner: Identity, giver: Giver, onlyIfOther: Bool,
         authorize: @escaping (Identity, UInt32) throws(VaultError) -> Void
     ) {
         self.owner = owner
-        self.caller = caller
+        self.giver = giver
         self.onlyIfOther = onlyIfOther
         self.authorize = authorize
     }

@@ -26,31 +26,27 @@ package struct Transfers: Sendable {
     ) throws(VaultError) {
         // A file without a known key cannot be read anyway, and that error is more specific.
         guard let sealing = header?.sealing,
-            let account = vault.keyring.account(ofKey: sealing.keyID)
+            let account = vault.keyring.account(ofKey: sealing.keyID),
+            let refusal = refusal(from: account, to: receiver)
         else { return }
-        try checkTransfer(from: account, to: receiver)
+        throw .refused(refusal.reason, next: commandOfOwner(account))
     }
 
-    /// For a file with this protection.
-    package func checkTransfer(
-        of info: FileProtection, to receiver: () -> Identity
-    ) throws(VaultError) {
-        guard info.isManaged, let account = vault.account(of: info.owner) else { return }
-        try checkTransfer(from: account, to: receiver)
-    }
-
-    private func checkTransfer(
-        from account: AccountID, to receiver: () -> Identity
-    ) throws(VaultError) {
+    /// Why policy keeps content of the account from a program; nil if it does not.
+    func refusal(from account: AccountID, to receiver: () -> Identity) -> Decision? {
         let sendsToAll = vault.merged(of: account).sendsToAll
         // Otherwise every receiver is allowed.
-        guard !sendsToAll else { return }
+        guard !sendsToAll else { return nil }
         let receiver = receiver()
         let isOwner = vault.account(of: receiver) == account
-        guard !EffectivePolicy.letsRead(asOwner: isOwner, sendsToAll: sendsToAll) else { return }
-        let owner = vault.identity(of: account)
-        throw .refused(
-            "it belongs to \(owner), whose policy shares nothing with \(receiver)",
-            next: "mamctl run --identity \(owner) -- COMMAND")
+        guard !EffectivePolicy.letsRead(asOwner: isOwner, sendsToAll: sendsToAll) else {
+            return nil
+        }
+        return principal(of: vault.identity(of: account)).refusalToShow(to: receiver)
+    }
+
+    /// What a refused program's user can run instead.
+    func commandOfOwner(_ account: AccountID) -> String {
+        "mamctl run --identity \(vault.identity(of: account)) -- COMMAND"
     }
 }

@@ -79,7 +79,7 @@ package struct KeyRenewal: Sendable {
             throw .refused("a file that has \(facts.st_nlink) names cannot be sealed anew")
         }
         try requireRoom(forBlocks: Int64(facts.st_blocks))
-        try Owners(tree).replace(inode, at: place, owner, isSame: true, for: owner)
+        try Owners(tree).replace(inode, at: place, owner)
     }
 
     /// A copy that users did not request must not fill the disk under their writes.

@@ -15,7 +15,7 @@ package struct Owners: Sendable {
     package init(_ tree: Tree) { self.tree = tree }
 
     package func setOwner(
-        _ owner: Identity, of descriptor: Descriptor, for caller: Identity
+        _ owner: Identity, of descriptor: Descriptor, by giver: Giver
     ) throws(VaultError) -> FileProtection {
         let inode = try Classes(tree).changeableInode(descriptor)
         if inode.isDirectory {
@@ -27,30 +27,29 @@ package struct Owners: Sendable {
         guard inode.isRegular else { throw .invalid("it is neither a file nor a directory") }
         try give(
             inode, at: { () throws(VaultError) in try place(of: inode, descriptor) },
-            to: owner,
-            for: caller)
+            to: owner, by: giver)
         return Answers(tree).protection(of: inode)
     }
 
     /// `place` is evaluated only if the content has to be converted.
     func give(
         _ inode: Inode, at place: () throws(VaultError) -> EntryLocation, to owner: Identity,
-        for caller: Identity
+        by giver: Giver
     ) throws(VaultError) {
         if case .protected(let header)? = Answers(tree).facts(of: inode),
             header.isManaged == tree.vault.isManaged(owner)
         {
             return try KeyRenewal(tree).changingKey { () throws(VaultError) in
-                try retag(inode, owner, for: caller)
+                try retag(inode, owner, by: giver)
                 KeyRenewal(tree).sealAnewIfExposed(inode, at: place)
             }
         }
-        try replace(inode, at: place(), owner, for: caller)
+        try replace(inode, at: place(), owner, by: giver)
     }
 
     /// Makes the content plain, and so nobody's: what belongs to an account is sealed.
     package func decrypt(
-        _ descriptor: Descriptor, for caller: Identity
+        _ descriptor: Descriptor, by giver: Giver
     ) throws(VaultError) -> FileProtection {
         let inode = try Classes(tree).changeableInode(descriptor)
         guard inode.isRegular else { throw .invalid("it is a directory") }
@@ -58,28 +57,25 @@ package struct Owners: Sendable {
         {
             try give(
                 inode, at: { () throws(VaultError) in try place(of: inode, descriptor) },
-                to: .nobody, for: caller)
+                to: .nobody, by: giver)
         }
         return Answers(tree).protection(of: inode)
     }
 
     /// Changes to an owner of the same kind, which takes only a new header.
     private func retag(
-        _ inode: Inode, _ owner: Identity, for caller: Identity
+        _ inode: Inode, _ owner: Identity, by giver: Giver
     ) throws(VaultError) {
         try Classes(tree).changeHeader(of: inode) { file throws(VaultError) in
-            try checkGift(of: file.header, to: owner, from: caller)
+            try checkGift(of: inode, file.header, to: owner, by: giver)
             try FileClasses(tree.vault).retag(file, owner)
         }
     }
 
-    /// A caller that may not read a file may not give it away either. Giving it to its own owner
-    /// changes nothing.
     private func checkGift(
-        of header: FileHeader?, to owner: Identity, from caller: Identity
+        of inode: Inode, _ header: FileHeader?, to owner: Identity, by giver: Giver
     ) throws(VaultError) {
-        guard header?.owner.matches(owner) != true else { return }
-        try Transfers(tree.vault).checkTransfer(of: header) { caller }
+        try Gift(tree.vault, by: giver).check(header, to: owner) { tree.relativePath(of: inode) }
     }
 
     func place(of inode: Inode, _ descriptor: Descriptor) throws(VaultError) -> EntryLocation {
@@ -110,15 +106,15 @@ package struct Owners: Sendable {
     /// Writes a converted copy and replaces the file with it: atomic, and programs that have it
     /// open keep the same file.
     ///
-    /// `isSame`: owner and class stay, only the key changes.
+    /// `giver`: nil if owner and class stay, and only the key changes.
     func replace(
-        _ inode: Inode, at place: EntryLocation, _ owner: Identity, isSame: Bool = false,
-        for caller: Identity
+        _ inode: Inode, at place: EntryLocation, _ owner: Identity, by giver: Giver? = nil
     ) throws(VaultError) {
         guard let workDirectory = tree.workDirectory else { throw VaultError(.readOnly) }
         let file = try beginConverting(inode)
         defer { endConverting(inode) }
-        try checkGift(of: file.header, to: owner, from: caller)
+        let isSame = giver == nil
+        if let giver { try checkGift(of: inode, file.header, to: owner, by: giver) }
         let asked =
             isSame
             ? file.header?.sealing?.askedClass

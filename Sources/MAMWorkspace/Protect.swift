@@ -85,7 +85,7 @@ package struct Protect: Sendable {
             && (current.state != .foreign || request.owner.isNobody)
         if request.onlyIfOther, isThere { return false }
         try request.authorize(current.owner, try user(of: inode))
-        try Owners(tree).give(inode, at: place, to: request.owner, for: request.caller)
+        try Owners(tree).give(inode, at: place, to: request.owner, by: request.giver)
         return true
     }
 

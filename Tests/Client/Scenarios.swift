@@ -84,6 +84,26 @@ struct Scenarios: Sendable {
         try expect(access("\(outside)/no", F_OK) != 0)
     }
 
+    /// Under a policy that lets nothing leave in the clear.
+    func kept() throws {
+        let (path, sealed) = ("\(directory)/file", "\(outside)/sealed")
+        let back = "\(outside)/back"
+        try create(path, "text")
+        try files.protect(.path(path), accountId: ann)
+        let error = try refused(.refused) { _ = try files.decryptFile(.path(path)) }
+        try expect(error.statusCode, is: 103)
+        try expect(error.reason.contains("allowedDataStorageLocations"))
+        try refused(.refused) {
+            try files.protect(.path(path), accountId: personal, unmanaged: true)
+        }
+        try expect(files.protectionInfo(.path(path))?.accountId, is: ann)
+        try create("\(outside)/plain", "to be sealed")
+        try files.encryptFile(
+            .path("\(outside)/plain"), forAccountId: ann, toCopy: .path(sealed))
+        try refused(.refused) { try files.decryptFile(.path(sealed), toCopy: .path(back)) }
+        try expect(access(back, F_OK) != 0)
+    }
+
     func data() throws {
         let data = workspace.dataProtection
         let plain = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }

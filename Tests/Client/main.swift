@@ -12,13 +12,14 @@ do {
         workspace: try Workspace(containing: .path(words[1])), directory: words[1],
         outside: words[2], passfile: words[3])
     // The socket hands out what belongs to the identity that the process works for.
-    if ["protecting", "copies", "data"].contains(words[0]) {
+    if ["protecting", "copies", "kept", "data"].contains(words[0]) {
         try scenarios.policies.setProcessAccountId(ann)
     }
     switch words[0] {
     case "finding": try scenarios.finding()
     case "protecting": try scenarios.protecting()
     case "copies": try scenarios.copies()
+    case "kept": try scenarios.kept()
     case "data": try scenarios.data()
     case "identities": try scenarios.identities()
     case "restart": try scenarios.restart()

@@ -18,11 +18,9 @@ def configuration(**values):
             "customSettings": [{"name": name, "value": value} for name, value in values.items()]}
 
 
-class Client(WorkspaceCase):
+class Scenarios(WorkspaceCase):
     settings = {"MultiIdentity": True, "MultiManagedIdentities": True}
     accounts = (ANN, BOB)
-    policy = [RULES, configuration(signature="Contoso", limit="5", sync="true"),
-              configuration(signature="Contoso", limit="7.5", sync="no")]
 
     def scenario(self, name):
         outside = self.workspace.root / name
@@ -37,8 +35,11 @@ class Client(WorkspaceCase):
     def owners(self):
         return {path.name: self.workspace.owner(path) for path in self.directory.iterdir()}
 
-    def test_finding_the_daemon(self):
-        self.scenario("finding")
+
+class Copies(Scenarios):
+    """Where policy lets content leave in the clear."""
+
+    policy = {**RULES, "saveAsBlocked": False}
 
     def test_files(self):
         self.scenario("protecting")
@@ -49,6 +50,18 @@ class Client(WorkspaceCase):
         self.scenario("copies")
         self.assertEqual(
             self.workspace.decode(self.workspace.root / "copies/sealed"), b"to be sealed")
+
+
+class Client(Scenarios):
+    policy = [RULES, configuration(signature="Contoso", limit="5", sync="true"),
+              configuration(signature="Contoso", limit="7.5", sync="no")]
+
+    def test_finding_the_daemon(self):
+        self.scenario("finding")
+
+    def test_what_policy_keeps(self):
+        self.scenario("kept")
+        self.assertEqual(self.workspace.decode(self.backing_of(self.directory / "file")), b"text")
 
     def test_data(self):
         self.scenario("data")

@@ -82,8 +82,7 @@ private let ann = "ann@contoso.com"
             let error = refusal {
                 try Owners(it.tree).give(
                     found.entry.inode, at: { () throws(VaultError) in EntryLocation(found) },
-                    to: owner,
-                    for: nobody)
+                    to: owner, by: giver(nobody))
             }
             #expect(error == .staleHandle)
         }

@@ -7,6 +7,11 @@ import WorkspaceSupport
 
 @testable import MAMWorkspace
 
+/// A call on behalf of an identity.
+func giver(_ identity: Identity) -> Giver {
+    Giver(identity, operation: "Protection.Protect", process: 1)
+}
+
 extension TestWorkspace {
     /// Gives a file to another owner, as `mamctl protect` and `decrypt` do.
     func give(_ name: String, to owner: String, for caller: String = "ann@contoso.com") throws {
@@ -14,7 +19,7 @@ extension TestWorkspace {
         try withEntry(name) { found in
             try Owners(tree).give(
                 found.entry.inode, at: { () throws(VaultError) in EntryLocation(found) }, to: owner,
-                for: caller)
+                by: giver(caller))
         }
     }
 

@@ -113,35 +113,38 @@ extension Varlink {
         package struct Protect: VarlinkRequest {
             package static let method = "io.mamd.Protection.Protect"
             package static let memberNames: Set<String> = [
-                "owner", "unmanaged", "path", "fileDescriptor"
+                "owner", "unmanaged", "path", "fileDescriptor", "override"
             ]
 
             package var owner: String?
             package var unmanaged: Bool?
             package var path: String?
             package var fileDescriptor: Int?
+            package var override: String?
 
             package init(
                 owner: String? = nil, unmanaged: Bool? = nil, path: String? = nil,
-                fileDescriptor: Int? = nil
+                fileDescriptor: Int? = nil, override: String? = nil
             ) {
                 self.owner = owner
                 self.unmanaged = unmanaged
                 self.path = path
                 self.fileDescriptor = fileDescriptor
+                self.override = override
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
                     owner: wire.value("owner"), unmanaged: wire.value("unmanaged"),
-                    path: wire.value("path"), fileDescriptor: wire.value("fileDescriptor")
+                    path: wire.value("path"), fileDescriptor: wire.value("fileDescriptor"),
+                    override: wire.value("override")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "owner": owner.json, "unmanaged": unmanaged.json, "path": path.json,
-                    "fileDescriptor": fileDescriptor.json
+                    "fileDescriptor": fileDescriptor.json, "override": override.json
                 ]
             }
 
@@ -174,35 +177,38 @@ extension Varlink {
         package struct VerifyAndProtect: VarlinkRequest {
             package static let method = "io.mamd.Protection.VerifyAndProtect"
             package static let memberNames: Set<String> = [
-                "owner", "unmanaged", "path", "fileDescriptor"
+                "owner", "unmanaged", "path", "fileDescriptor", "override"
             ]
 
             package var owner: String?
             package var unmanaged: Bool?
             package var path: String?
             package var fileDescriptor: Int?
+            package var override: String?
 
             package init(
                 owner: String? = nil, unmanaged: Bool? = nil, path: String? = nil,
-                fileDescriptor: Int? = nil
+                fileDescriptor: Int? = nil, override: String? = nil
             ) {
                 self.owner = owner
                 self.unmanaged = unmanaged
                 self.path = path
                 self.fileDescriptor = fileDescriptor
+                self.override = override
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
                     owner: wire.value("owner"), unmanaged: wire.value("unmanaged"),
-                    path: wire.value("path"), fileDescriptor: wire.value("fileDescriptor")
+                    path: wire.value("path"), fileDescriptor: wire.value("fileDescriptor"),
+                    override: wire.value("override")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "owner": owner.json, "unmanaged": unmanaged.json, "path": path.json,
-                    "fileDescriptor": fileDescriptor.json
+                    "fileDescriptor": fileDescriptor.json, "override": override.json
                 ]
             }
 
@@ -212,30 +218,37 @@ extension Varlink {
         package struct EncryptFile: VarlinkRequest {
             package static let method = "io.mamd.Protection.EncryptFile"
             package static let memberNames: Set<String> = [
-                "owner", "path", "fileDescriptor"
+                "owner", "path", "fileDescriptor", "override"
             ]
 
             package var owner: String?
             package var path: String?
             package var fileDescriptor: Int?
+            package var override: String?
 
             package init(
-                owner: String? = nil, path: String? = nil, fileDescriptor: Int? = nil
+                owner: String? = nil, path: String? = nil, fileDescriptor: Int? = nil,
+                override: String? = nil
             ) {
                 self.owner = owner
                 self.path = path
                 self.fileDescriptor = fileDescriptor
+                self.override = override
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
                     owner: wire.value("owner"), path: wire.value("path"),
-                    fileDescriptor: wire.value("fileDescriptor")
+                    fileDescriptor: wire.value("fileDescriptor"),
+                    override: wire.value("override")
                 )
             }
 
             package var members: [String: JSONValue] {
-                ["owner": owner.json, "path": path.json, "fileDescriptor": fileDescriptor.json]
+                [
+                    "owner": owner.json, "path": path.json,
+                    "fileDescriptor": fileDescriptor.json, "override": override.json
+                ]
             }
 
             package struct Reply: WireObject {
@@ -255,24 +268,34 @@ extension Varlink {
 
         package struct DecryptFile: VarlinkRequest {
             package static let method = "io.mamd.Protection.DecryptFile"
-            package static let memberNames: Set<String> = ["path", "fileDescriptor"]
+            package static let memberNames: Set<String> = [
+                "path", "fileDescriptor", "override"
+            ]
 
             package var path: String?
             package var fileDescriptor: Int?
+            package var override: String?
 
-            package init(path: String? = nil, fileDescriptor: Int? = nil) {
+            package init(
+                path: String? = nil, fileDescriptor: Int? = nil, override: String? = nil
+            ) {
                 self.path = path
                 self.fileDescriptor = fileDescriptor
+                self.override = override
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
-                    path: wire.value("path"), fileDescriptor: wire.value("fileDescriptor")
+                    path: wire.value("path"), fileDescriptor: wire.value("fileDescriptor"),
+                    override: wire.value("override")
                 )
             }
 
             package var members: [String: JSONValue] {
-                ["path": path.json, "fileDescriptor": fileDescriptor.json]
+                [
+                    "path": path.json, "fileDescriptor": fileDescriptor.json,
+                    "override": override.json
+                ]
             }
 
             package typealias Reply = EncryptFile.Reply
@@ -318,7 +341,8 @@ extension Varlink {
         package struct ProtectData: VarlinkRequest {
             package static let method = "io.mamd.Protection.ProtectData"
             package static let memberNames: Set<String> = [
-                "owner", "unmanaged", "strict", "sourceDescriptor", "destinationDescriptor"
+                "owner", "unmanaged", "strict", "sourceDescriptor", "destinationDescriptor",
+                "override"
             ]
 
             package var owner: String?
@@ -326,16 +350,19 @@ extension Varlink {
             package var strict: Bool?
             package var sourceDescriptor: Int?
             package var destinationDescriptor: Int?
+            package var override: String?
 
             package init(
                 owner: String? = nil, unmanaged: Bool? = nil, strict: Bool? = nil,
-                sourceDescriptor: Int? = nil, destinationDescriptor: Int? = nil
+                sourceDescriptor: Int? = nil, destinationDescriptor: Int? = nil,
+                override: String? = nil
             ) {
                 self.owner = owner
                 self.unmanaged = unmanaged
                 self.strict = strict
                 self.sourceDescriptor = sourceDescriptor
                 self.destinationDescriptor = destinationDescriptor
+                self.override = override
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
@@ -343,7 +370,8 @@ extension Varlink {
                     owner: wire.value("owner"), unmanaged: wire.value("unmanaged"),
                     strict: wire.value("strict"),
                     sourceDescriptor: wire.value("sourceDescriptor"),
-                    destinationDescriptor: wire.value("destinationDescriptor")
+                    destinationDescriptor: wire.value("destinationDescriptor"),
+                    override: wire.value("override")
                 )
             }
 
@@ -351,7 +379,8 @@ extension Varlink {
                 [
                     "owner": owner.json, "unmanaged": unmanaged.json, "strict": strict.json,
                     "sourceDescriptor": sourceDescriptor.json,
-                    "destinationDescriptor": destinationDescriptor.json
+                    "destinationDescriptor": destinationDescriptor.json,
+                    "override": override.json
                 ]
             }
 
@@ -373,34 +402,41 @@ extension Varlink {
         package struct UnprotectData: VarlinkRequest {
             package static let method = "io.mamd.Protection.UnprotectData"
             package static let memberNames: Set<String> = [
-                "strict", "sourceDescriptor", "destinationDescriptor"
+                "strict", "sourceDescriptor", "destinationDescriptor", "ownUse", "override"
             ]
 
             package var strict: Bool?
             package var sourceDescriptor: Int?
             package var destinationDescriptor: Int?
+            package var ownUse: Bool?
+            package var override: String?
 
             package init(
                 strict: Bool? = nil, sourceDescriptor: Int? = nil,
-                destinationDescriptor: Int? = nil
+                destinationDescriptor: Int? = nil, ownUse: Bool? = nil,
+                override: String? = nil
             ) {
                 self.strict = strict
                 self.sourceDescriptor = sourceDescriptor
                 self.destinationDescriptor = destinationDescriptor
+                self.ownUse = ownUse
+                self.override = override
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
                     strict: wire.value("strict"),
                     sourceDescriptor: wire.value("sourceDescriptor"),
-                    destinationDescriptor: wire.value("destinationDescriptor")
+                    destinationDescriptor: wire.value("destinationDescriptor"),
+                    ownUse: wire.value("ownUse"), override: wire.value("override")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "strict": strict.json, "sourceDescriptor": sourceDescriptor.json,
-                    "destinationDescriptor": destinationDescriptor.json
+                    "destinationDescriptor": destinationDescriptor.json, "ownUse": ownUse.json,
+                    "override": override.json
                 ]
             }
 
@@ -506,19 +542,30 @@ extension Varlink {
 
         package struct UnprotectString: VarlinkRequest {
             package static let method = "io.mamd.Protection.UnprotectString"
-            package static let memberNames: Set<String> = ["text"]
+            package static let memberNames: Set<String> = ["text", "ownUse", "override"]
 
             package var text: String?
+            package var ownUse: Bool?
+            package var override: String?
 
-            package init(text: String? = nil) {
+            package init(
+                text: String? = nil, ownUse: Bool? = nil, override: String? = nil
+            ) {
                 self.text = text
+                self.ownUse = ownUse
+                self.override = override
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
-                try self.init(text: wire.value("text"))
+                try self.init(
+                    text: wire.value("text"), ownUse: wire.value("ownUse"),
+                    override: wire.value("override")
+                )
             }
 
-            package var members: [String: JSONValue] { ["text": text.json] }
+            package var members: [String: JSONValue] {
+                ["text": text.json, "ownUse": ownUse.json, "override": override.json]
+            }
 
             package struct Reply: WireObject {
                 package var text: String
@@ -684,12 +731,14 @@ type Summary (
 # every file below it, and files that programs without an identity of their own create there
 # later. "" is nobody.
 # unmanaged: as for SetOwner of io.mamd.Workspace; without it such a name is refused with status
-# 106. With more, each reply has one of the three members, the last one the summary.
+# 106. override: as for SetOwner too. With more, each reply has one of the three members, the last
+# one the summary.
 method Protect(
   owner: ?string,
   unmanaged: ?bool,
   path: ?string,
-  fileDescriptor: ?int
+  fileDescriptor: ?int,
+  override: ?string
 ) -> (file: ?ProtectedFile, failure: ?Failure, summary: ?Summary)
 
 # The same, for files that do not have that owner yet.
@@ -697,16 +746,26 @@ method VerifyAndProtect(
   owner: ?string,
   unmanaged: ?bool,
   path: ?string,
-  fileDescriptor: ?int
+  fileDescriptor: ?int,
+  override: ?string
 ) -> (file: ?ProtectedFile, failure: ?Failure, summary: ?Summary)
 
 # Protects a file in the mount for an account. Refuses another owner with status 106, a directory
 # with 105.
-method EncryptFile(owner: ?string, path: ?string, fileDescriptor: ?int) -> (protection: Protection)
+method EncryptFile(
+  owner: ?string,
+  path: ?string,
+  fileDescriptor: ?int,
+  override: ?string
+) -> (protection: Protection)
 
-# Makes a file in the mount plain, regardless of policy, and gives it to nobody, until Protect
-# gives it to an account again.
-method DecryptFile(path: ?string, fileDescriptor: ?int) -> (protection: Protection)
+# Makes a file in the mount plain, and gives it to nobody, until Protect gives it to an account
+# again. Refused where the owner's policy does not let its content leave.
+method DecryptFile(
+  path: ?string,
+  fileDescriptor: ?int,
+  override: ?string
+) -> (protection: Protection)
 
 # Reads the header of a file outside the mount, in either format.
 method IsFileEncrypted(path: ?string, fileDescriptor: ?int) -> (encrypted: bool)
@@ -715,21 +774,27 @@ method IsFileEncrypted(path: ?string, fileDescriptor: ?int) -> (encrypted: bool)
 # behind a header for any other identity; "" is nobody. unmanaged: as for Protect; without it such
 # a name is refused with status 101. strict: refuses every owner that is not an account, too. Both
 # descriptors may be pipes. The call ends when the caller hangs up. bytes: of the plaintext.
+# override: as for Encrypt of io.mamd.Workspace.
 method ProtectData(
   owner: ?string,
   unmanaged: ?bool,
   strict: ?bool,
   sourceDescriptor: ?int,
-  destinationDescriptor: ?int
+  destinationDescriptor: ?int,
+  override: ?string
 ) -> (bytes: int)
 
 # The inverse; also decrypts a file that Workspace.Encrypt made, unless it comes through a pipe.
 # Data that is not protected is copied unchanged, and protected is false; strict refuses it. Only
-# verified content is written: if the data is damaged, the content before the damage.
+# verified content is written: if the data is damaged, the content before the damage. Refused as
+# Decrypt of io.mamd.Workspace is; override: as there. ownUse: the content stays with the calling
+# program, as what it reads in the mount does, and so with the identity that it acts for.
 method UnprotectData(
   strict: ?bool,
   sourceDescriptor: ?int,
-  destinationDescriptor: ?int
+  destinationDescriptor: ?int,
+  ownUse: ?bool,
+  override: ?string
 ) -> (bytes: int, protected: bool)
 
 # Reads only the header, of either format. null and status 104: the data is not protected.
@@ -738,7 +803,12 @@ method DataInfo(sourceDescriptor: ?int) -> (protection: ?Protection, status: int
 # ProtectData for text; protected text is base64.
 method ProtectString(owner: ?string, unmanaged: ?bool, text: ?string) -> (text: string)
 
-method UnprotectString(text: ?string) -> (text: string, protected: bool)
+# ownUse and override: as for UnprotectData.
+method UnprotectString(
+  text: ?string,
+  ownUse: ?bool,
+  override: ?string
+) -> (text: string, protected: bool)
 
 method StringInfo(text: ?string) -> (protection: ?Protection, status: int)
 

@@ -864,7 +864,7 @@ extension Varlink {
             package static let method = "io.mamd.Workspace.Encrypt"
             package static let memberNames: Set<String> = [
                 "owner", "sourcePath", "sourceDescriptor", "destinationPath",
-                "destinationDescriptor"
+                "destinationDescriptor", "override"
             ]
 
             package var owner: String?
@@ -872,17 +872,19 @@ extension Varlink {
             package var sourceDescriptor: Int?
             package var destinationPath: String?
             package var destinationDescriptor: Int?
+            package var override: String?
 
             package init(
                 owner: String? = nil, sourcePath: String? = nil,
                 sourceDescriptor: Int? = nil, destinationPath: String? = nil,
-                destinationDescriptor: Int? = nil
+                destinationDescriptor: Int? = nil, override: String? = nil
             ) {
                 self.owner = owner
                 self.sourcePath = sourcePath
                 self.sourceDescriptor = sourceDescriptor
                 self.destinationPath = destinationPath
                 self.destinationDescriptor = destinationDescriptor
+                self.override = override
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
@@ -890,7 +892,8 @@ extension Varlink {
                     owner: wire.value("owner"), sourcePath: wire.value("sourcePath"),
                     sourceDescriptor: wire.value("sourceDescriptor"),
                     destinationPath: wire.value("destinationPath"),
-                    destinationDescriptor: wire.value("destinationDescriptor")
+                    destinationDescriptor: wire.value("destinationDescriptor"),
+                    override: wire.value("override")
                 )
             }
 
@@ -899,7 +902,8 @@ extension Varlink {
                     "owner": owner.json, "sourcePath": sourcePath.json,
                     "sourceDescriptor": sourceDescriptor.json,
                     "destinationPath": destinationPath.json,
-                    "destinationDescriptor": destinationDescriptor.json
+                    "destinationDescriptor": destinationDescriptor.json,
+                    "override": override.json
                 ]
             }
 
@@ -921,22 +925,26 @@ extension Varlink {
         package struct Decrypt: VarlinkRequest {
             package static let method = "io.mamd.Workspace.Decrypt"
             package static let memberNames: Set<String> = [
-                "sourcePath", "sourceDescriptor", "destinationPath", "destinationDescriptor"
+                "sourcePath", "sourceDescriptor", "destinationPath",
+                "destinationDescriptor", "override"
             ]
 
             package var sourcePath: String?
             package var sourceDescriptor: Int?
             package var destinationPath: String?
             package var destinationDescriptor: Int?
+            package var override: String?
 
             package init(
                 sourcePath: String? = nil, sourceDescriptor: Int? = nil,
-                destinationPath: String? = nil, destinationDescriptor: Int? = nil
+                destinationPath: String? = nil, destinationDescriptor: Int? = nil,
+                override: String? = nil
             ) {
                 self.sourcePath = sourcePath
                 self.sourceDescriptor = sourceDescriptor
                 self.destinationPath = destinationPath
                 self.destinationDescriptor = destinationDescriptor
+                self.override = override
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
@@ -944,7 +952,8 @@ extension Varlink {
                     sourcePath: wire.value("sourcePath"),
                     sourceDescriptor: wire.value("sourceDescriptor"),
                     destinationPath: wire.value("destinationPath"),
-                    destinationDescriptor: wire.value("destinationDescriptor")
+                    destinationDescriptor: wire.value("destinationDescriptor"),
+                    override: wire.value("override")
                 )
             }
 
@@ -952,7 +961,8 @@ extension Varlink {
                 [
                     "sourcePath": sourcePath.json, "sourceDescriptor": sourceDescriptor.json,
                     "destinationPath": destinationPath.json,
-                    "destinationDescriptor": destinationDescriptor.json
+                    "destinationDescriptor": destinationDescriptor.json,
+                    "override": override.json
                 ]
             }
 
@@ -962,35 +972,38 @@ extension Varlink {
         package struct SetOwner: VarlinkRequest {
             package static let method = "io.mamd.Workspace.SetOwner"
             package static let memberNames: Set<String> = [
-                "owner", "unmanaged", "path", "fileDescriptor"
+                "owner", "unmanaged", "path", "fileDescriptor", "override"
             ]
 
             package var owner: String?
             package var unmanaged: Bool?
             package var path: String?
             package var fileDescriptor: Int?
+            package var override: String?
 
             package init(
                 owner: String? = nil, unmanaged: Bool? = nil, path: String? = nil,
-                fileDescriptor: Int? = nil
+                fileDescriptor: Int? = nil, override: String? = nil
             ) {
                 self.owner = owner
                 self.unmanaged = unmanaged
                 self.path = path
                 self.fileDescriptor = fileDescriptor
+                self.override = override
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
                     owner: wire.value("owner"), unmanaged: wire.value("unmanaged"),
-                    path: wire.value("path"), fileDescriptor: wire.value("fileDescriptor")
+                    path: wire.value("path"), fileDescriptor: wire.value("fileDescriptor"),
+                    override: wire.value("override")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "owner": owner.json, "unmanaged": unmanaged.json, "path": path.json,
-                    "fileDescriptor": fileDescriptor.json
+                    "fileDescriptor": fileDescriptor.json, "override": override.json
                 ]
             }
 
@@ -1700,35 +1713,43 @@ method Wipe(
 method Watch() -> (event: Event)
 
 # Encrypts: reads the plain source from its start and writes a protected file of the owner into
-# the empty destination. The source may be a pipe, which is read to its end.
+# the empty destination. The source may be a pipe, which is read to its end. override: as for
+# SetOwner, of a source in the mount that belongs to another account.
 method Encrypt(
   owner: ?string,
   sourcePath: ?string,
   sourceDescriptor: ?int,
   destinationPath: ?string,
-  destinationDescriptor: ?int
+  destinationDescriptor: ?int,
+  override: ?string
 ) -> (bytes: int)
 
 # Decrypts: reads the protected source from its start and writes the plain content into the empty
 # destination. The source is a file in either format, or a file in the mount with a managed owner,
 # which is copied under the same rules. The destination may be a pipe: only verified content is
-# written to it.
+# written to it. Refused as by SetOwner to nobody, unless the destination is a file of the same
+# account in the mount.
 method Decrypt(
   sourcePath: ?string,
   sourceDescriptor: ?int,
   destinationPath: ?string,
-  destinationDescriptor: ?int
+  destinationDescriptor: ?int,
+  override: ?string
 ) -> (bytes: int)
 
 # Gives a file in the mount to another owner, and encrypts or decrypts it accordingly. "" is
 # nobody. Of a directory, sets the owner of its new files; "" removes the setting. unmanaged:
 # accepts an owner that is not a registered account, whose content becomes plain; otherwise such a
-# name is UnmanagedOwner, unless the caller acts for it.
+# name is UnmanagedOwner, unless the caller acts for it. Refused where the policy of the account
+# that has the file lets the other not have it (docs/POLICY.md), or that of the other account does
+# not take it in. override: the reason for acting against policy, which is audited; only for root,
+# and only in a workspace that root's daemon serves.
 method SetOwner(
   owner: ?string,
   unmanaged: ?bool,
   path: ?string,
-  fileDescriptor: ?int
+  fileDescriptor: ?int,
+  override: ?string
 ) -> (protection: Protection)
 
 # Requests a class for a managed file, or for the new children of a directory. null: the class
