@@ -27,19 +27,21 @@ enum Input {
     ) throws -> Int {
         if case .file(let source) = self {
             return try invocation.daemon(for: source.descriptor).convert(
-                conversion, source.descriptor, destination, about: source.path.shown
+                conversion, source.descriptor, destination,
+                override: try invocation.override(), about: source.path.shown
             ) { progress.follow(destination, until: $0) }
         }
         guard conversion.seals else {
             return try invocation.daemon().convert(
                 conversion, asStream: true, try standardStream(STDIN_FILENO), destination,
-                about: inputName.shown
+                override: try invocation.override(), about: inputName.shown
             ) { progress.follow(destination, until: $0) }
         }
         let pipe = try makePipe()
         var failure: Failure?
         let bytes = try invocation.daemon().convert(
-            conversion, pipe.reader, destination, about: inputName.shown
+            conversion, pipe.reader, destination, override: try invocation.override(),
+            about: inputName.shown
         ) { pending in
             leave(pipe.reader)
             failure = failing { () throws(Failure) in
@@ -66,7 +68,7 @@ extension Daemon {
     /// front to back.
     func convert(
         _ conversion: Direction, asStream: Bool = false, _ source: Descriptor,
-        _ destination: Descriptor, about subject: String,
+        _ destination: Descriptor, override: String?, about subject: String,
         meanwhile: (PendingReply) -> Void = { _ in }
     ) throws(Failure) -> Int {
         func pass<Request: VarlinkRequest>(_ request: Request) throws(Failure) -> Request.Reply {
@@ -77,19 +79,25 @@ extension Daemon {
         case (.seal(let owner), false):
             try pass(
                 Varlink.Workspace.Encrypt(
-                    owner: owner, sourceDescriptor: 0, destinationDescriptor: 1)
+                    owner: owner, sourceDescriptor: 0, destinationDescriptor: 1,
+                    override: override)
             ).bytes
         case (.open, false):
-            try pass(Varlink.Workspace.Decrypt(sourceDescriptor: 0, destinationDescriptor: 1)).bytes
+            try pass(
+                Varlink.Workspace.Decrypt(
+                    sourceDescriptor: 0, destinationDescriptor: 1, override: override)
+            ).bytes
         case (.seal(let owner), true):
             try pass(
                 Varlink.Protection.ProtectData(
-                    owner: owner, strict: true, sourceDescriptor: 0, destinationDescriptor: 1)
+                    owner: owner, strict: true, sourceDescriptor: 0, destinationDescriptor: 1,
+                    override: override)
             ).bytes
         case (.open, true):
             try pass(
                 Varlink.Protection.UnprotectData(
-                    strict: true, sourceDescriptor: 0, destinationDescriptor: 1)
+                    strict: true, sourceDescriptor: 0, destinationDescriptor: 1,
+                    override: override)
             ).bytes
         }
     }

@@ -33,13 +33,18 @@ struct Source {
     let path: ByteString
     let descriptor: Descriptor
     let attributes: stat
+    /// False for a file in a mount that only the daemon opens.
+    private let isOpen: Bool
 
-    init(_ path: ByteString) throws(Failure) {
+    /// `overrides`: policy may keep this process from opening the file.
+    init(_ path: ByteString, overrides: Bool) throws(Failure) {
         self.path = path
         let file = try openForQuestion(path)
+        let isOpen = !overrides || workspace(of: file) == nil
+        self.isOpen = isOpen
         (descriptor, attributes) = try naming(path) { () throws(Errno) in
-            let open = try reopen(file.raw, O_RDONLY)
-            return (open, try status(of: open.raw))
+            let source = isOpen ? try reopen(file.raw, O_RDONLY) : file
+            return (source, try status(of: source.raw))
         }
     }
 
@@ -66,6 +71,7 @@ struct Source {
 
     /// Refuses to encrypt an encrypted file.
     func refuseToEncrypt() throws(Failure) {
+        guard isOpen else { return }
         let facts = try headerFacts(path, descriptor)
         if facts.isDamaged { throw facts.damage }
         if facts.isManaged {

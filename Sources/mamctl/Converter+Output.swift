@@ -31,7 +31,8 @@ extension Converter {
         }
         let output = try standardStream(STDOUT_FILENO)
         _ = try daemon(for: input).convert(
-            conversion, asStream: true, try input.descriptor(), output, about: input.path.shown
+            conversion, asStream: true, try input.descriptor(), output,
+            override: try invocation.override(), about: input.path.shown
         ) { progress.follow(output, until: $0) }
     }
 
@@ -44,7 +45,7 @@ extension Converter {
         do throws(Failure) {
             let sent = try daemon(for: input).convert(
                 conversion, asStream: isStream, try input.descriptor(), pipe.writer,
-                about: input.path.shown
+                override: try invocation.override(), about: input.path.shown
             ) { pending in
                 leave(pipe.writer)
                 failure = failing { () throws(Failure) in

@@ -42,11 +42,14 @@ struct Converter {
             switch conversion {
             case .seal(let owner):
                 try invocation.protection(
-                    Varlink.Protection.EncryptFile(owner: owner, fileDescriptor: 0), of: file,
-                    path, in: name)
+                    Varlink.Protection.EncryptFile(
+                        owner: owner, fileDescriptor: 0, override: try invocation.override()),
+                    of: file, path, in: name)
             case .open:
                 try invocation.protection(
-                    Varlink.Protection.DecryptFile(fileDescriptor: 0), of: file, path, in: name)
+                    Varlink.Protection.DecryptFile(
+                        fileDescriptor: 0, override: try invocation.override()),
+                    of: file, path, in: name)
             }
         let owner = ByteString(facts.owner.description).shown
         let word = facts.isEncrypted ? "encrypted" : "plain"
@@ -79,7 +82,7 @@ struct Converter {
 
     func input(_ path: ByteString) throws -> Input {
         if path.text == "-" { return .stream }
-        let source = try Source(path)
+        let source = try Source(path, overrides: try invocation.override() != nil)
         if conversion.seals {
             try source.refuseToEncrypt()
         } else {

@@ -27,7 +27,8 @@ func protectData(_ invocation: Invocation) throws -> ExitStatus {
     try ends.convert(
         daemon,
         Wire.ProtectData(
-            owner: owner, unmanaged: unmanaged, sourceDescriptor: 0, destinationDescriptor: 1))
+            owner: owner, unmanaged: unmanaged, sourceDescriptor: 0, destinationDescriptor: 1,
+            override: try invocation.override()))
     return try ends.finish()
 }
 
@@ -35,10 +36,12 @@ func protectData(_ invocation: Invocation) throws -> ExitStatus {
 func unprotectData(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     let ends = try DataEnds(invocation)
-    if invocation.arguments.has("string") { return try unprotectString(daemon, ends) }
+    let override = try invocation.override()
+    if invocation.arguments.has("string") { return try unprotectString(daemon, ends, override) }
     do throws(Failure) {
         try ends.convert(
-            daemon, Wire.UnprotectData(sourceDescriptor: 0, destinationDescriptor: 1))
+            daemon,
+            Wire.UnprotectData(sourceDescriptor: 0, destinationDescriptor: 1, override: override))
     } catch {
         guard error.status == .damaged, !ends.isNewFile else { throw error }
         throw Failure(
@@ -47,9 +50,12 @@ func unprotectData(_ invocation: Invocation) throws -> ExitStatus {
     return try ends.finish()
 }
 
-private func unprotectString(_ daemon: Daemon, _ ends: DataEnds) throws -> ExitStatus {
+private func unprotectString(
+    _ daemon: Daemon, _ ends: DataEnds, _ override: String?
+) throws -> ExitStatus {
     let text = try ends.readText()
-    let reply = try daemon.call(Wire.UnprotectString(text: line(text)), about: ends.name)
+    let reply = try daemon.call(
+        Wire.UnprotectString(text: line(text), override: override), about: ends.name)
     return try ends.finish(with: reply.protected ? reply.text : text)
 }
 
@@ -93,9 +99,11 @@ private struct DataEnds {
     init(_ invocation: Invocation) throws(Failure) {
         if let file = invocation.operands.first, file.text != "-" {
             path = file
-            source = try naming(file) { () throws(Errno) in
-                try openFile(file.cString, O_RDONLY | O_NOCTTY)
-            }
+            source =
+                try invocation.override() == nil
+                ? naming(file) { () throws(Errno) in
+                    try openFile(file.cString, O_RDONLY | O_NOCTTY)
+                } : Source(file, overrides: true).descriptor
         } else {
             path = inputName
             source = try standardStream(STDIN_FILENO)

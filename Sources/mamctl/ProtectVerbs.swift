@@ -68,7 +68,8 @@ extension Invocation {
         let owner = try owner ?? defaultOwner(of: status)
         if !isDeep, try isDirectory(file, path) {
             let request = Varlink.Workspace.SetOwner(
-                owner: owner, unmanaged: mayBeUnmanaged, fileDescriptor: 0)
+                owner: owner, unmanaged: mayBeUnmanaged, fileDescriptor: 0,
+                override: try override())
             let reply = try daemon.call(request, descriptors: [file], about: path.shown)
             let info = try FileProtection(reply.protection)
             return tell(.done(path, info, wasChanged: true))
@@ -77,7 +78,8 @@ extension Invocation {
         var failure: VarlinkError?
         try daemon.stream(
             Wire.VerifyAndProtect(
-                owner: owner, unmanaged: mayBeUnmanaged, fileDescriptor: 0),
+                owner: owner, unmanaged: mayBeUnmanaged, fileDescriptor: 0,
+                override: try override()),
             descriptors: [file], about: path.shown
         ) { reply in
             do throws(VarlinkError) { try Given(reply, path, mountPoint).map(tell) } catch {
@@ -97,6 +99,9 @@ extension Invocation {
 
     /// Whether the owner may be an identity without an account.
     var mayBeUnmanaged: Bool { arguments.has(.unmanaged) }
+
+    /// Root's reason for acting against policy.
+    func override() throws(Failure) -> String? { try arguments.text(Option.override.name) }
 
     /// The account that is the caller's default identity, or the caller's only one.
     func defaultOwner(of status: StatusReport) throws(Failure) -> String {

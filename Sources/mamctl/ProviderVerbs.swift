@@ -14,7 +14,7 @@ func providerFetch(_ invocation: Invocation) throws -> ExitStatus {
     let handover = try Handover(invocation)
     try handover.refuseWhatIsNotTheAccounts()
     let seals = try !handover.isIntoMount && handover.policyAsksForEncryption()
-    return try handover.write(seals ? .encrypted : .plain)
+    return try handover.write(seals ? .encrypted : handover.plainForm)
 }
 
 /// Copies a local file to the account's cloud, which never stores ciphertext. Asks the account's
@@ -25,7 +25,7 @@ func providerImport(_ invocation: Invocation) throws -> ExitStatus {
     }
     let handover = try Handover(invocation)
     try handover.refuseWhatMayNotComeIn()
-    return try handover.write(handover.isSourceProtected ? .decrypted : .plain)
+    return try handover.write(handover.plainForm)
 }
 
 /// The transfer of one file.
@@ -43,8 +43,9 @@ private struct Handover {
     private let isFromMount: Bool
     private let destination: ByteString
     let isIntoMount: Bool
-    /// Whether the file has one of our headers, which a mount hides.
-    let isSourceProtected: Bool
+    /// Whether the file belongs to an account, by its header or by what the mount says of it.
+    private let isSourceProtected: Bool
+    private let override: String?
 
     init(_ invocation: Invocation) throws {
         self.invocation = invocation
@@ -71,12 +72,24 @@ private struct Handover {
             Varlink.Identity.SetProcessIdentity(
                 identity: account, scoped: true, unmanaged: invocation.mayBeUnmanaged),
             about: account)
-        if let source, !isFromMount {
+        if let source, let from {
+            let facts = try invocation.protection(of: source, sourcePath, in: from)
+            isSourceProtected = facts.isEncrypted
+        } else if let source {
             isSourceProtected = try isProtected(source, sourcePath)
         } else {
             isSourceProtected = false
         }
+        override = try invocation.override()
+        guard override == nil || isSourceProtected else {
+            throw Failure.usage(
+                invocation.verb,
+                "--override: \(sourcePath.shown) belongs to no account, whose policy could refuse")
+        }
     }
+
+    /// What an account has leaves it only through the daemon, which asks the account's policy.
+    var plainForm: Form { isSourceProtected ? .decrypted : .plain }
 
     /// `--owner`, else the identity that this process acts for, else the caller's account.
     private static func account(of invocation: Invocation, _ daemon: Daemon) throws -> String {
@@ -95,8 +108,9 @@ private struct Handover {
         if isSourceProtected { throw alreadyEncrypted }
     }
 
+    /// An override is the daemon's to judge.
     func refuseWhatMayNotComeIn() throws {
-        guard let source else { return }
+        guard let source, override == nil else { return }
         // Outside a mount the daemon has to read the header.
         let file = isFromMount ? source : try openSource(source)
         let decision = try daemon.call(
@@ -144,7 +158,8 @@ private struct Handover {
     private func convert(
         _ conversion: Direction, _ input: Descriptor, _ new: NewFile
     ) throws(Failure) -> Int {
-        try daemon.convert(conversion, input, new.descriptor, about: sourcePath.shown)
+        try daemon.convert(
+            conversion, input, new.descriptor, override: override, about: sourcePath.shown)
     }
 
     /// Copies the input to memory: data that is already protected is refused before it is
@@ -225,8 +240,10 @@ private struct Handover {
             next: "mamctl provider import SRC DST")
     }
 
+    /// For an override the daemon opens what policy keeps from this process.
     private func openSource(_ file: Descriptor) throws(Failure) -> Descriptor {
-        try naming(sourcePath) { () throws(Errno) in try reopen(file.raw, O_RDONLY) }
+        if isFromMount, override != nil { return file }
+        return try naming(sourcePath) { () throws(Errno) in try reopen(file.raw, O_RDONLY) }
     }
 }
 

@@ -32,6 +32,9 @@ struct Option: Sendable {
     static let unmanaged = Option(
         name: "unmanaged", help: "allow a UPN that is not a registered account; its files are plain"
     )
+    static let override = Option(
+        name: "override", value: "REASON",
+        help: "as root, on root's daemon: act against the owner's policy; REASON is audited")
     static let workspace = Option(
         name: "workspace", value: "NAME", help: "the workspace to use, if several are mounted")
     static let passfile = Option(

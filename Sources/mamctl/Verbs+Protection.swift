@@ -13,7 +13,7 @@ private let protectOptions = [
     .unmanaged,
     Option(
         name: "only-new", help: "for a directory, affect only files created from now on"),
-    Option(name: "quiet", short: "q", help: "print failures only"), .filesFrom, .null,
+    Option(name: "quiet", short: "q", help: "print failures only"), .override, .filesFrom, .null,
     .workspace,
 ]
 
@@ -21,7 +21,7 @@ private let dataOptions = [
     Option(
         name: "output", short: "o", value: "OUT",
         help: "write to OUT, whole or not at all (default: standard output)"),
-    Option(name: "force", help: "replace OUT if it exists"), stringOption, .workspace,
+    Option(name: "force", help: "replace OUT if it exists"), stringOption, .override, .workspace,
 ]
 
 let protectionVerbs: [Verb] = [

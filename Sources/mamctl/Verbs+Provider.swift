@@ -14,7 +14,7 @@ let providerVerbs: [Verb] = [
         name: "provider fetch",
         summary: "Fetch a file from an account's cloud, encrypted if policy requires it",
         usage: "SRC|- DST [--owner UPN] [--force]", operands: 2...2,
-        options: [owner, .unmanaged, force, .workspace],
+        options: [owner, .unmanaged, force, .override, .workspace],
         examples: [
             "mamctl provider fetch cache/plan.odt ~/Downloads/plan.odt --owner ann@contoso.com",
             "rclone cat cloud:plan.odt | mamctl provider fetch - ~/Work/plan.odt",
@@ -24,7 +24,7 @@ let providerVerbs: [Verb] = [
         name: "provider import",
         summary: "Import a file into an account's cloud, decrypted, if policy allows it",
         usage: "SRC DST [--owner UPN] [--force]", operands: 2...2,
-        options: [owner, .unmanaged, force, .workspace],
+        options: [owner, .unmanaged, force, .override, .workspace],
         examples: [
             "mamctl provider import ~/Work/plan.odt outbox/plan.odt",
             "mamctl provider import plan.sealed outbox/plan.odt --owner ann@contoso.com --json",
@@ -34,7 +34,7 @@ let providerVerbs: [Verb] = [
         name: "provider stamp", alias: "protect",
         summary: "Alias for protect, as in the SDK, for a provider's items in a mount",
         usage: "PATH… [--owner UPN]", operands: 1...Int.max,
-        options: [owner, .unmanaged, .workspace],
+        options: [owner, .unmanaged, .override, .workspace],
         examples: [
             "mamctl provider stamp ~/Work/cloud --owner ann@contoso.com",
             "mamctl provider stamp --json ~/Work/cloud/*.odt",

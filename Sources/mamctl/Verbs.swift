@@ -168,7 +168,7 @@ private let fileVerbs: [Verb] = [
         options: [
             Option(
                 name: "set", value: "UPN", help: "alias for mamctl protect --only-new --owner UPN"),
-            Option(name: "unmanaged", help: "as for mamctl protect"), .filesFrom, .null,
+            Option(name: "unmanaged", help: "as for mamctl protect"), .override, .filesFrom, .null,
             .workspace,
         ],
         examples: [
@@ -221,7 +221,8 @@ private let fileVerbs: [Verb] = [
             .output(
                 "write to OUT or below DIR instead of replacing FILE; '-' is standard output (the"
                     + " default if FILE is '-'), which has no size limit"),
-            Option(name: "force", help: "replace OUT if it exists"), .filesFrom, .null, .workspace,
+            Option(name: "force", help: "replace OUT if it exists"), .override, .filesFrom, .null,
+            .workspace,
         ],
         examples: [
             "mamctl encrypt plan.odt --owner ann@contoso.com -o plan.sealed",
@@ -242,7 +243,7 @@ private let fileVerbs: [Verb] = [
             Option(
                 name: "force",
                 help: "replace OUT if it exists; write binary data to a terminal"),
-            .filesFrom, .null, .workspace,
+            .override, .filesFrom, .null, .workspace,
         ],
         examples: [
             "mamctl decrypt plan.sealed -o plan.odt",

@@ -18,8 +18,7 @@ SIGNATURE = {"@odata.type": "#microsoft.graph.targetedManagedAppConfiguration",
              "customSettings": [{"name": "signature", "value": "Contoso"}]}
 
 
-class Examples(WorkspaceCase):
-    policy = [STRICT, SIGNATURE]
+class ExampleCase(WorkspaceCase):
     settings = {"MultiIdentity": True, "MultiManagedIdentities": True}
 
     def run_program(self, *command, status=DONE, **more):
@@ -28,6 +27,62 @@ class Examples(WorkspaceCase):
             env={**self.workspace.environment, **more.pop("environment", {})}, **more)
         self.assertEqual(result.returncode, status, result.stdout + result.stderr)
         return result.stdout
+
+    def provider(self, tool, direction, cloud, directory, status=DONE):
+        return self.run_program(
+            EXAMPLES / "provider.sh", tool, direction, cloud, directory, ANN, status=status,
+            environment={"RCLONE_CONFIG_CLOUD_TYPE": "local", "RCLONE_CONFIG": "/dev/null"})
+
+
+class Provider(ExampleCase):
+    """Between a cloud and this machine. What is imported is a plain copy."""
+
+    policy = {**STRICT, "saveAsBlocked": False}
+
+    @unittest.skipUnless(shutil.which("rclone") and shutil.which("rsync"), "needs rclone and rsync")
+    def test_a_provider_in_a_script(self):
+        content = {"plan.odt": pattern(50_000), "deep/er/a name with  spaces": b"x", "empty": b""}
+        for tool, place in (("rclone", "cloud:{}"), ("rsync", "{}")):
+            with self.subTest(tool=tool):
+                cloud, out, back = (
+                    self.workspace.root / f"{tool} {name}" for name in ("cloud", "out", "back"))
+                for name, data in content.items():
+                    (cloud / name).parent.mkdir(parents=True, exist_ok=True)
+                    (cloud / name).write_bytes(data)
+                self.provider(tool, "fetch", place.format(cloud), out)
+                self.assertEqual(
+                    {str(path.relative_to(out)): self.workspace.decode(path)
+                    for path in out.rglob("*") if path.is_file()},
+                    content)
+                mounted = self.directory / tool
+                self.provider(tool, "fetch", place.format(cloud), mounted)
+                for name in content:
+                    self.assertEqual(self.workspace.owner(mounted / name), ANN)
+                # Nobody's files are not for an account that receives from managed programs alone.
+                (out / "stranger").write_text("not hers")
+                back.mkdir()
+                for source in (out, mounted):
+                    self.provider(
+                        tool, "import", place.format(back), source,
+                        status=NO if source == out else DONE)
+                    self.assertEqual(
+                        {str(path.relative_to(back)): path.read_bytes() for path in back.rglob("*")
+                        if path.is_file()},
+                        content)
+                    shutil.rmtree(back)
+        self.assertEqual(list((self.workspace.root / "runtime_dir").glob("provider.*")), [])
+
+
+class Examples(ExampleCase):
+    policy = [STRICT, SIGNATURE]
+
+    @unittest.skipUnless(shutil.which("rsync"), "needs rsync")
+    def test_a_provider_takes_in_nothing_that_policy_keeps(self):
+        cloud = self.workspace.root / "cloud"
+        cloud.mkdir()
+        self.workspace.write_as(ANN, self.directory / "kept", "hers")
+        self.provider("rsync", "import", cloud, self.directory, status=NO)
+        self.assertEqual(list(cloud.iterdir()), [])
 
     # Notes, in Swift
 
@@ -107,46 +162,6 @@ class Examples(WorkspaceCase):
     def test_the_small_ones_stay_small(self):
         for path in ("c/mam.h", "c/owner.c", "python/owner.py"):
             self.assertLess(len((EXAMPLES / path).read_text().splitlines()), 100, path)
-
-    # A provider between a cloud and this machine
-
-    def provider(self, tool, direction, cloud, directory, status=DONE):
-        return self.run_program(
-            EXAMPLES / "provider.sh", tool, direction, cloud, directory, ANN, status=status,
-            environment={"RCLONE_CONFIG_CLOUD_TYPE": "local", "RCLONE_CONFIG": "/dev/null"})
-
-    @unittest.skipUnless(shutil.which("rclone") and shutil.which("rsync"), "needs rclone and rsync")
-    def test_a_provider_in_a_script(self):
-        content = {"plan.odt": pattern(50_000), "deep/er/a name with  spaces": b"x", "empty": b""}
-        for tool, place in (("rclone", "cloud:{}"), ("rsync", "{}")):
-            with self.subTest(tool=tool):
-                cloud, out, back = (
-                    self.workspace.root / f"{tool} {name}" for name in ("cloud", "out", "back"))
-                for name, data in content.items():
-                    (cloud / name).parent.mkdir(parents=True, exist_ok=True)
-                    (cloud / name).write_bytes(data)
-                self.provider(tool, "fetch", place.format(cloud), out)
-                self.assertEqual(
-                    {str(path.relative_to(out)): self.workspace.decode(path)
-                    for path in out.rglob("*") if path.is_file()},
-                    content)
-                mounted = self.directory / tool
-                self.provider(tool, "fetch", place.format(cloud), mounted)
-                for name in content:
-                    self.assertEqual(self.workspace.owner(mounted / name), ANN)
-                # Nobody's files are not for an account that receives from managed programs alone.
-                (out / "stranger").write_text("not hers")
-                back.mkdir()
-                for source in (out, mounted):
-                    self.provider(
-                        tool, "import", place.format(back), source,
-                        status=NO if source == out else DONE)
-                    self.assertEqual(
-                        {str(path.relative_to(back)): path.read_bytes() for path in back.rglob("*")
-                        if path.is_file()},
-                        content)
-                    shutil.rmtree(back)
-        self.assertEqual(list((self.workspace.root / "runtime_dir").glob("provider.*")), [])
 
     # The guide
 
