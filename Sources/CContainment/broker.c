@@ -1,6 +1,6 @@
-// Carries out connect(2) and bind(2) for contained programs. The kernel asks before each of these
-// calls; the broker reads the address once, decides, and makes the call itself on a copy of the
-// socket. So nobody can exchange address or socket between the check and the call.
+// Carries out connect(2), bind(2) and listen(2) for contained programs. The kernel asks before each
+// of these calls; the broker reads the address once, decides, and makes the call itself on a copy of
+// the socket. So nobody can exchange address or socket between the check and the call.
 //
 // The broker is a process in the programs' Landlock domain, so rules for ports hold here too.
 #define _GNU_SOURCE
@@ -32,10 +32,12 @@ struct broker {
     const struct mam_containment *containment;
 };
 
-// The address of a call, and its socket in this process.
+// The address of a call, and its socket, in the caller and in this process.
 struct call {
+    __u64 id;
     pid_t thread;
-    int is_bind, socket, family;
+    int which, number, socket, family;
+    int backlog;
     socklen_t length;
     struct sockaddr_storage address;
 };
@@ -65,10 +67,8 @@ static int copy_socket(pid_t thread, int number) {
 }
 
 // 0, or an errno.
-static int take(struct call *call, const struct seccomp_notif *asked) {
+static int take_address(struct call *call, const struct seccomp_notif *asked) {
     const __u64 *arguments = asked->data.args;
-    call->thread = (pid_t)asked->pid;
-    call->is_bind = asked->data.nr == SYS_bind;
     call->length = (socklen_t)arguments[2];
     if (call->length < sizeof call->address.ss_family || call->length > sizeof call->address)
         return EINVAL;
@@ -76,7 +76,22 @@ static int take(struct call *call, const struct seccomp_notif *asked) {
     struct iovec there = {(void *)arguments[1], call->length};
     if (process_vm_readv(call->thread, &here, 1, &there, 1, 0) != (ssize_t)call->length)
         return errno == EPERM ? EACCES : EFAULT;
-    call->socket = copy_socket(call->thread, (int)arguments[0]);
+    return 0;
+}
+
+// 0, or an errno.
+static int take(struct call *call, const struct seccomp_notif *asked) {
+    call->id = asked->id;
+    call->thread = (pid_t)asked->pid;
+    call->which = asked->data.nr;
+    call->number = (int)asked->data.args[0];
+    if (call->which == SYS_listen) {
+        call->backlog = (int)asked->data.args[1];
+    } else {
+        const int error = take_address(call, asked);
+        if (error != 0) return error;
+    }
+    call->socket = copy_socket(call->thread, call->number);
     if (call->socket < 0) return errno == EBADF ? EBADF : EACCES;
     socklen_t size = sizeof call->family;
     if (getsockopt(call->socket, SOL_SOCKET, SO_DOMAIN, &call->family, &size) != 0) return ENOTSOCK;
@@ -116,11 +131,50 @@ static int connect_found(const struct call *call, int found) {
     return connect(call->socket, (struct sockaddr *)&address, sizeof address) == 0 ? 0 : errno;
 }
 
-static int call_unix(const struct call *call, const struct mam_containment *containment) {
+// Sockets with which programs find out whether they run already, to pass on what they were to open.
+// They do not start without; that nobody can reach it, only keeps a second start from noticing.
+static const char *const of_single_programs[] = {
+    "OSL_PIPE_",        // LibreOffice, in /tmp
+    "SingletonSocket",  // Chromium, in a directory of its own
+};
+
+// Programs outside could connect to a socket that has a name, so none gets any.
+static int bind_unix(const struct call *call) {
+    char path[sizeof call->address + 1] = {0};
+    const socklen_t start = offsetof(struct sockaddr_un, sun_path);
+    if (call->length > sizeof(struct sockaddr_un)) return EINVAL;
+    if (call->length > start)
+        memcpy(path, (const char *)&call->address + start, call->length - start);
+    const char *slash = strrchr(path, '/');
+    if (!slash) return EACCES;
+    for (size_t i = 0; i < sizeof of_single_programs / sizeof *of_single_programs; i++)
+        if (strncmp(slash + 1, of_single_programs[i], strlen(of_single_programs[i])) == 0) return 0;
+    return EACCES;
+}
+
+// Of one without a name, puts one in its place that waits for ever: the kernel would report that
+// nobody can connect, again and again.
+static int listen_unix(const struct broker *broker, const struct call *call) {
+    socklen_t length = sizeof(struct sockaddr_un);
+    struct sockaddr_un name;
+    if (getsockname(call->socket, (struct sockaddr *)&name, &length) != 0) return errno;
+    if (length > offsetof(struct sockaddr_un, sun_path)) return EACCES;
+    // The second stays open as long as the broker.
+    int pair[2];
+    const int mode = fcntl(call->socket, F_GETFL) & O_NONBLOCK ? SOCK_NONBLOCK : 0;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | mode, 0, pair) != 0) return errno;
+    struct seccomp_notif_addfd given = {
+        .id = call->id, .flags = SECCOMP_ADDFD_FLAG_SETFD, .srcfd = (__u32)pair[0],
+        .newfd = (__u32)call->number, .newfd_flags = O_CLOEXEC};
+    const int error = ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &given) < 0 ? errno : 0;
+    close(pair[0]);
+    if (error != 0) close(pair[1]);
+    return error;
+}
+
+static int connect_unix(const struct call *call, const struct mam_containment *containment) {
     const socklen_t start = offsetof(struct sockaddr_un, sun_path);
     const struct sockaddr_un *address = (const struct sockaddr_un *)&call->address;
-    // Programs outside could connect to a socket that has a name.
-    if (call->is_bind) return EACCES;
     if (call->length > sizeof *address) return EINVAL;
     // As if nobody listened: programs then try the socket that has a path.
     if (call->length <= start || address->sun_path[0] == 0) return ECONNREFUSED;
@@ -129,6 +183,14 @@ static int call_unix(const struct call *call, const struct mam_containment *cont
     const int error = is_listed(found, containment->sockets) ? connect_found(call, found) : EACCES;
     close(found);
     return error;
+}
+
+static int call_unix(const struct broker *broker, const struct call *call) {
+    switch (call->which) {
+    case SYS_bind: return bind_unix(call);
+    case SYS_listen: return listen_unix(broker, call);
+    default: return connect_unix(call, broker->containment);
+    }
 }
 
 static int port_of(const struct call *call) {
@@ -141,9 +203,11 @@ static int port_of(const struct call *call) {
 
 // Landlock knows ports from version 4 on.
 static int is_open(const struct call *call, const struct mam_containment *containment) {
-    if (containment->network == MAM_NETWORK_ANY || call->family == AF_NETLINK) return 1;
+    if (containment->network == MAM_NETWORK_ANY) return 1;
+    if (call->which == SYS_listen) return 0;
+    if (call->family == AF_NETLINK) return 1;
     const int port = port_of(call);
-    for (uint32_t i = 0; !call->is_bind && i < containment->port_count; i++)
+    for (uint32_t i = 0; call->which == SYS_connect && i < containment->port_count; i++)
         if (containment->ports[i] == port) return 1;
     return 0;
 }
@@ -151,14 +215,16 @@ static int is_open(const struct call *call, const struct mam_containment *contai
 static int call_other(const struct call *call, const struct mam_containment *containment) {
     if (!is_open(call, containment)) return EACCES;
     const struct sockaddr *address = (const struct sockaddr *)&call->address;
-    const int status = call->is_bind ? bind(call->socket, address, call->length)
-                                     : connect(call->socket, address, call->length);
+    const int status = call->which == SYS_listen ? listen(call->socket, call->backlog)
+                       : call->which == SYS_bind ? bind(call->socket, address, call->length)
+                                                 : connect(call->socket, address, call->length);
     return status == 0 ? 0 : errno;
 }
 
-static int carry_out(struct call *call, const struct mam_containment *containment) {
+static int carry_out(const struct broker *broker, const struct call *call) {
     // Whatever the address says: the socket cannot be exchanged any more.
-    return call->family == AF_UNIX ? call_unix(call, containment) : call_other(call, containment);
+    return call->family == AF_UNIX ? call_unix(broker, call)
+                                   : call_other(call, broker->containment);
 }
 
 // MARK: Requests
@@ -168,7 +234,7 @@ static int answer(const struct broker *broker, struct seccomp_notif *asked) {
     int error = take(&call, asked);
     // The caller may have ended, and its id may be another's by now.
     const int is_valid = ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &asked->id) == 0;
-    if (error == 0 && is_valid) error = carry_out(&call, broker->containment);
+    if (error == 0 && is_valid) error = carry_out(broker, &call);
     if (call.socket >= 0) close(call.socket);
     struct seccomp_notif_resp reply = {.id = asked->id, .error = -error};
     // ENOENT: the caller has gone.

@@ -190,8 +190,7 @@ static int refuse_all_but_tcp(scmp_filter_ctx filter) {
 static int refuse_unasked_connections(scmp_filter_ctx filter) {
     int status = REFUSE(EACCES, sendto, HAS(3, (uint64_t)MSG_FASTOPEN));
     if (status == 0) status = REFUSE(EACCES, sendmsg, HAS(2, (uint64_t)MSG_FASTOPEN));
-    if (status == 0) status = REFUSE(EACCES, sendmmsg, HAS(3, (uint64_t)MSG_FASTOPEN));
-    return status != 0 ? status : refuse(filter, EACCES, SCMP_SYS(listen), 0, NULL);
+    return status != 0 ? status : REFUSE(EACCES, sendmmsg, HAS(3, (uint64_t)MSG_FASTOPEN));
 }
 
 static int refuse_sockets(scmp_filter_ctx filter, enum mam_network network) {
@@ -209,8 +208,11 @@ static int refuse_sockets(scmp_filter_ctx filter, enum mam_network network) {
 }
 
 static int ask_broker(scmp_filter_ctx filter) {
-    const int status = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(connect), 0);
-    return status != 0 ? status : seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(bind), 0);
+    static const int asked[] = {SCMP_SYS(connect), SCMP_SYS(bind), SCMP_SYS(listen)};
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < sizeof asked / sizeof *asked; i++)
+        status = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, asked[i], 0);
+    return status;
 }
 
 int mam_filter_calls(const struct mam_containment *containment) {

@@ -16,6 +16,9 @@ struct ContainedHome {
         "PYTHONPYCACHEPREFIX": "cache",
     ]
 
+    /// Emacs keeps its files in the home directory unless it has one of these.
+    private static let expected = ["config/emacs"]
+
     /// Files that programs would keep in the home directory.
     private static let files = [
         "HISTFILE": "state/shell", "LESSHISTFILE": "state/less", "PYTHON_HISTORY": "state/python",
@@ -26,6 +29,7 @@ struct ContainedHome {
     private static let others = [
         "DBUS_SESSION_BUS_ADDRESS": "disabled:", "GSETTINGS_BACKEND": "memory",
         "GIO_USE_VFS": "local", "GTK_USE_PORTAL": "0", "NO_AT_BRIDGE": "1", "GTK_A11Y": "none",
+        "DCONF_PROFILE": "/dev/null",
     ]
 
     /// Makes what is missing.
@@ -36,7 +40,7 @@ struct ContainedHome {
             .appending(ByteString(name))
         try Self.make(path.directory)
         try Self.make(path)
-        for directory in Set(Self.directories.values).union(["state"]) {
+        for directory in Set(Self.directories.values).union(["state"]).sorted() + Self.expected {
             try Self.make(path.appending(ByteString(directory)))
         }
     }

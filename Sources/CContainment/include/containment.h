@@ -32,7 +32,7 @@ int mam_landlock_enter(int rules);
 int mam_drop_capabilities(void);
 
 /// Filters the system calls of the calling thread, for good. Returns the descriptor at which
-/// connect(2) and bind(2) wait for the broker; -1 and errno on failure.
+/// connect(2), bind(2) and listen(2) wait for the broker; -1 and errno on failure.
 int mam_filter_calls(const struct mam_containment *containment);
 
 /// Answers at that descriptor, which it takes over, on threads of its own, until the last filtered
