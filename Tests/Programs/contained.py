@@ -1,0 +1,118 @@
+#!/usr/bin/python3
+"""Runs real programs contained (docs/CONTAINMENT.md), and looks for what they leave outside.
+
+    contained.py [--only NAME,NAME]
+
+scripts/programs contained runs it with the programs that were just built. A line for each program:
+its version, what it did, what it said when it was to save outside, and what is outside afterwards:
+files that it wrote to, and files anywhere on the disk that have the document's text. Exit status 1:
+something did not work, or is outside.
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import traceback
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[1:1] = [str(HERE.parent / "Integration"), str(HERE.parent / "Measure")]
+
+import contained_scan  # noqa: E402
+import workspace  # noqa: E402
+from check import Failure  # noqa: E402
+from contained_list import PROGRAMS  # noqa: E402
+from contained_place import Place  # noqa: E402
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description="real programs, contained")
+    parser.add_argument(
+        "--only", default=",".join(PROGRAMS), help="these alone: " + ",".join(PROGRAMS))
+    options = parser.parse_args()
+    options.only = options.only.split(",")
+    if unknown := set(options.only) - set(PROGRAMS):
+        parser.error(f"unknown: {', '.join(unknown)}")
+    return options
+
+
+def version_of(package):
+    done = subprocess.run(
+        ["dpkg-query", "-W", "-f", "${Version}", package], capture_output=True, text=True)
+    return re.sub(r"^\d+:|[-+~].*", "", done.stdout) or "not installed"
+
+
+def check_the_look(place):
+    """What is put outside on purpose is found there, and seen when it is written."""
+    place.begin("look")
+    text = place.phrase
+    script = """
+import gzip, os, sys, zipfile
+text, outside = sys.argv[1:]
+open(f"{outside}/plain", "w").write("x" * 5000 + text)
+open(f"{outside}/wide", "wb").write(b"x" + text.encode("utf-16-le"))
+gzip.open(f"{outside}/packed.gz", "wt").write(text)
+with zipfile.ZipFile(f"{outside}/packed.odt", "w", zipfile.ZIP_DEFLATED) as file:
+    file.writestr("content.xml", text)
+open(f"{outside}/removed", "w").write(text)
+os.unlink(f"{outside}/removed")
+"""
+    subprocess.run([sys.executable, "-c", script, text, place.outside], check=True)
+    shared = pathlib.Path(f"/dev/shm/mamd-look-{text}")
+    shared.write_text("its name has it")
+    try:
+        written, found = place.finish()
+    finally:
+        shared.unlink()
+    names = {"plain", "wide", "packed.gz", "packed.odt"}
+    if {pathlib.Path(path).name for path in found} != names | {shared.name}:
+        raise SystemExit(f"contained: the look at the disk is worth nothing: {found}")
+    if {pathlib.Path(path).name for path in written} != names | {"removed"}:
+        raise SystemExit(f"contained: the watch is worth nothing: {written}")
+    for path in place.outside.iterdir():
+        path.unlink()
+
+
+def outcome_of(name, place):
+    """Whether it is good, and the line that says so."""
+    program = PROGRAMS[name]
+    version = version_of(program.package)
+    place.begin(name)
+    problems = []
+    try:
+        said = program.run(place)
+        place.kept_out()
+    except Failure as problem:
+        problems.append(f"FAILS: {problem}")
+    except Exception:
+        problems.append(f"FAILS: {traceback.format_exc(limit=-3)}")
+    written, found = place.finish()
+    problems += [f"OUTSIDE: {path}" for path in sorted(written | set(found))]
+    if problems:
+        return False, f"{name} {version}: " + "; ".join(problems)
+    return True, f"{name} {version}: {program.does}; outside: {said!r}; left outside: nothing"
+
+
+def main():
+    options = arguments()
+    workspace.remove_dead_runs()
+    workspace.go_apart()
+    place = Place()
+    failed = 0
+    try:
+        place.start()
+        place.open_display()
+        check_the_look(place)
+        for name in options.only:
+            good, line = outcome_of(name, place)
+            failed += not good
+            print(line, flush=True)
+    finally:
+        place.close()
+    print(f"{len(options.only) - failed} of {len(options.only)} programs work and leave nothing "
+          "of a document outside")
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()
