@@ -19,9 +19,6 @@ def vim(place):
         # A swap file is there while it edits.
         place.demand(list(place.files.glob(".*.swp")), "no swap file in the workspace")
         terminal.type(":q!\r")
-        # Of its .viminfo it says that it cannot be written.
-        terminal.quiet()
-        terminal.type("\r")
         terminal.end(20)
     finally:
         terminal.close()

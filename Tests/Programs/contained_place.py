@@ -25,9 +25,11 @@ class Place:
     """`outside`: a directory that is not in the workspace, for programs to try. `files`: one that
     is. `phrase`: what the documents say, and nothing else on this machine does."""
 
-    def __init__(self):
-        self.workspace = Workspace(settings={"Containment": "required"}, policy=RESTRICTED)
-        self.display = None
+    def __init__(self, contained=True):
+        self.contained, self.display = contained, None
+        self.workspace = Workspace(
+            settings={"Containment": "required" if contained else "off"},
+            policy=RESTRICTED if contained else None)
 
     def start(self):
         self.began = time.time()
@@ -84,9 +86,10 @@ class Place:
     # Programs
 
     def start_program(self, *command, network="none", environment=None):
+        how = ["--contained", "--account", ANN, "--network", network] if self.contained else [
+            "--identity", ANN]
         words = [
-            "mamctl", "run", "--workspace", self.workspace.name, "--contained", "--account", ANN,
-            "--network", network, "--", *map(str, command)]
+            "mamctl", "run", "--workspace", self.workspace.name, *how, "--", *map(str, command)]
         return Terminal(
             words, {**self.workspace.environment, **(environment or {})}, self.files)
 

@@ -7,6 +7,7 @@ import lzma
 import os
 import pathlib
 import re
+import stat
 import zipfile
 import zlib
 
@@ -30,25 +31,22 @@ def changed_files(since, places):
     """Files whose content, owner or name changed since then; each place without what is mounted
     beneath it."""
     for place in places:
-        device = os.stat(place).st_dev
-        for directory, names, files in os.walk(place):
-            names[:] = [
-                name for name in names if is_on(device, os.path.join(directory, name))]
-            for name in files:
-                path = os.path.join(directory, name)
+        device, directories = os.stat(place).st_dev, [place]
+        while directories:
+            try:
+                entries = list(os.scandir(directories.pop()))
+            except OSError:
+                continue
+            for entry in entries:
                 try:
-                    status = os.lstat(path)
+                    status = entry.stat(follow_symlinks=False)
                 except OSError:
                     continue
-                if max(status.st_ctime, status.st_mtime) >= since:
-                    yield path
-
-
-def is_on(device, path):
-    try:
-        return os.lstat(path).st_dev == device
-    except OSError:
-        return False
+                if not stat.S_ISDIR(status.st_mode):
+                    if max(status.st_ctime, status.st_mtime) >= since:
+                        yield entry.path
+                elif status.st_dev == device:
+                    directories.append(entry.path)
 
 
 class Phrase:
