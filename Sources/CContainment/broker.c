@@ -1,6 +1,6 @@
 // Carries out connect(2), bind(2) and listen(2) for contained programs. The kernel asks before each
-// of these calls; the broker reads the address once, decides, and makes the call itself on a copy of
-// the socket. So nobody can exchange address or socket between the check and the call.
+// of these calls; the broker reads the address once, decides, and makes the call itself on a copy
+// of the socket. So nobody can exchange address or socket between the check and the call.
 //
 // The broker is a process in the programs' Landlock domain, so rules for ports hold here too.
 #define _GNU_SOURCE

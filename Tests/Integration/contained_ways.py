@@ -554,6 +554,29 @@ def listen_at_any_address():
 
 
 @way
+def listen_as_an_office():
+    """It is told that it listens; nobody can connect, nor it."""
+    listener, path = socket.socket(socket.AF_UNIX), os.path.join(WORKSPACE, "OSL_PIPE_0_leak")
+    listener.bind(path)
+    listener.listen()
+    if os.path.exists(path) or listener.getsockname():
+        return
+    with socket.socket(socket.AF_UNIX) as client:
+        try:
+            client.connect(path)
+        except OSError:
+            listener.accept()
+
+
+@way
+def listen_without_a_name():
+    listener = socket.socket(socket.AF_UNIX)
+    listener.listen()
+    if not listener.getsockname():
+        listener.accept()
+
+
+@way
 def send_a_datagram():
     socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(SECRET, FACTS["datagrams"])
 
