@@ -163,6 +163,8 @@ static int listen_unix(const struct broker *broker, const struct call *call) {
     int pair[2];
     const int mode = fcntl(call->socket, F_GETFL) & O_NONBLOCK ? SOCK_NONBLOCK : 0;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | mode, 0, pair) != 0) return errno;
+    // Nothing can be sent into the first.
+    shutdown(pair[1], SHUT_RD);
     struct seccomp_notif_addfd given = {
         .id = call->id, .flags = SECCOMP_ADDFD_FLAG_SETFD, .srcfd = (__u32)pair[0],
         .newfd = (__u32)call->number, .newfd_flags = O_CLOEXEC};

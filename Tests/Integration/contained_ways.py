@@ -569,6 +569,14 @@ def listen_as_an_office():
 
 
 @way
+def send_to_who_made_it_listen():
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind("/tmp/OSL_PIPE_0_leak")
+    listener.listen()
+    listener.send(SECRET)
+
+
+@way
 def listen_without_a_name():
     listener = socket.socket(socket.AF_UNIX)
     listener.listen()
