@@ -23,15 +23,26 @@ def file_systems(without):
         fields = line.split(" ")
         place, kind = fields[4], fields[fields.index("-") + 1]
         if kind not in SKIPPED and not kind.startswith("fuse") and os.path.isdir(place):
-            found.setdefault(os.stat(place).st_dev, place)
+            found.setdefault(device_of(place), place)
+    found.pop(None, None)
     return [place for place in found.values() if without not in pathlib.Path(place).parents]
+
+
+def device_of(place):
+    try:
+        return os.stat(place).st_dev
+    except OSError:
+        return None
 
 
 def changed_files(since, places):
     """Files whose content, owner or name changed since then; each place without what is mounted
     beneath it."""
     for place in places:
-        device, directories = os.stat(place).st_dev, [place]
+        # Other programs' mounts come and go.
+        if (device := device_of(place)) is None:
+            continue
+        directories = [place]
         while directories:
             try:
                 entries = list(os.scandir(directories.pop()))

@@ -1,5 +1,6 @@
 """Watches which files are written to outside a workspace, even if they are removed again:
 fanotify(7), on the mounts of this name space alone, so nobody else's programs count. Needs root."""
+import contextlib
 import ctypes
 import os
 import select
@@ -22,9 +23,11 @@ class Watch:
         self.queue = checked(libc.fanotify_init(
             CLOSE_ON_EXEC | UNLIMITED, os.O_RDONLY | os.O_LARGEFILE | os.O_CLOEXEC))
         for place in places:
-            checked(libc.fanotify_mark(
-                self.queue, ADD | MOUNT, ctypes.c_uint64(MODIFY | CLOSE_WRITE), HERE,
-                place.encode()))
+            # One that has gone has nothing to be seen.
+            with contextlib.suppress(FileNotFoundError):
+                checked(libc.fanotify_mark(
+                    self.queue, ADD | MOUNT, ctypes.c_uint64(MODIFY | CLOSE_WRITE), HERE,
+                    place.encode()))
         self.thread = threading.Thread(target=self.watch, daemon=True)
         self.thread.start()
 
