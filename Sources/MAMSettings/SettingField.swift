@@ -175,7 +175,9 @@ struct SettingField: Sendable {
         read: { value in
             if let text = value.text { return ["any": .any, "none": Optional.none][text] ?? nil }
             let ports = value.array?.map { $0.integer.flatMap { UInt16(exactly: $0) } }
-            guard let ports, !ports.contains(nil) else { return nil }
+            guard let ports, !ports.isEmpty, !ports.contains(nil), !ports.contains(0) else {
+                return nil
+            }
             return .ports(ports.compactMap(\.self))
         },
         write: { network in

@@ -8,7 +8,7 @@ import Testing
 @Suite struct SettingValueTests {
     @Test func `a wrong value does what the manual says of its key`() throws {
         let rows = try settingRows()
-        #expect(rows.count == 43)
+        #expect(rows.count == 45)
         for (key, kind, outcome) in rows {
             for value in Self.wrongValues(of: kind) {
                 try expect(outcome, of: value, for: key)
@@ -79,6 +79,8 @@ import Testing
         case "class": [true, 7, "A", "NSFileProtection", [], [:]]
         case "texts": [true, 7, "x", [1], [:]]
         case "absolute paths": [true, 7, "/bin/vi", ["vi"], [[]], [:]]
+        case "`any`, `none`, ports":
+            [true, 80, "80", "all", [], [0], [-1], [65_536], [.number(0.5)], ["80"], [80, 0], [:]]
         case "object": [true, 7, "x", ["x"]]
         case "command", "command or level": [true, 7, "/bin/true", "worst", [], ["x"], [1], [:]]
         // A range, or one of a few words.
