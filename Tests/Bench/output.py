@@ -9,7 +9,8 @@ from tables import all_tables, into_document, main_tables
 from targets import check
 
 DOCUMENT, IMAGES = ROOT / "docs" / "BENCHMARKS.md", ROOT / "docs" / "images"
-# One run of each kind of processor, cipher and number of processors: all are in the document.
+# One run of each kind of processor, cipher, number of processors and store: all are in the
+# document.
 RUNS = ROOT / "Tests" / "Bench" / "runs"
 
 
@@ -46,5 +47,6 @@ def name_of(results):
     machine = results.machine
     words = (
         machine.get("processor", "unknown").replace("(R)", ""),
-        results.settings.get("cipher") or "own", machine.get("cores", ""))
+        results.settings.get("cipher") or "own", machine.get("cores", ""),
+        *(store for store in results.figures if store != "tmpfs"))
     return "-".join(re.findall(r"[a-z0-9]+", " ".join(map(str, words)).lower()))
