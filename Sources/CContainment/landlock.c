@@ -38,7 +38,7 @@ enum {
 enum { BIND_TCP = 1, CONNECT_TCP = 2 };
 enum { ABSTRACT_SOCKETS = 1, SIGNALS = 2 };
 
-// Of changes, what each version can restrict. Reading is nobody's business.
+// The changes that each version can restrict. Reading is not restricted.
 static uint64_t changes(int version) {
     uint64_t known = WRITE_FILE | REMOVE_DIRECTORY | REMOVE_FILE | MAKE_CHARACTER_DEVICE |
                      MAKE_DIRECTORY | MAKE_FILE | MAKE_SOCKET | MAKE_FIFO | MAKE_BLOCK_DEVICE |

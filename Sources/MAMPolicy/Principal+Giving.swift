@@ -3,8 +3,8 @@
 package import MAMModel
 
 extension Principal {
-    /// Whether content of this account may become another owner's; nobody's is a plain copy. What
-    /// stays with its account is not given.
+    /// Whether content of this account may become another owner's. A plain copy has no owner, so its
+    /// receiver is nobody. Content that stays with its account is not given.
     package func canGive(to receiver: Principal) -> Decision {
         guard isManaged else { return freedom }
         if isSameAccount(as: receiver) { return .yes("it stays with \(identity)") }

@@ -108,8 +108,8 @@ struct ContainmentRules {
             .compactMap { try? currentPath(of: $0) }
     }
 
-    /// The daemon's, the display's and the sound server's. That one writes what it plays into a file
-    /// for whoever asks, so it is left out where the network is not free.
+    /// The daemon's, the display's and the sound server's. A client can have the sound server write
+    /// what it plays into a file, so that one is left out where the network is not free.
     private var sockets: [ByteString] {
         let runtime = getenv("XDG_RUNTIME_DIR").map { ByteString(cString: $0) }
         let wayland = getenv("WAYLAND_DISPLAY").map { ByteString(cString: $0) }
