@@ -9,11 +9,7 @@ package func replaceFile(
     in directory: Int32, named name: String, with content: UnsafeRawBufferPointer,
     mode: mode_t = 0o600
 ) throws(Errno) {
-    try withUnfinishedFile(in: directory, for: name, content, mode: mode) {
-        unfinished throws(Errno) in
-        try Faults.check(.rename)
-        _ = try retrying { renameat(directory, unfinished, directory, name) }
-    }
+    try renameWritten(content, in: directory, to: name, mode: mode)
     try synchronize(directory)
 }
 
@@ -24,9 +20,11 @@ package func replaceFiles(
 ) -> [String: Errno] {
     var failed: [String: Errno] = [:]
     for file in files {
-        do throws(Errno) { try renameWritten(file.content, in: directory, to: file.name) } catch {
-            failed[file.name] = error
-        }
+        do throws(Errno) {
+            try file.content.span.withUnsafeBytes { bytes throws(Errno) in
+                try renameWritten(bytes, in: directory, to: file.name, mode: 0o600)
+            }
+        } catch { failed[file.name] = error }
     }
     do throws(Errno) { try synchronize(directory) } catch {
         for file in files { failed[file.name] = error }
@@ -34,15 +32,14 @@ package func replaceFiles(
     return failed
 }
 
+/// Durable once the directory is synced.
 private func renameWritten(
-    _ content: [UInt8], in directory: Int32, to name: String
+    _ content: UnsafeRawBufferPointer, in directory: Int32, to name: String, mode: mode_t
 ) throws(Errno) {
-    try content.span.withUnsafeBytes { bytes throws(Errno) in
-        try withUnfinishedFile(in: directory, for: name, bytes, mode: 0o600) {
-            unfinished throws(Errno) in
-            try Faults.check(.rename)
-            _ = try retrying { renameat(directory, unfinished, directory, name) }
-        }
+    try withUnfinishedFile(in: directory, for: name, content, mode: mode) {
+        unfinished throws(Errno) in
+        try Faults.check(.rename)
+        _ = try retrying { renameat(directory, unfinished, directory, name) }
     }
 }
 
