@@ -32,7 +32,9 @@ extension IdentityInterface {
         let identity = vault.identity(of: account)
         guard vault.identities.set(identity, by: call.peer.uid, for: child, isContained: true)
         else { throw Self.noChild }
-        vault.audit(.contained, account, "process \(child.id) of uid \(call.peer.uid)")
+        vault.audit(
+            .contained, account,
+            "process \(child.id) of uid \(call.peer.uid) runs contained for \(identity)")
         return NoMembers()
     }
 

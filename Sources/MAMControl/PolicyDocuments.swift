@@ -76,6 +76,7 @@ struct PolicyDocuments: PolicyService {
             + LaunchChecks(tree).launchFindings(under: documents).map {
                 "here it means to \($0.action.rawValue): \($0.reason)"
             }
+            + [Containment(vault).finding(under: documents)].compactMap(\.self)
             + [Accounts(vault).guessableSeconds(under: documents)].compactMap(\.self).map {
                 "offline guessing finds the weakest passphrase that it allows within \($0) s;"
                     + " require ten digits or more, or a sealed device secret: mamd(8),"

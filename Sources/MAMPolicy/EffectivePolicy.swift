@@ -52,6 +52,12 @@ package struct EffectivePolicy: Sendable {
     /// True if anybody may get the account's data.
     package var sendsToAll: Bool { outbound == .allApps }
 
+    /// True if the account's data may not be saved just anywhere.
+    package var keepsData: Bool { !sendsToAll || rules.saveAsBlocked == true }
+
+    /// Whether one of the documents comes from an organisation's tenant.
+    package var isFromTenant: Bool { sources.contains(where: \.isFromTenant) }
+
     /// Whether a process may open an account's file, which is a transfer, for root too. The mount
     /// and the socket check this at every open, so it does not take the policy, which would be
     /// copied.

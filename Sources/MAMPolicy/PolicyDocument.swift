@@ -39,5 +39,9 @@ package struct PolicyDocument: Sendable, Equatable {
 
     package var isProtection: Bool { kind == .protection }
 
+    /// True for what was exported from an organisation's tenant: Graph gives every document an id.
+    /// What people write themselves has none.
+    package var isFromTenant: Bool { id != nil }
+
     var isProtectionInForce: Bool { isProtection && isAssigned }
 }

@@ -22,7 +22,7 @@ package struct Settings: Sendable, Equatable {
 
     /// `Containment`: whether files of accounts whose policy restricts where data may go are only
     /// for contained programs.
-    package var containment = Containment.offered
+    package var containment = Containment.policy
     /// `ContainedNetwork`: what contained programs of such accounts may connect to.
     package var containedNetwork = ContainedNetwork.none
 
@@ -108,8 +108,10 @@ package struct Settings: Sendable, Equatable {
         case show, refuse
     }
 
+    /// `policy`: `required` for accounts that a document from an organisation's tenant covers,
+    /// `offered` for others.
     package enum Containment: String, Sendable, CaseIterable {
-        case off, offered, required
+        case off, offered, policy, required
     }
 
     package enum ContainedNetwork: Sendable, Equatable {

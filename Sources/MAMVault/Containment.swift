@@ -4,7 +4,7 @@ package import MAMFormat
 package import MAMIdentity
 internal import MAMKeyring
 package import MAMModel
-internal import MAMPolicy
+package import MAMPolicy
 package import MAMSettings
 
 /// Keeps the data of accounts whose policy restricts transfers with programs that the kernel holds
@@ -16,17 +16,15 @@ package struct Containment: Sendable {
 
     /// Whether an account's files are only for contained programs.
     package func isRequired(for account: AccountID) -> Bool {
-        vault.settings.containment == .required && !vault.merged(of: account).sendsToAll
+        vault.merged(of: account).isContained
     }
 
     /// Whether that holds for any account.
-    package var isRequiredForSome: Bool {
-        vault.settings.containment == .required && !vault.mergedOfAll.sendsToAll
-    }
+    package var isRequiredForSome: Bool { vault.mergedOfAll.isContained }
 
     /// What contained programs of an account may connect to.
     package func network(of account: AccountID) -> Settings.ContainedNetwork {
-        vault.merged(of: account).sendsToAll ? .any : vault.settings.containedNetwork
+        vault.policy(of: account).keepsData ? vault.settings.containedNetwork : .any
     }
 
     /// Refuses a file that is only for contained programs to any other. `reader` is evaluated only
@@ -38,7 +36,8 @@ package struct Containment: Sendable {
         guard !reader().isContained else { return }
         let name = vault.identity(of: account)
         throw .refused(
-            "it belongs to \(name), whose policy (\(Self.rule)) keeps it to contained programs",
+            "it belongs to \(name), whose policy (\(rule(of: account))) keeps it to contained"
+                + " programs",
             next: "mamctl run --contained --account \(name) -- COMMAND")
     }
 
@@ -46,7 +45,7 @@ package struct Containment: Sendable {
     package func checkWriting(
         of header: FileHeader?, by writer: () -> FoundIdentity
     ) throws(VaultError) {
-        guard vault.settings.containment == .required else { return }
+        guard isRequiredForSome else { return }
         let writer = writer()
         guard writer.isContained, let account = vault.account(of: writer.identity),
             isRequired(for: account), owner(of: header) != account
@@ -59,5 +58,26 @@ package struct Containment: Sendable {
         header?.sealing.flatMap { vault.keyring.account(ofKey: $0.keyID) }
     }
 
-    private static let rule = "allowedOutboundDataTransferDestinations"
+    private func rule(of account: AccountID) -> String {
+        vault.policy(of: account).sendsToAll
+            ? "saveAsBlocked" : "allowedOutboundDataTransferDestinations"
+    }
+
+    /// What documents that come into force mean for programs that are not contained; nil: nothing.
+    package func finding(under documents: [PolicyDocument]) -> String? {
+        guard vault.settings.requiresContainment(under: .merge(documents)) else { return nil }
+        return "files of the accounts that it covers open for contained programs alone;"
+            + " 'mamctl run --contained -- COMMAND' starts one: setting Containment, mamctl(1)"
+    }
+}
+
+extension Settings {
+    /// Whether files under the policy are only for contained programs.
+    func requiresContainment(under policy: EffectivePolicy) -> Bool {
+        switch containment {
+        case .off, .offered: false
+        case .policy: policy.keepsData && policy.isFromTenant
+        case .required: policy.keepsData
+        }
+    }
 }

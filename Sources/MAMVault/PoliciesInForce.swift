@@ -11,11 +11,14 @@ package final class MergedPolicy: Sendable {
     package let classRule: ClassRule
     /// ``EffectivePolicy/sendsToAll``, read at every open.
     package let sendsToAll: Bool
+    /// Whether the account's files are only for contained programs, read at every open.
+    package let isContained: Bool
 
     package init(_ policy: EffectivePolicy, _ settings: Settings) {
         self.policy = policy
         classRule = settings.classRule(policy)
         sendsToAll = policy.sendsToAll
+        isContained = settings.requiresContainment(under: policy)
     }
 }
 

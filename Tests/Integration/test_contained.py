@@ -432,6 +432,40 @@ class Offered(Contained):
         self.contained("cp", plan, self.workspace.root / "out", status=1)
 
 
+class SavingBlocked(Contained):
+    """Data that may be sent to all, and saved nowhere else, could be saved by a program outside."""
+
+    policy = {**RESTRICTED, "allowedOutboundDataTransferDestinations": "allApps",
+              "saveAsBlocked": True}
+
+    def test_only_contained_programs_read(self):
+        plan = self.secret()
+        with self.assertRaises(PermissionError):
+            plan.read_bytes()
+        self.contained("cmp", plan, plan)
+        told = self.workspace.serving("audit", "--event", "refused", "--json").stdout
+        self.assertIn("saveAsBlocked", told)
+
+
+class WrittenByThePerson(Contained):
+    """Without the setting, policy that no tenant has exported keeps nothing to these programs."""
+
+    settings = {key: value for key, value in SETTINGS.items() if key != "Containment"}
+
+    def test_other_programs_read(self):
+        self.assertEqual(self.secret().read_bytes(), SECRET)
+
+
+class FromTheTenant(WrittenByThePerson):
+    policy = {**RESTRICTED, "id": "T_12f6a1f0-0000-4000-8000-000000000001"}
+
+    def test_other_programs_read(self):
+        plan = self.secret()
+        with self.assertRaises(PermissionError):
+            plan.read_bytes()
+        self.contained("cmp", plan, plan)
+
+
 class NothingRestricted(Contained):
     policy = None
 

@@ -1,5 +1,6 @@
 """The exports of the three levels of the data protection framework, imported as a newcomer does."""
 import json
+import subprocess
 import unittest
 
 from enrolling import EnrollmentCase
@@ -38,8 +39,8 @@ class Levels(EnrollmentCase):
         ctl = self.workspace.serving
         self.workspace.mount().register()
         self.file = self.write(self.workspace.path("file"), b"content")
-        result = ctl("policy", "import", LEVELS / f"level-{level}.json")
-        self.assertIn("here it means to block: deviceComplianceRequired", result.stderr)
+        imported = ctl("policy", "import", LEVELS / f"level-{level}.json")
+        self.assertIn("here it means to block: deviceComplianceRequired", imported.stderr)
         ctl("account", "check-in")
         shown = json.loads(ctl("policy", "show", ANN, "--json").stdout)["rules"]
         self.assertEqual({key: shown[key]["value"] for key in SHOWN[level]}, SHOWN[level])
@@ -50,8 +51,19 @@ class Levels(EnrollmentCase):
         settings.write_text(json.dumps({**json.loads(settings.read_text()), **PROBES}))
         self.workspace.mount()
         self.workspace.unlock()
-        self.assertEqual(self.file.read_bytes(), b"content")
         ctl("compliance", "check", ANN)
+        if SHOWN[level]["allowedOutboundDataTransferDestinations"] == "allApps":
+            self.assertNotIn("run --contained", imported.stderr)
+            self.assertEqual(self.file.read_bytes(), b"content")
+            return
+        # The organisation keeps its data: only contained programs read it.
+        self.assertIn("mamctl run --contained", imported.stderr)
+        self.assertRaises(PermissionError, self.file.read_bytes)
+        subprocess.run(
+            ["mamctl", "run", "--workspace", self.workspace.name, "--contained", "--",
+             "grep", "-qx", "content", self.file],
+            env=self.workspace.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, check=True, timeout=60)
 
     def test_level_1(self):
         self.try_level(1)
