@@ -82,6 +82,8 @@ let package = Package(
         // Who is calling
         module("MAMIdentity", ["MAMModel", "MAMSystem"]),
         module("MAMEnrollment", ["MAMModel", "MAMPolicy", "MAMSettings", "MAMSystem"]),
+        // What an organisation signs, and which of it a machine accepts
+        module("MAMFleet", ["MAMModel", "MAMCrypto"]),
         // Where workspaces are: directories, sockets, mounts
         module("MAMPlaces", ["MAMModel", "MAMSystem"]),
         // Desktop entries, types of files, and what opens them
@@ -202,6 +204,7 @@ let package = Package(
                 "WorkspaceSupport", "MAMControl", "MAMPlaces", "MAMWire", "MAMVault", "MAMSystem",
                 "MAMModel",
             ]),
+        tests("MAMFleetTests", ["MAMFleet", "MAMCrypto", "MAMModel"]),
         tests("MAMPlacesTests", ["MAMPlaces", "MAMSystem", "MAMModel"]),
         tests("MAMDesktopTests", ["MAMDesktop", "MAMSystem"]),
         tests("MAMSessionTests", ["MAMSession", "MAMSystem"]),

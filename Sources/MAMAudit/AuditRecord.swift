@@ -1,5 +1,6 @@
 // One audit entry: what happened, to whose data, by which caller.
 
+package import MAMModel
 package import MAMSystem
 
 /// The caller that caused an event.

@@ -1,5 +1,6 @@
 // The queue of records to be written: bounded, with repetitions combined.
 
+internal import MAMModel
 package import MAMSystem
 
 /// Refusals with equal keys are combined.

@@ -1,6 +1,6 @@
 // Moments, written and read.
 
-import MAMAudit
+import MAMModel
 import Testing
 
 @Suite struct TimestampTests {

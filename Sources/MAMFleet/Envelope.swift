@@ -1,0 +1,132 @@
+// A document with its signatures, as a file and as a message.
+
+package import MAMCrypto
+package import MAMModel
+
+/// A DSSE envelope (github.com/secure-systems-lab/dsse, version 1.0): JSON with `payloadType`,
+/// `payload` (base64 of the statement) and `signatures`; and `content` (base64), which the
+/// statement has the digest of. Signatures are over bytes, never over parsed JSON.
+package struct Envelope: Sendable, Equatable {
+    package let kind: DocumentKind
+    /// The statement, exactly as it was signed.
+    package let payload: [UInt8]
+    package let content: [UInt8]
+    package private(set) var signatures: [Signature]
+
+    package struct Signature: Sendable, Equatable {
+        /// See ``Bytes16/init(ofKey:)``.
+        package let key: Bytes16
+        package let bytes: [UInt8]
+    }
+
+    /// A whole file.
+    package static let maximumByteCount = 1 << 20
+    private static let maximumSignatureCount = 64
+    private static let maximumValueCount = 1000
+
+    package init(_ kind: DocumentKind, _ statement: Statement, content: [UInt8]) {
+        self.kind = kind
+        payload = statement.json.encoded()
+        self.content = content
+        signatures = []
+    }
+
+    package init(parsing bytes: [UInt8]) throws(Refusal) {
+        guard bytes.count <= Self.maximumByteCount else { throw .malformed("it is too long") }
+        let json: JSONValue
+        do throws(JSONValue.Malformed) {
+            json = try JSONValue(parsing: bytes, maximumCount: Self.maximumValueCount)
+        } catch { throw .malformed("it is no JSON") }
+        var members = Members(json, of: "the envelope")
+        kind = try members.take("payloadType", "a type of this version of mamd") {
+            $0.text.flatMap(DocumentKind.init(payloadType:))
+        }
+        payload = try members.take("payload", "base64", Self.bytes)
+        content = try members.take("content", "base64", Self.bytes)
+        let found = try members.take("signatures", "a list") { $0.array }
+        try members.requireEmpty()
+        guard found.count <= Self.maximumSignatureCount else {
+            throw .malformed("it has too many signatures")
+        }
+        signatures = []
+        for json in found { signatures.append(try Signature(json)) }
+    }
+
+    private static func bytes(_ json: JSONValue) -> [UInt8]? {
+        json.text.flatMap(MAMModel.bytes(base64:))
+    }
+
+    /// Whether JSON is meant to be an envelope, good or bad.
+    package static func isEnvelope(_ json: JSONValue) -> Bool {
+        json.object?["payloadType"] != nil && json.object?["payload"] != nil
+    }
+
+    package var json: JSONValue {
+        [
+            "payloadType": .string(kind.payloadType), "payload": .string(base64(payload)),
+            "content": .string(base64(content)), "signatures": .array(signatures.map(\.json)),
+        ]
+    }
+
+    package func encoded() -> [UInt8] { json.encoded(pretty: true) + [0x0A] }
+
+    package func statement() throws(Refusal) -> Statement {
+        let json: JSONValue
+        do throws(JSONValue.Malformed) {
+            json = try JSONValue(parsing: payload, maximumCount: Self.maximumValueCount)
+        } catch { throw .malformed("its payload is no JSON") }
+        return try Statement(json, kind: kind)
+    }
+
+    // MARK: Signatures
+
+    /// DSSE's pre-authentication encoding: `DSSEv1 LENGTH TYPE LENGTH PAYLOAD`.
+    package var signedBytes: [UInt8] {
+        let type = kind.payloadType
+        return Array("DSSEv1 \(type.utf8.count) \(type) \(payload.count) ".utf8) + payload
+    }
+
+    /// Identifies the statement, as people compare it: SHA-256 of ``signedBytes``.
+    package var fingerprint: String { hexadecimal(SHA256.digest(of: signedBytes)) }
+
+    /// Adds or replaces the key's signature. False if the seed is erased.
+    package mutating func sign(with seed: SecretBytes) -> Bool {
+        guard let publicKey = Ed25519.publicKey(ofSeed: seed),
+            let bytes = Ed25519.sign(signedBytes, seed: seed)
+        else { return false }
+        let key = Bytes16(ofKey: publicKey)
+        signatures.removeAll { $0.key == key }
+        signatures.append(Signature(key: key, bytes: bytes))
+        return true
+    }
+
+    /// Which of the keys have signed.
+    package func signers(among keys: [Bytes16: [UInt8]]) -> Set<Bytes16> {
+        let message = signedBytes
+        return Set(
+            signatures.filter { signature in
+                keys[signature.key].map {
+                    Ed25519.isSigned(message, with: signature.bytes, by: $0)
+                } ?? false
+            }.map(\.key))
+    }
+}
+
+extension Envelope.Signature {
+    fileprivate init(_ json: JSONValue) throws(Refusal) {
+        var members = Members(json, of: "a signature")
+        key = try members.take("keyid", "32 hexadecimal digits") {
+            $0.text.flatMap(Bytes16.init(hex:))
+        }
+        bytes = try members.take("sig", "base64 of 64 bytes") {
+            $0.text.flatMap(MAMModel.bytes(base64:)).flatMap {
+                $0.count == Ed25519.signatureByteCount ? $0 : nil
+            }
+        }
+        try members.requireEmpty()
+    }
+
+    fileprivate var json: JSONValue {
+        ["keyid": .string(key.description), "sig": .string(base64(bytes))]
+    }
+}

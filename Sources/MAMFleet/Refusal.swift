@@ -1,0 +1,43 @@
+// Why a document is not accepted.
+
+package import MAMModel
+
+package enum Refusal: Error, Sendable, Equatable {
+    /// What is wrong with its form; a clause.
+    case malformed(String)
+    case contentChanged
+    case otherOrganization(Bytes16)
+    /// `needed` different keys of the role must have signed.
+    case notSigned(Role, found: Int, needed: Int)
+    case notForThisMachine(Audience)
+    case older(serial: Int64, than: Int64)
+    /// Another document of the same serial is known.
+    case twoOfOneSerial(Int64)
+    case expired(Int64)
+    case lastsTooLong(days: Int64)
+    case obeyed
+    case notSerial(found: Int64, expected: Int64)
+}
+
+extension Refusal: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .malformed(let reason): reason
+        case .contentChanged: "its content is not what was signed"
+        case .otherOrganization(let id): "it is of another organisation, \(id)"
+        case .notSigned(let role, let found, let needed):
+            "it needs the signatures of \(needed) \(role.rawValue) \(needed == 1 ? "key" : "keys"),"
+                + " and has \(found)"
+        case .notForThisMachine(let audience): "it is for \(audience), not for this machine"
+        case .older(let serial, let highest):
+            "its serial \(serial) is older than \(highest), which was accepted before"
+        case .twoOfOneSerial(let serial):
+            "another document with serial \(serial) was accepted before"
+        case .expired(let time): "it expired at \(rfc3339(time))"
+        case .lastsTooLong(let days): "it may last \(days) days at most"
+        case .obeyed: "it was obeyed before"
+        case .notSerial(let found, let expected):
+            "its serial is \(found); the next root's is \(expected)"
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// The contents of a signed time and of a membership.
+
+package import MAMModel
+
+/// JSON with `heads`: the serial of every document that a machine must have, by ``Slot``. The time
+/// itself is when the statement was issued. Who holds documents back cannot make this one.
+package struct SignedTime: Sendable, Equatable {
+    package let heads: [Slot: Int64]
+
+    package init(heads: [Slot: Int64]) { self.heads = heads }
+
+    package init(parsing bytes: [UInt8]) throws(Refusal) {
+        let json: JSONValue
+        do throws(JSONValue.Malformed) { json = try JSONValue(parsing: bytes) } catch {
+            throw .malformed("the time is no JSON")
+        }
+        var members = Members(json, of: "the time")
+        let found = try members.take("heads", "an object") { $0.object }
+        try members.requireEmpty()
+        var heads: [Slot: Int64] = [:]
+        for (text, value) in found {
+            guard let slot = Slot(text), let serial = value.integer, serial >= 1 else {
+                throw .malformed("the time's head \(text) must be KIND/AUDIENCE/NAME and a serial")
+            }
+            heads[slot] = serial
+        }
+        self.heads = heads
+    }
+
+    package var json: JSONValue {
+        [
+            "heads": .object(
+                Dictionary(
+                    uniqueKeysWithValues: heads.map { ($0.key.description, .integer($0.value)) }))
+        ]
+    }
+}
+
+/// JSON with `groups`: those whose documents are for the machine; and `members`: the accounts, by
+/// name or object id, of the groups that policies are assigned to.
+package struct Membership: Sendable, Equatable {
+    package var groups: Set<String> = []
+    package var members: [String: [String]] = [:]
+
+    package init(groups: Set<String> = [], members: [String: [String]] = [:]) {
+        (self.groups, self.members) = (groups, members)
+    }
+
+    package init(parsing bytes: [UInt8]) throws(Refusal) {
+        let json: JSONValue
+        do throws(JSONValue.Malformed) { json = try JSONValue(parsing: bytes) } catch {
+            throw .malformed("the membership is no JSON")
+        }
+        var members = Members(json, of: "the membership")
+        let names = try members.take("groups", "a list of names") { Self.texts($0) }
+        guard names.allSatisfy({ isName($0) }) else {
+            throw .malformed("the membership has a group whose name is not allowed")
+        }
+        groups = Set(names)
+        let accounts = try members.take("members", "an object") { $0.object }
+        try members.requireEmpty()
+        for (group, value) in accounts {
+            guard let texts = Self.texts(value) else {
+                throw .malformed("the membership's members of \(group) must be a list of texts")
+            }
+            self.members[group] = texts
+        }
+    }
+
+    private static func texts(_ json: JSONValue) -> [String]? {
+        guard let list = json.array else { return nil }
+        let texts = list.compactMap(\.text)
+        return texts.count == list.count ? texts : nil
+    }
+
+    package var json: JSONValue {
+        [
+            "groups": .array(groups.sorted().map { .string($0) }),
+            "members": .object(members.mapValues { .array($0.map { .string($0) }) }),
+        ]
+    }
+}

@@ -1,0 +1,88 @@
+// Which of the accepted documents are in force, and whether they are all.
+
+internal import MAMModel
+
+extension Standing {
+    /// A signed time counts for a day.
+    private static let freshSeconds: Int64 = 86_400
+
+    /// The groups of all memberships that are in force.
+    package var membership: Membership {
+        var all = Membership()
+        for document in documents.values where document.kind == .membership {
+            guard
+                document.statement.audience == .machine(machine)
+                    || document.statement.audience == .all,
+                let found = try? Membership(parsing: document.content)
+            else { continue }
+            all.groups.formUnion(found.groups)
+            all.members.merge(found.members) { $0 + $1 }
+        }
+        return all
+    }
+
+    /// The policies for this machine, by name of slot. An empty one has been taken back. An
+    /// expired one stays in force: without it less would be restricted.
+    package var policies: [SignedDocument] {
+        let groups = membership.groups
+        return documents.values.filter { document in
+            document.kind == .policy && !document.content.isEmpty
+                && isFor(document.statement.audience, groups)
+        }.sorted { $0.slot.description < $1.slot.description }
+    }
+
+    private func isFor(_ audience: Audience, _ groups: Set<String>) -> Bool {
+        switch audience {
+        case .all: true
+        case .group(let name): groups.contains(name)
+        case .machine(let id): id == machine
+        }
+    }
+
+    /// Why a check-in does not count, or nil: a time that was signed within a day, all documents
+    /// that it names, and none that has expired.
+    package func staleness(at clock: Int64) -> Staleness? {
+        let times = documents.values.filter { $0.kind == .time }
+        guard let time = times.max(by: { $0.statement.issued < $1.statement.issued }) else {
+            return .noTime
+        }
+        let now = now(clock)
+        guard now - time.statement.issued <= Self.freshSeconds else {
+            return .oldTime(time.statement.issued)
+        }
+        let groups = membership.groups
+        let heads = (try? SignedTime(parsing: time.content))?.heads ?? [:]
+        for (slot, serial) in heads.sorted(by: { $0.key.description < $1.key.description })
+        where isFor(slot.audience, groups) {
+            let known =
+                slot.kind == .root
+                ? rootDocument.statement.serial : documents[slot]?.statement.serial ?? 0
+            if known < serial { return .heldBack(slot, serial: serial) }
+        }
+        let expired = documents.values.filter {
+            $0.kind != .time && isFor($0.statement.audience, groups)
+                && $0.statement.expires ?? .max <= now
+        }.sorted { $0.slot.description < $1.slot.description }.first
+        return expired.map { .expired($0.slot, $0.statement.expires ?? 0) }
+    }
+
+    package enum Staleness: Error, Sendable, Equatable {
+        case noTime
+        case oldTime(Int64)
+        case heldBack(Slot, serial: Int64)
+        case expired(Slot, Int64)
+    }
+}
+
+extension Standing.Staleness: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .noTime: "the organisation has sent no time yet"
+        case .oldTime(let issued):
+            "the organisation's time is of \(rfc3339(issued)), more than a day ago"
+        case .heldBack(let slot, let serial):
+            "the organisation has \(slot) with serial \(serial), which did not arrive"
+        case .expired(let slot, let time): "\(slot) expired at \(rfc3339(time))"
+        }
+    }
+}

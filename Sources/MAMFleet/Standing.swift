@@ -1,0 +1,181 @@
+// What a machine has accepted from its organisation, and what it accepts next.
+
+package import MAMModel
+
+/// A value, so that a change counts only once it is stored: change a copy, store it, then use it.
+package struct Standing: Sendable, Equatable {
+    package private(set) var rootDocument: SignedDocument
+    package private(set) var root: Root
+    package let machine: MachineID
+    /// The newest of each slot, but orders.
+    package private(set) var documents: [Slot: SignedDocument] = [:]
+    /// Orders that were accepted, by nonce, and when each expires: until then it is refused.
+    package private(set) var obeyed: [String: Int64] = [:]
+    /// Those of them that are not done yet.
+    package private(set) var pending: [String: Order] = [:]
+    /// The latest moment at which a forgotten order expired; no order that expires before it is
+    /// accepted.
+    package private(set) var forgottenUntil: Int64 = 0
+    /// The latest moment that a time key has signed, in seconds. A clock that is behind it is
+    /// wrong.
+    package private(set) var latestTime: Int64 = 0
+
+    package var organization: Bytes16 { rootDocument.statement.organization }
+
+    /// What a document changes.
+    package enum Effect: Sendable, Equatable {
+        /// It was accepted before.
+        case nothing
+        /// Policies, groups or the time.
+        case documents
+        case root
+        case order(Order, nonce: String)
+    }
+
+    /// What one key could make a machine keep.
+    package static let maximumDocumentCount = 1000
+
+    /// An order that nobody could still want must not be obeyed.
+    private static let longestOrderDays: Int64 = 366
+    private static let secondsPerDay: Int64 = 86_400
+
+    /// Joins the organisation of a root that was pinned by its fingerprint.
+    package init(pinning root: Envelope, machine: MachineID) throws(Refusal) {
+        rootDocument = try SignedDocument(root: root)
+        self.root = try Root(parsing: root.content)
+        self.machine = machine
+    }
+
+    mutating func restore(_ document: SignedDocument) { documents[document.slot] = document }
+
+    mutating func restore(
+        obeyed: [String: Int64], pending: [String: Order], latestTime: Int64, forgottenUntil: Int64
+    ) {
+        (self.obeyed, self.pending) = (obeyed, pending)
+        (self.latestTime, self.forgottenUntil) = (latestTime, forgottenUntil)
+    }
+
+    /// The machine's clock, unless it is known to be behind.
+    package func now(_ clock: Int64) -> Int64 { max(clock, latestTime) }
+
+    /// `clock`: seconds since 1970. Throws without a change.
+    package mutating func accept(
+        _ envelope: Envelope, at clock: Int64
+    ) throws(Refusal) -> Effect {
+        if envelope.kind == .root { return try acceptRoot(envelope) }
+        let document = try SignedDocument(envelope, by: root, of: organization)
+        guard isAddressed(document.statement.audience, document.kind) else {
+            throw .notForThisMachine(document.statement.audience)
+        }
+        if let expires = document.statement.expires, expires <= now(clock) {
+            throw .expired(expires)
+        }
+        if document.kind == .order { return try acceptOrder(document, at: clock) }
+        guard try isNewer(document, than: documents[document.slot]) else { return .nothing }
+        try checkContent(document)
+        guard documents[document.slot] != nil || documents.count < Self.maximumDocumentCount else {
+            throw .malformed("there are \(Self.maximumDocumentCount) documents already")
+        }
+        documents[document.slot] = document
+        if document.kind == .time { latestTime = max(latestTime, document.statement.issued) }
+        forgetExpiredOrders()
+        return .documents
+    }
+
+    // MARK: Roots
+
+    /// The next root is signed by the keys of both, so that nobody who lost a key can be shut out
+    /// by its finder, nor let in again.
+    private mutating func acceptRoot(_ envelope: Envelope) throws(Refusal) -> Effect {
+        let next = try SignedDocument(root: envelope)
+        guard next.statement.organization == organization else {
+            throw .otherOrganization(next.statement.organization)
+        }
+        guard try isNewer(next, than: rootDocument) else { return .nothing }
+        let expected = rootDocument.statement.serial + 1
+        guard next.statement.serial == expected else {
+            throw .notSerial(found: next.statement.serial, expected: expected)
+        }
+        _ = try SignedDocument(envelope, by: root, of: organization)
+        root = try Root(parsing: envelope.content)
+        rootDocument = next
+        dropUnsigned()
+        return .root
+    }
+
+    /// What only keys signed that were taken back counts no more, and neither does its serial: who
+    /// found the key may have signed the highest that there is.
+    private mutating func dropUnsigned() {
+        documents = documents.filter { _, document in
+            (try? SignedDocument(document.envelope, by: root, of: organization)) != nil
+        }
+        latestTime =
+            documents.values.filter { $0.kind == .time }.map(\.statement.issued).max() ?? 0
+    }
+
+    // MARK: Orders
+
+    private mutating func acceptOrder(
+        _ document: SignedDocument, at clock: Int64
+    ) throws(Refusal) -> Effect {
+        let order = try Order(parsing: document.content)
+        let statement = document.statement
+        guard Bytes16(hex: statement.name)?.description == statement.name else {
+            throw .malformed("an order's name must be a nonce of 32 hexadecimal digits")
+        }
+        if order.needsAll, statement.audience != .machine(machine) {
+            throw .malformed("an order to \(order.action.rawValue) must name one machine")
+        }
+        guard let expires = statement.expires,
+            expires - statement.issued <= Self.longestOrderDays * Self.secondsPerDay
+        else { throw .lastsTooLong(days: Self.longestOrderDays) }
+        guard obeyed[statement.name] == nil else { throw .obeyed }
+        guard expires > forgottenUntil else { throw .expired(expires) }
+        obeyed[statement.name] = expires
+        pending[statement.name] = order
+        return .order(order, nonce: statement.name)
+    }
+
+    package mutating func finish(_ nonce: String) { pending[nonce] = nil }
+
+    /// By signed times alone: a clock can be set forward and back. A time key that was taken back
+    /// may have gone too far, so what is forgotten stays refused by ``forgottenUntil``.
+    private mutating func forgetExpiredOrders() {
+        for (nonce, expires) in obeyed where expires <= latestTime && pending[nonce] == nil {
+            obeyed[nonce] = nil
+            forgottenUntil = max(forgottenUntil, expires)
+        }
+    }
+
+    // MARK: Rules
+
+    private func isAddressed(_ audience: Audience, _ kind: DocumentKind) -> Bool {
+        switch audience {
+        case .all: true
+        // Kept for when the machine joins the group; see ``inForce``.
+        case .group: kind != .order || membership.groups.contains { .group($0) == audience }
+        case .machine(let id): id == machine
+        }
+    }
+
+    private func isNewer(
+        _ document: SignedDocument, than known: SignedDocument?
+    ) throws(Refusal) -> Bool {
+        guard let known else { return true }
+        let (serial, highest) = (document.statement.serial, known.statement.serial)
+        guard serial >= highest else { throw .older(serial: serial, than: highest) }
+        guard serial == highest else { return true }
+        guard document.envelope.payload == known.envelope.payload else {
+            throw .twoOfOneSerial(serial)
+        }
+        return false
+    }
+
+    private func checkContent(_ document: SignedDocument) throws(Refusal) {
+        switch document.kind {
+        case .time: _ = try SignedTime(parsing: document.content)
+        case .membership: _ = try Membership(parsing: document.content)
+        case .root, .policy, .order: break
+        }
+    }
+}
