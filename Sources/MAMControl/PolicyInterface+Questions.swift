@@ -71,6 +71,13 @@ extension PolicyInterface {
             managementEnabled: isManaged)
     }
 
+    func managedPrograms(
+        _ call: VarlinkCall
+    ) throws(VarlinkError) -> Wire.ManagedPrograms.Reply {
+        _ = try call.request(Wire.ManagedPrograms.self)
+        return .init(programs: vault.settings.managedPrograms)
+    }
+
     /// Ignores case; an account's name and object id are the same identity.
     func sameIdentity(
         _ call: VarlinkCall

@@ -65,6 +65,7 @@ package struct PolicyInterface: VaultInterface, PolicyService {
         case .canPickDocuments: try canPickDocuments(call)
         case .notificationPolicy: try notificationPolicy(call)
         case .managedAccounts: try managedAccounts(call)
+        case .managedPrograms: try managedPrograms(call)
         case .isManaged: try isManaged(call)
         case .sameIdentity: try sameIdentity(call)
         case .configuration: try configuration.all(call)

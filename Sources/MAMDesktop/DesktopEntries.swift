@@ -5,7 +5,8 @@ package import MAMSystem
 
 /// The entries by their names. One in an earlier directory hides those of the same name.
 package struct DesktopEntries: Sendable {
-    private var paths: [ByteString: ByteString] = [:]
+    /// The first of a name counts.
+    private var paths: [ByteString: [ByteString]] = [:]
     private static let suffix = Array(".desktop".utf8)
     /// More than any entry has.
     private static let maximumByteCount = 1 << 20
@@ -23,7 +24,7 @@ package struct DesktopEntries: Sendable {
             let path = directory.appending(name)
             if let id = Self.id(ofFile: name) {
                 let whole = ByteString(prefix + id.bytes)
-                paths[whole] = paths[whole] ?? path
+                paths[whole, default: []].append(path)
             } else if let found = try? status(
                 at: workingDirectory, path.cString, followLinks: true),
                 found.st_mode & S_IFMT == S_IFDIR
@@ -46,13 +47,23 @@ package struct DesktopEntries: Sendable {
 
     /// Nil if there is none, or it cannot be read.
     package func entry(_ id: ByteString) -> DesktopEntry? {
-        paths[id].flatMap { Self.entry(id, at: $0) }
+        paths[id]?.first.flatMap { Self.entry(id, at: $0) }
+    }
+
+    /// The entry that counts where no launcher hides it; nil if there is none.
+    package func ordinary(_ id: ByteString) -> DesktopEntry? {
+        paths[id]?.lazy.compactMap { Self.entry(id, at: $0) }.first { Launcher($0) == nil }
     }
 
     package var all: [DesktopEntry] { ids.compactMap(entry) }
 
     /// All entries that can be started.
     package var programs: [DesktopEntry] { all.filter { $0.isProgram && $0.isInstalled } }
+
+    /// The same without launchers, and what those hide.
+    package var ordinaryPrograms: [DesktopEntry] {
+        ids.compactMap(ordinary).filter { $0.isProgram && $0.isInstalled }
+    }
 
     package static func entry(_ id: ByteString, at path: ByteString) -> DesktopEntry? {
         let bytes = try? readSmallFile(path.cString, maximumByteCount: maximumByteCount)

@@ -28,12 +28,29 @@ package struct DesktopEntry: Sendable {
 
     /// Whether the program is there that must be, if the entry names one.
     package var isInstalled: Bool {
-        guard let program = value("TryExec") else { return true }
-        if program.bytes.contains(UInt8(ascii: "/")) { return access(program.cString, X_OK) == 0 }
-        let path = getenv("PATH").map { ByteString(cString: $0) } ?? ByteString("/usr/bin:/bin")
-        return path.bytes.split(separator: UInt8(ascii: ":")).contains { directory in
-            access(ByteString(Array(directory)).appending(program).cString, X_OK) == 0
+        value("TryExec").map { executable($0) != nil } ?? true
+    }
+
+    /// The program that it starts: a path, as it is written or found in `PATH`. Nil if there is
+    /// none. `env` with variables before it does not count.
+    package var program: ByteString? {
+        guard var words = commandLine.flatMap(words(ofCommandLine:)) else { return nil }
+        if words.first?.lastComponent.text == "env" {
+            words.removeFirst()
+            words = Array(words.drop { $0.bytes.contains(UInt8(ascii: "=")) })
         }
+        return words.first.flatMap(executable)
+    }
+
+    private func executable(_ program: ByteString) -> ByteString? {
+        let isPath = program.bytes.contains(UInt8(ascii: "/"))
+        let path = getenv("PATH").map { ByteString(cString: $0) } ?? ByteString("/usr/bin:/bin")
+        let places =
+            isPath
+            ? [program]
+            : path.bytes.split(separator: UInt8(ascii: ":"))
+                .map { ByteString(Array($0)).appending(program) }
+        return places.first { access($0.cString, X_OK) == 0 }
     }
 
     private func isTrue(_ key: String) -> Bool { value(key)?.text == "true" }

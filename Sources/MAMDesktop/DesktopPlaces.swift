@@ -42,6 +42,13 @@ package struct DesktopPlaces: Sendable {
     /// The user's own desktop entries.
     package var ownApplications: ByteString { dataHome.appending("applications") }
 
+    /// Where entries for all users are that hide those of the system's packages.
+    package var sharedApplications: ByteString {
+        let usual = ByteString("/usr/local/share")
+        let found = dataDirectories.map(\.withoutTrailingSlashes)
+        return (found.contains(usual) ? usual : found.first ?? usual).appending("applications")
+    }
+
     /// The user's defaults.
     package var ownDefaults: ByteString { configurationHome.appending("mimeapps.list") }
 

@@ -8,29 +8,41 @@ internal import MAMWire
 
 /// Nothing is written unless all of them can be.
 func installLaunchers(_ invocation: Invocation) throws -> ExitStatus {
+    if try meansManaged(invocation) { return try installManaged(invocation) }
     let places = DesktopPlaces.current
     let entries = DesktopEntries(in: places)
     let programs = try invocation.operands.map { try entries.program($0) }
-    let daemon = try invocation.daemon()
-    let told = try daemon.containment(of: try invocation.arguments.text("account"))
-    let owner = Launcher.Owner(
-        workspace: ByteString(daemon.name.description), account: ByteString(told.account))
+    let owner = try launcherOwner(invocation, invocation.daemon())
     let files = LauncherFiles(places)
     let drafts = try programs.map { program in
         (try files.place(of: program.id, owner), try contained(program, owner))
     }
-    for (path, file) in drafts { try files.write(file, to: path) }
-    let all = files.all
-    let installed = programs.compactMap { program in
-        all.first { $0.owner == owner && $0.app == program.id }
-    }
+    let installed = try write(drafts, files)
     if invocation.arguments.has("default") { try files.makeDefault(installed) }
     files.tellDesktop()
     report(installed, "installed", isJSON: invocation.isJSON)
     return .success
 }
 
-private func contained(
+/// Whose launchers a call installs.
+func launcherOwner(
+    _ invocation: Invocation, _ daemon: Daemon
+) throws(Failure) -> Launcher.Owner {
+    let told = try daemon.containment(of: try invocation.arguments.text("account"))
+    return Launcher.Owner(
+        workspace: ByteString(daemon.name.description), account: ByteString(told.account))
+}
+
+/// Returns them as the desktop sees them.
+func write(
+    _ drafts: [(path: ByteString, file: KeyFile)], _ files: LauncherFiles
+) throws(Failure) -> [Launcher] {
+    for (path, file) in drafts { try files.write(file, to: path) }
+    let all = files.all
+    return drafts.compactMap { draft in all.first { $0.entry.path == draft.path } }
+}
+
+func contained(
     _ program: DesktopEntry, _ owner: Launcher.Owner
 ) throws(Failure) -> KeyFile {
     guard let file = Launcher.file(for: program, owner) else {
@@ -58,8 +70,12 @@ func listLaunchers(_ invocation: Invocation) throws -> ExitStatus {
 func removeLaunchers(_ invocation: Invocation) throws -> ExitStatus {
     let files = LauncherFiles(.current)
     let installed = chosen(among: files.all, invocation.arguments)
-    let unwanted = try invocation.operands.map { try only($0, among: installed) }
-    let names = unwanted.map(\.entry.path.lastComponent)
+    let unwanted =
+        try meansManaged(invocation)
+        ? files.replacing(installed)
+        : invocation.operands.flatMap { try launchers(of: $0, among: installed, files) }
+    // The others have the names of ordinary entries, which may go on being defaults.
+    let names = unwanted.filter { !$0.isShadow }.map(\.entry.path.lastComponent)
     for launcher in unwanted { try files.remove(launcher) }
     try files.changeDefaults { defaults in
         for name in names { defaults.dropDefault(name) }
@@ -69,9 +85,12 @@ func removeLaunchers(_ invocation: Invocation) throws -> ExitStatus {
     return .success
 }
 
-private func only(_ word: ByteString, among installed: [Launcher]) throws(Failure) -> Launcher {
+/// One, or two of the same account, of which one stands in place of the ordinary entry.
+private func launchers(
+    of word: ByteString, among installed: [Launcher], _ files: LauncherFiles
+) throws(Failure) -> [Launcher] {
     let app = word.asDesktopID
-    let found = installed.filter { $0.app == app || $0.entry.id == app }
+    let found = files.reachable(installed.filter { $0.app == app || $0.entry.id == app })
     guard let first = found.first else {
         let guess = didYouMean(app.shown, in: installed.map(\.app.shown))
         throw Failure(
@@ -80,13 +99,13 @@ private func only(_ word: ByteString, among installed: [Launcher]) throws(Failur
                 ? "no launcher is installed" : "no launcher of '\(app.shown)'\(guess)",
             next: installed.isEmpty ? "mamctl contain install APP" : "mamctl contain list")
     }
-    guard found.count == 1 else {
-        let workspaces = found.map(\.owner.workspace.shown).joined(separator: ", ")
+    guard found.allSatisfy({ $0.owner == first.owner }) else {
+        let owners = found.map { "\($0.whose) of \($0.owner.workspace.shown)" }
         throw Failure(
-            .usage, "\(app.shown) has launchers for several workspaces: \(workspaces)",
-            next: "add --workspace NAME")
+            .usage, "\(app.shown) has several launchers: for \(owners.joined(separator: ", "))",
+            next: "add --workspace NAME or --account UPN")
     }
-    return first
+    return found
 }
 
 /// Those of `--workspace` and `--account`.
@@ -97,7 +116,7 @@ private func chosen(among launchers: [Launcher], _ arguments: Arguments) -> [Lau
     }
 }
 
-private func report(_ launchers: [Launcher], _ what: String, isJSON: Bool) {
+func report(_ launchers: [Launcher], _ what: String, isJSON: Bool) {
     if isJSON { return printJSON(.array(launchers.map(\.json))) }
     for launcher in launchers { printOut("\(launcher.entry.path.shown): \(what)") }
 }
@@ -117,8 +136,11 @@ extension DesktopEntries {
     /// The entry of the name, which may end with `.desktop`.
     fileprivate func program(_ word: ByteString) throws(Failure) -> DesktopEntry {
         let id = word.asDesktopID
-        guard let found = entry(id), found.isProgram else {
-            let names = programs.filter { Launcher($0) == nil }.map(\.id.shown)
+        // Where a launcher hides it, the entry beneath is meant.
+        let first = entry(id)
+        let found = first.flatMap { Launcher($0)?.isShadow == true ? ordinary(id) : $0 }
+        guard let found, found.isProgram else {
+            let names = ordinaryPrograms.map(\.id.shown)
             throw Failure(
                 .notFound,
                 "there is no desktop entry '\(id.shown)'\(didYouMean(id.shown, in: names))",
@@ -137,7 +159,7 @@ extension ByteString {
 
 extension Launcher {
     fileprivate var row: [String] {
-        [app.shown, owner.workspace.shown, owner.account.shown, entry.path.shown]
+        [app.shown, owner.workspace.shown, whose, entry.path.shown]
     }
 
     fileprivate var json: JSONValue {
@@ -147,6 +169,7 @@ extension Launcher {
             "account": .string(owner.account.wireText),
             "path": .string(entry.path.wireText),
             "types": .array(entry.types.map { .string($0.wireText) }),
+            "managed": .bool(isShadow),
         ]
     }
 }

@@ -11,10 +11,13 @@ private typealias Wire = Varlink.Identity
 
 /// Runs the command in its containment, and exits as the command does.
 func runContained(_ invocation: Invocation) throws -> ExitStatus {
-    let supervisor = try containedCommand(invocation) { mount in
-        invocation.arguments.has("discard-output") ? waysOut(of: mount) : []
+    let notice = LauncherNotice(invocation)
+    let supervisor = try notice.telling(about: invocation.operands) {
+        try containedCommand(invocation) { mount in
+            invocation.arguments.has("discard-output") ? waysOut(of: mount) : []
+        }
     }
-    finish(supervisor, invocation.operands)
+    finish(supervisor, invocation.operands, notice)
 }
 
 /// The command of `run --contained`, not started yet. `discarded`: the standard streams that it
@@ -56,12 +59,20 @@ private func notContained(_ error: Errno) -> Failure {
 }
 
 /// Starts the supervised command, and exits as it does.
-func finish(_ supervisor: consuming SupervisedCommand, _ command: [ByteString]) -> Never {
+func finish(
+    _ supervisor: consuming SupervisedCommand, _ command: [ByteString],
+    _ notice: LauncherNotice? = nil
+) -> Never {
     do throws(Errno) { end(as: try supervisor.run()) } catch {
-        printError("mamctl: \(command[0].shown): \(error)")
-        // As shells and env(1) do.
-        exit(error == .noEntry ? 127 : 126)
+        notice?.show(command, "\(error)")
+        endWithout(command, error)
     }
+}
+
+/// Says that the command cannot be started, and exits as shells and env(1) do.
+func endWithout(_ command: [ByteString], _ error: Errno) -> Never {
+    printError("mamctl: \(command[0].shown): \(error)")
+    exit(error == .noEntry ? 127 : 126)
 }
 
 /// Where this process sees the workspace. Others may have the same name: another user's, or a mount

@@ -132,7 +132,11 @@ private struct Opening {
         let isOurs =
             words.count > 2 && words[0].lastComponent.text == "mamctl"
             && words[1].text == verb.name
-        let arguments = isOurs ? try Arguments(words[2...], for: verb) : nil
+        // The launchers for all users name no account.
+        let account =
+            Launcher(program)?.owner.account.bytes.isEmpty == true
+            ? [ByteString("--account"), file.owner.account] : []
+        let arguments = isOurs ? try Arguments((account + words[2...])[...], for: verb) : nil
         guard let arguments, arguments.has("contained") else {
             throw Failure(
                 .failure,

@@ -8,16 +8,16 @@ internal import MAMWire
 /// The programs of the desktop, by the types of files that they open.
 struct ProgramFinder {
     private let types: MediaTypes
-    private let entries: DesktopEntries
+    /// That are not contained.
     private let programs: [DesktopEntry]
     private let launchers: [Launcher]
     private let defaults: DefaultPrograms
 
     init(_ places: DesktopPlaces) {
         types = MediaTypes(in: places)
-        entries = DesktopEntries(in: places)
-        programs = entries.programs.filter { $0.commandLine != nil }
-        launchers = programs.compactMap(Launcher.init)
+        let entries = DesktopEntries(in: places)
+        programs = entries.ordinaryPrograms.filter { $0.commandLine != nil }
+        launchers = entries.programs.filter { $0.commandLine != nil }.compactMap(Launcher.init)
         defaults = DefaultPrograms(in: places)
     }
 
@@ -45,9 +45,8 @@ struct ProgramFinder {
         for type: ByteString, _ owner: Launcher.Owner
     ) throws(Failure) -> DesktopEntry {
         let kinds = types.kinds(of: type)
-        let own = launchers.filter { $0.owner == owner }.map(\.entry)
-        let others = programs.filter { Launcher($0) == nil }
-        for candidates in [own, others] {
+        let own = launchers.filter { $0.serves(owner) }.map(\.entry)
+        for candidates in [own, programs] {
             for kind in kinds {
                 if let found = first(of: candidates, for: kind) { return found }
             }

@@ -11,9 +11,12 @@ let containVerbs: [Verb] = [
     Verb(
         name: "contain install",
         summary: "Add launchers to the desktop that start programs contained",
-        usage: "APP… [--account UPN] [--default]", operands: 1...Int.max,
+        usage: "APP…|--managed [--account UPN] [--default]", operands: 0...Int.max,
         options: [
             .account,
+            Option(
+                name: "managed",
+                help: "in place of the ordinary ones, for all programs of ManagedPrograms"),
             Option(
                 name: "default",
                 help: "make them the first choice for all files of their types, everywhere"),
@@ -22,6 +25,7 @@ let containVerbs: [Verb] = [
         examples: [
             "mamctl contain install libreoffice-writer org.gnome.Evince",
             "mamctl contain install org.gnome.Evince --account ann@contoso.com --default",
+            "mamctl contain install --managed",
         ],
         statuses: daemonStatuses + [.refused], run: installLaunchers),
     Verb(
@@ -31,7 +35,12 @@ let containVerbs: [Verb] = [
         statuses: [.success, .usage], run: listLaunchers),
     Verb(
         name: "contain remove", summary: "Remove launchers of contained programs",
-        usage: "APP… [--account UPN]", operands: 1...Int.max, options: [.account, .workspace],
+        usage: "APP…|--managed [--account UPN]", operands: 0...Int.max,
+        options: [
+            .account,
+            Option(name: "managed", help: "all that stand in place of ordinary launchers"),
+            .workspace,
+        ],
         examples: [
             "mamctl contain remove libreoffice-writer",
             "mamctl contain remove org.gnome.Evince --workspace work",

@@ -242,10 +242,26 @@ class Install(Desktop):
         self.install("kde-one")
         self.assertIn("X-Mamd-App=kde-one", self.lines("kde-one"))
 
-    def test_another_accounts_launcher_is_not_replaced(self):
+    def test_two_accounts_have_launchers_of_one_program(self):
         self.install(APP)
         text = self.launcher().read_text()
+        # As if another account had been first.
         self.launcher().write_text(text.replace(f"X-Mamd-Account={ANN}", f"X-Mamd-Account={BOB}"))
+        bobs = self.launcher().read_text()
+        (mine,) = json.loads(self.install(APP, "--json").stdout)
+        self.assertEqual(
+            pathlib.Path(mine["path"]).name, f"mamd-{self.workspace.name}-{APP}-{ANN}.desktop")
+        self.assertEqual(self.launcher().read_text(), bobs)
+        # It is replaced, and not added once more.
+        self.install(APP)
+        self.assertEqual(len(json.loads(self.ctl("contain", "list", "--json").stdout)), 2)
+        said = self.ctl("contain", "remove", APP, status=USAGE).stderr
+        self.assertIn(BOB, said)
+        self.assertIn("--account", said)
+        self.ctl("contain", "remove", APP, "--account", ANN)
+        self.assertEqual(self.launcher().read_text(), bobs)
+        # Another one in that place too is not replaced.
+        pathlib.Path(mine["path"]).write_text(bobs)
         self.assertIn(BOB, self.install(APP, status=NO).stderr)
 
 
@@ -330,6 +346,177 @@ class Start(Desktop):
             stdin=subprocess.DEVNULL, env=self.environment, timeout=60)
         (told,) = self.told()
         self.assertEqual([bytes.fromhex(word) for word in told["arguments"]], [b"--new"])
+
+
+class Notices(Desktop):
+    """What a launcher has to say reaches the person."""
+
+    def setUp(self):
+        super().setUp()
+        tools, self.shown = self.workspace.root / "tools", self.workspace.root / "shown"
+        tools.mkdir(exist_ok=True)
+        self.shown.unlink(missing_ok=True)
+        tool = tools / "notify-send"
+        tool.write_text(
+            f"#!/bin/sh\n{{ printf '%s\\n' \"$@\"; echo \"$DBUS_SESSION_BUS_ADDRESS\"; }}"
+            f" > {self.shown}\n")
+        tool.chmod(0o755)
+        self.environment["PATH"] = f"{tools}:{self.environment['PATH']}"
+        self.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/the/bus"
+
+    def said_by(self, *words, options=("--discard-output",)):
+        subprocess.run(
+            self.words(*words, options=options), capture_output=True, stdin=subprocess.DEVNULL,
+            env=self.environment, timeout=60)
+        return self.shown.read_text() if self.shown.exists() else ""
+
+    def test_failures_of_a_launcher_are_shown(self):
+        said = self.said_by("writer", options=("--discard-output", "--network", "any"))
+        self.assertIn("writer was not started", said)
+        self.assertIn("connect to nothing", said)
+        self.assertIn("Try: leave --network out", said)
+        # Also what fails after the environment has become the command's.
+        said = self.said_by("no-such-command")
+        self.assertIn("no-such-command was not started\nNo such file", said)
+        self.assertIn("unix:path=/the/bus", said)
+
+    def test_nothing_else_is(self):
+        self.assertEqual(self.said_by("false"), "")
+        self.assertEqual(self.said_by("no-such-command", options=()), "")
+
+
+class Managed(Desktop):
+    """`--managed`: the ordinary entry itself starts the program contained."""
+
+    settings = {
+        **Contained.settings, "ManagedPrograms": ["/managed/elsewhere", sys.executable]}
+    is_root = os.getuid() == 0
+
+    def setUp(self):
+        super().setUp()
+        # Root installs for all users, in the first of the system's directories.
+        self.local = self.share.parent / "local"
+        self.environment["XDG_DATA_DIRS"] = f"{self.local}:{self.share}"
+        self.add(APP, ENTRY.replace("{program}", sys.executable).replace(
+            '--with "two words" %F', f'"{self.program}" --with "two words" %F'))
+        self.add("other", ENTRY)
+
+    def shadow(self, app=APP):
+        place = self.local if self.is_root else self.home
+        return place / "applications" / f"{app}.desktop"
+
+    def install_managed(self, *words, **options):
+        return self.ctl(
+            "contain", "install", "--managed", "--workspace", self.workspace.name, *words,
+            **options)
+
+    def launch(self, *files):
+        """What the desktop starts under the name, as it does."""
+        found = subprocess.run(
+            ["gio", "mime", TYPE], capture_output=True, text=True, env=self.environment).stdout
+        self.assertIn(f"{APP}.desktop", found)
+        done = subprocess.run(
+            ["gio", "launch", self.shadow(), *files], capture_output=True, timeout=60,
+            stdin=subprocess.DEVNULL, env=self.environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_the_ordinary_entry_is_hidden_and_comes_back(self):
+        (one,) = json.loads(self.install_managed("--json").stdout)
+        self.assertEqual((one["app"], one["managed"]), (APP, True))
+        self.assertEqual(one["path"], str(self.shadow()))
+        self.assertEqual(one["account"], "" if self.is_root else ANN)
+        self.assertFalse(self.shadow("other").exists())
+        text = self.shadow().read_text()
+        self.assertIn("Exec=mamctl run --contained --discard-output --workspace", text)
+        self.assertEqual(
+            f"--account {ANN}" in text, not self.is_root, text)
+        self.assertNotIn("DBusActivatable", text)
+        self.assertEqual(self.shadow().stat().st_mode & 0o777, 0o644)
+        files = self.files()
+        self.launch(*files)
+        (told,) = self.told()
+        self.assertEqual(
+            [bytes.fromhex(word) for word in told["arguments"]],
+            [b"--with", b"two words", *files])
+        # Once more, of the ordinary one and not of itself.
+        defaults = f"[Default Applications]\n{TYPE}={APP}.desktop;\n"
+        self.defaults.write_text(defaults)
+        self.install_managed()
+        self.assertEqual(self.shadow().read_text(), text)
+        self.assertIn(str(self.shadow()), self.ctl("contain", "list").stdout)
+        self.ctl("contain", "remove", "--managed")
+        self.assertFalse(self.shadow().exists())
+        self.assertEqual(self.defaults.read_text(), defaults)
+        self.ctl("contain", "remove", "--managed", status=NOT_FOUND)
+        self.assertTrue((self.share / "applications" / f"{APP}.desktop").exists())
+
+    def test_beside_a_launcher(self):
+        self.install_managed()
+        self.install(APP)
+        self.assertNotIn(f"({ANN}) (", self.launcher().read_text())
+        self.assertEqual(len(json.loads(self.ctl("contain", "list", "--json").stdout)), 2)
+        if self.is_root:
+            self.assertIn("--account", self.ctl("contain", "remove", APP, status=USAGE).stderr)
+            self.ctl("contain", "remove", APP, "--account", ANN)
+            self.assertTrue(self.shadow().exists())
+        self.ctl("contain", "remove", APP)
+        self.assertFalse(self.shadow().exists() or self.launcher().exists())
+
+    def test_open_prefers_it(self):
+        self.install_managed()
+        self.defaults.write_text(f"[Default Applications]\n{TYPE}=other.desktop;\n")
+        (path,) = self.files([b"plan.fake"])
+        (opened,) = json.loads(self.ctl("open", path.decode(), "--json").stdout)
+        self.assertEqual(
+            (opened["app"], opened["launcher"], opened["account"]), (APP, True, ANN))
+        self.told()
+
+    def test_anothers_does_not_keep_a_file_closed(self):
+        """What the entry beneath opens, contained for the file's account."""
+        (self.share / "applications" / "other.desktop").unlink()
+        self.install_managed("--account", ANN)
+        text = self.shadow().read_text()
+        self.shadow().write_text(text.replace(f"X-Mamd-Account={ANN}", f"X-Mamd-Account={BOB}"))
+        (path,) = self.files([b"plan.fake"])
+        (opened,) = json.loads(self.ctl("open", path.decode(), "--json").stdout)
+        self.assertEqual((opened["app"], opened["launcher"]), (APP, False))
+        self.told()
+        self.assertIn(BOB, self.install_managed("--account", ANN, status=NO).stderr)
+
+    def test_a_persons_own_entry_stays(self):
+        self.shadow().parent.mkdir(parents=True)
+        self.shadow().write_text(self.add("mine", ENTRY).read_text().replace(
+            str(self.program), sys.executable))
+        before = self.shadow().read_text()
+        self.add("third", ENTRY.replace("{program}", sys.executable))
+        said = self.install_managed(status=NO).stderr
+        self.assertIn(f"{self.shadow()} exists", said)
+        self.assertEqual(self.shadow().read_text(), before)
+        self.assertFalse(self.shadow("third").exists())
+
+    def test_how_an_entry_names_its_program(self):
+        link = self.workspace.root / "tools-of-managed"
+        link.mkdir(exist_ok=True)
+        (link / "fake-link").unlink(missing_ok=True)
+        (link / "fake-link").symlink_to(sys.executable)
+        self.environment["PATH"] = f"{link}:{self.environment['PATH']}"
+        execs = {
+            "by-path": f"{link}/fake-link %F", "by-name": "fake-link %F",
+            "by-env": "env A=1 B=2 fake-link %F", "not": "sh -c fake-link", "gone": "/none %F"}
+        for name, line in execs.items():
+            self.add(name, f"[Desktop Entry]\nType=Application\nName=x\nExec={line}\n")
+        told = json.loads(self.install_managed("--json").stdout)
+        self.assertEqual({one["app"] for one in told}, {APP, "by-path", "by-name", "by-env"})
+
+    def test_mistakes(self):
+        self.install_managed(APP, status=USAGE)
+        self.install_managed("--default", status=USAGE)
+        self.ctl("contain", "install", status=USAGE)
+        self.ctl("contain", "remove", status=USAGE)
+        for path in (self.share / "applications").glob("*.desktop"):
+            path.unlink()
+        said = self.install_managed(status=NOT_FOUND).stderr
+        self.assertIn("/managed/elsewhere", said)
 
 
 class Streams(Contained):

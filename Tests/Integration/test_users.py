@@ -27,6 +27,7 @@ HARMLESS = {
     "Identity.GetUserInterfaceIdentity": "tells of the calling user's session",
     "Policy.SameIdentity": "tells what ListAccounts does",
     "Policy.ManagedAccounts": "the same",
+    "Policy.ManagedPrograms": "tells a setting",
     "Policy.Check": "reads what it is given",
     "Policy.Metrics": "tells numbers, of nobody's",
     "Identity.BlockedAccounts": "tells of the caller's own accounts",

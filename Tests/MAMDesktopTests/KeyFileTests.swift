@@ -73,6 +73,36 @@ struct KeyFileTests {
         #expect(Launcher.file(for: entry("[Desktop Entry]\nName=One\n"), owner) == nil)
     }
 
+    @Test func aSecondAccountsLauncherHasItsName() {
+        let owner = Launcher.Owner(
+            workspace: ByteString("work"), account: ByteString("ann_b/c;é@contoso.com"))
+        #expect(
+            Launcher.fileNames(app: ByteString("one"), owner) == [
+                ByteString("mamd-work-one.desktop"),
+                ByteString("mamd-work-one-ann_5fb_2fc_3b_c3_a9@contoso.com.desktop"),
+            ])
+    }
+
+    @Test func aLauncherForEverybodyNamesNoAccount() throws {
+        let everybody = Launcher.Owner(workspace: ByteString("work"), account: ByteString(""))
+        let file = try #require(Launcher.file(for: entry(text), everybody))
+        #expect(
+            file.value("Exec", in: "Desktop Entry")
+                == ByteString("mamctl run --contained --discard-output --workspace work -- one %U"))
+        #expect(file.value("Name[de]", in: "Desktop Entry") == ByteString("Eins (work)"))
+        #expect(file.value("X-Mamd-Account", in: "Desktop Entry") == nil)
+        let shadow = try #require(
+            Launcher(DesktopEntry(id: ByteString("one"), path: ByteString("/one"), file: file)))
+        #expect(shadow.isShadow && shadow.owner == everybody)
+        let beside = try #require(
+            Launcher(DesktopEntry(id: ByteString("x"), path: ByteString("/x"), file: file)))
+        #expect(!beside.isShadow)
+        let ann = Launcher.Owner(workspace: ByteString("work"), account: ByteString("ann"))
+        #expect(shadow.serves(ann))
+        #expect(
+            !shadow.serves(.init(workspace: ByteString("other"), account: ByteString("ann"))))
+    }
+
     @Test func defaultsKeepTheOthers() {
         let old = "[Added Associations]\na/b=x.desktop\n\n[Default Applications]\na/b=y.desktop\n"
         var file = KeyFile(parsing: Array(old.utf8))

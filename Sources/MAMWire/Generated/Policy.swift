@@ -25,6 +25,7 @@ extension Varlink {
             case canPickDocuments = "CanPickDocuments"
             case notificationPolicy = "NotificationPolicy"
             case managedAccounts = "ManagedAccounts"
+            case managedPrograms = "ManagedPrograms"
             case sameIdentity = "SameIdentity"
             case isManaged = "IsManaged"
             case configuration = "Configuration"
@@ -916,6 +917,27 @@ extension Varlink {
             }
         }
 
+        package struct ManagedPrograms: VarlinkRequest, WithoutMembers {
+            package static let method = "io.mamd.Policy.ManagedPrograms"
+            package static let memberNames: Set<String> = []
+
+            package init() {}
+
+            package struct Reply: WireObject {
+                package var programs: [String]
+
+                package init(programs: [String]) {
+                    self.programs = programs
+                }
+
+                package init(_ wire: Parameters) throws(VarlinkError) {
+                    try self.init(programs: wire.value("programs"))
+                }
+
+                package var members: [String: JSONValue] { ["programs": programs.json] }
+            }
+        }
+
         package struct SameIdentity: VarlinkRequest {
             package static let method = "io.mamd.Policy.SameIdentity"
             package static let memberNames: Set<String> = ["first", "second"]
@@ -1299,6 +1321,9 @@ method ManagedAccounts() -> (
   primary: ?ManagedAccount,
   managementEnabled: bool
 )
+
+# The setting ManagedPrograms: absolute paths.
+method ManagedPrograms() -> (programs: []string)
 
 # Ignores case; an account's name and object id are the same identity. null: nobody
 method SameIdentity(first: ?string, second: ?string) -> (same: bool)

@@ -1,0 +1,37 @@
+// Tells a person on the desktop why a launcher has started nothing.
+
+internal import Glibc
+internal import MAMSystem
+
+/// What a launcher's `mamctl` prints is seen by nobody: the desktop writes it to its log.
+struct LauncherNotice {
+    private let isWanted: Bool
+    /// The command's environment has no session bus.
+    private let bus = getenv("DBUS_SESSION_BUS_ADDRESS").map { ByteString(cString: $0) }
+
+    init(_ invocation: Invocation) {
+        isWanted = invocation.arguments.has("discard-output") && isatty(STDERR_FILENO) == 0
+    }
+
+    /// Runs what starts the command; a failure is shown.
+    func telling<Value: ~Copyable>(
+        about command: [ByteString], _ body: () throws -> Value
+    ) throws -> Value {
+        do { return try body() } catch {
+            let failure = Failure(any: error)
+            show(command, failure.message.onOneLine, failure.next?.onOneLine)
+            throw error
+        }
+    }
+
+    /// Without notify-send, or a session, nothing is shown.
+    func show(_ command: [ByteString], _ reason: String, _ next: String? = nil) {
+        guard isWanted else { return }
+        if let bus { setenv("DBUS_SESSION_BUS_ADDRESS", bus.cString, 1) }
+        let title = "\(command[0].lastComponent.shown) was not started"
+        let text = reason + (next.map { "\nTry: \($0)" } ?? "")
+        _ = output(of: [
+            "notify-send", "--app-name=mamctl", "--icon=dialog-error", "--", title, text,
+        ])
+    }
+}
