@@ -30,7 +30,7 @@ extension IdentityInterface {
         guard let descriptor = try call.descriptor("processDescriptor") else { throw Self.noChild }
         let child = try restrictedChild(descriptor, of: call.peer)
         let identity = vault.identity(of: account)
-        guard vault.identities.set(identity, by: call.peer.uid, for: child, isContained: true)
+        guard vault.identities.set(identity, by: call.peer.uid, for: child, standing: .contained)
         else { throw Self.noChild }
         vault.audit(
             .contained, account,
@@ -49,20 +49,25 @@ extension IdentityInterface {
         return try account(name, call).id
     }
 
-    /// While the descriptor is open, the process's id is not another's.
     private func restrictedChild(
         _ descriptor: Descriptor, of peer: Peer
     ) throws(VarlinkError) -> ProcessLife {
+        let child = try child(descriptor, of: peer)
+        guard hasNoNewPrivileges(child.id) else {
+            throw .invalidInput("process \(child.id) has not restricted itself")
+        }
+        return child
+    }
+
+    /// While the descriptor is open, the process's id is not another's.
+    func child(_ descriptor: Descriptor, of peer: Peer) throws(VarlinkError) -> ProcessLife {
         guard let id = processID(of: descriptor), let status = ProcessStatus(of: id),
             status.parent == peer.pid, peer.isAlive
         else { throw Self.noChild }
-        guard hasNoNewPrivileges(id) else {
-            throw .invalidInput("process \(id) has not restricted itself")
-        }
         return status.life
     }
 
-    private static let noChild = VarlinkError.invalidInput(
+    static let noChild = VarlinkError.invalidInput(
         "the descriptor is no pidfd of a child of the caller that the daemon can see")
 }
 

@@ -26,6 +26,7 @@ package struct IdentityInterface: VaultInterface {
         case .setProcessIdentity: try setProcessIdentity(call)
         case .getContainment: try getContainment(call)
         case .contain: try contain(call)
+        case .trust: try trust(call)
         case .getIdentity: try getIdentity(call)
         case .setUserInterfaceIdentity: try setUserInterfaceIdentity(call)
         case .setUserInterfaceIdentities: try setUserInterfaceIdentities(call)

@@ -16,15 +16,16 @@ package struct FoundIdentity: Sendable {
     package let source: Source
     /// The user that set it.
     package let giver: UInt32
-    /// The kernel keeps the process from passing on what it reads.
-    package let isContained: Bool
+    package let standing: Standing
+
+    package var isContained: Bool { standing == .contained }
 
     package init(
-        identity: Identity, source: Source, giver: UInt32, isContained: Bool = false
+        identity: Identity, source: Source, giver: UInt32, standing: Standing = .ordinary
     ) {
         self.identity = identity
         self.source = source
         self.giver = giver
-        self.isContained = isContained
+        self.standing = standing
     }
 }

@@ -13,7 +13,7 @@ struct IdentityTable: Sendable {
         let connection: ConnectionID?
         /// The process of a thread.
         var process: ProcessLife?
-        var isContained = false
+        var standing = Standing.ordinary
 
         /// What a child inherits.
         func inherited(from parent: Int32) -> FoundIdentity {
@@ -22,7 +22,7 @@ struct IdentityTable: Sendable {
 
         func found(from source: FoundIdentity.Source) -> FoundIdentity {
             FoundIdentity(
-                identity: identity, source: source, giver: giver, isContained: isContained)
+                identity: identity, source: source, giver: giver, standing: standing)
         }
     }
 
@@ -82,7 +82,7 @@ struct IdentityTable: Sendable {
             guard setting.identity.matches(identity) else { return setting }
             return Setting(
                 identity: .nobody, giver: setting.giver, connection: setting.connection,
-                process: setting.process, isContained: setting.isContained)
+                process: setting.process, standing: setting.standing)
         }
         threads = threads.mapValues(spared)
         processes = processes.mapValues { process in
@@ -91,7 +91,7 @@ struct IdentityTable: Sendable {
             if case .some(.some(let found)) = process.inherited, found.identity.matches(identity) {
                 process.inherited = FoundIdentity(
                     identity: .nobody, source: found.source, giver: found.giver,
-                    isContained: found.isContained)
+                    standing: found.standing)
             }
             return process
         }

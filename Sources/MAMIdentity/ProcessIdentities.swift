@@ -23,10 +23,10 @@ package final class ProcessIdentities: Sendable {
     /// Sets a process's identity, or removes it with nil. False if that process has ended.
     ///
     /// `user`: the user that sets it. `connection`: ends the identity when it closes; nil: only
-    /// with the process. `isContained`: the process has restricted itself.
+    /// with the process.
     package func set(
         _ identity: Identity?, by user: UInt32, for life: ProcessLife,
-        until connection: ConnectionID? = nil, isContained: Bool = false
+        until connection: ConnectionID? = nil, standing: Standing = .ordinary
     ) -> Bool {
         changes.withLock { _ in
             guard isAlive(life) else { return false }
@@ -35,7 +35,7 @@ package final class ProcessIdentities: Sendable {
                 to: identity.map {
                     .init(
                         identity: $0, giver: user, connection: connection,
-                        isContained: isContained)
+                        standing: standing)
                 })
             return true
         }
@@ -87,7 +87,7 @@ package final class ProcessIdentities: Sendable {
     /// Whom the contained programs act for that are running: once for each that was set.
     package var contained: [Identity] {
         table.withLock { $0.processes }.compactMap { life, process in
-            guard let own = process.own, own.isContained,
+            guard let own = process.own, own.standing == .contained,
                 let status = ProcessStatus(of: life.id), status.life == life, !status.hasEnded
             else { return nil }
             return own.identity

@@ -117,6 +117,7 @@ struct SettingField: Sendable {
     private static let telling: [SettingField] = [
         SettingField("ManagedSchemes", \.managedSchemes, .texts).harmless,
         SettingField("ManagedPrograms", \.managedPrograms, .absolutePaths).harmless,
+        SettingField("TrustedPrograms", \.trustedPrograms, .absolutePaths).harmless,
         SettingField("VerboseLoggingEnabled", \.verboseLogging, .truth).harmless,
         SettingField("ValuesToScrubFromLogging", \.valuesToScrub, .texts),
         SettingField("MAMTelemetryDisabled", \.telemetryDisabled, .truth).harmless,

@@ -76,6 +76,9 @@ package struct Settings: Sendable, Equatable {
     package var managedSchemes: [String] = []
     /// `ManagedPrograms`: absolute paths.
     package var managedPrograms: [String] = []
+    /// `TrustedPrograms`: absolute paths without symbolic links, of programs that may read what is
+    /// only for contained ones.
+    package var trustedPrograms: [String] = []
 
     // Telling
     /// `VerboseLoggingEnabled`: the log may hold personal data.

@@ -20,6 +20,8 @@ package enum LogMessage: String, Sendable, CaseIterable {
     case unblocked
     /// A program for the account was started that leaves nothing outside the workspace.
     case contained
+    /// A program was started that may read what is only for contained ones.
+    case trusted
     /// mamd refused access to a file, or a call.
     case refused
     /// Policy denied what a program asked for.
@@ -64,6 +66,7 @@ package enum LogMessage: String, Sendable, CaseIterable {
         case .blocked: "5a3aadcb8d054edb874ad5052e71ae2c"
         case .unblocked: "92416e4d191a478aa11e2b41bf8835a1"
         case .contained: "b86a4d081432a6af6db4340aa31c9597"
+        case .trusted: "198e0f5db3ca65cedbf017b4841334ad"
         case .refused: "c052e262ef1e4dc4a2a1d8a54b047386"
         case .denied: "88d547f968c3479f835402e2211b849a"
         case .given: "a16c80c406cc4c2989e8de4c91659673"
@@ -88,7 +91,7 @@ package enum LogMessage: String, Sendable, CaseIterable {
         switch self {
         case .lost, .wipeIncomplete, .policyRefused: LOG_ERR
         case .wrongPassphrase, .blocked, .damaged, .wipeDecided, .wiped, .keysExported,
-            .keysImported, .recoveryKey, .overridden, .dropped:
+            .keysImported, .recoveryKey, .overridden, .trusted, .dropped:
             LOG_WARNING
         default: LOG_INFO
         }

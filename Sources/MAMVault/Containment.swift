@@ -41,18 +41,43 @@ package struct Containment: Sendable {
             next: "mamctl run --contained --account \(name) -- COMMAND")
     }
 
-    /// Refuses a contained program another owner's file, where it would leave what it has read.
+    /// Whether the administrator trusts the reader with a file that policy keeps from others.
+    package func trusts(_ reader: FoundIdentity, with header: FileHeader?) -> Bool {
+        guard let account = owner(of: header) else { return false }
+        return switch reader.standing {
+        case .ordinary, .contained: false
+        case .trusted(.allAccounts): true
+        case .trusted(.ownAccount): vault.account(of: reader.identity) == account
+        }
+    }
+
+    /// Refuses a contained program another owner's file, where it would leave what it has read, and
+    /// a trusted one any file: it may read.
     package func checkWriting(
         of header: FileHeader?, by writer: () -> FoundIdentity
     ) throws(VaultError) {
-        guard isRequiredForSome else { return }
+        guard isRequiredForSome || mayTrust else { return }
         let writer = writer()
+        if case .trusted = writer.standing {
+            throw .refused("a trusted program changes no file of the workspace: it may only read")
+        }
         guard writer.isContained, let account = vault.account(of: writer.identity),
             isRequired(for: account), owner(of: header) != account
         else { return }
         throw .refused(
             "a contained program of \(writer.identity) changes files of that account only")
     }
+
+    /// Refuses a program that reads all accounts to begin a file: it would be in none's name.
+    package func checkBeginning(by maker: () -> FoundIdentity) throws(VaultError) {
+        guard mayTrust, maker().standing == .trusted(.allAccounts) else { return }
+        throw .refused(
+            "a trusted program of all accounts makes no files in the workspace",
+            next: "mamctl run --trusted --account ACCOUNT -- COMMAND")
+    }
+
+    /// Without the setting no program is trusted, and nothing is looked up.
+    private var mayTrust: Bool { !vault.settings.trustedPrograms.isEmpty }
 
     private func owner(of header: FileHeader?) -> AccountID? {
         header?.sealing.flatMap { vault.keyring.account(ofKey: $0.keyID) }

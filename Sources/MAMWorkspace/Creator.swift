@@ -50,6 +50,7 @@ package struct Creator: Sendable {
         let asked = Classes(tree).childClass(of: parent)
         try Auditing(tree).auditing(.create, parent, nil, child: name, for: caller) {
             () throws(VaultError) in
+            try Containment(tree.vault).checkBeginning { Callers(tree.vault).found(for: caller) }
             try Files(tree.vault).checkCreation(by: owner, asking: asked)
         }
         return try tree.makers.shared { () throws(Errno) in

@@ -8,14 +8,21 @@ internal import MAMWire
 /// Runs the command under a supervisor with the identity, and exits as the command does.
 func runCommand(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.arguments.has("contained") {
-        try invocation.refuse(["identity", "unmanaged"], with: "contained")
+        try invocation.refuse(["identity", "unmanaged", "trusted"], with: "contained")
         return try runContained(invocation)
     }
-    for option in ["account", "network", "discard-output"] where invocation.arguments.has(option) {
+    for option in ["network", "discard-output"] where invocation.arguments.has(option) {
         throw Failure.usage(invocation.verb, "--\(option) needs --contained")
     }
+    if invocation.arguments.has("trusted") {
+        try invocation.refuse(["identity", "unmanaged"], with: "trusted")
+        return try runTrusted(invocation)
+    }
+    if invocation.arguments.has("account") {
+        throw Failure.usage(invocation.verb, "--account needs --contained or --trusted")
+    }
     guard let identity = try invocation.arguments.text("identity") else {
-        throw Failure.usage(invocation.verb, "--identity or --contained is missing")
+        throw Failure.usage(invocation.verb, "--identity, --contained or --trusted is missing")
     }
     let command = invocation.operands
     let supervisor = try supervisor(of: command, for: identity, invocation)

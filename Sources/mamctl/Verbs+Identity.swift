@@ -5,7 +5,8 @@ internal import MAMWire
 let runVerbs: [Verb] = [
     Verb(
         name: "run", summary: "Run a command whose new files belong to an identity",
-        usage: "[--identity UPN] [--contained] -- COMMAND [ARGUMENT…]", operands: 1...Int.max,
+        usage: "[--identity UPN] [--contained | --trusted] -- COMMAND [ARGUMENT…]",
+        operands: 1...Int.max,
         options: [
             Option(
                 name: "identity", value: "UPN", help: "owner of the files it creates; '' for nobody"
@@ -14,8 +15,12 @@ let runVerbs: [Verb] = [
             Option(
                 name: "contained", help: "keep it from leaving anything outside the workspace"),
             Option(
+                name: "trusted",
+                help: "let it read what is only for contained programs; TrustedPrograms names it"),
+            Option(
                 name: "account", value: "UPN",
-                help: "with --contained: the account that it acts for (default: yours)"),
+                help: "with --contained: the account that it acts for (default: yours);"
+                    + " with --trusted: whose files it reads (default: all)"),
             Option(
                 name: "network", value: "any|none|PORTS",
                 help: "with --contained: less than policy lets it connect to"),
@@ -28,6 +33,7 @@ let runVerbs: [Verb] = [
             "mamctl run --identity ann@home.example --unmanaged -- cp notes.txt ~/Work/",
             "mamctl run --identity ann@contoso.com bash",
             "mamctl run --contained -- libreoffice plan.odt",
+            "mamctl run --trusted -- /usr/bin/restic backup /srv/work",
         ],
         statuses: daemonStatuses + [.notManaged, .refused], run: runCommand)
 ]

@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 from systemd_machine import MachineCase
+from test_contained import RESTRICTED
 from workspace import ROOT, daemons, wait_until
 
 HIGHEST_EXPOSURE = 2.5
@@ -38,6 +39,26 @@ class Service(MachineCase):
         level = float(re.search(r"Overall exposure level for \S+: ([0-9.]+)", said)[1])
         print(f"exposure level {level}", flush=True)
         self.assertLess(level, HIGHEST_EXPOSURE)
+
+    def test_in_the_sandbox_the_daemon_looks_at_a_trusted_programs_path(self):
+        configuration, mount_point = self.start("trust")
+        program = os.path.realpath("/bin/cat")
+        (configuration / "settings.json").write_text(
+            json.dumps({"Containment": "required", "TrustedPrograms": [program]}))
+        (configuration / "policies" / "default.json").write_text(json.dumps(RESTRICTED))
+        self.machine.run("systemctl", "restart", "mamd@trust")
+        self.machine.run(
+            "mamctl", "account", "register", "ann@contoso.com", "--no-passphrase", "--workspace",
+            "trust")
+        self.machine.run("sh", "-c", 'echo text > "$1/f"', "sh", mount_point)
+        said = self.machine.run("cat", f"{mount_point}/f", check=False)
+        self.assertIn("Permission denied", said.stderr)
+        trusted = ("mamctl", "run", "--trusted", "--workspace", "trust", "--")
+        said = self.machine.run(*trusted, program, f"{mount_point}/f")
+        self.assertEqual(said.stdout, "text\n")
+        other = os.path.realpath("/usr/bin/head")
+        said = self.machine.run(*trusted, other, f"{mount_point}/f", check=False)
+        self.assertIn("TrustedPrograms", said.stderr)
 
     def test_in_the_sandbox_everything_works(self):
         _, mount_point = self.start("box")

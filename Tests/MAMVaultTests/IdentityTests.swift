@@ -54,6 +54,21 @@ struct IdentityTests {
         withExtendedLifetime((before, first, second, third)) {}
     }
 
+    @Test func `what a trusted program starts is trusted, and a wipe widens nothing`() throws {
+        #expect(identities.set(ann, by: 0, for: own, standing: .trusted(.ownAccount)))
+        let child = try Child()
+        #expect(identities.found(forThread: child.id)?.standing == .trusted(.ownAccount))
+        identities.forget(ann)
+        for process in [child.id, own.id] {
+            let found = try #require(identities.found(forThread: process))
+            #expect(found.identity.isNobody && found.standing == .trusted(.ownAccount))
+        }
+        // Whoever takes another identity gives it up.
+        #expect(identities.set(personal, by: 0, for: own))
+        #expect(identities.found(forThread: own.id)?.standing == .ordinary)
+        withExtendedLifetime(child) {}
+    }
+
     @Test func `nobody is set like any other, nil falls through to what was inherited`() throws {
         #expect(identities.set(ann, by: 0, for: own))
         let child = try Child()

@@ -12,6 +12,7 @@ extension Varlink {
             case setProcessIdentity = "SetProcessIdentity"
             case getContainment = "GetContainment"
             case contain = "Contain"
+            case trust = "Trust"
             case getIdentity = "GetIdentity"
             case setUserInterfaceIdentity = "SetUserInterfaceIdentity"
             case setUserInterfaceIdentities = "SetUserInterfaceIdentities"
@@ -225,6 +226,42 @@ extension Varlink {
 
             package var members: [String: JSONValue] {
                 ["account": account.json, "processDescriptor": processDescriptor.json]
+            }
+
+            package typealias Reply = NoMembers
+        }
+
+        package struct Trust: VarlinkRequest {
+            package static let method = "io.mamd.Identity.Trust"
+            package static let memberNames: Set<String> = [
+                "account", "programDescriptor", "processDescriptor"
+            ]
+
+            package var account: String?
+            package var programDescriptor: Int
+            package var processDescriptor: Int
+
+            package init(
+                account: String? = nil, programDescriptor: Int, processDescriptor: Int
+            ) {
+                self.account = account
+                self.programDescriptor = programDescriptor
+                self.processDescriptor = processDescriptor
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(
+                    account: wire.value("account"),
+                    programDescriptor: wire.value("programDescriptor"),
+                    processDescriptor: wire.value("processDescriptor")
+                )
+            }
+
+            package var members: [String: JSONValue] {
+                [
+                    "account": account.json, "programDescriptor": programDescriptor.json,
+                    "processDescriptor": processDescriptor.json
+                ]
             }
 
             package typealias Reply = NoMembers
@@ -531,6 +568,15 @@ method GetContainment(account: ?string) -> (containment: Containment)
 # child's pidfd. The child has restricted itself before, as mamctl run --contained does: the daemon
 # sees only that it has no_new_privs.
 method Contain(account: string, processDescriptor: int) -> ()
+
+# Notes that a child of the caller, with all that it starts, is trusted until the last of them has
+# ended: it opens files for reading that are only for contained programs, of the account, or with
+# null of all. It changes no file in the mount; files that it makes are the account's, and with null
+# it makes none. For the daemon's user alone. programDescriptor: the program, opened with O_PATH:
+# its path is in TrustedPrograms, and root owns it and all directories above it, which nobody else
+# can write to. processDescriptor: the child's pidfd; that it executes the program is the caller's
+# word. Each call is audited.
+method Trust(account: ?string, programDescriptor: int, processDescriptor: int) -> ()
 
 # Returns the identity of a thread of the calling process, and its source. thread: null for the
 # first one.
