@@ -16,8 +16,9 @@ extension Inode {
         package var isConverting = false
         /// Being repaired or moved away; opening it fails meanwhile.
         package var isHeld = false
-        /// Another file took its name: to open it, look the name up again.
-        package var isReplaced = false
+        /// Another file took its name: to open it, look the name up again. Set by
+        /// ``InodeTable/replace(_:_:)``.
+        package internal(set) var isReplaced = false
         /// Whether the shared backing descriptor may write.
         package var isWritable = false
         /// How often ``openCount`` or the owner changed.

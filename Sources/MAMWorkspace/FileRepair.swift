@@ -148,10 +148,9 @@ package struct FileRepair: Sendable {
     /// Makes later opens look the name up again, and invalidates the kernel's cache.
     private func finishReplacing(_ item: VerifyItem) {
         item.inode.withState { state in
-            state.isReplaced = true
+            tree.table.replace(item.inode, &state)
             state.isHeld = false
         }
-        tree.table.disown(item.inode)
         item.name.cString.withUnsafeBufferPointer { name in
             if let name = name.baseAddress { tree.cache.invalidate(name, in: item.parent.node) }
         }

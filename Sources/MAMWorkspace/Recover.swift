@@ -77,14 +77,12 @@ package struct Recover: Sendable {
         let isCut = try inode.withState { state throws(VaultError) in
             if state.isReplaced || state.isHeld || state.isConverting { return false }
             let file = try Classes(tree).fileToChange(inode, &state)
-            let mayCut = state.openCount == 0
-            state.isReplaced = try EndRecovery(tree).mendEnd(
-                of: file, inode.handle, header, mayCut: mayCut)
-            return state.isReplaced
+            let isCut = try EndRecovery(tree).mendEnd(
+                of: file, inode.handle, header, mayCut: state.openCount == 0)
+            if isCut { tree.table.replace(inode, &state) }
+            return isCut
         }
-        guard isCut else { return }
-        tree.table.disown(inode)
-        tree.cache.invalidateSoon(inode)
+        if isCut { tree.cache.invalidateSoon(inode) }
     }
 
     /// Nil if the end is right, or not due to a crash.

@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import signal
+import threading
 
 from tracing import tasks
 from verifying import PLAIN, VerifyCase, changed, zeroed
@@ -142,6 +143,34 @@ class Recovery(VerifyCase):
         for name in ("opened", "left"):
             told = f"{name}, a file of {ANN}, was left unfinished by a crash: its size"
             self.assertEqual(self.log().count(told), 1)
+
+    def test_opens_beside_the_recovery_find_the_file(self):
+        """The kernel looks a name up once more if its file was given another number; not twice."""
+        names = [f"file{number}" for number in range(200)]
+        self.crash_and_mount_locked(**dict.fromkeys(names, self.good + bytes(300)))
+        paths = [self.directory / name for name in names]
+        for path in paths:
+            path.stat()
+        refused = []
+
+        def open_all(paths, flags):
+            for path in paths:
+                try:
+                    os.close(os.open(path, flags))
+                except OSError as error:
+                    refused.append((path.name, errno.errorcode[error.errno]))
+
+        self.workspace.unlock()
+        threads = [
+            threading.Thread(target=open_all, args=arguments) for arguments in (
+                (paths, os.O_RDWR | os.O_CREAT | os.O_APPEND), (paths, os.O_RDONLY),
+                (paths[::-1], os.O_RDONLY))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(refused, [])
+        self.recovered()
 
     def test_who_waits_for_a_key_sleeps(self):
         self.crash_and_mount_locked(cut=self.good[:3 * BLOCK + 9])

@@ -62,14 +62,19 @@ import WorkspaceSupport
         #expect(try table.inode(first.node) === first)
     }
 
-    @Test func `a file that is disowned gets another number, and keeps the first for who has it`()
+    @Test func `a file that is replaced gets another number, and keeps the first for who has it`()
         throws
     {
         for handles in [nil, FileHandles(of: root)] {
             let table = try makeTable(handles)
             let first = table.insert(try find("file"), nil)
             let losses = table.lossCount
-            table.disown(first)
+            let isFound = first.withState { state in
+                table.replace(first, &state)
+                // What an open sees that waited for the state.
+                return state.isReplaced && table.known(first.id) != nil
+            }
+            #expect(!isFound && first.isReplaced)
             #expect(table.lossCount == losses + 1)
             #expect(table.known(first.id) == nil)
             let second = table.insert(try find("file"), nil)

@@ -77,8 +77,7 @@ private let root = InodeTable.rootNode
 
     @Test func `an inode that was replaced is to be looked up again`() throws {
         let inode = try lookUp("file").inode
-        inode.withState { $0.isReplaced = true }
-        it.tree.table.disown(inode)
+        inode.withState { it.tree.table.replace(inode, &$0) }
         #expect(throws: Errno.staleHandle) {
             try Lookup(it.tree).attributes(of: inode.node, throughHandle: false, for: it.caller)
         }
