@@ -37,13 +37,16 @@ package struct AuditRecord: Sendable, Equatable {
     package var operation: String?
     /// One sentence.
     package var reason: String?
-    /// The rule of policy that decided.
+    /// The rule of policy that decided, or ``containment``.
     package var rule: String?
     package var fileClass: String?
     /// The number of repetitions in this record.
     package var count = 1
     /// The program's error. Only for the journal.
     package var errno: Int32?
+
+    /// The rule of what is refused so that data stays with contained programs: the setting's key.
+    package static let containment = "Containment"
 
     package init(_ event: LogMessage) { self.event = event }
 }

@@ -30,8 +30,13 @@ struct ContainedCalls {
             Callers(vault).found(forThread: $0, user: call.peer.uid)
         }
         guard found.isContained else { return }
-        throw .refused(
+        let (reason, next) = (
             "a contained program of \(found.identity) may not call \(interface).\(call.method)",
-            next: "run it in a shell that is not contained")
+            "run it in a shell that is not contained"
+        )
+        Containment(vault).noteRefused(
+            call.operation(on: interface), of: found.identity, by: call.peer.pid,
+            "\(reason); \(next)")
+        throw .refused(reason, next: next)
     }
 }

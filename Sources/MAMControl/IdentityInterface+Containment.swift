@@ -32,6 +32,7 @@ extension IdentityInterface {
         let identity = vault.identity(of: account)
         guard vault.identities.set(identity, by: call.peer.uid, for: child, standing: .contained)
         else { throw Self.noChild }
+        vault.metrics.count(.containedPrograms)
         vault.audit(
             .contained, account,
             "process \(child.id) of uid \(call.peer.uid) runs contained for \(identity)")

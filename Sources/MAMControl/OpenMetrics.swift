@@ -28,6 +28,9 @@ extension Metric {
         case .noDecisions: ("decisions", "answer=\"no\"")
         case .damagedBlocks: ("damaged_blocks", nil)
         case .sessions: ("sessions", nil)
+        case .containedPrograms: ("contained_programs", nil)
+        case .containmentFiles: ("containment_refusals", "of=\"file\"")
+        case .containmentCalls: ("containment_refusals", "of=\"call\"")
         }
     }
 }
@@ -47,6 +50,8 @@ private let help = [
     ("decisions", "Questions about policy that were answered."),
     ("damaged_blocks", "Reads that met a block which does not verify."),
     ("sessions", "Sessions with an account as their user interface identity."),
+    ("contained_programs", "Programs that were started contained."),
+    ("containment_refusals", "Files and calls refused so that data stays with contained programs."),
 ]
 
 extension Metrics {

@@ -30,9 +30,13 @@ extension VarlinkInterface {
 
     package func connectionEnded(_ connection: ConnectionID) {}
 
-    /// A call's name in the audit, such as `Workspace.Decrypt`.
-    func operation(of call: VarlinkCall) -> String {
-        "\(name.split(separator: ".").last ?? "").\(call.method)"
+    func operation(of call: VarlinkCall) -> String { call.operation(on: name) }
+}
+
+extension VarlinkCall {
+    /// Its name in the audit, such as `Workspace.Decrypt`.
+    func operation(on interface: String) -> String {
+        "\(interface.split(separator: ".").last ?? "").\(method)"
     }
 }
 

@@ -43,9 +43,7 @@ extension VaultInterface {
         to receiver: Identity
     ) throws(VaultError) {
         try requireControl(call, of: header)
-        if !gift.isOverridden {
-            try Containment(vault).checkReading(of: header) { found(for: call.peer) }
-        }
+        if !gift.isOverridden { try requireContained(call, toRead: header, of: source) }
         try gift.check(header, to: receiver) { source.flatMap(place(of:)) }
     }
 
@@ -56,6 +54,20 @@ extension VaultInterface {
         guard Answers(tree).contain(source), isRegular(source) else { return }
         let info = try Answers(tree).protection(of: source)
         try gift.check(info, to: receiver) { place(of: source) }
+    }
+
+    private func requireContained(
+        _ call: VarlinkCall, toRead header: FileHeader, of source: Descriptor?
+    ) throws(VaultError) {
+        let containment = Containment(vault)
+        do throws(VaultError) {
+            try containment.checkReading(of: header) { found(for: call.peer) }
+        } catch {
+            containment.noteRefused(
+                operation(of: call), of: header.owner, by: call.peer.pid, error.description,
+                at: source.flatMap(place(of:)))
+            throw error
+        }
     }
 
     /// A source in the mount that policy lets root name but not open is opened for an override.

@@ -118,7 +118,7 @@ extension VarlinkError {
         case .keyMissing: self = .notFound(error.reason, next: error.next)
         case .keyRevoked(let owner): self = .unknownAccount(owner.description)
         case .blocked(let owner, let block): self = .blocked(owner.description, block)
-        case .refused(let reason, let next): self = .refused(reason, next: next)
+        case .refused(let reason, let next, _): self = .refused(reason, next: next)
         case .invalid(let reason, let next): self = .invalidInput(reason, next: next)
         case .notFound(let reason): self = .notFound(reason)
         case .notManaged: self = .notManaged(error.reason, next: error.next)

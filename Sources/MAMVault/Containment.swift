@@ -1,5 +1,6 @@
 // Which files are only for contained programs, and which files those may change.
 
+internal import MAMAudit
 package import MAMFormat
 package import MAMIdentity
 internal import MAMKeyring
@@ -38,7 +39,8 @@ package struct Containment: Sendable {
         throw .refused(
             "it belongs to \(name), whose policy (\(rule(of: account))) keeps it to contained"
                 + " programs",
-            next: "mamctl run --contained --account \(name) -- COMMAND")
+            next: "mamctl run --contained --account \(name) -- COMMAND",
+            rule: AuditRecord.containment)
     }
 
     /// Whether the administrator trusts the reader with a file that policy keeps from others.
@@ -65,7 +67,8 @@ package struct Containment: Sendable {
             isRequired(for: account), owner(of: header) != account
         else { return }
         throw .refused(
-            "a contained program of \(writer.identity) changes files of that account only")
+            "a contained program of \(writer.identity) changes files of that account only",
+            rule: AuditRecord.containment)
     }
 
     /// Refuses a program that reads all accounts to begin a file: it would be in none's name.

@@ -29,6 +29,7 @@ package struct FileAudit: Sendable {
         path: () -> ByteString?
     ) {
         guard let event = error.event else { return }
+        if error.isOfContainment { vault.metrics.count(.containmentFiles) }
         let owner = error.owner ?? owner
         let key = AuditKey(
             event, thread: thread, file: file, operation: operation, account: owner.description,
@@ -85,7 +86,7 @@ package struct FileAudit: Sendable {
         record.account = owner.isNobody ? nil : owner.description
         record.registrant = vault.registrant(of: owner)
         record.reason = error.description
-        if case .blocked(_, let block) = error { record.rule = block.kind.rawValue }
+        record.rule = error.rule
         return record
     }
 
@@ -120,6 +121,14 @@ extension VaultError {
         case .windowClosed(let owner), .keyMissing(let owner), .keyRevoked(let owner): owner
         case .blocked(let owner, _): owner
         case .refused, .store, .notFound, .notManaged, .invalid: nil
+        }
+    }
+
+    fileprivate var rule: String? {
+        switch self {
+        case .blocked(_, let block): block.kind.rawValue
+        case .refused(_, _, let rule): rule
+        default: nil
         }
     }
 

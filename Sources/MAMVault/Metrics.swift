@@ -14,6 +14,7 @@ package enum Metric: Int, Sendable, CaseIterable {
     case yesDecisions, noDecisions
     case damagedBlocks
     case sessions
+    case containedPrograms, containmentFiles, containmentCalls
 }
 
 /// One atomic number each, so that counting never blocks an open.

@@ -14,8 +14,8 @@ package enum VaultError: Error, Sendable {
     case keyRevoked(Identity)
     /// Policy keeps the account closed.
     case blocked(Identity, AccountBlock)
-    /// Policy or identity forbids it; a sentence, and a command that helps.
-    case refused(String, next: String? = nil)
+    /// Policy or identity forbids it; a sentence, a command that helps, and the rule for the audit.
+    case refused(String, next: String? = nil, rule: String? = nil)
     case store(StoreError)
     /// There is no such file; a sentence.
     case notFound(String)
@@ -37,7 +37,7 @@ extension VaultError: CustomStringConvertible {
         case .keyRevoked(let owner): "the account \(owner) was wiped: its keys are destroyed"
         case .blocked(let owner, let block): "\(owner) is blocked: \(block.reason)"
         case .notManaged(let owner): "\(owner) is not a managed account here"
-        case .refused(let reason, _), .invalid(let reason, _), .notFound(let reason): reason
+        case .refused(let reason, _, _), .invalid(let reason, _), .notFound(let reason): reason
         case .store(let error): error.description
         }
     }
@@ -48,7 +48,7 @@ extension VaultError: CustomStringConvertible {
         case .windowClosed(let owner): "mamctl unlock \(owner)"
         case .keyMissing: "mamctl account import FILE"
         case .notManaged: "mamctl account list"
-        case .refused(_, let next), .invalid(_, let next): next
+        case .refused(_, let next, _), .invalid(_, let next): next
         case .keyRevoked, .blocked, .store, .notFound: nil
         }
     }

@@ -77,7 +77,16 @@ struct ReportData {
             "policies": policies.map(\.policy).json, "enrollments": enrollments.json,
             "verify": verify.json,
             "events": events?.map(\.record).json ?? .null,
+            "containment": containment.map { .array($0.map(\.json)) } ?? .null,
         ]
+    }
+
+    /// Of each account, in these days. Nil if no events are told.
+    var containment: [ContainmentSum]? {
+        guard let events else { return nil }
+        var refusals = ContainmentRefusals()
+        for event in events { refusals.add(event.record) }
+        return status.accounts.map { refusals.of($0) }
     }
 }
 

@@ -30,6 +30,7 @@ struct ReportPage {
             \(files)
             \(windows)
             \(accounts)
+            \(contained)
             \(policies)
             \(verification)
             </main>

@@ -18,7 +18,10 @@ func top(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     let view = TopView(every: seconds)
     try view.take(daemon)
+    let refusals = RecentRefusals()
     if isOnce {
+        try refusals.take(from: daemon)
+        view.refusals = refusals.all
         // A rate needs two samples.
         usleep(UInt32(seconds * 1_000_000))
         try view.take(daemon)
@@ -32,10 +35,17 @@ func top(_ invocation: Invocation) throws -> ExitStatus {
     }
     let signals = try ScreenSignals()
     let events = RecentEvents()
-    try listen(to: daemon, events)
+    try listen(to: daemon, named: "events") { daemon in
+        try daemon.stream(Varlink.Workspace.Watch()) { reply in
+            events.add(reply.event)
+            return true
+        }
+    }
+    try listen(to: daemon, named: "refusals") { try refusals.take(from: $0, follow: true) }
     return try LiveScreen.run(every: seconds, signals) { width, height in
         try view.take(daemon)
         view.events = events.all
+        view.refusals = refusals.all
         return view.lines(width: width, height: height)
     }
 }
@@ -51,16 +61,15 @@ extension Invocation {
     }
 }
 
-/// Collects events on a thread of its own.
-private func listen(to daemon: Daemon, _ events: RecentEvents) throws {
+/// Follows the daemon on a thread of its own.
+private func listen(
+    to daemon: Daemon, named thread: String, _ body: @escaping @Sendable (Daemon) throws -> Void
+) throws {
     let name = daemon.name
-    // Use a second connection: calls on one are answered in order, and this one does not end.
-    try startThread(named: "events") {
+    // Use a connection of its own: calls on one are answered in order, and this one does not end.
+    try startThread(named: thread) {
         guard let daemon = try? Daemon(of: name, at: Places.current.existingSocket(of: name))
         else { return }
-        try? daemon.stream(Varlink.Workspace.Watch()) { reply in
-            events.add(reply.event)
-            return true
-        }
+        try? body(daemon)
     }
 }

@@ -14,13 +14,16 @@ final class TopView {
     /// The rates of each family, newest last.
     private var rates: [String: [Double]] = [:]
     var events: [String] = []
+    /// Nil if the audit is not told.
+    var refusals: ContainmentRefusals?
 
     private static let keptRates = 60
     /// Narrower screens show no totals.
     private static let totalWidth = 48
     private static let families = [
         ("opens", "opens"), ("creations", "creations"), ("refusals", "refusals"),
-        ("decisions", "policy questions"), ("damaged_blocks", "damaged blocks"),
+        ("containment_refusals", "by containment"), ("decisions", "policy questions"),
+        ("damaged_blocks", "damaged blocks"),
     ]
 
     init(every interval: Double) { self.interval = interval }
@@ -57,19 +60,29 @@ final class TopView {
     }
 
     var json: JSONValue {
-        let sums = (counters ?? [:]).mapValues { JSONValue($0) }
+        let counts = (counters ?? [:]).mapValues { JSONValue($0) }
         return [
             "status": status.json,
-            "counters": counters == nil ? .null : .object(sums),
+            "counters": counters == nil ? .null : .object(counts),
             "perSecond": .object(rates.mapValues { .number(($0.last ?? 0)) }),
+            "containment": sums.map { .array($0.map(\.json)) } ?? .null,
         ]
+    }
+
+    /// Of each account. Nil if nothing is to be counted, or the audit is not told.
+    private var sums: [ContainmentSum]? {
+        guard counters != nil, let refusals, let status else { return nil }
+        return status.accounts.map { refusals.of($0, since: RecentRefusals.start) }
     }
 
     func lines(width: Int, height: Int) -> [String] {
         guard let status else { return [] }
         var lines = [heading(status, width), ""]
         lines += rateLines(width) + [""]
-        for account in status.accounts { lines += accountLines(AccountLines(account), width) }
+        let sums = sums
+        for (index, account) in status.accounts.enumerated() {
+            lines += accountLines(AccountLines(account), sums?[index], width)
+        }
         if status.accounts.isEmpty { lines.append("  no accounts") }
         let room = height - lines.count - 2
         if !events.isEmpty, room > 0 {
@@ -110,11 +123,16 @@ final class TopView {
         }
     }
 
-    private func accountLines(_ account: AccountLines, _ width: Int) -> [String] {
+    private func accountLines(
+        _ account: AccountLines, _ containment: ContainmentSum?, _ width: Int
+    ) -> [String] {
         let countdown = account.countdown.map { ", \($0)" } ?? ""
         let next = account.next.map { "next \($0)" }
-        let details = [account.blockReason, account.use, next].compactMap(\.self).map { text in
-            wrapped(words(of: text), after: "    ", hanging: 4, width: max(20, width))
+        let refused = containment?.lastText().map { last in
+            "refused by containment in a day: \((containment?.count ?? 0).grouped), last \(last)"
+        }
+        let details = [account.blockReason, account.use, refused, next].compactMap(\.self).map {
+            wrapped(words(of: $0), after: "    ", hanging: 4, width: max(20, width))
         }
         return ["\(account.mark) \(Style.output.bold(account.shown))  \(account.state)\(countdown)"]
             + details.flatMap { $0.split(separator: "\n").map(String.init) }

@@ -152,7 +152,7 @@ interface io.mamd.Audit
 # operation: open, create, read, use, write; a method such as Workspace.Decrypt; the trigger of
 # a wipe
 # reason: one sentence
-# rule: of policy, or the kind of block
+# rule: of policy, or the kind of block; Containment: to keep data with contained programs
 # class: A, B, C or D, of a file
 # count: repeated refusals of the same thing to the same process are one record with their count
 type Record (

@@ -1,0 +1,36 @@
+// Counts and records what containment refuses.
+
+internal import MAMAudit
+package import MAMModel
+package import MAMSystem
+
+extension Containment {
+    /// Records a call on the socket that containment refused. `path`: of the file that it is about.
+    package func noteRefused(
+        _ operation: String, of identity: Identity, by process: Int32, _ reason: String,
+        at path: ByteString? = nil
+    ) {
+        vault.metrics.count(.containmentCalls)
+        let key = AuditKey(
+            .refused, thread: process, file: UInt64(UInt(bitPattern: path?.hashValue ?? 0)),
+            operation: operation, account: identity.description, reason: reason)
+        vault.trail.add(key) {
+            var record = AuditRecord(.refused)
+            record.operation = operation
+            record.account = identity.isNobody ? nil : identity.description
+            record.registrant = vault.registrant(of: identity)
+            record.path = path?.shown
+            record.reason = reason
+            record.rule = AuditRecord.containment
+            return record
+        }
+        vault.trail.noteRefusal()
+    }
+}
+
+extension VaultError {
+    /// Whether data was to stay with contained programs.
+    var isOfContainment: Bool {
+        if case .refused(_, _, AuditRecord.containment) = self { true } else { false }
+    }
+}
