@@ -1,6 +1,7 @@
 // Where contained programs keep what they scatter: settings, caches, histories, temporary files.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
@@ -8,13 +9,15 @@ internal import MAMWire
 /// and wiped with the account.
 struct ContainedHome {
     private let path: ByteString
+    private let temporary: ByteString
 
     /// Directories, by the variable that names them to programs.
     private static let directories = [
         "XDG_CONFIG_HOME": "config", "XDG_CACHE_HOME": "cache", "XDG_STATE_HOME": "state",
-        "XDG_DATA_HOME": "data", "TMPDIR": "tmp", "TMP": "tmp", "TEMP": "tmp",
-        "PYTHONPYCACHEPREFIX": "cache",
+        "XDG_DATA_HOME": "data", "PYTHONPYCACHEPREFIX": "cache",
     ]
+
+    private static let temporaries = ["TMPDIR", "TMP", "TEMP"]
 
     /// Emacs keeps its files in the home directory unless it has one of these.
     private static let expected = ["config/emacs"]
@@ -34,15 +37,25 @@ struct ContainedHome {
 
     /// Makes what is missing.
     init(in workspace: ByteString, of account: String) throws(Failure) {
-        // A name may contain a slash.
-        let name = Array(account.utf8).map { $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0 }
-        path = workspace.appending(ByteString(".contained-\(getuid())"))
-            .appending(ByteString(name))
+        let home = SealedHome(of: account, user: getuid())
+        path = workspace.appending(ByteString(home.path))
+        temporary = Self.temporary(in: workspace, home)
         try Self.make(path.directory)
         try Self.make(path)
+        try Self.make(temporary)
         for directory in Set(Self.directories.values).union(["state"]).sorted() + Self.expected {
             try Self.make(path.appending(ByteString(directory)))
         }
+    }
+
+    /// In the home, unless the names of workspace and account are so long that a socket in a
+    /// directory there had no room in its address, for want of which Chromium ends.
+    private static func temporary(in workspace: ByteString, _ home: SealedHome) -> ByteString {
+        let socket = "/org.chromium.Chromium.XXXXXX/SingletonSocket".utf8.count
+        let paths = home.paths(of: .tmp).map { workspace.appending(ByteString($0)) }
+        // The address ends with a zero.
+        let room = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1 - socket
+        return paths.first { $0.bytes.count <= room } ?? paths[0]
     }
 
     /// Another user's directory would be read and changed by that user.
@@ -70,6 +83,7 @@ struct ContainedHome {
         for (variable, name) in Self.directories.merging(Self.files, uniquingKeysWith: { $1 }) {
             setenv(variable, path.appending(ByteString(name)).cString, 1)
         }
+        for variable in Self.temporaries { setenv(variable, temporary.cString, 1) }
         for (variable, value) in Self.others { setenv(variable, value, 1) }
     }
 }
