@@ -41,7 +41,6 @@ package struct KeptSetting: Sendable {
         .init("MainNibFile~ipad", .text, "The same on an iPad."),
         .init("MainStoryboardFile", .text, "The app's first storyboard."),
         .init("MainStoryboardFile~ipad", .text, "The same on an iPad."),
-        .init("DocumentBrowserFileCachePath", .text, "Where the document browser keeps copies."),
         .init("BackgroundColor", .colour, "The ground of the SDK's screens."),
         .init("ForegroundColor", .colour, "The text of the SDK's screens."),
         .init("AccentColor", .colour, "Buttons and marked text of the SDK's screens."),

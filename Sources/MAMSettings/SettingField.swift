@@ -63,6 +63,8 @@ struct SettingField: Sendable {
         SettingField("ForeignFiles", \.foreignFiles, .one(named: { $0.rawValue })),
         SettingField("Containment", \.containment, .one(named: { $0.rawValue })),
         SettingField("ContainedNetwork", \.containedNetwork, containedNetwork),
+        // On iOS it is a directory of the app's, which is kept.
+        SettingField("DocumentBrowserFileCachePath", \.clearedCaches, caches).harmless,
         SettingField("BackupExclusion", \.backupExclusion, .truth).harmless,
     ]
 
@@ -188,6 +190,18 @@ struct SettingField: Sendable {
             case .ports(let ports): .array(ports.map { .integer(Int64($0)) })
             }
         })
+
+    /// Both caches of the sealed homes, or one of them.
+    private static let caches = Shape<[SealedHome.Cache]>(
+        "one of \(cachePaths.map(\.path).joined(separator: ", "))",
+        read: { value in cachePaths.first { $0.path == value.text }?.caches },
+        write: { caches in
+            cachePaths.first { $0.caches == caches }.map { .string($0.path) } ?? .null
+        })
+
+    private static let cachePaths: [(path: String, caches: [SealedHome.Cache])] =
+        [("contained", SealedHome.Cache.allCases)]
+        + SealedHome.Cache.allCases.map { ("contained/\($0.rawValue)", [$0]) }
 
     private static let threat = Shape<Settings.Probes.Threat>(
         "a command, or one of \(ThreatLevel.allCases.map(\.rawValue).joined(separator: ", "))",

@@ -25,6 +25,8 @@ package struct Settings: Sendable, Equatable {
     package var containment = Containment.policy
     /// `ContainedNetwork`: what contained programs of such accounts may connect to.
     package var containedNetwork = ContainedNetwork.none
+    /// `DocumentBrowserFileCachePath`: what contained programs' caches are cleared at a lock.
+    package var clearedCaches: [SealedHome.Cache] = []
 
     // Locking
     /// `LockGraceSeconds`: how long keys stay after a lock. Ten, as on iOS with "require passcode

@@ -46,6 +46,7 @@ package final class Vault: Sendable {
     /// The accounts whose files a thread is updating; true if an unlock meanwhile requires another
     /// pass.
     package let updating = Mutex<[AccountID: Bool]>([:])
+    package let cacheClearings = Mutex<[AccountID: CacheClearing]>([:])
 
     /// The window of files whose key is not on this device.
     private let missing = AccessWindow(.closed)

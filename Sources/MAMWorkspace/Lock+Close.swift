@@ -44,6 +44,7 @@ extension Lock {
         revokeKeys(of: files, until: deadline.orSoon)
         vault.audit(.locked, account, "\(vault.identity(of: account)) is locked")
         vault.announce(.unavailable, account)
+        ContainedCaches(tree).clearSoon(of: account)
         return left
     }
 

@@ -34,23 +34,13 @@ package struct Removal: Sendable {
         return result
     }
 
-    /// A removed name, for the kernel's name cache.
-    private struct RemovedName {
-        let parent: UInt64
-        let name: ByteString
-    }
-
-    /// Names are invalidated in batches of this size, because an account may have millions.
-    private static let batchCount = 1000
-
     /// Works while the mount is in use. False if a directory was removed when it was about to be
     /// read.
     private func sweep(
         _ isWanted: (OwnedHeader) -> Bool, _ result: inout RemovedFiles,
         _ progressed: (WipeProgress) -> Void
     ) -> Bool {
-        var removed: [RemovedName] = []
-        var isHeard = true
+        var removed = RemovedNames(tree.cache)
         var isUndisturbed = true
         let before = result.count
         result.beginSweep()
@@ -63,23 +53,17 @@ package struct Removal: Sendable {
             if found.entry.inode.isRegular { result.scanned += 1 }
             do throws(Errno) {
                 if try remove(found, isWanted) {
-                    removed.append(RemovedName(parent: found.parent.node, name: found.name))
+                    removed.add(found.name, in: found.parent.node)
                     result.count += 1
                 }
             } catch {
                 // Its user removed it first.
                 if error != .noEntry { result.noteLeft(found.path) }
             }
-            if removed.count == Self.batchCount {
-                // After one timeout no further batch is tried: a program that reads a directory may
-                // take arbitrarily long.
-                isHeard = isHeard && forget(removed)
-                removed = []
-            }
             progressed(WipeProgress(removed: result.count, scanned: result.scanned))
             return true
         }
-        if isHeard { _ = forget(removed) }
+        removed.flush()
         result.found = result.count - before + result.leftCount
         result.isComplete = isWhole && result.leftCount == 0
         return isUndisturbed
@@ -128,14 +112,5 @@ package struct Removal: Sendable {
         if let open { return open.header }
         return try Lookup(tree).facts(of: inode.handle, try status(at: inode.handle.raw, ""))?
             .header
-    }
-
-    /// Invalidates the names in the kernel's cache. This may wait for a program that reads the
-    /// directory; the kernel forgets them by itself after a minute. False if it took too long.
-    private func forget(_ removed: [RemovedName]) -> Bool {
-        guard !removed.isEmpty else { return true }
-        return finishes(by: Deadline(seconds: 5), named: "wipe-names") { [cache = tree.cache] in
-            for removed in removed { cache.invalidate(removed.name.cString, in: removed.parent) }
-        }
     }
 }

@@ -57,6 +57,7 @@ package struct Unlock: Sendable {
 
     /// The keys are loaded. The caller holds the account's `transitions`.
     func openWindows(of account: AccountID) {
+        ContainedCaches(tree).clearLeftovers(of: account)
         guard vault.windows(of: account)?.unlock() == true else { return }
         vault.keyNews.tell()
         vault.enrollments.idleLocks.ring()

@@ -27,6 +27,8 @@ private let knownLines = [
     "* could not be unmounted: *", "the device's threat level is *", "* has the object id *",
     "files keep their old classes until they are opened: *",
     "the files will be gone through once more: *",
+    "caches of contained programs of * cleared: # files",
+    "caches of contained programs are cleared later: *",
     "* is registered for uid # by AutoEnrollOnLaunch", "policy names * which is not registered: *",
 ].map { $0.split(separator: " ").map(String.init) }
 

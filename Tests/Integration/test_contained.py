@@ -27,10 +27,11 @@ RESTRICTED = {
 class Contained(WorkspaceCase):
     settings = {**SETTINGS, "Containment": "required"}
     policy = RESTRICTED
+    account = ANN
 
     def words(self, *command, options=()):
         return ["mamctl", "run", "--workspace", self.workspace.name, "--contained",
-                "--account", ANN, *options, "--", *map(str, command)]
+                "--account", self.account, *options, "--", *map(str, command)]
 
     def contained(self, *command, options=(), status=0, seconds=120):
         """What a contained command wrote to its terminal."""

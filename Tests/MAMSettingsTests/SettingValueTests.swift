@@ -19,7 +19,7 @@ import Testing
     @Test(
         arguments: [
             ("SplashIconFile", [true, 7, [], [:]]), ("ADALClientId", [true, 7, [], [:]]),
-            ("DocumentBrowserFileCachePath", [false, [:]]), ("SupportsDarkMode", [1, "YES", []]),
+            ("SupportsDarkMode", [1, "YES", []]),
             ("FinishLaunchingAtStartup", ["1"]),
             ("AccentColor", [true, "blue", "#12345", "#１２"]),
             ("SplashDuration", ["1.5", -1, true]), ("AppGroupIdentifiers", ["x", [1], [:]]),
@@ -36,6 +36,20 @@ import Testing
         let settings = try decode("OpenInActionExtension", value)
         #expect(settings.stored["OpenInActionExtension"] == value)
         #expect(settings.warnings.isEmpty)
+    }
+
+    @Test func `caches are named as directories below the sealed homes`() throws {
+        let forms: [(JSONValue, [SealedHome.Cache])] = [
+            ("contained", [.cache, .tmp]), ("contained/cache", [.cache]), ("contained/tmp", [.tmp]),
+        ]
+        for (value, caches) in forms {
+            let settings = try decode("DocumentBrowserFileCachePath", value)
+            #expect(settings.clearedCaches == caches && settings.warnings.isEmpty)
+            #expect(settings.json == Self.object("DocumentBrowserFileCachePath", value))
+        }
+        for path in ["contained/", "contained/config", "contained/../x", "Library/Caches", ""] {
+            try expect("default", of: .string(path), for: "DocumentBrowserFileCachePath")
+        }
     }
 
     private func expect(_ outcome: String, of value: JSONValue, for key: String) throws {

@@ -18,6 +18,7 @@ package final class RecordingCache: KernelCache {
 
     private let kept = Guarded<[Call]>([])
     private let purging = Guarded<Purge?>(nil)
+    private let forgetting = Guarded<(@Sendable () -> Void)?>(nil)
     private let knowsPrune = Guarded(true)
     private let heard = Semaphore()
 
@@ -31,6 +32,11 @@ package final class RecordingCache: KernelCache {
     /// From now on a purge does this; what it returns has pages left.
     package func onPurge(_ purge: Purge?) { purging.withLock { $0 = purge } }
 
+    /// From now on this is done whenever a name is to be forgotten.
+    package func onName(_ body: @escaping @Sendable () -> Void) {
+        forgetting.withLock { $0 = body }
+    }
+
     private func keep(_ call: Call) {
         kept.withLock { $0.append(call) }
         heard.signal()
@@ -43,6 +49,7 @@ package final class RecordingCache: KernelCache {
 
     package func invalidate(_ name: Name, in parent: UInt64) {
         keep(.name(ByteString(cString: name), in: parent))
+        forgetting.withLock { $0 }?()
     }
 
     package func invalidateSoon(_ inode: Inode) { keep(.soon(inode.node)) }

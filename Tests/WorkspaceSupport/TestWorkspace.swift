@@ -32,6 +32,7 @@ package final class TestWorkspace: Sendable {
         package var keepsState = false
         package var lockDeadlineSeconds = 1
         package var multiManagedIdentities = false
+        package var clearedCaches: [SealedHome.Cache] = []
 
         package init() {}
     }
@@ -64,6 +65,7 @@ package final class TestWorkspace: Sendable {
         settings.lockGraceSeconds = 0
         settings.lockDeadlineSeconds = options.lockDeadlineSeconds
         settings.multiManagedIdentities = options.multiManagedIdentities
+        settings.clearedCaches = options.clearedCaches
         let state = try openFile(places.state, O_RDONLY | O_DIRECTORY)
         let cost = KeyDerivationCost(passes: 1, memoryByteCount: 8 << 20)
         let keyring = try Keyring(stateDirectory: state, cost: cost ?? .standard) { _ in }

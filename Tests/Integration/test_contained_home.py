@@ -1,0 +1,148 @@
+"""The sealed home of contained programs: where it is, and that a lock clears its caches."""
+import os
+import pathlib
+import signal
+import sys
+import tempfile
+import time
+
+from test_contained import Contained
+from workspace import ANN, wait_until
+
+LONG = "a-name-that-leaves-no-room-for-a-socket-beside-it@subsidiary.contoso.com"
+ROOM = 107 - len("/org.chromium.Chromium.XXXXXX/SingletonSocket")
+
+
+class Home(Contained):
+    @property
+    def home(self):
+        return self.workspace.mount_point / f".contained-{os.getuid()}" / ANN
+
+    def scatter(self):
+        """What a program leaves in both caches, its settings, and its document."""
+        self.contained(
+            "sh", "-ec", 'mkdir -p "$XDG_CACHE_HOME/a/b"; echo x > "$XDG_CACHE_HOME/a/b/page";'
+            'echo x > "$TMPDIR/copy"; echo x > "$XDG_CONFIG_HOME/settings"; echo x > "$1"',
+            "sh", self.directory / "document")
+        return self.disk("cache/a"), self.disk("tmp/copy")
+
+    def disk(self, name):
+        return self.backing_of(self.home / name)
+
+    def kept(self):
+        return all(path.exists() for path in (
+            self.disk("config/settings"), self.backing_of(self.directory / "document"),
+            self.disk("cache"), self.disk("tmp")))
+
+
+class Cleared(Home):
+    settings = {**Contained.settings, "DocumentBrowserFileCachePath": "contained"}
+
+    def test_a_lock_clears_the_caches(self):
+        caches = self.scatter()
+        self.assertTrue(all(path.exists() for path in caches))
+        self.workspace.lock()
+        wait_until(lambda: not any(path.exists() for path in caches))
+        self.assertTrue(self.kept())
+        self.workspace.unlock()
+        # The kernel has forgotten the names: they can be made again.
+        self.scatter()
+        self.assertEqual((self.home / "cache/a/b/page").stat().st_size, 2)
+
+    def test_a_program_that_runs_loses_its_file_and_goes_on(self):
+        plan = self.secret()
+        text = self.contained(
+            sys.executable, "-c",
+            "import os, subprocess, sys, time\n"
+            "path = os.environ['TMPDIR'] + '/open'\n"
+            "file = open(path, 'w'); file.write('x'); file.flush()\n"
+            "subprocess.run(['mamctl', 'lock', '--now', '--workspace', sys.argv[1]], check=True)\n"
+            "end = time.monotonic() + 20\n"
+            "while os.path.exists(path) and time.monotonic() < end: time.sleep(0.05)\n"
+            "print('gone' if not os.path.exists(path) else 'there', file.fileno() > 0)\n"
+            "os._exit(0)", self.workspace.name)
+        self.workspace.unlock()
+        self.assertIn(b"gone True", text)
+        self.assertTrue(plan.exists())
+
+    def test_what_a_killed_daemon_left_goes_at_the_next_unlock(self):
+        caches = self.scatter()
+        pid = self.workspace.daemon()
+        os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: not os.path.exists(f"/proc/{pid}"))
+        self.workspace.mount()
+        self.assertTrue(all(path.exists() for path in caches))
+        self.workspace.unlock()
+        wait_until(lambda: not any(path.exists() for path in caches))
+        self.assertTrue(self.kept())
+
+    def test_a_lock_does_not_wait_for_it(self):
+        cache = self.home / "cache"
+        self.scatter()
+        for number in range(3000):
+            (cache / f"link{number}").symlink_to("nowhere")
+        start = time.monotonic()
+        self.workspace.lock()
+        took, left = time.monotonic() - start, len(os.listdir(self.disk("cache")))
+        self.assertGreater(left, 100, f"all went within the lock, which took {took} s")
+        wait_until(lambda: not os.listdir(self.disk("cache")))
+        self.workspace.unlock()
+
+
+class Tmp(Home):
+    settings = {**Contained.settings, "DocumentBrowserFileCachePath": "contained/tmp"}
+
+    def test_only_the_cache_that_is_named(self):
+        cache, temporary = self.scatter()
+        self.workspace.lock()
+        wait_until(lambda: not temporary.exists())
+        self.assertTrue(cache.exists() and self.kept())
+        self.workspace.unlock()
+
+
+class Without(Home):
+    def test_caches_stay(self):
+        caches = self.scatter()
+        self.workspace.lock()
+        self.workspace.unlock()
+        time.sleep(0.5)
+        self.assertTrue(all(path.exists() for path in caches))
+
+
+class Long(Contained):
+    mounted = False
+    account = LONG
+    settings = {**Contained.settings, "DocumentBrowserFileCachePath": "contained"}
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        place = tempfile.mkdtemp(prefix="m-", dir="/tmp")
+        cls.addClassCleanup(os.rmdir, place)
+        cls.workspace.mount_point = pathlib.Path(place)
+        cls.workspace.mount()
+        for account in (ANN, LONG):
+            cls.workspace.register(account)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.workspace.unmount()
+        super().tearDownClass()
+
+    def test_a_socket_fits_beside_a_long_name_and_a_lock_clears_it(self):
+        text = self.contained("sh", "-ec", 'echo x > "$TMPDIR/file"; echo "$TMPDIR"')
+        path = pathlib.Path(text.decode().strip())
+        home = self.workspace.mount_point / f".contained-{os.getuid()}"
+        self.assertEqual(path.parent, home)
+        self.assertRegex(path.name, "^t-[a-z2-7]{8}$")
+        self.assertLessEqual(len(os.fspath(path)), ROOM)
+        self.assertEqual(path.stat().st_mode & 0o7777, 0o700)
+        self.assertEqual(self.workspace.owner(path / "file"), LONG)
+        self.workspace.lock(LONG)
+        wait_until(lambda: not os.listdir(self.backing_of(path)))
+
+    def test_a_short_name_keeps_it_in_the_home(self):
+        self.account = ANN
+        path = self.workspace.mount_point / f".contained-{os.getuid()}" / ANN / "tmp"
+        text = self.contained("sh", "-c", 'echo "$TMPDIR"')
+        self.assertEqual(text.decode().strip(), os.fspath(path))
