@@ -96,7 +96,8 @@ let package = Package(
             "MAMVault",
             [
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
-                "MAMAudit", "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMIdentity", "CShims",
+                "MAMAudit", "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMIdentity", "MAMFleet",
+                "CShims",
             ]),
 
         module(
@@ -105,8 +106,8 @@ let package = Package(
             "MAMWorkspace",
             [
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
-                "MAMAudit", "MAMKeyring", "MAMEnrollment", "MAMIdentity", "MAMStore", "MAMVault",
-                "MAMTree", "CShims",
+                "MAMAudit", "MAMKeyring", "MAMEnrollment", "MAMIdentity", "MAMFleet", "MAMStore",
+                "MAMVault", "MAMTree", "CShims",
             ]),
 
         // Edges
@@ -120,8 +121,8 @@ let package = Package(
             "MAMControl",
             [
                 "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
-                "MAMWire", "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMIdentity", "MAMVault",
-                "MAMTree", "MAMWorkspace", "CShims",
+                "MAMWire", "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMIdentity", "MAMFleet",
+                "MAMVault", "MAMTree", "MAMWorkspace", "CShims",
             ]),
         module("MAMSession", ["MAMSystem", "CSystemd"]),
         // What programs link that talk to the daemon; its names are the Intune App SDK's
@@ -132,14 +133,15 @@ let package = Package(
             "mamd",
             [
                 "MAMModel", "MAMCrypto", "MAMPolicy", "MAMSettings", "MAMSystem", "MAMAudit",
-                "MAMKeyring", "MAMEnrollment", "MAMVault", "MAMTree", "MAMWorkspace", "MAMFuse",
-                "MAMPlaces", "MAMWire", "MAMControl", "MAMSession", "CShims",
+                "MAMKeyring", "MAMEnrollment", "MAMFleet", "MAMVault", "MAMTree", "MAMWorkspace",
+                "MAMFuse", "MAMPlaces", "MAMWire", "MAMControl", "MAMSession", "CShims",
             ]),
         program(
             "mamctl",
             [
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
-                "MAMAudit", "MAMKeyring", "MAMStore", "MAMPlaces", "MAMDesktop", "MAMWire",
+                "MAMAudit", "MAMKeyring", "MAMFleet", "MAMStore", "MAMPlaces", "MAMDesktop",
+                "MAMWire",
                 "CShims", "CContainment", "CSupervisor",
             ]),
         .executableTarget(

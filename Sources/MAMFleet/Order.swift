@@ -16,7 +16,6 @@ package struct Order: Sendable, Equatable {
         /// All accounts are locked.
         case lock
         case checkIn
-        case collectDiagnostics
     }
 
     package init(_ action: Action, account: Bytes16? = nil) {

@@ -12,7 +12,7 @@ package struct SignedDocument: Sendable, Equatable {
     package var slot: Slot { Slot(kind, statement.audience, statement.name) }
 
     /// `root`: whose keys count, with its organisation. Says nothing about serial, expiry and
-    /// audience, which depend on the machine: ``Standing``.
+    /// audience, which depend on the machine: ``MachineStanding``.
     package init(
         _ envelope: Envelope, by root: Root, of organization: Bytes16
     ) throws(Refusal) {

@@ -51,6 +51,11 @@ package struct LaunchFinding: Sendable, Equatable {
     package let rule: String
     /// One sentence.
     package let reason: String
+
+    package init(action: LaunchAction, subject: LaunchSubject, rule: String, reason: String) {
+        (self.action, self.subject) = (action, subject)
+        (self.rule, self.reason) = (rule, reason)
+    }
 }
 
 /// The subject of a condition, in the order in which findings with the same action are reported.
@@ -81,7 +86,7 @@ package struct LaunchVerdict: Sendable, Equatable {
     package static let passed = LaunchVerdict([])
 
     /// The sort is stable: findings of one action stay in the order of ``LaunchSubject``.
-    init(_ findings: [LaunchFinding]) {
+    package init(_ findings: [LaunchFinding]) {
         self.findings = LaunchAction.allCases.reversed().flatMap { action in
             findings.filter { $0.action == action }
         }

@@ -63,7 +63,9 @@ package struct PolicyBook: Sendable, Equatable {
 
     /// Which of the book's documents those are. Accounts with the same ones have the same policy.
     package func numbers(for account: Identity) -> [Int] {
-        let covering = inForce.indices.filter { covers(account, inForce[$0], .protection) }
+        let all = inForce.indices.filter { covers(account, inForce[$0], .protection) }
+        let covering = all.filter { !inForce[$0].isPlaceholder }
+        guard !covering.isEmpty else { return all }
         let replacesDefault = covering.contains {
             !inForce[$0].isDefault && !inForce[$0].isOfOtherSystem
         }
@@ -71,7 +73,9 @@ package struct PolicyBook: Sendable, Equatable {
     }
 
     /// True if a protection covers the account.
-    package func covers(_ account: Identity) -> Bool { !numbers(for: account).isEmpty }
+    package func covers(_ account: Identity) -> Bool {
+        documents(for: account).contains { !$0.isPlaceholder }
+    }
 
     /// The configuration for an account's programs. A default protection may contain a default
     /// configuration.

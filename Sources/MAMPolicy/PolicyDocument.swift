@@ -12,6 +12,8 @@ package struct PolicyDocument: Sendable, Equatable {
     package var kind = Kind.protection
     /// True for the tenant's default, which any other document of its type replaces.
     package var isDefault = false
+    /// Counts only for accounts that no other protection covers, and covers none itself.
+    package var isPlaceholder = false
     /// For apps of Android or Windows.
     package var isOfOtherSystem = false
     /// False: not in force.
@@ -39,9 +41,12 @@ package struct PolicyDocument: Sendable, Equatable {
 
     package var isProtection: Bool { kind == .protection }
 
+    /// An organisation that the workspace has joined has signed it.
+    package var isSigned = false
+
     /// True for what was exported from an organisation's tenant: Graph gives every document an id.
     /// What people write themselves has none.
-    package var isFromTenant: Bool { id != nil }
+    package var isFromTenant: Bool { id != nil || isSigned }
 
     var isProtectionInForce: Bool { isProtection && isAssigned }
 }

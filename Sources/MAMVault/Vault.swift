@@ -41,6 +41,8 @@ package final class Vault: Sendable {
     /// The accounts that policy blocks, apart from locks.
     package let blocks = Mutex<[AccountID: AccountBlock]>([:])
     package let enrollments: Enrollments
+    /// Nil for a daemon that cannot join one.
+    package let fleet: Fleet?
     /// Nil on a read-only workspace. Held during changes of the records.
     package let recoveryRecords = Mutex<RecoveryRecords?>(nil)
     /// The accounts whose files a thread is updating; true if an unlock meanwhile requires another
@@ -69,7 +71,7 @@ package final class Vault: Sendable {
     /// its id.
     package init(
         settings: Settings, policies: PolicyBook, keyring: Keyring, stateDirectory: Int32?,
-        workspace: Bytes16 = .zero, log: Log, clock: Clock = Clock()
+        workspace: Bytes16 = .zero, fleet: Fleet? = nil, log: Log, clock: Clock = Clock()
     ) throws(Errno) {
         classRecords = try stateDirectory.map(ClassRecords.init)
         self.settings = settings
@@ -82,6 +84,7 @@ package final class Vault: Sendable {
         self.keyring = keyring
         marks = Marks(of: workspace, by: keyring)
         self.log = log
+        self.fleet = fleet
         sealer = KeyringSealer(keyring: keyring)
         enrollments = try Enrollments(
             in: stateDirectory, keyring.accounts, settings, log, at: clock.now)

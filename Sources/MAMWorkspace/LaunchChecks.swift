@@ -1,6 +1,7 @@
 // Conditional launch: policy's conditions on the device, its programs and the account.
 
 internal import MAMEnrollment
+internal import MAMFleet
 internal import MAMKeyring
 package import MAMModel
 package import MAMPolicy
@@ -23,13 +24,26 @@ package struct LaunchChecks: Sendable {
         let policy = vault.policy(of: account)
         let clockedOut = vault.enrollments.record(of: account)?.sinceClockedOut ?? 0
         let conditions = conditions(for: policy.rules, secondsClockedOut: clockedOut)
-        let verdict = policy.launchVerdict(conditions)
+        let verdict =
+            uncovered(account).map { LaunchVerdict([$0]) }
+            ?? policy.launchVerdict(conditions)
         tellWarnings(verdict, account)
         if let clock = conditions.clockStatus, vault.enrollments.note(clock, of: account) != clock {
             vault.announce(.userStatusChanged(clock.rawValue), account)
         }
         Enrollment(tree).happen(
             .launch(verdict, conditions.clockStatus), to: account, as: .policy, saving: saving)
+    }
+
+    /// In a workspace that has joined an organisation, an account without one of its policies is
+    /// closed: the policy may be held back.
+    private func uncovered(_ account: AccountID) -> LaunchFinding? {
+        guard let name = vault.fleet?.standing?.root.name,
+            !vault.policies.covers(vault.identity(of: account))
+        else { return nil }
+        return LaunchFinding(
+            action: .block, subject: .compliance, rule: "organization",
+            reason: "no policy that \(name) has signed covers it")
     }
 
     /// The findings of these documents alone. Takes as long as the probes.

@@ -34,6 +34,7 @@ func startEnrollment(
     if Orders(tree).hasForgottenOrders {
         Orders(tree).takeAsObeyed(policies.reload(into: tree).wipeRequests)
     }
+    if let fleet = vault.fleet { Orders(tree).obeyPending(of: fleet) }
     Timers(tree).startEnrollment()
 }
 

@@ -20,9 +20,10 @@ func makeVault(
     let settings = try readSettings(places.configuration(of: name), log)
     log.rules.set(isVerbose: settings.verboseLogging, scrubbed: [])
     let state = state ?? places.state(of: name)
+    let fleet = try makeFleet(state, settings, isReadOnly: isReadOnly)
     let policies = try makePolicyDirectory(
         "\(places.configuration(of: name))/policies", state, isReadOnly: isReadOnly,
-        of: [name.description, id.description], settings, log)
+        of: [name.description, id.description], settings, fleet, log)
     let book = try policies.start()
     guard
         let cost = KeyDerivationCost(
@@ -43,7 +44,8 @@ func makeVault(
         }
         vault = try Vault(
             settings: settings, policies: book, keyring: keyring,
-            stateDirectory: isReadOnly ? nil : directory.raw, workspace: id, log: log, clock: clock)
+            stateDirectory: isReadOnly ? nil : directory.raw, workspace: id, fleet: fleet,
+            log: log, clock: clock)
     } catch {
         throw StartError("the keys in \(state) cannot be used: \(error)")
     }
@@ -58,7 +60,7 @@ func openAccounts(of tree: Tree) {
 
 private func makePolicyDirectory(
     _ path: String, _ state: String, isReadOnly: Bool, of workspace: [String],
-    _ settings: Settings, _ log: Log
+    _ settings: Settings, _ fleet: Fleet, _ log: Log
 ) throws(StartError) -> PolicyDirectory {
     let debugPolicy: PolicyDocument?
     do throws(PolicyError) { debugPolicy = try settings.debugDocument() } catch {
@@ -67,8 +69,24 @@ private func makePolicyDirectory(
     do throws(Errno) {
         return try PolicyDirectory(
             path, state: state, isReadOnly: isReadOnly, of: workspace, settings,
-            debugPolicy: debugPolicy, log)
+            debugPolicy: debugPolicy, fleet: fleet, log)
     } catch { throw StartError("\(state)/policies cannot be used: \(error)") }
+}
+
+private func makeFleet(
+    _ state: String, _ settings: Settings, isReadOnly: Bool
+) throws(StartError) -> Fleet {
+    let fleet: Fleet
+    do throws(FleetError) { fleet = try Fleet(in: state, isReadOnly: isReadOnly) } catch {
+        throw StartError(
+            "\(state)/fleet/standing.json is refused: \(error); restore it from a backup")
+    }
+    if fleet.isJoined, settings.debugSettingsEnabled {
+        throw StartError(
+            "DebugSettingsEnabled is on, and this workspace has joined an organisation: turn it off"
+        )
+    }
+    return fleet
 }
 
 func makeTree(
@@ -102,14 +120,7 @@ func makeServer(
         ReportInterface(tree: tree, lastVerify: lastVerify),
     ]
     if let policies {
-        interfaces.append(RecoveryInterface(tree: tree))
-        interfaces.append(
-            PolicyInterface(tree: tree) { document, name in
-                do throws(Errno) { try policies.write(document, as: name) } catch { return error }
-                let reading = policies.reload(into: tree)
-                CheckIn(tree).checkedIn(reading.outcome, isNews: reading.isNews)
-                return nil
-            })
+        interfaces += interfacesOfPolicies(policies, tree)
     }
     let service = VarlinkService(
         ServiceInformation(
@@ -129,6 +140,28 @@ func makeServer(
             : ""
         throw StartError("the socket \(path) cannot be opened: \(error)\(next)")
     }
+}
+
+/// Those that change what is in force.
+private func interfacesOfPolicies(
+    _ policies: PolicyDirectory, _ tree: Tree
+) -> [any VarlinkInterface] {
+    let read: @Sendable () -> Void = {
+        let reading = policies.reload(into: tree)
+        CheckIn(tree).checkedIn(reading.outcome, isNews: reading.isNews)
+    }
+    return [
+        RecoveryInterface(tree: tree),
+        FleetInterface(tree: tree) {
+            read()
+            LaunchChecks(tree).checkLaunchOfAll()
+        },
+        PolicyInterface(tree: tree) { document, name in
+            do throws(Errno) { try policies.write(document, as: name) } catch { return error }
+            read()
+            return nil
+        },
+    ]
 }
 
 /// Clients find a workspace's socket by the workspace's name.

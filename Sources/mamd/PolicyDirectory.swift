@@ -20,6 +20,8 @@ struct PolicyReading {
     var wipeRequests: [WipeRequest] = []
     /// Why the directory could not be read.
     var failure: String?
+    /// Set in a workspace that has joined an organisation.
+    var signed: SignedReading?
 
     var hasChanged = false
     /// Something changed since the last reading.
@@ -39,12 +41,22 @@ struct PolicyReading {
 
     /// The outcome for enrolment. A wipe order in a policy's place is no failure.
     var outcome: CheckInOutcome {
+        if let reason = signed?.staleness { return .failure(reason) }
+        if signed != nil { return hasChanged ? .ok : .unchanged }
         if let failure { return .unreadable(failure) }
         if let bad = refused.first(where: { !$0.isObeyed }) {
             return .notUnderstood("\(bad.file): \(bad.reason)")
         }
         return hasChanged ? .ok : .unchanged
     }
+}
+
+/// What only a standing with an organisation tells.
+struct SignedReading {
+    /// The accounts of the groups that policies are assigned to.
+    var groups: [String: [String]]
+    /// Why the reading is no check-in; nil if it is one.
+    var staleness: String?
 }
 
 /// All `*.json` files of one directory. An invalid document leaves its last valid version in force;
@@ -56,6 +68,7 @@ final class PolicyDirectory: Sendable {
     private let debugPolicy: PolicyDocument?
     private let workspace: [String]
     let log: Log
+    let fleet: Fleet
     /// Serialises readings.
     private let state: Mutex<State>
 
@@ -69,13 +82,14 @@ final class PolicyDirectory: Sendable {
 
     init(
         _ path: String, state: String, isReadOnly: Bool, of workspace: [String],
-        _ settings: Settings, debugPolicy: PolicyDocument?, _ log: Log
+        _ settings: Settings, debugPolicy: PolicyDocument?, fleet: Fleet, _ log: Log
     ) throws(Errno) {
         self.path = path
         self.settings = settings
         self.debugPolicy = debugPolicy
         self.workspace = workspace
         self.log = log
+        self.fleet = fleet
         self.state = Mutex(
             State(copies: try PolicyCopies(in: state, isReadOnly: isReadOnly, log)))
     }
@@ -84,10 +98,11 @@ final class PolicyDirectory: Sendable {
     /// files might get a weaker class than policy requires.
     func start() throws(StartError) -> PolicyBook {
         let (reading, book) = state.withLock { state in
-            var reading = read(&state.copies)
+            var reading = readAll(&state.copies)
             adopt(&reading, &state, settings.groups)
             return (reading, state.book)
         }
+        if reading.signed != nil { return book }
         if let failure = reading.failure, reading.documents.isEmpty, access(path, F_OK) == 0 {
             throw StartError("\(path) cannot be read: \(failure)")
         }
@@ -103,7 +118,7 @@ final class PolicyDirectory: Sendable {
     func reload(into tree: Tree) -> PolicyReading {
         let vault = tree.vault
         let (reading, newlyRefused) = state.withLock { state in
-            var reading = read(&state.copies)
+            var reading = readAll(&state.copies)
             let (book, refused, failure) = (state.book, state.refused, state.failure)
             let newlyRefused = adopt(&reading, &state, vault.accountRules.groups)
             let hasChanged = state.book != book
@@ -127,7 +142,16 @@ final class PolicyDirectory: Sendable {
         if !Wipe(tree).isReadOnly {
             for request in reading.wipeRequests { Orders(tree).obeyWipe(request) }
         }
+        if reading.signed != nil {
+            // Accounts that no signed policy covers any more are closed.
+            if reading.hasChanged { LaunchChecks(tree).checkLaunchOfAll() }
+            Orders(tree).obeyPending(of: fleet)
+        }
         return reading
+    }
+
+    private func readAll(_ copies: inout PolicyCopies) -> PolicyReading {
+        fleet.standing.map { readSigned($0) } ?? read(&copies)
     }
 
     /// Returns what was not refused before.
@@ -138,7 +162,7 @@ final class PolicyDirectory: Sendable {
         reading.keep(state.refused)
         let book = PolicyBook(
             documents: reading.documents + (debugPolicy.map { [$0] } ?? []),
-            workspace: workspace, groups: groups)
+            workspace: workspace, groups: reading.signed?.groups ?? groups)
         // Before anything about them is logged.
         state.scrubbed.formUnion(valuesToScrub(in: reading.documents))
         log.rules.set(isVerbose: settings.verboseLogging, scrubbed: Array(state.scrubbed))

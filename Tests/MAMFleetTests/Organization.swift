@@ -38,8 +38,8 @@ struct Organization {
             by: signers ?? roots)
     }
 
-    func standing() throws -> Standing {
-        try Standing(pinning: root(), machine: Self.machine)
+    func standing() throws -> MachineStanding {
+        try MachineStanding(pinning: root(), machine: Self.machine)
     }
 
     func envelope(

@@ -2,7 +2,7 @@
 
 internal import MAMModel
 
-extension Standing {
+extension MachineStanding {
     /// A signed time counts for a day.
     private static let freshSeconds: Int64 = 86_400
 
@@ -74,7 +74,7 @@ extension Standing {
     }
 }
 
-extension Standing.Staleness: CustomStringConvertible {
+extension MachineStanding.Staleness: CustomStringConvertible {
     package var description: String {
         switch self {
         case .noTime: "the organisation has sent no time yet"

@@ -3,7 +3,7 @@
 package import MAMModel
 
 /// A value, so that a change counts only once it is stored: change a copy, store it, then use it.
-package struct Standing: Sendable, Equatable {
+package struct MachineStanding: Sendable, Equatable {
     package private(set) var rootDocument: SignedDocument
     package private(set) var root: Root
     package let machine: MachineID

@@ -2,7 +2,7 @@
 
 package import MAMModel
 
-extension Standing {
+extension MachineStanding {
     /// All of it, in one text: what was accepted together is stored together.
     package var json: JSONValue {
         [

@@ -2,12 +2,12 @@ import MAMFleet
 import MAMModel
 import Testing
 
-@Suite struct StandingTests {
+@Suite struct MachineStandingTests {
     let contoso = Organization()
     let now = Organization.start + 60
 
     private func refusal(
-        _ standing: inout Standing, _ envelope: Envelope, at time: Int64? = nil
+        _ standing: inout MachineStanding, _ envelope: Envelope, at time: Int64? = nil
     ) -> Refusal? {
         let before = standing
         do throws(Refusal) {
@@ -65,7 +65,7 @@ import Testing
         #expect(refusal(&standing, wipe, at: later) == .obeyed)
         standing.finish(nonce)
         #expect(standing.pending.isEmpty)
-        standing = try Standing(standing.json)
+        standing = try MachineStanding(standing.json)
         #expect(refusal(&standing, wipe, at: later) == .obeyed)
         // Forgotten once a signed time is past it; a clock that goes back does not help.
         let end = Organization.start + 100 * Organization.day
@@ -162,11 +162,11 @@ import Testing
         _ = try standing.accept(contoso.policy(), at: now)
         _ = try standing.accept(contoso.time(at: now), at: now)
         _ = try standing.accept(contoso.order(Order(.lock)), at: now)
-        #expect(try Standing(standing.json) == standing)
+        #expect(try MachineStanding(standing.json) == standing)
         #expect(throws: Refusal.self) {
             var members = standing.json.object ?? [:]
             members["root"] = try Organization().root().json
-            return try Standing(.object(members))
+            return try MachineStanding(.object(members))
         }
     }
 }

@@ -1,0 +1,175 @@
+// io.mamd.Fleet over the vault, one function per method.
+
+internal import MAMCrypto
+internal import MAMFleet
+internal import MAMKeyring
+internal import MAMModel
+internal import MAMSettings
+internal import MAMSystem
+package import MAMTree
+internal import MAMVault
+package import MAMWire
+internal import MAMWorkspace
+
+/// Implements the interface. Stateless.
+package struct FleetInterface: VaultInterface {
+    private typealias Wire = Varlink.Fleet
+
+    let tree: Tree
+    private let readPolicies: @Sendable () -> Void
+
+    /// `readPolicies`: puts what was accepted in force.
+    package init(tree: Tree, readPolicies: @escaping @Sendable () -> Void) {
+        (self.tree, self.readPolicies) = (tree, readPolicies)
+    }
+
+    package var name: String { Varlink.Fleet.name }
+    package var description: String { Varlink.Fleet.text }
+
+    package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
+        switch try call.method(of: Varlink.Fleet.Method.self) {
+        case .join: try join(call)
+        case .leave: try leave(call)
+        case .deliver: try deliver(call)
+        case .show: try show(call)
+        }
+    }
+
+    package func cost(of method: String) -> CallCost {
+        switch Wire.Method(rawValue: method) {
+        case .join, .leave, .deliver: .long
+        case .show, nil: .short
+        }
+    }
+
+    private func join(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Join.Reply {
+        let request: Wire.Join = try call.request()
+        try requireTrusted(call, toDo: "join an organisation")
+        let root = Array(request.root.utf8)
+        let organization = try organization(ofRoot: root)
+        guard !vault.settings.debugSettingsEnabled else {
+            throw .refused("the setting DebugSettingsEnabled is on")
+        }
+        let machine = try machineKey(for: organization)
+        let fleet = try fleet()
+        try fleeting { () throws(FleetError) in
+            try fleet.join(
+                root, fingerprint: request.fingerprint, machine: Bytes16(ofKey: machine),
+                (request.documents ?? []).map { Array($0.utf8) }, at: vault.clock.now.wallSeconds)
+        }
+        guard let standing = fleet.standing else { throw Self.notJoined }
+        vault.log.warning(
+            "uid \(call.peer.uid) has joined this workspace to \(standing.root.name): only policies"
+                + " that it has signed count")
+        readPolicies()
+        return .init(organization: try described(standing))
+    }
+
+    private func leave(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Leave.Reply {
+        _ = try call.request(Wire.Leave.self)
+        try requireTrusted(call, toDo: "leave an organisation")
+        let accounts = vault.keyring.accounts.count
+        guard accounts == 0 else {
+            throw .refused(
+                "there are \(accounts) accounts, and only the organisation may let them go: wipe"
+                    + " them, or deliver its order to leave", next: "mamctl wipe ACCOUNT")
+        }
+        let fleet = try fleet()
+        try fleeting { () throws(FleetError) in try fleet.leave() }
+        vault.log.warning("uid \(call.peer.uid) has let this workspace leave its organisation")
+        readPolicies()
+        return .init()
+    }
+
+    private func deliver(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Deliver.Reply {
+        let request: Wire.Deliver = try call.request()
+        try requireTrusted(call, toDo: "deliver documents")
+        let fleet = try fleet()
+        let effect = try fleeting { () throws(FleetError) in
+            try fleet.accept(Array(request.document.utf8), at: vault.clock.now.wallSeconds)
+        }
+        if effect != .nothing { readPolicies() }
+        return .init(effect: effect.word)
+    }
+
+    private func show(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Show.Reply {
+        _ = try call.request(Wire.Show.self)
+        guard let standing = vault.fleet?.standing else { return .init(organization: nil) }
+        return .init(organization: try described(standing))
+    }
+
+    // MARK: Parts
+
+    private static let notJoined = VarlinkError.refused("this workspace has joined no organisation")
+
+    private func fleet() throws(VarlinkError) -> Fleet {
+        guard let fleet = vault.fleet else { throw .refused("this daemon joins no organisation") }
+        return fleet
+    }
+
+    /// Before its signatures are checked: what ``Fleet/join(_:fingerprint:machine:)`` then accepts.
+    private func organization(ofRoot root: [UInt8]) throws(VarlinkError) -> Bytes16 {
+        try fleeting { () throws(FleetError) in
+            do throws(MAMFleet.Refusal) {
+                return try Envelope(parsing: root).statement().organization
+            } catch { throw .refused(error) }
+        }
+    }
+
+    private func machineKey(for organization: Bytes16) throws(VarlinkError) -> [UInt8] {
+        let seed = try keyed("the machine's key") { () throws(KeyringError) in
+            try vault.keyring.machineSeed(for: organization)
+        }
+        guard let publicKey = Ed25519.publicKey(ofSeed: seed) else {
+            throw .refused("the device secret was erased")
+        }
+        return publicKey
+    }
+
+    private func described(_ standing: MachineStanding) throws(VarlinkError) -> Wire.Organization {
+        let documents = [standing.rootDocument] + standing.documents.values
+        return .init(
+            id: standing.organization.description, name: standing.root.name,
+            machine: standing.machine.description,
+            publicKey: base64(try machineKey(for: standing.organization)),
+            rootSerial: Int(clamping: standing.rootDocument.statement.serial),
+            fingerprint: standing.rootDocument.envelope.fingerprint,
+            documents: documents.map { .init($0) }.sorted { $0.slot < $1.slot },
+            pending: standing.pending.count,
+            problem: standing.staleness(at: vault.clock.now.wallSeconds)?.description)
+    }
+
+    private func fleeting<Value>(
+        _ body: () throws(FleetError) -> Value
+    ) throws(VarlinkError) -> Value {
+        do throws(FleetError) { return try body() } catch {
+            switch error {
+            case .refused, .otherFingerprint, .notUnderstood:
+                throw .refused("the document is refused: \(error)")
+            case .notJoined, .joined, .readOnly: throw .refused(error.description)
+            case .notStored(let code): throw .systemError(code, "the standing")
+            }
+        }
+    }
+}
+
+extension Varlink.Fleet.Document {
+    fileprivate init(_ document: SignedDocument) {
+        let statement = document.statement
+        self.init(
+            slot: document.slot.description, serial: Int(clamping: statement.serial),
+            issued: Int(clamping: statement.issued),
+            expires: statement.expires.map { Int(clamping: $0) })
+    }
+}
+
+extension MachineStanding.Effect {
+    fileprivate var word: String {
+        switch self {
+        case .nothing: "nothing"
+        case .documents: "documents"
+        case .root: "root"
+        case .order: "order"
+        }
+    }
+}

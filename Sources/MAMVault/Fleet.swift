@@ -1,0 +1,176 @@
+// The workspace's standing with the organisation that it has joined, in memory and on disk.
+
+internal import Glibc
+internal import MAMCrypto
+package import MAMFleet
+internal import MAMModel
+internal import MAMPolicy
+package import MAMSystem
+
+/// What keeps a workspace from joining, leaving or accepting; clauses.
+package enum FleetError: Error, Sendable, Equatable {
+    case refused(Refusal)
+    case notJoined
+    case joined(String)
+    case otherFingerprint(String)
+    case notUnderstood(String)
+    case readOnly
+    case notStored(Errno)
+}
+
+/// `STATE/fleet/standing.json`, replaced as a whole before a change counts.
+package final class Fleet: Sendable {
+    private let path: String
+    private let isReadOnly: Bool
+    private let current: Guarded<MachineStanding?>
+    /// Orders that a thread is obeying now.
+    private let underWay = Guarded<Set<String>>([])
+
+    private static let fileName = "standing.json"
+    private static let maximumByteCount = 64 << 20
+
+    /// `state`: the state directory. A damaged standing is refused: without it unsigned policies
+    /// would count again.
+    package init(in state: String, isReadOnly: Bool) throws(FleetError) {
+        path = "\(state)/fleet"
+        self.isReadOnly = isReadOnly
+        current = Guarded(try Self.load(path))
+    }
+
+    package var standing: MachineStanding? { current.withLock { $0 } }
+    package var isJoined: Bool { current.withLock { $0 != nil } }
+
+    /// `fingerprint`: the root's, which the administrator got by another way. `machine`: the id of
+    /// this machine's key. `documents`: the first ones; all are accepted, or nothing changes.
+    package func join(
+        _ root: [UInt8], fingerprint: String, machine: MachineID, _ documents: [[UInt8]],
+        at clock: Int64
+    ) throws(FleetError) {
+        try current.withLock { current throws(FleetError) in
+            if let current { throw .joined(current.root.name) }
+            let envelope = try refusing { () throws(Refusal) in try Envelope(parsing: root) }
+            guard envelope.fingerprint == fingerprint.lowercased() else {
+                throw .otherFingerprint(envelope.fingerprint)
+            }
+            var standing = try refusing { () throws(Refusal) in
+                try MachineStanding(pinning: envelope, machine: machine)
+            }
+            for document in documents { _ = try Self.accept(document, in: &standing, at: clock) }
+            try store(standing)
+            current = standing
+        }
+    }
+
+    /// Unsigned policies count again.
+    package func leave() throws(FleetError) {
+        try current.withLock { current throws(FleetError) in
+            guard current != nil else { throw .notJoined }
+            do throws(Errno) {
+                let directory = try openFile(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+                try withExtendedLifetime(directory) { () throws(Errno) in
+                    guard unlinkat(directory.raw, Self.fileName, 0) == 0 else { throw .current }
+                    try synchronize(directory.raw)
+                }
+            } catch { throw .notStored(error) }
+            current = nil
+        }
+    }
+
+    /// Durable on return. `clock`: seconds since 1970.
+    package func accept(
+        _ bytes: [UInt8], at clock: Int64
+    ) throws(FleetError) -> MachineStanding.Effect {
+        try current.withLock { current throws(FleetError) in
+            guard var next = current else { throw .notJoined }
+            let effect = try Self.accept(bytes, in: &next, at: clock)
+            guard effect != .nothing else { return .nothing }
+            try store(next)
+            current = next
+            return effect
+        }
+    }
+
+    /// False while another thread is obeying the order. Call ``end(_:)`` after.
+    package func begin(_ nonce: String) -> Bool { underWay.withLock { $0.insert(nonce).inserted } }
+    package func end(_ nonce: String) { underWay.withLock { _ = $0.remove(nonce) } }
+
+    /// The order is done.
+    package func finish(_ nonce: String) throws(FleetError) {
+        try current.withLock { current throws(FleetError) in
+            guard var next = current, next.pending[nonce] != nil else { return }
+            next.finish(nonce)
+            try store(next)
+            current = next
+        }
+    }
+
+    private static func accept(
+        _ bytes: [UInt8], in standing: inout MachineStanding, at clock: Int64
+    ) throws(FleetError) -> MachineStanding.Effect {
+        let (envelope, effect) = try refusing { () throws(Refusal) in
+            let envelope = try Envelope(parsing: bytes)
+            return (envelope, try standing.accept(envelope, at: clock))
+        }
+        try requireUnderstood(envelope)
+        return effect
+    }
+
+    /// A policy that this version cannot read must not replace one that it can.
+    private static func requireUnderstood(_ envelope: Envelope) throws(FleetError) {
+        guard envelope.kind == .policy, !envelope.content.isEmpty else { return }
+        do throws(PolicyError) {
+            _ = try PolicyDocument.decode(envelope.content, file: nil)
+        } catch { throw .notUnderstood(error.description) }
+    }
+
+    // MARK: The file
+
+    private static func load(_ path: String) throws(FleetError) -> MachineStanding? {
+        let bytes: [UInt8]
+        do throws(Errno) {
+            bytes = try readSmallFile(
+                "\(path)/\(fileName)", maximumByteCount: maximumByteCount)
+        } catch {
+            if error == .noEntry { return nil }
+            throw .notStored(error)
+        }
+        guard let json = try? JSONValue(parsing: bytes) else {
+            throw .refused(.malformed("the standing is no JSON"))
+        }
+        return try refusing { () throws(Refusal) in try MachineStanding(json) }
+    }
+
+    private func store(_ standing: MachineStanding) throws(FleetError) {
+        guard !isReadOnly else { throw .readOnly }
+        do throws(Errno) {
+            try makeDirectories(path, mode: 0o700)
+            let directory = try openFile(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+            try withExtendedLifetime(directory) { () throws(Errno) in
+                try standing.json.encoded(pretty: true).span.withUnsafeBytes {
+                    bytes throws(Errno) in
+                    try replaceFile(in: directory.raw, named: Self.fileName, with: bytes)
+                }
+            }
+        } catch { throw .notStored(error) }
+    }
+}
+
+private func refusing<Value>(
+    _ body: () throws(Refusal) -> Value
+) throws(FleetError) -> Value {
+    do throws(Refusal) { return try body() } catch { throw .refused(error) }
+}
+
+extension FleetError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .refused(let refusal): refusal.description
+        case .notJoined: "this workspace has joined no organisation"
+        case .joined(let name): "this workspace has joined \(name)"
+        case .otherFingerprint(let found): "the root's fingerprint is \(found)"
+        case .notUnderstood(let reason): "the policy is refused: \(reason)"
+        case .readOnly: "the mount is read-only"
+        case .notStored(let error): "the standing in the state directory: \(error)"
+        }
+    }
+}

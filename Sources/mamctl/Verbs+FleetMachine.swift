@@ -1,0 +1,36 @@
+// Verbs of a machine that obeys an organisation.
+
+internal import MAMWire
+
+let fleetMachineVerbs: [Verb] = [
+    Verb(
+        name: "fleet join", summary: "Obey an organisation's signed documents only",
+        usage: "ROOT --fingerprint HEX [DOCUMENT…]", operands: 1...1000,
+        options: [
+            Option(
+                name: "fingerprint", value: "HEX",
+                help: "the root's, which the organisation tells by another way than ROOT"),
+            .workspace,
+        ],
+        examples: [
+            "mamctl fleet join contoso.root --fingerprint 3f0c…",
+            "mamctl fleet join contoso.root level2.signed time.signed --fingerprint 3f0c…",
+        ],
+        statuses: daemonStatuses + [.refused], run: joinFleet),
+    Verb(
+        name: "fleet leave", summary: "Leave the organisation, once no account is left",
+        usage: "", options: [.workspace], examples: ["mamctl fleet leave", "mamctl fleet leave --workspace Work"],
+        statuses: daemonStatuses + [.refused], run: leaveFleet),
+    Verb(
+        name: "fleet deliver", summary: "Hand signed documents to the daemon",
+        usage: "DOCUMENT…", operands: 1...1000, options: [.workspace],
+        examples: [
+            "mamctl fleet deliver level2.signed", "mamctl fleet deliver /media/stick/*.signed",
+        ],
+        statuses: daemonStatuses + [.refused], run: deliverDocuments),
+    Verb(
+        name: "fleet show", summary: "Show the organisation, and which of its documents are here",
+        usage: "", options: [.workspace],
+        examples: ["mamctl fleet show", "mamctl fleet show --json | jq .organization.problem"],
+        statuses: daemonStatuses, run: showFleet),
+]

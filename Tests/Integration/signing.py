@@ -1,0 +1,92 @@
+"""An organisation's documents, signed without mamd's own code: see docs/adr/0056."""
+import base64
+import ctypes
+import ctypes.util
+import hashlib
+import json
+import os
+import time
+
+SODIUM = ctypes.CDLL(ctypes.util.find_library("sodium") or "libsodium.so.23")
+DAY = 86_400
+
+
+class Key:
+    def __init__(self):
+        self.public, self.secret = (ctypes.create_string_buffer(size) for size in (32, 64))
+        SODIUM.crypto_sign_ed25519_seed_keypair(self.public, self.secret, os.urandom(32))
+        self.public = self.public.raw
+        self.id = hashlib.sha256(self.public).hexdigest()[:32]
+
+    def sign(self, message):
+        signature = ctypes.create_string_buffer(64)
+        SODIUM.crypto_sign_ed25519_detached(
+            signature, None, message, ctypes.c_ulonglong(len(message)), self.secret)
+        return {"keyid": self.id, "sig": base64.b64encode(signature.raw).decode()}
+
+
+def rfc3339(seconds):
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
+class Organization:
+    """Two root keys, one policy key, three order keys, one time key."""
+
+    def __init__(self, name="Contoso"):
+        self.name, self.id, self.serials = name, os.urandom(16).hex(), 0
+        self.keys = {
+            "root": [Key(), Key()], "policy": [Key()], "order": [Key(), Key(), Key()],
+            "time": [Key()]}
+
+    def document(self, kind, content, audience="all", name="document", serial=None, issued=None,
+                 days=30, keys=None):
+        """The bytes of an envelope."""
+        if serial is None:
+            self.serials += 1
+            serial = self.serials
+        issued = int(time.time()) if issued is None else issued
+        content = content if isinstance(content, bytes) else json.dumps(content).encode()
+        statement = {
+            "organization": self.id, "audience": audience, "name": name, "serial": serial,
+            "issued": rfc3339(issued), "sha256": hashlib.sha256(content).hexdigest(),
+            "byteCount": len(content)}
+        if days is not None:
+            statement["expires"] = rfc3339(issued + int(days * DAY))
+        payload = json.dumps(statement, sort_keys=True).encode()
+        kind_ = f"application/vnd.mamd.{kind}+json"
+        message = f"DSSEv1 {len(kind_)} {kind_} {len(payload)} ".encode() + payload
+        if kind == "root":
+            self.fingerprint = hashlib.sha256(message).hexdigest()
+        return json.dumps({
+            "payloadType": kind_, "payload": base64.b64encode(payload).decode(),
+            "content": base64.b64encode(content).decode(),
+            "signatures": [key.sign(message) for key in keys or self.signers(kind)]}).encode()
+
+    def signers(self, kind):
+        role = {"membership": "policy"}.get(kind, kind)
+        return self.keys[role][:2]
+
+    def root(self, serial=1, keys=None):
+        thresholds = {"root": 2, "policy": 1, "order": 2, "time": 1}
+        content = {
+            "name": self.name,
+            "keys": {key.id: base64.b64encode(key.public).decode()
+                     for keys_ in self.keys.values() for key in keys_},
+            "roles": {role: {"keys": [key.id for key in self.keys[role]], "threshold": threshold}
+                      for role, threshold in thresholds.items()}}
+        return self.document("root", content, name="root", serial=serial, days=None, keys=keys)
+
+    def policy(self, rules, **options):
+        return self.document(
+            "policy", {"@odata.type": "#microsoft.graph.iosManagedAppProtection", **rules},
+            **{"name": "level.json", **options})
+
+    def time(self, heads=None, **options):
+        return self.document("time", {"heads": heads or {}}, **{"name": "time", **options})
+
+    def order(self, action, machine, account=None, nonce=None, **options):
+        content = {"action": action, **({"account": account} if account else {})}
+        return self.document(
+            "order", content, **{
+                "audience": f"machine:{machine}", "name": nonce or os.urandom(16).hex(),
+                "serial": 1, "days": 90, **options})
