@@ -127,12 +127,6 @@ private func askLink(_ invocation: Invocation, isUniversal: Bool) throws -> Exit
             universal: isUniversal))
 }
 
-func canPrint(_ invocation: Invocation) throws -> ExitStatus {
-    try invocation.ask(
-        Varlink.Policy.Ask(
-            question: "isPrintingAllowed", account: try invocation.arguments.text("account")))
-}
-
 func canPick(_ invocation: Invocation) throws -> ExitStatus {
     try invocation.ask(
         Varlink.Policy.CanPickDocuments(

@@ -19,14 +19,20 @@ extension Invocation {
     func ask<Request: VarlinkRequest>(
         _ request: Request, of file: Descriptor? = nil
     ) throws -> ExitStatus where Request.Reply: DecisionReply {
-        let reply = try policy(request, of: file)
+        try policy(request, of: file).show(isJSON: isJSON)
+    }
+}
+
+extension DecisionReply {
+    /// Prints the answer. The status tells it too.
+    func show(isJSON: Bool) -> ExitStatus {
         if isJSON {
-            printJSON(reply.json)
+            printJSON(json)
         } else {
-            printOut("\(reply.decision.word): \(shown(reply.decision.reason))")
-            if let url = (reply as? Varlink.Policy.CanOpenURL.Reply)?.opens { printOut(shown(url)) }
+            printOut("\(decision.word): \(shown(decision.reason))")
+            if let url = (self as? Varlink.Policy.CanOpenURL.Reply)?.opens { printOut(shown(url)) }
         }
-        return reply.decision.allowed ? .success : .refused
+        return decision.allowed ? .success : .refused
     }
 }
 

@@ -108,8 +108,12 @@ let policyVerbs: [Verb] = [
         statuses: answerStatuses, run: canOpenLink),
     Verb(
         name: "can print", summary: "Check whether policy allows printing",
-        usage: "[--account UPN]",
-        options: [account, .workspace],
+        usage: "[--account UPN | --all]",
+        options: [
+            account,
+            Option(name: "all", help: "whether it does for all of your accounts, everywhere"),
+            .workspace,
+        ],
         examples: ["mamctl can print", "mamctl can print && lp plan.pdf"],
         statuses: answerStatuses, run: canPrint),
     Verb(
