@@ -115,13 +115,17 @@ static int find(const struct call *call) {
     return found;
 }
 
-static int is_listed(int found, const char *const *sockets) {
-    struct stat it, listed;
-    if (fstat(found, &it) != 0) return 0;
-    for (; *sockets; sockets++)
-        if (stat(*sockets, &listed) == 0 && listed.st_dev == it.st_dev &&
-            listed.st_ino == it.st_ino)
-            return 1;
+static int is_same(const struct stat *one, const struct stat *other) {
+    return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}
+
+static int is_listed(const struct stat *found, const struct mam_containment *containment) {
+    struct stat listed;
+    if (containment->display >= 0 && fstat(containment->display, &listed) == 0 &&
+        is_same(found, &listed))
+        return 1;
+    for (const char *const *socket = containment->sockets; *socket; socket++)
+        if (stat(*socket, &listed) == 0 && is_same(found, &listed)) return 1;
     return 0;
 }
 
@@ -182,7 +186,9 @@ static int connect_unix(const struct call *call, const struct mam_containment *c
     if (call->length <= start || address->sun_path[0] == 0) return ECONNREFUSED;
     const int found = find(call);
     if (found < 0) return errno;
-    const int error = is_listed(found, containment->sockets) ? connect_found(call, found) : EACCES;
+    struct stat it;
+    const int may = fstat(found, &it) == 0 && is_listed(&it, containment);
+    const int error = may ? connect_found(call, found) : EACCES;
     close(found);
     return error;
 }

@@ -80,7 +80,9 @@ static int allow_ports(int rules, const struct mam_containment *containment) {
 
 static int fill(int rules, const struct mam_containment *containment, int version) {
     const uint64_t known = changes(version);
-    if (allow_beneath(rules, containment->workspace, in_workspace & known) != 0) return -1;
+    if (containment->workspace &&
+        allow_beneath(rules, containment->workspace, in_workspace & known) != 0)
+        return -1;
     for (const char *const *device = containment->devices; *device; device++) {
         // Those that this machine does not have.
         if (allow_beneath(rules, *device, of_devices & known) != 0 && errno != ENOENT) return -1;

@@ -2,6 +2,8 @@
 #include "contained.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -50,12 +52,20 @@ static int receive_descriptor(int socket) {
     return descriptor;
 }
 
+// The broker opens it under this name, and nobody else can: the socket has no other.
+static int name_display(const struct mam_containment *containment) {
+    char name[48];
+    if (containment->display < 0) return 0;
+    snprintf(name, sizeof name, "/proc/%d/fd/%d", getppid(), containment->display);
+    return setenv("WAYLAND_DISPLAY", name, 1);
+}
+
 int mam_contain_command(int rules, const struct mam_containment *containment, int news) {
     // A domain within the supervisor's: the command can neither trace nor signal the supervisor.
     if (mam_landlock_enter(rules) != 0 || mam_drop_capabilities() != 0) return -1;
     // 1, not 0: the kernel starts a program for a core dump unless the limit is 1, see core(5).
     const struct rlimit core = {1, 1};
-    if (setrlimit(RLIMIT_CORE, &core) != 0) return -1;
+    if (setrlimit(RLIMIT_CORE, &core) != 0 || name_display(containment) != 0) return -1;
     const int listener = mam_filter_calls(containment);
     return listener < 0 ? -1 : send_descriptor(news, listener);
 }

@@ -68,10 +68,22 @@ static void tell(int connection, int kind, int value) {
 // MARK: The supervisor
 
 // Neither the supervisor nor the command shall have the caller's descriptors.
-static void close_all_but(int kept) {
-    enum { FIRST = STDERR_FILENO + 1 };
-    if (kept > FIRST) syscall(SYS_close_range, FIRST, kept - 1, 0);
-    syscall(SYS_close_range, kept + 1, ~0U, 0);
+static void close_all_but(const int kept[], int count) {
+    unsigned first = STDERR_FILENO + 1, next;
+    do {
+        next = ~0U;
+        for (int i = 0; i < count; i++)
+            if (kept[i] >= (int)first && (unsigned)kept[i] < next) next = (unsigned)kept[i];
+        if (next > first) syscall(SYS_close_range, first, next == ~0U ? next : next - 1, 0);
+        first = next + 1;
+    } while (next != ~0U);
+}
+
+static void close_inherited(const struct command *what, int connection) {
+    const struct mam_containment *containment = what->containment;
+    const int kept[] = {connection, containment ? containment->display : -1,
+                        containment ? containment->compositor : -1};
+    close_all_but(kept, sizeof kept / sizeof *kept);
 }
 
 // The child that becomes the command.
@@ -138,15 +150,26 @@ static int reap(pid_t *command, int connection) {
     }
 }
 
-// `connection`: -1 if nobody waits.
-_Noreturn static void keep(int connection, int children, pid_t command) {
+// `connection`: -1 if nobody waits. `compositor`: -1 for none.
+_Noreturn static void keep(int connection, int compositor, int children, pid_t command) {
     struct pollfd waiting[] = {{.fd = children, .events = POLLIN},
-                               {.fd = connection, .events = POLLIN}};
+                               {.fd = connection, .events = POLLIN},
+                               {.fd = compositor}};
     while (reap(&command, connection)) {
-        if (command == 0) waiting[1].fd = -1;
-        if (poll(waiting, 2, -1) < 0) continue;
+        if (command == 0) {
+            // What goes on in the background has no display any more.
+            if (waiting[2].fd >= 0) close(waiting[2].fd);
+            waiting[1].fd = waiting[2].fd = -1;
+        }
+        if (poll(waiting, 3, -1) < 0) continue;
         struct signalfd_siginfo ended;
         if (waiting[0].revents && read(children, &ended, sizeof ended) < 0) continue;
+        // Its display has gone.
+        if (waiting[2].revents) {
+            close(waiting[2].fd);
+            waiting[2].fd = -1;
+            if (command > 0) kill(command, SIGTERM);
+        }
         int number;
         if (!waiting[1].revents) continue;
         // The front was killed: kill the command too.
@@ -168,7 +191,7 @@ static int contain(struct command *what) {
 _Noreturn static void supervise(struct command *what, int connection, const sigset_t *mask) {
     prctl(PR_SET_NAME, "mamctl-run");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    close_all_but(connection);
+    close_inherited(what, connection);
     if (what->containment && contain(what) != 0) {
         tell(connection, FAILED, errno);
         _exit(0);
@@ -190,7 +213,8 @@ _Noreturn static void supervise(struct command *what, int connection, const sigs
     tell(connection, command < 0 ? FAILED : STARTED, command < 0 ? -command : command);
     if (command < 0) _exit(0);
     let_go();
-    keep(go == LEAVES ? -1 : connection, children, command);
+    keep(go == LEAVES ? -1 : connection,
+         what->containment ? what->containment->compositor : -1, children, command);
 }
 
 int32_t mam_supervisor_fork(char *const argv[], const struct mam_containment *containment,

@@ -34,9 +34,15 @@ func containedCommand(
     return try withoutStreams(discarded(mount)) {
         try refuseWaysOut(of: mount)
         let home = try ContainedHome(in: workspace, of: told.account)
-        let socket = ByteString(Places.current.existingSocket(of: daemon.name))
-        let rules = ContainmentRules(workspace: workspace, daemon: socket, network: network)
+        // It has the person's environment, not the command's.
+        let nested = invocation.arguments.has("nested") ? try NestedDisplay() : nil
+        let sockets = ContainedSockets(
+            daemon: ByteString(Places.current.existingSocket(of: daemon.name)),
+            hasSound: network == .any, nested: nested)
+        let rules = ContainmentRules(
+            workspace: workspace, sockets: sockets, network: network)
         home.enter()
+        nested?.enter()
         let supervisor: SupervisedCommand
         do throws(Errno) {
             supervisor = try SupervisedCommand(invocation.operands, in: rules)

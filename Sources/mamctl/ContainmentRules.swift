@@ -8,9 +8,9 @@ internal import MAMWire
 
 /// The rules for CContainment.
 struct ContainmentRules {
-    let workspace: ByteString
-    /// The daemon's socket.
-    let daemon: ByteString
+    /// Nil: no file may be changed.
+    let workspace: ByteString?
+    let sockets: ContainedSockets
     let network: Network
 
     enum Network: Equatable {
@@ -67,27 +67,22 @@ struct ContainmentRules {
 
     /// Lends the rules; they are copied with the process by fork(2).
     func withRules<Result>(_ body: (UnsafePointer<mam_containment>) -> Result) -> Result {
-        withPointers(devices) { devices in
-            withPointers(sockets) { sockets in
-                let devices = devices.map { UnsafePointer($0) }
-                let sockets = sockets.map { UnsafePointer($0) }
-                let ports = network.list
-                return workspace.cString.withUnsafeBufferPointer { workspace in
-                    devices.withUnsafeBufferPointer { devices in
-                        sockets.withUnsafeBufferPointer { sockets in
-                            ports.withUnsafeBufferPointer { ports in
-                                var rules = mam_containment(
-                                    workspace: workspace.baseAddress,
-                                    devices: devices.baseAddress, sockets: sockets.baseAddress,
-                                    network: network.kind, ports: ports.baseAddress,
-                                    port_count: UInt32(ports.count))
-                                return body(&rules)
-                            }
-                        }
-                    }
-                }
+        let ports = network.list
+        return withLists([devices, sockets.listed, texts]) { lists in
+            ports.withUnsafeBufferPointer { ports in
+                var rules = mam_containment(
+                    workspace: workspace == nil ? nil : lists[2][0], devices: lists[0],
+                    sockets: lists[1], network: network.kind, ports: ports.baseAddress,
+                    port_count: UInt32(ports.count), display: sockets.nested?.display.raw ?? -1,
+                    compositor: sockets.nested?.life.raw ?? -1)
+                return withExtendedLifetime(sockets) { body(&rules) }
             }
         }
+    }
+
+    private var texts: [ByteString] {
+        let none = ByteString("")
+        return [workspace ?? none]
     }
 
     /// Those that keep nothing, and show or play what a person sees and hears anyway. Of terminals
@@ -107,23 +102,22 @@ struct ContainmentRules {
         (STDIN_FILENO...STDERR_FILENO).filter { isatty($0) == 1 }
             .compactMap { try? currentPath(of: $0) }
     }
+}
 
-    /// The daemon's, the display's and the sound server's. A client can have the sound server write
-    /// what it plays into a file, so that one is left out where the network is not free.
-    private var sockets: [ByteString] {
-        let runtime = getenv("XDG_RUNTIME_DIR").map { ByteString(cString: $0) }
-        let wayland = getenv("WAYLAND_DISPLAY").map { ByteString(cString: $0) }
-        let display = getenv("DISPLAY").map { ByteString(cString: $0).bytes } ?? []
-        var found = [daemon]
-        if let wayland, wayland.bytes.first == UInt8(ascii: "/") { found.append(wayland) }
-        if let runtime {
-            if let wayland { found.append(runtime.appending(wayland)) }
-            if network == .any { found.append(runtime.appending(ByteString("pulse/native"))) }
+/// Lends lists of C strings, each with NULL at its end.
+private func withLists<Result>(
+    _ lists: [[ByteString]], _ body: ([UnsafePointer<UnsafePointer<CChar>?>]) -> Result
+) -> Result {
+    var lent: [UnsafePointer<UnsafePointer<CChar>?>] = []
+    func lend(_ rest: ArraySlice<[ByteString]>) -> Result {
+        guard let first = rest.first else { return body(lent) }
+        return withPointers(first) { pointers in
+            pointers.map { UnsafePointer($0) }.withUnsafeBufferPointer { list in
+                // It has at least its NULL.
+                if let start = list.baseAddress { lent.append(start) }
+                return lend(rest.dropFirst())
+            }
         }
-        if display.first == UInt8(ascii: ":") {
-            let number = display.dropFirst().prefix { $0 != UInt8(ascii: ".") }
-            found.append(ByteString(Array("/tmp/.X11-unix/X".utf8) + number))
-        }
-        return found
     }
+    return lend(lists[...])
 }

@@ -11,7 +11,8 @@ func runCommand(_ invocation: Invocation) throws -> ExitStatus {
         try invocation.refuse(["identity", "unmanaged", "trusted"], with: "contained")
         return try runContained(invocation)
     }
-    for option in ["network", "discard-output"] where invocation.arguments.has(option) {
+    for option in ["network", "nested", "discard-output"]
+    where invocation.arguments.has(option) {
         throw Failure.usage(invocation.verb, "--\(option) needs --contained")
     }
     if invocation.arguments.has("trusted") {

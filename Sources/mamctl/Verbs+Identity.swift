@@ -25,6 +25,9 @@ let runVerbs: [Verb] = [
                 name: "network", value: "any|none|PORTS",
                 help: "with --contained: less than policy lets it connect to"),
             Option(
+                name: "nested",
+                help: "with --contained: a display of its own in a window, on Wayland"),
+            Option(
                 name: "discard-output",
                 help: "with --contained: /dev/null for standard streams that lead outside"),
             .workspace,

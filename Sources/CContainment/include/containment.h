@@ -6,7 +6,7 @@
 enum mam_network { MAM_NETWORK_NONE, MAM_NETWORK_PORTS, MAM_NETWORK_ANY };
 
 struct mam_containment {
-    /// Files may be created and changed beneath this directory alone.
+    /// Files may be created and changed beneath this directory alone; NULL: nowhere.
     const char *workspace;
     /// Ends with NULL. Devices that may be written to and controlled; those that do not exist are
     /// left out.
@@ -17,6 +17,10 @@ struct mam_containment {
     /// With MAM_NETWORK_PORTS: the TCP ports that programs may connect to.
     const uint16_t *ports;
     uint32_t port_count;
+    /// A socket that programs may connect to as well; O_PATH, so that it needs no name. -1: none.
+    int display;
+    /// A connection to the program that listens there, which ends with that program. -1: none.
+    int compositor;
 };
 
 /// The kernel's Landlock version; 0 if it has none, or it is off.
