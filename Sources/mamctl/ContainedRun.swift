@@ -38,9 +38,10 @@ func containedCommand(
         let nested = invocation.arguments.has("nested") ? try NestedDisplay() : nil
         let sockets = ContainedSockets(
             daemon: ByteString(Places.current.existingSocket(of: daemon.name)),
-            hasSound: network == .any, nested: nested)
+            hasSound: network == .any, nested: nested, printer: ContainedSockets.printService)
         let rules = ContainmentRules(
-            workspace: workspace, sockets: sockets, network: network)
+            workspace: workspace, sockets: sockets, network: network,
+            account: ByteString(told.account))
         home.enter()
         nested?.enter()
         let supervisor: SupervisedCommand

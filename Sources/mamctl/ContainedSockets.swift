@@ -11,6 +11,8 @@ struct ContainedSockets {
     var hasSound = false
     /// The display of the command's own, in place of the session's.
     var nested: NestedDisplay?
+    /// Where policy is asked at each connection.
+    var printer: ByteString?
 
     /// Those that it may always connect to, by name.
     var listed: [ByteString] {
@@ -22,6 +24,10 @@ struct ContainedSockets {
         if daemon != nil, nested == nil { found += SessionDisplay.wayland + SessionDisplay.x11 }
         return found
     }
+
+    /// The print service's, as Debian's CUPS has it. Not what CUPS_SERVER names: that could be
+    /// anybody's.
+    static let printService = ByteString("/run/cups/cups.sock")
 }
 
 /// The sockets of the session's display, as programs find them.

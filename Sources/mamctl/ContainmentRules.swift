@@ -12,6 +12,8 @@ struct ContainmentRules {
     let workspace: ByteString?
     let sockets: ContainedSockets
     let network: Network
+    /// Whom policy is asked about.
+    var account = ByteString("")
 
     enum Network: Equatable {
         case any, none
@@ -74,7 +76,8 @@ struct ContainmentRules {
                     workspace: workspace == nil ? nil : lists[2][0], devices: lists[0],
                     sockets: lists[1], network: network.kind, ports: ports.baseAddress,
                     port_count: UInt32(ports.count), display: sockets.nested?.display.raw ?? -1,
-                    compositor: sockets.nested?.life.raw ?? -1)
+                    compositor: sockets.nested?.life.raw ?? -1, printer: lists[2][1],
+                    may_print: mayPrint, daemon: lists[2][2], account: lists[2][3])
                 return withExtendedLifetime(sockets) { body(&rules) }
             }
         }
@@ -82,7 +85,7 @@ struct ContainmentRules {
 
     private var texts: [ByteString] {
         let none = ByteString("")
-        return [workspace ?? none]
+        return [workspace ?? none, sockets.printer ?? none, sockets.daemon ?? none, account]
     }
 
     /// Those that keep nothing, and show or play what a person sees and hears anyway. Of terminals

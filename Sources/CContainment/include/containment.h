@@ -21,6 +21,11 @@ struct mam_containment {
     int display;
     /// A connection to the program that listens there, which ends with that program. -1: none.
     int compositor;
+    /// The socket of the print service, asked about at each connection to it.
+    const char *printer;
+    int (*may_print)(const struct mam_containment *containment);
+    /// Whom `may_print` asks: the daemon's socket; and for whom.
+    const char *daemon, *account;
 };
 
 /// The kernel's Landlock version; 0 if it has none, or it is off.
