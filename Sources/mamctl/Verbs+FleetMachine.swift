@@ -19,7 +19,8 @@ let fleetMachineVerbs: [Verb] = [
         statuses: daemonStatuses + [.refused], run: joinFleet),
     Verb(
         name: "fleet leave", summary: "Leave the organisation, once no account is left",
-        usage: "", options: [.workspace], examples: ["mamctl fleet leave", "mamctl fleet leave --workspace Work"],
+        usage: "", options: [.workspace],
+        examples: ["mamctl fleet leave", "mamctl fleet leave --workspace Work"],
         statuses: daemonStatuses + [.refused], run: leaveFleet),
     Verb(
         name: "fleet deliver", summary: "Hand signed documents to the daemon",
