@@ -24,7 +24,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// A connection that takes long holds up one of them. They call may_print(), which is Swift.
+// A connection that takes long holds up one of them. They call may_print() and may_connect(), which
+// are Swift.
 enum { THREADS = 4, STACK = 512 * 1024 };
 
 struct broker {
@@ -218,14 +219,23 @@ static int port_of(const struct call *call) {
 }
 
 // Landlock knows ports from version 4 on.
-static int is_open(const struct call *call, const struct mam_containment *containment) {
+static int is_within_rules(const struct call *call, const struct mam_containment *containment) {
     if (containment->network == MAM_NETWORK_ANY) return 1;
     if (call->which == SYS_listen) return 0;
-    if (call->family == AF_NETLINK) return 1;
     const int port = port_of(call);
     for (uint32_t i = 0; call->which == SYS_connect && i < containment->port_count; i++)
         if (containment->ports[i] == port) return 1;
     return 0;
+}
+
+// The rules are those of the start, and policy may have become stricter.
+static int is_open(const struct call *call, const struct mam_containment *containment) {
+    if (call->family == AF_NETLINK) return call->which != SYS_listen;
+    if (!is_within_rules(call, containment)) return 0;
+    if (call->which != SYS_connect) return 1;
+    // Ends a connection, and makes none.
+    if (call->address.ss_family == AF_UNSPEC) return 1;
+    return containment->may_connect && containment->may_connect(containment, port_of(call));
 }
 
 static int call_other(const struct call *call, const struct mam_containment *containment) {

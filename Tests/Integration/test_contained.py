@@ -433,6 +433,35 @@ class Offered(Contained):
         self.contained("cp", plan, self.workspace.root / "out", status=1)
 
 
+class NetworkThatPolicyCloses(Contained):
+    policy = {**RESTRICTED, "allowedOutboundDataTransferDestinations": "allApps"}
+
+    def test_it_reaches_a_program_that_runs(self):
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+        began, changed = self.directory / "began", self.directory / "changed"
+        script = (
+            "import os, socket, sys, time\n"
+            "there = ('127.0.0.1', int(sys.argv[1]))\n"
+            "socket.create_connection(there, 5)\n"
+            "open(sys.argv[2], 'w').close()\n"
+            "while not os.path.exists(sys.argv[3]): time.sleep(0.05)\n"
+            "try: socket.create_connection(there, 5)\n"
+            "except OSError as error: sys.exit(error.errno)")
+        child = subprocess.Popen(
+            self.words(sys.executable, "-c", script, listener.getsockname()[1], began, changed),
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env=self.workspace.environment)
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        wait_until(began.exists, 30, "it could not connect")
+        path = self.workspace.root / "stricter.json"
+        path.write_text(json.dumps(RESTRICTED))
+        self.workspace.serving("policy import", path)
+        changed.touch()
+        self.assertEqual(child.wait(timeout=30), errno.EACCES)
+
+
 class SavingBlocked(Contained):
     """Data that may be sent to all, and saved nowhere else, could be saved by a program outside."""
 

@@ -24,7 +24,9 @@ struct mam_containment {
     /// The socket of the print service, asked about at each connection to it.
     const char *printer;
     int (*may_print)(const struct mam_containment *containment);
-    /// Whom `may_print` asks: the daemon's socket; and for whom.
+    /// Asked at each connection that the rules above allow; the TCP or UDP port, or -1.
+    int (*may_connect)(const struct mam_containment *containment, int port);
+    /// Whom `may_print` and `may_connect` ask: the daemon's socket; and for whom.
     const char *daemon, *account;
 };
 
