@@ -1,5 +1,6 @@
 // io.mamd.Fleet over the vault, one function per method.
 
+internal import MAMAudit
 internal import MAMCrypto
 internal import MAMFleet
 internal import MAMKeyring
@@ -58,9 +59,9 @@ package struct FleetInterface: VaultInterface {
                 (request.documents ?? []).map { Array($0.utf8) }, at: vault.clock.now.wallSeconds)
         }
         guard let standing = fleet.standing else { throw Self.notJoined }
-        vault.log.warning(
-            "uid \(call.peer.uid) has joined this workspace to \(standing.root.name): only policies"
-                + " that it has signed count")
+        let pinned = standing.rootDocument.envelope.fingerprint
+        let words = "uid \(call.peer.uid) has joined \(standing.root.name), root \(pinned)"
+        vault.audit(.joined, nil, words) { $0.reason = words }
         readPolicies()
         return .init(organization: try described(standing))
     }
@@ -75,8 +76,10 @@ package struct FleetInterface: VaultInterface {
                     + " them, or deliver its order to leave", next: "mamctl wipe ACCOUNT")
         }
         let fleet = try fleet()
+        let name = fleet.standing?.root.name ?? "no organisation"
         try fleeting { () throws(FleetError) in try fleet.leave() }
-        vault.log.warning("uid \(call.peer.uid) has let this workspace leave its organisation")
+        let words = "uid \(call.peer.uid) has left \(name)"
+        vault.audit(.left, nil, words) { $0.reason = words }
         readPolicies()
         return .init()
     }

@@ -49,6 +49,12 @@ package enum LogMessage: String, Sendable, CaseIterable {
     case keysImported = "keys-imported"
     /// Policy names a recovery key, whose private half can open the account's files.
     case recoveryKey = "recovery-key"
+    /// The workspace obeys an organisation's signed documents from now on.
+    case joined
+    /// It does so no more.
+    case left
+    /// An order that an organisation has signed is obeyed next.
+    case ordered
     /// Events were dropped for lack of room.
     case dropped
 
@@ -82,6 +88,9 @@ package enum LogMessage: String, Sendable, CaseIterable {
         case .keysExported: "90bb20a4eec94567b400166682303d70"
         case .keysImported: "520b912625404adda50defd0150a41aa"
         case .recoveryKey: "c0e6f2b1f35a4c1f9d0e6f3a7b52d914"
+        case .joined: "59e223f6b6c14dd387779c34b6c1c896"
+        case .left: "acb88825b94a4397a6ddfdd92d6e34f7"
+        case .ordered: "53b879969cdb45fdb943769db1e1e5b8"
         case .dropped: "da912155a499442b80574d7b1976f2a4"
         }
     }
@@ -91,7 +100,7 @@ package enum LogMessage: String, Sendable, CaseIterable {
         switch self {
         case .lost, .wipeIncomplete, .policyRefused: LOG_ERR
         case .wrongPassphrase, .blocked, .damaged, .wipeDecided, .wiped, .keysExported,
-            .keysImported, .recoveryKey, .overridden, .trusted, .dropped:
+            .keysImported, .recoveryKey, .overridden, .trusted, .joined, .left, .ordered, .dropped:
             LOG_WARNING
         default: LOG_INFO
         }

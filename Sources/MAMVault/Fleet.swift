@@ -25,6 +25,7 @@ package final class Fleet: Sendable {
     private let current: Guarded<MachineStanding?>
     /// Orders that a thread is obeying now.
     private let underWay = Guarded<Set<String>>([])
+    private let told = Guarded<Set<String>>([])
 
     private static let fileName = "standing.json"
     private static let maximumByteCount = 64 << 20
@@ -89,6 +90,9 @@ package final class Fleet: Sendable {
             return effect
         }
     }
+
+    /// True once in the life of the daemon.
+    package func isFirst(_ nonce: String) -> Bool { told.withLock { $0.insert(nonce).inserted } }
 
     /// False while another thread is obeying the order. Call ``end(_:)`` after.
     package func begin(_ nonce: String) -> Bool { underWay.withLock { $0.insert(nonce).inserted } }

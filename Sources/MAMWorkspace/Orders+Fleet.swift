@@ -1,5 +1,6 @@
 // Orders that an organisation has signed.
 
+internal import MAMAudit
 internal import MAMEnrollment
 internal import MAMFleet
 internal import MAMKeyring
@@ -15,6 +16,10 @@ extension Orders {
         guard let standing = fleet.standing else { return }
         for (nonce, order) in standing.pending {
             let words = "order \(nonce) of \(standing.root.name)"
+            if fleet.isFirst(nonce) {
+                let told = "\(order.action.rawValue): \(words)"
+                vault.audit(.ordered, nil, told) { $0.reason = told }
+            }
             switch order.action {
             case .wipe: wipe(order.account, words, nonce, fleet)
             case .lock:
@@ -73,7 +78,7 @@ extension Orders {
     private func leave(_ words: String, _ fleet: Fleet) {
         do throws(FleetError) {
             try fleet.leave()
-            vault.log.warning("\(words): this workspace has left; unsigned policies count again")
+            vault.audit(.left, nil, words) { $0.reason = words }
             readPolicies()
         } catch { vault.log.error("\(words): \(error)") }
     }

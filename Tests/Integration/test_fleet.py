@@ -134,6 +134,9 @@ class Joining(Fleet):
         self.assertIn("only the organisation may let them go", told.stderr)
         self.deliver(self.contoso.order("leave", self.machine))
         wait_until(lambda: self.show() is None)
+        for event in ("joined", "left"):
+            self.assertIn("Contoso", self.workspace.serving(
+                "audit", "--event", event, "--json").stdout)
         wait_until(lambda: not self.rule("printBlocked"))
 
     def test_leaving_after_a_wipe(self):
@@ -244,7 +247,9 @@ class OrdersObeyed(Fleet):
             self.contoso.order("wipe", "1" * 32, account)))
         self.deliver(wipe)
         wait_until(lambda: not self.names())
-        self.assertFalse(self.file.exists())
+        wait_until(lambda: not self.file.exists())
+        told = self.workspace.serving("audit", "--event", "ordered", "--json").stdout
+        self.assertIn("wipe: order", told)
         # Once: an account that comes later, also one of the same id, is left alone.
         self.assertIn("obeyed before", self.refusal(wipe))
         self.workspace.unmount()
