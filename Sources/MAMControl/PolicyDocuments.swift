@@ -1,5 +1,6 @@
 // Policy documents: show those in force, check one, import one.
 
+internal import MAMFleet
 internal import MAMModel
 internal import MAMPolicy
 internal import MAMSettings
@@ -51,6 +52,11 @@ struct PolicyDocuments: PolicyService {
     func importDocument(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Import.Reply {
         let request: Wire.Import = try call.request()
         try requireTrusted(call, toDo: "import policies")
+        if let organization = vault.fleet?.standing?.root.name {
+            throw .refused(
+                "this workspace has joined \(organization), and only what that has signed counts",
+                next: "mamctl fleet deliver DOCUMENT")
+        }
         let isTrial = request.dryRun ?? false
         let name = request.name
         guard Self.isFileName(name) else {

@@ -80,6 +80,9 @@ class Joining(Fleet):
         self.join_with_policy(printBlocked=True)
         self.assertIsNone(self.show()["problem"])
         self.assertTrue(self.rule("printBlocked"))
+        unsigned = self.file_of(json.dumps(RULES).encode(), "unsigned.json")
+        told = self.workspace.serving("policy import", unsigned, status=REFUSED)
+        self.assertIn("mamctl fleet deliver", told.stderr)
         # What init wrote counts no more, and neither does what somebody puts there or imports.
         (self.workspace.policies / "mine.json").write_text(
             json.dumps({**RULES, "printBlocked": False, "contactSyncBlocked": True}))
