@@ -1,30 +1,46 @@
-// The private half of an organisation's recovery key, in a file that the administrator keeps:
+// The private half of one of an organisation's keys, in a file that the administrator keeps:
 // docs/FORMAT.md, section 8.
 
 package import MAMCrypto
 package import MAMFormat
 internal import MAMModel
 
-/// Its 160 bytes are secret, unless sealed under a passphrase.
-package enum RecoveryKeyFile {
-    package static let byteCount = 160
-    private static let version: UInt16 = 1
-    private static let info = "mamd recovery key v1"
-    /// `\x89MAMO\r\n\x1a`
-    private static let magic: [UInt8] = [0x89, 0x4D, 0x41, 0x4D, 0x4F, 0x0D, 0x0A, 0x1A]
+/// What the two kinds of key files differ in.
+package protocol KeyFileKind {
+    associatedtype Pair
+    associatedtype Use
+    static var magic: [UInt8] { get }
+    /// Of HKDF, for the key that seals it.
+    static var info: String { get }
+    static var name: String { get }
+    /// The verb that makes one.
+    static var verb: String { get }
 
-    private enum Offset {
-        static let flags = 10
-        static let passes = 12
-        static let memory = 16
-        static let salt = 32
-        static let publicKey = 48..<80
-        static let wrapped = 80..<144
-        static let plainKey = 96..<128
-        static let checksum = 156
-        static let reserved = [11..<12, 24..<32, 144..<156]
-        static let passphraseOnly = [12..<24, 32..<48, 80..<96, 128..<144]
-    }
+    /// Nil if the private key is erased.
+    static func pair(of privateKey: SecretBytes) -> Pair?
+    static func publicKey(of pair: Pair) -> WrittenPublicKey<Use>?
+}
+
+private enum Offset {
+    static let flags = 10
+    static let passes = 12
+    static let memory = 16
+    static let salt = 32
+    static let publicKey = 48..<80
+    static let wrapped = 80..<144
+    static let plainKey = 96..<128
+    static let checksum = 156
+    static let reserved = [11..<12, 24..<32, 144..<156]
+    static let passphraseOnly = [12..<24, 32..<48, 80..<96, 128..<144]
+}
+
+/// Its 160 bytes are secret, unless sealed under a passphrase.
+package enum KeyFile<Kind: KeyFileKind> {
+    package typealias PublicKey = WrittenPublicKey<Kind.Use>
+
+    package static var byteCount: Int { 160 }
+    private static var version: UInt16 { 1 }
+    private static var privateKeyByteCount: Int { 32 }
 
     package enum Failure: Error, Equatable, Sendable {
         case notAKey
@@ -39,19 +55,18 @@ package enum RecoveryKeyFile {
     /// Generates a key pair.
     package static func make(
         passphrase: SecretBytes?, cost: KeyDerivationCost = .standard
-    ) throws(Failure) -> (publicKey: RecoveryPublicKey, file: SecretBytes) {
-        let pair: Curve25519.KeyPair
-        do throws(SealError) { pair = try Curve25519.KeyPair.random() } catch {
+    ) throws(Failure) -> (publicKey: PublicKey, file: SecretBytes) {
+        let privateKey = SecretBytes.random(count: privateKeyByteCount)
+        guard let publicKey = Kind.pair(of: privateKey).flatMap(Kind.publicKey) else {
             throw .derivation(.failure)
         }
-        let publicKey = RecoveryPublicKey(pair.publicKey)
         let file = SecretBytes(count: byteCount)
         try file.withMutableBytes { buffer throws(Failure) in
             fillHead(buffer, publicKey)
             if let passphrase {
-                try sealKey(of: pair, in: buffer, passphrase, cost)
+                try seal(privateKey, in: buffer, passphrase, cost)
             } else {
-                pair.privateKey.withBytes {
+                privateKey.withBytes {
                     UnsafeMutableRawBufferPointer(rebasing: buffer[Offset.plainKey])
                         .copyMemory(from: $0)
                 }
@@ -65,13 +80,13 @@ package enum RecoveryKeyFile {
 
     /// True if its first bytes, which are not secret, say that it needs a passphrase.
     package static func isSealed(_ head: [UInt8]) -> Bool {
-        head.count > Offset.flags && head.starts(with: magic) && head[Offset.flags] & 1 == 1
+        head.count > Offset.flags && head.starts(with: Kind.magic) && head[Offset.flags] & 1 == 1
     }
 
     /// `user`: the caller's, for the fair lock.
     package static func open(
         _ file: SecretBytes, passphrase: SecretBytes?, for user: UInt32 = 0
-    ) throws(Failure) -> Curve25519.KeyPair {
+    ) throws(Failure) -> Kind.Pair {
         let pair = try file.withBytes { buffer throws(Failure) in
             let isSealed = try check(buffer.bytes)
             guard isSealed else {
@@ -83,24 +98,31 @@ package enum RecoveryKeyFile {
             return try Self.pair(openKey(in: buffer, passphrase, for: user))
         }
         let publicKey = file.withBytes {
-            RecoveryPublicKey(reading: $0.bytes, at: Offset.publicKey.lowerBound)
+            PublicKey(reading: $0.bytes, at: Offset.publicKey.lowerBound)
         }
-        guard RecoveryPublicKey(pair.publicKey) == publicKey else { throw .damaged }
+        guard Kind.publicKey(of: pair) == publicKey else { throw .damaged }
         return pair
     }
 
-    private static func pair(_ key: SecretBytes) throws(Failure) -> Curve25519.KeyPair {
-        do throws(SealError) { return try Curve25519.KeyPair(privateKey: key) } catch {
-            throw .damaged
+    /// What the file says its public half is; only ``open(_:passphrase:for:)`` proves it.
+    package static func publicKey(of file: SecretBytes) throws(Failure) -> PublicKey {
+        try file.withBytes { buffer throws(Failure) in
+            _ = try check(buffer.bytes)
+            return PublicKey(reading: buffer.bytes, at: Offset.publicKey.lowerBound)
         }
+    }
+
+    private static func pair(_ key: SecretBytes) throws(Failure) -> Kind.Pair {
+        guard let pair = Kind.pair(of: key) else { throw .damaged }
+        return pair
     }
 
     /// Whether it is sealed; rejects everything that ``make(passphrase:cost:)`` would not write.
     private static func check(_ bytes: RawSpan) throws(Failure) -> Bool {
         let isOurs =
             bytes.byteCount >= Offset.flags
-            && magic.indices.allSatisfy {
-                bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == magic[$0]
+            && Kind.magic.indices.allSatisfy {
+                bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == Kind.magic[$0]
             }
         guard isOurs else { throw .notAKey }
         let found = bytes.integer(UInt16.self, at: 8)
@@ -120,8 +142,8 @@ package enum RecoveryKeyFile {
 
     // MARK: The passphrase
 
-    private static func sealKey(
-        of pair: Curve25519.KeyPair, in buffer: UnsafeMutableRawBufferPointer,
+    private static func seal(
+        _ privateKey: SecretBytes, in buffer: UnsafeMutableRawBufferPointer,
         _ passphrase: SecretBytes, _ cost: KeyDerivationCost
     ) throws(Failure) {
         let salt = SecureRandom.bytes16()
@@ -134,7 +156,7 @@ package enum RecoveryKeyFile {
             passphrase, cost, salt, of: .init(rebasing: buffer[Offset.publicKey]), for: 0)
         do throws(SealError) {
             try KeyWrap.wrap(
-                pair.privateKey, under: key,
+                privateKey, under: key,
                 associatedData: .init(rebasing: buffer[..<Offset.wrapped.lowerBound]),
                 into: .init(rebasing: buffer[Offset.wrapped]))
         } catch { throw .derivation(.failure) }
@@ -166,30 +188,30 @@ package enum RecoveryKeyFile {
     ) throws(Failure) -> SecretBytes {
         do throws(DerivationError) {
             let stretched = try cost.stretch(passphrase, salt: salt, for: user)
-            return try Derivation.hkdf(input: stretched, salt: publicKey, info: info)
+            return try Derivation.hkdf(input: stretched, salt: publicKey, info: Kind.info)
         } catch { throw .derivation(error) }
     }
 
     private static func fillHead(
-        _ buffer: UnsafeMutableRawBufferPointer, _ publicKey: RecoveryPublicKey
+        _ buffer: UnsafeMutableRawBufferPointer, _ publicKey: PublicKey
     ) {
-        buffer.copyBytes(from: magic)
+        buffer.copyBytes(from: Kind.magic)
         var span = buffer.mutableBytes
         span.store(version, at: 8)
         publicKey.write(to: &span, at: Offset.publicKey.lowerBound)
     }
 }
 
-extension RecoveryKeyFile.Failure: CustomStringConvertible {
+extension KeyFile.Failure: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .notAKey: "it is not a recovery key as mamctl recovery keygen makes one"
+        case .notAKey: "it is not a \(Kind.name) as mamctl \(Kind.verb) makes one"
         case .newerVersion(let version):
             "it has format version \(version): install a newer mamd"
         case .damaged: "it was changed or damaged"
         case .passphraseRequired: "it needs its passphrase"
         case .passphraseNotUsed: "it has no passphrase, and one was given"
-        case .wrongPassphrase: "the recovery key's passphrase is wrong"
+        case .wrongPassphrase: "the \(Kind.name)'s passphrase is wrong"
         case .derivation(let error): "\(KeyringError.derivation(error))"
         }
     }

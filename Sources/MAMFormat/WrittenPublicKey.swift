@@ -1,11 +1,11 @@
-// The public half of an organisation's recovery key, as policies contain it.
+// The public half of an organisation's key, as people and policies write it.
 
 internal import MAMModel
 
-/// 32 bytes of X25519. As text: base64 of the 32 bytes and their CRC-32, so that a typing mistake
-/// is detected.
-package struct RecoveryPublicKey: Sendable, Hashable {
-    package static let byteCount = 32
+/// 32 bytes. As text: base64 of the 32 bytes and their CRC-32, so that a typing mistake is
+/// detected. `Use` keeps one kind of key from being used as another.
+package struct WrittenPublicKey<Use>: Sendable, Hashable {
+    package static var byteCount: Int { 32 }
     /// Always ``byteCount`` bytes.
     package let bytes: [UInt8]
 
@@ -39,6 +39,14 @@ package struct RecoveryPublicKey: Sendable, Hashable {
     }
 }
 
-extension RecoveryPublicKey: Comparable {
+extension WrittenPublicKey: Comparable {
     package static func < (one: Self, other: Self) -> Bool { one.text < other.text }
 }
+
+/// X25519: policies contain it, and accounts' keys are sealed to it.
+package typealias RecoveryPublicKey = WrittenPublicKey<RecoveryKeyUse>
+package enum RecoveryKeyUse {}
+
+/// Ed25519: an organisation's documents are signed with its other half.
+package typealias SigningPublicKey = WrittenPublicKey<SigningKeyUse>
+package enum SigningKeyUse {}
