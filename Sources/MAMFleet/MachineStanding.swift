@@ -35,10 +35,6 @@ package struct MachineStanding: Sendable, Equatable {
     /// What one key could make a machine keep.
     package static let maximumDocumentCount = 1000
 
-    /// An order that nobody could still want must not be obeyed.
-    private static let longestOrderDays: Int64 = 366
-    private static let secondsPerDay: Int64 = 86_400
-
     /// Joins the organisation of a root that was pinned by its fingerprint.
     package init(pinning root: Envelope, machine: MachineID) throws(Refusal) {
         rootDocument = try SignedDocument(root: root)
@@ -72,7 +68,7 @@ package struct MachineStanding: Sendable, Equatable {
         }
         if document.kind == .order { return try acceptOrder(document, at: clock) }
         guard try isNewer(document, than: documents[document.slot]) else { return .nothing }
-        try checkContent(document)
+        try document.checkContent()
         guard documents[document.slot] != nil || documents.count < Self.maximumDocumentCount else {
             throw .malformed("there are \(Self.maximumDocumentCount) documents already")
         }
@@ -118,17 +114,8 @@ package struct MachineStanding: Sendable, Equatable {
     private mutating func acceptOrder(
         _ document: SignedDocument, at clock: Int64
     ) throws(Refusal) -> Effect {
-        let order = try Order(parsing: document.content)
-        let statement = document.statement
-        guard Bytes16(hex: statement.name)?.description == statement.name else {
-            throw .malformed("an order's name must be a nonce of 32 hexadecimal digits")
-        }
-        if order.needsAll, statement.audience != .machine(machine) {
-            throw .malformed("an order to \(order.action.rawValue) must name one machine")
-        }
-        guard let expires = statement.expires,
-            expires - statement.issued <= Self.longestOrderDays * Self.secondsPerDay
-        else { throw .lastsTooLong(days: Self.longestOrderDays) }
+        let order = try document.order()
+        let (statement, expires) = (document.statement, document.statement.expires ?? 0)
         guard obeyed[statement.name] == nil else { throw .obeyed }
         guard expires > forgottenUntil else { throw .expired(expires) }
         obeyed[statement.name] = expires
@@ -169,13 +156,5 @@ package struct MachineStanding: Sendable, Equatable {
             throw .twoOfOneSerial(serial)
         }
         return false
-    }
-
-    private func checkContent(_ document: SignedDocument) throws(Refusal) {
-        switch document.kind {
-        case .time: _ = try SignedTime(parsing: document.content)
-        case .membership: _ = try Membership(parsing: document.content)
-        case .root, .policy, .order: break
-        }
     }
 }

@@ -21,7 +21,7 @@ package struct SignedDocument: Sendable, Equatable {
             throw .otherOrganization(statement.organization)
         }
         guard statement.isOf(envelope.content) else { throw .contentChanged }
-        let needed = try Self.needed(envelope, root)
+        let needed = try Self.signaturesNeeded(envelope, by: root)
         let found = envelope.signers(among: root.keys(of: envelope.kind.role)).count
         guard found >= needed else {
             throw .notSigned(envelope.kind.role, found: found, needed: needed)
@@ -30,7 +30,9 @@ package struct SignedDocument: Sendable, Equatable {
     }
 
     /// An order that destroys nothing needs one signature.
-    private static func needed(_ envelope: Envelope, _ root: Root) throws(Refusal) -> Int {
+    package static func signaturesNeeded(
+        _ envelope: Envelope, by root: Root
+    ) throws(Refusal) -> Int {
         let threshold = root.threshold(of: envelope.kind.role)
         guard envelope.kind == .order else { return threshold }
         return try Order(parsing: envelope.content).needsAll ? threshold : 1

@@ -1,0 +1,35 @@
+// What every machine demands of a document besides signatures, serials and times.
+
+internal import MAMModel
+
+extension SignedDocument {
+    /// An order that nobody could still want must not be obeyed.
+    package static let longestOrderDays: Int64 = 366
+    private static let secondsPerDay: Int64 = 86_400
+
+    package func checkContent() throws(Refusal) {
+        switch kind {
+        case .time: _ = try SignedTime(parsing: content)
+        case .membership: _ = try Membership(parsing: content)
+        case .order: _ = try order()
+        case .root, .policy: break
+        }
+    }
+
+    /// Of an order; it has an expiry.
+    package func order() throws(Refusal) -> Order {
+        let order = try Order(parsing: content)
+        guard Bytes16(hex: statement.name)?.description == statement.name else {
+            throw .malformed("an order's name must be a nonce of 32 hexadecimal digits")
+        }
+        if order.needsAll {
+            guard case .machine = statement.audience else {
+                throw .malformed("an order to \(order.action.rawValue) must name one machine")
+            }
+        }
+        guard let expires = statement.expires,
+            expires - statement.issued <= Self.longestOrderDays * Self.secondsPerDay
+        else { throw .lastsTooLong(days: Self.longestOrderDays) }
+        return order
+    }
+}
