@@ -1,0 +1,81 @@
+// `fleet cosign`: one more signature, after the document was shown.
+
+internal import Glibc
+internal import MAMFleet
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+func cosignDocuments(_ invocation: Invocation) throws -> ExitStatus {
+    let root = try invocation.arguments.value("root").map { try FleetRoot(reading: $0) }
+    var files = try invocation.operands.map { path throws(Failure) in
+        try FleetFile(reading: path)
+    }
+    for file in files { try agree(to: file, root, invocation) }
+    let key = try FleetKey(of: invocation)
+    for file in files { try require(key, for: file, root) }
+    for index in files.indices {
+        try key.sign(&files[index].envelope)
+        try files[index].write(replacing: true)
+    }
+    if invocation.isJSON {
+        report(files, by: root?.root, invocation, asList: true)
+    } else {
+        for file in files {
+            let rest = file.signatures(root?.root).map { ", \($0.missing) missing" } ?? ""
+            printOut("\(file.path.shown): signed by \(key.id)\(rest)")
+        }
+    }
+    return .success
+}
+
+/// What was signed by mistake cannot be taken back from whoever has a copy.
+private func agree(
+    to file: FleetFile, _ root: FleetRoot?, _ invocation: Invocation
+) throws {
+    if let root, file.statement.organization != root.organization {
+        throw Failure(file.path, .otherOrganization(file.statement.organization))
+    }
+    if let flaw = unsound(file) { throw Failure(file.path, .malformed(flaw)) }
+    printError(file.words(root?.root))
+    if invocation.arguments.has("yes") { return }
+    guard isatty(STDIN_FILENO) == 1 else {
+        throw Failure(
+            .refused, "\(file.path.shown): not signed",
+            next: "add --yes if this is what you mean to sign")
+    }
+    guard try Terminal.askOpenly("Sign this? Type yes to continue").text == "yes" else {
+        throw Failure(.failure, "\(file.path.shown): not signed")
+    }
+}
+
+/// Why its content says nothing that could be agreed to; nil if it does.
+private func unsound(_ file: FleetFile) -> String? {
+    let content = file.envelope.content
+    do throws(Refusal) {
+        switch file.envelope.kind {
+        case .root: _ = try Root(parsing: content)
+        case .order: _ = try Order(parsing: content)
+        case .time: _ = try SignedTime(parsing: content)
+        case .policy where content.isEmpty: return nil
+        case .policy, .membership: return flaw(of: content, as: file.envelope.kind)
+        }
+    } catch { return "\(error)" }
+    return nil
+}
+
+/// A root is signed by keys of its own, and by the former root's.
+private func require(
+    _ key: FleetKey, for file: FleetFile, _ root: FleetRoot?
+) throws(Failure) {
+    let role = file.envelope.kind.role
+    if file.envelope.kind == .root, let own = try? Root(parsing: file.envelope.content) {
+        if root?.root.keys(of: role)[key.id] == nil { try key.require(role, in: own) }
+    } else if let root {
+        try key.require(role, in: root.root)
+    } else {
+        throw Failure(
+            .usage, "\(file.path.shown): --root is needed: it says whose signatures count",
+            next: "mamctl fleet cosign \(file.path.asArgument) --key KEY --root ROOT")
+    }
+}

@@ -1,0 +1,93 @@
+// An organisation's documents in files.
+
+internal import Glibc
+internal import MAMFleet
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+/// A document; its signatures were not checked, but that its content is the one that was signed.
+struct FleetFile {
+    let path: ByteString
+    var envelope: Envelope
+    let statement: Statement
+
+    init(_ path: ByteString, _ envelope: Envelope) throws(Failure) {
+        (self.path, self.envelope) = (path, envelope)
+        do throws(Refusal) {
+            statement = try envelope.statement()
+            guard statement.isOf(envelope.content) else { throw .contentChanged }
+        } catch { throw Failure(path, error) }
+    }
+
+    init(reading path: ByteString) throws(Failure) {
+        let bytes = try naming(path) { () throws(Errno) in
+            try readSmallFile(path.cString, maximumByteCount: Envelope.maximumByteCount)
+        }
+        let envelope: Envelope
+        do throws(Refusal) { envelope = try Envelope(parsing: bytes) } catch {
+            throw Failure(path, error)
+        }
+        try self.init(path, envelope)
+    }
+
+    /// Refuses what no machine would read.
+    func write(replacing: Bool) throws(Failure) {
+        let bytes = envelope.encoded()
+        do throws(Refusal) { _ = try Envelope(parsing: bytes) } catch {
+            throw Failure(
+                .usage, "\(path.shown): not written, no machine would accept it: \(error)",
+                next: "sign a smaller document")
+        }
+        let new = try NewFile(for: path, replacing: replacing)
+        try naming(path) { () throws(Errno) in try writeAll(bytes, to: new.descriptor.raw) }
+        var attributes = stat()
+        attributes.st_mode = 0o644
+        try new.finish(like: attributes)
+    }
+}
+
+/// A root that its own keys have signed.
+struct FleetRoot {
+    let file: FleetFile
+    let root: Root
+    var organization: Bytes16 { file.statement.organization }
+
+    /// `requiresSignatures`: else the root may still wait for some.
+    init(reading path: ByteString, requiresSignatures: Bool = true) throws(Failure) {
+        file = try FleetFile(reading: path)
+        do throws(Refusal) {
+            guard file.envelope.kind == .root else { throw .malformed("it is no root") }
+            root = try Root(parsing: file.envelope.content)
+            if requiresSignatures { _ = try SignedDocument(root: file.envelope) }
+        } catch { throw Failure(path, error) }
+    }
+
+    init(of invocation: Invocation) throws(Failure) {
+        try self.init(reading: required("root", invocation))
+    }
+}
+
+extension Failure {
+    init(_ path: ByteString, _ refusal: Refusal) {
+        let next: String? =
+            switch refusal {
+            case .malformed, .contentChanged: "have it sent or signed again"
+            case .notSigned: "mamctl fleet cosign \(path.asArgument) --key KEY --root ROOT"
+            case .expired: "sign it again"
+            case .otherOrganization: "name the root of that organisation"
+            default: nil
+            }
+        self.init(refusal.status, "\(path.shown): \(refusal)", next: next)
+    }
+}
+
+extension Refusal {
+    /// What cannot be what was signed is damaged; everything else is a rule's decision.
+    var status: ExitStatus {
+        switch self {
+        case .malformed, .contentChanged: .damaged
+        default: .refused
+        }
+    }
+}

@@ -1,0 +1,88 @@
+// The values of options that several verbs of `fleet` have.
+
+internal import MAMFleet
+internal import MAMFormat
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+private let secondsPerDay: Int64 = 86_400
+
+func required(_ name: String, _ invocation: Invocation) throws(Failure) -> ByteString {
+    guard let value = invocation.arguments.value(name) else {
+        throw .usage(invocation.verb, "--\(name) is needed")
+    }
+    return value
+}
+
+/// Nil without the option.
+func number(
+    _ name: String, _ range: ClosedRange<Int64>, _ invocation: Invocation
+) throws(Failure) -> Int64? {
+    guard let text = try invocation.arguments.text(name) else { return nil }
+    guard let value = Int64(text), range.contains(value) else {
+        throw .usage(
+            invocation.verb,
+            "--\(name) is '\(ByteString(text).shown)', not a number from \(range.lowerBound) to"
+                + " \(range.upperBound)")
+    }
+    return value
+}
+
+/// When a document is issued, and when it expires.
+func validity(
+    days: Int64, atMost most: Int64, _ invocation: Invocation
+) throws(Failure) -> (issued: Int64, expires: Int64) {
+    let now = Int64(currentTime())
+    return (now, now + (try number("expires", 1...most, invocation) ?? days) * secondsPerDay)
+}
+
+func publicKey(_ text: ByteString, _ option: String) throws(Failure) -> SigningPublicKey {
+    guard let key = text.text.flatMap(SigningPublicKey.init(text:)) else {
+        throw Failure(
+            .usage, "--\(option): '\(text.shown)' is no public key, or has a typing mistake",
+            next: "mamctl fleet key KEY prints it")
+    }
+    return key
+}
+
+/// `ROLE=VALUE` of each use of an option.
+func byRole(
+    _ name: String, _ invocation: Invocation
+) throws(Failure) -> [(role: Role, value: String)] {
+    var found: [(role: Role, value: String)] = []
+    for word in invocation.arguments.values(name) {
+        let parts = word.shown.split(separator: "=", maxSplits: 1)
+        guard parts.count == 2, let role = Role(rawValue: String(parts[0])) else {
+            throw .usage(
+                invocation.verb,
+                "--\(name) is '\(word.shown)'; it needs root=, policy=, order= or time=, and a value"
+            )
+        }
+        found.append((role, String(parts[1])))
+    }
+    return found
+}
+
+/// An id of 32 hexadecimal digits.
+func id(_ text: String, _ what: String) throws(Failure) -> Bytes16 {
+    guard let id = Bytes16(hex: text), id.description == text else {
+        throw Failure(
+            .usage, "\(what) is '\(ByteString(text).shown)', not 32 hexadecimal digits",
+            next: "copy it from mamctl fleet key, or from the machine")
+    }
+    return id
+}
+
+/// In order, or one more than what the output replaces: an air-gapped machine needs no state.
+func nextSerial(
+    of slot: Slot, replacing path: ByteString, _ invocation: Invocation
+) throws(Failure) -> Int64 {
+    if let given = try number("serial", 1...Int64.max, invocation) { return given }
+    let now = Int64(currentTime())
+    guard invocation.arguments.has("force"), let former = try? FleetFile(reading: path),
+        Slot(former.envelope.kind, former.statement.audience, former.statement.name) == slot,
+        former.statement.serial < .max
+    else { return now }
+    return max(now, former.statement.serial + 1)
+}

@@ -1,0 +1,145 @@
+// `fleet order`: for one machine, or for many.
+
+internal import Glibc
+internal import MAMCrypto
+internal import MAMFleet
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+private let usualDays: Int64 = 30
+/// Of more the number must be confirmed: a wrong list must not wipe a company.
+private let mostUnasked = 10
+private let longestListByteCount = 16 << 20
+
+/// Whom an order is for.
+private struct Target: Hashable {
+    let machine: MachineID
+    let account: Bytes16?
+}
+
+func signOrders(_ invocation: Invocation) throws -> ExitStatus {
+    guard let action = invocation.operands[0].text.flatMap(Order.Action.init) else {
+        throw Failure.usage(invocation.verb, "there is no such order")
+    }
+    let output = try invocation.output()
+    let root = try FleetRoot(of: invocation)
+    let isBatch = invocation.arguments.has("machines")
+    let targets = try isBatch ? listed(invocation) : [single(invocation)]
+    try check(targets, action, invocation)
+    try confirm(targets, action, invocation)
+    let key = try FleetKey(of: invocation)
+    try key.require(.order, in: root.root)
+    if isBatch { try makeDirectory(output) }
+    var files: [FleetFile] = []
+    for target in targets {
+        let path = isBatch ? output.appending(name(of: target, action)) : output
+        if !invocation.arguments.has("force"), access(path.cString, F_OK) == 0 {
+            throw Failure(
+                .failure, "\(path.shown) already exists", next: "add --force to replace it")
+        }
+        var file = try order(action, target, path, root, invocation)
+        try key.sign(&file.envelope)
+        files.append(file)
+    }
+    for file in files { try file.write(replacing: invocation.arguments.has("force")) }
+    report(files, by: root.root, invocation, asList: true)
+    return .success
+}
+
+private func order(
+    _ action: Order.Action, _ target: Target, _ path: ByteString, _ root: FleetRoot,
+    _ invocation: Invocation
+) throws(Failure) -> FleetFile {
+    let content = Order(action, account: target.account).json.encoded()
+    let (issued, expires) = try validity(
+        days: usualDays, atMost: SignedDocument.longestOrderDays, invocation)
+    let statement = Statement(
+        of: content, organization: root.organization, audience: .machine(target.machine),
+        name: SecureRandom.bytes16().description, serial: 1, issued: issued, expires: expires)
+    return try FleetFile(path, Envelope(.order, statement, content: content))
+}
+
+private func name(of target: Target, _ action: Order.Action) -> String {
+    let account = target.account.map { "-\($0)" } ?? ""
+    return "\(action.rawValue)-\(target.machine)\(account).json"
+}
+
+// MARK: Whom it is for
+
+private func single(_ invocation: Invocation) throws -> Target {
+    let machine = try required("machine", invocation).shown
+    let account = invocation.arguments.value("account")?.shown
+    return Target(
+        machine: try id(machine, "--machine"),
+        account: try account.map { try id($0, "--account") })
+}
+
+/// `MACHINE [ACCOUNT]` in each line.
+private func listed(_ invocation: Invocation) throws -> [Target] {
+    try invocation.refuse(["machine", "account"], with: "machines")
+    let path = try required("machines", invocation)
+    let bytes = try naming(path) { () throws(Errno) in
+        try readSmallFile(path.cString, maximumByteCount: longestListByteCount)
+    }
+    var targets: [Target] = []
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated() {
+        let words = ByteString(Array(line)).shown.split(separator: " ").map(String.init)
+        guard !words.isEmpty else { continue }
+        let place = "\(path.shown), line \(index + 1)"
+        guard words.count <= 2 else {
+            throw Failure(
+                .usage, "\(place): more than a machine and an account",
+                next: "write MACHINE [ACCOUNT] in each line")
+        }
+        let account = words.count == 2 ? try id(words[1], "\(place): the account") : nil
+        targets.append(Target(machine: try id(words[0], "\(place): the machine"), account: account))
+        guard Set(targets).count == targets.count else {
+            throw Failure(.usage, "\(place): it is there twice", next: "remove one of them")
+        }
+    }
+    guard !targets.isEmpty else { throw Failure(.usage, "\(path.shown): it names no machine") }
+    return targets
+}
+
+private func check(
+    _ targets: [Target], _ action: Order.Action, _ invocation: Invocation
+) throws(Failure) {
+    for target in targets where (target.account != nil) != (action == .wipe) {
+        throw .usage(
+            invocation.verb,
+            action == .wipe
+                ? "a wipe names an account: machine \(target.machine) has none"
+                : "\(action.rawValue) is for the whole machine and takes no account")
+    }
+}
+
+private func confirm(
+    _ targets: [Target], _ action: Order.Action, _ invocation: Invocation
+) throws {
+    guard targets.count > mostUnasked else { return }
+    printError("This signs \(targets.count) orders to \(action.rawValue).")
+    let given: ByteString?
+    if let value = invocation.arguments.value("confirm") {
+        given = value
+    } else {
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw Failure.usage(
+                invocation.verb,
+                "no terminal to ask for confirmation: add --confirm \(targets.count)")
+        }
+        given = try Terminal.askOpenly("Type the number of orders to continue")
+    }
+    guard given?.text == String(targets.count) else {
+        throw Failure(
+            .refused, "nothing was signed: there are \(targets.count) orders",
+            next: "check the list, then give the exact number")
+    }
+}
+
+private func makeDirectory(_ path: ByteString) throws(Failure) {
+    guard mkdir(path.cString, 0o755) != 0 else { return }
+    let error = Errno.current
+    guard error.rawValue == EEXIST else { throw Failure(path, error) }
+}

@@ -1,0 +1,94 @@
+// `fleet sign`: policies and memberships.
+
+internal import MAMFleet
+internal import MAMModel
+internal import MAMPolicy
+internal import MAMSystem
+internal import MAMWire
+
+private let usualDays: Int64 = 90
+private let mostDays: Int64 = 366
+
+func signDocument(_ invocation: Invocation) throws -> ExitStatus {
+    let output = try invocation.output()
+    let root = try FleetRoot(of: invocation)
+    guard let kind = DocumentKind(rawValue: try required("kind", invocation).shown) else {
+        throw Failure.usage(invocation.verb, "--kind must be policy or membership")
+    }
+    let content = try content(kind, invocation)
+    let slot = Slot(kind, try audience(invocation), try name(invocation))
+    let (issued, expires) = try validity(days: usualDays, atMost: mostDays, invocation)
+    let statement = Statement(
+        of: content, organization: root.organization, audience: slot.audience, name: slot.name,
+        serial: try nextSerial(of: slot, replacing: output, invocation), issued: issued,
+        expires: expires)
+    var file = try FleetFile(output, Envelope(kind, statement, content: content))
+    let key = try FleetKey(of: invocation)
+    try key.require(kind.role, in: root.root)
+    try key.sign(&file.envelope)
+    try file.write(replacing: invocation.arguments.has("force"))
+    report([file], by: root.root, invocation)
+    return .success
+}
+
+private func audience(_ invocation: Invocation) throws(Failure) -> Audience {
+    let text = try required("audience", invocation)
+    guard let audience = text.text.flatMap(Audience.init) else {
+        throw .usage(
+            invocation.verb,
+            "--audience is '\(text.shown)', not all, group:NAME or machine:ID")
+    }
+    return audience
+}
+
+/// The file's, unless another is given.
+private func name(_ invocation: Invocation) throws(Failure) -> String {
+    let text =
+        try invocation.arguments.text("name") ?? invocation.operands.first?.lastComponent.text
+    guard let text, isName(text) else {
+        throw .usage(
+            invocation.verb,
+            "--name is needed: 1 to 100 letters, digits, '.', '_' and '-', and no '.' in front")
+    }
+    return text
+}
+
+private func content(
+    _ kind: DocumentKind, _ invocation: Invocation
+) throws(Failure) -> [UInt8] {
+    let isWithdrawal = invocation.arguments.has("withdraw")
+    guard isWithdrawal != (invocation.operands.count == 1) else {
+        throw .usage(
+            invocation.verb, isWithdrawal ? "--withdraw takes no FILE" : "FILE is missing")
+    }
+    guard let path = invocation.operands.first else {
+        guard kind == .policy else {
+            throw .usage(invocation.verb, "--withdraw is for policies; a membership may be empty")
+        }
+        return []
+    }
+    let bytes = try naming(path) { () throws(Errno) in
+        try readSmallFile(path.cString, maximumByteCount: Envelope.maximumByteCount)
+    }
+    if let flaw = flaw(of: bytes, as: kind) {
+        throw Failure(
+            .usage, "\(path.shown): not signed, machines would refuse it: \(flaw)",
+            next: kind == .policy ? "mamctl policy check \(path.asArgument)" : nil)
+    }
+    return bytes
+}
+
+/// Why a machine would refuse a content that is signed well.
+func flaw(of content: [UInt8], as kind: DocumentKind) -> String? {
+    switch kind {
+    case .policy:
+        guard !content.isEmpty else { return "it is empty" }
+        do throws(PolicyError) { _ = try PolicyDocument.decode(content) } catch {
+            return ByteString("\(error)").shown
+        }
+    case .membership:
+        do throws(Refusal) { _ = try Membership(parsing: content) } catch { return "\(error)" }
+    case .root, .order, .time: break
+    }
+    return nil
+}

@@ -1,0 +1,69 @@
+// `fleet time`: the time, and the documents that machines must have.
+
+internal import Glibc
+internal import MAMFleet
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+private let usualDays: Int64 = 1
+private let mostDays: Int64 = 2
+private let name = "time"
+
+func signTime(_ invocation: Invocation) throws -> ExitStatus {
+    let output = try invocation.output()
+    let root = try FleetRoot(of: invocation)
+    let heads = try heads(in: invocation.operands[0], root)
+    let content = SignedTime(heads: heads).json.encoded()
+    let (issued, expires) = try validity(days: usualDays, atMost: mostDays, invocation)
+    let serial = try nextSerial(
+        of: Slot(.time, .all, name), replacing: output, invocation)
+    let statement = Statement(
+        of: content, organization: root.organization, audience: .all, name: name, serial: serial,
+        issued: issued, expires: expires)
+    var file = try FleetFile(output, Envelope(.time, statement, content: content))
+    let key = try FleetKey(of: invocation)
+    try key.require(.time, in: root.root)
+    try key.sign(&file.envelope)
+    try file.write(replacing: invocation.arguments.has("force"))
+    report([file], by: root.root, invocation)
+    return .success
+}
+
+/// The highest serial of each slot. Orders have none, and times do not list themselves. All are
+/// verified: a head that no machine accepts would close every account.
+private func heads(in directory: ByteString, _ root: FleetRoot) throws -> [Slot: Int64] {
+    var heads = [
+        Slot(.root, .all, SignedDocument.rootName): root.file.statement.serial
+    ]
+    var payloads: [Slot: [UInt8]] = [:]
+    let names = try naming(directory) { () throws(Errno) in try entries(of: directory) }
+    for name in names.sorted(by: { $0.shown < $1.shown }) {
+        let path = directory.appending(name)
+        let found = try naming(path) { () throws(Errno) in
+            try status(at: workingDirectory, path.cString, followLinks: true)
+        }
+        guard found.st_mode & S_IFMT == S_IFREG else { continue }
+        let file = try FleetFile(reading: path)
+        if file.envelope.kind == .order || file.envelope.kind == .time { continue }
+        if let refusal = try refusal(of: file, root, nil) { throw Failure(path, refusal) }
+        let slot = Slot(file.envelope.kind, file.statement.audience, file.statement.name)
+        let serial = file.statement.serial
+        if serial == heads[slot], let other = payloads[slot], other != file.envelope.payload {
+            throw Failure(
+                .refused, "\(path.shown): another document of \(slot) has serial \(serial) too",
+                next: "sign one of them again")
+        }
+        if serial >= heads[slot] ?? 0 {
+            heads[slot] = serial
+            payloads[slot] = file.envelope.payload
+        }
+    }
+    let serial = heads[Slot(.root, .all, SignedDocument.rootName)] ?? 0
+    guard serial == root.file.statement.serial else {
+        throw Failure(
+            .refused, "\(directory.shown) has a root with serial \(serial), newer than --root",
+            next: "name that one")
+    }
+    return heads
+}

@@ -1,0 +1,53 @@
+// What `recovery keygen` and `fleet keygen` share.
+
+internal import Glibc
+internal import MAMCrypto
+internal import MAMFormat
+internal import MAMKeyring
+internal import MAMPolicy
+internal import MAMSystem
+internal import MAMWire
+
+/// Writes the private half to the verb's output.
+func makeKeyFile<Kind>(
+    _ kind: KeyFile<Kind>.Type, _ invocation: Invocation
+) throws -> (output: ByteString, publicKey: WrittenPublicKey<Kind.Use>) {
+    let output = try invocation.output()
+    let new = try NewFile(
+        for: output, replacing: false,
+        insteadOfReplacing: "name another file; a key is never replaced")
+    var passphrase: SecretBytes?
+    if invocation.arguments.has("no-passphrase") {
+        try invocation.refuse(["passfile", "extpass"], with: "no-passphrase")
+    } else {
+        let secret = try invocation.passphrase("Passphrase for the \(Kind.name)", isNew: true)
+        try refuseWeak(secret, for: Kind.self)
+        passphrase = secret.withBytes { SecretBytes(copying: $0) }
+    }
+    let (publicKey, file) = try made(kind, passphrase)
+    try naming(output) { () throws(Errno) in
+        try file.withBytes { bytes throws(Errno) in
+            try writeFully(new.descriptor.raw, from: bytes, at: 0)
+        }
+    }
+    try new.finishPrivately()
+    return (output, publicKey)
+}
+
+/// Uses built-in rules, not a policy: the key is for other machines.
+private func refuseWeak<Kind: KeyFileKind>(
+    _ secret: borrowing SecretBuffer, for kind: Kind.Type
+) throws(Failure) {
+    guard let flaw = secret.withBytes({ PinRules().flaw(forFile: $0) }) else { return }
+    throw Failure(
+        .refused, "the \(Kind.name)'s passphrase is too weak: \(flaw)",
+        next: "mamctl \(Kind.verb), with a better passphrase")
+}
+
+private func made<Kind>(
+    _ kind: KeyFile<Kind>.Type, _ passphrase: SecretBytes?
+) throws(Failure) -> (publicKey: WrittenPublicKey<Kind.Use>, file: SecretBytes) {
+    do throws(KeyFile<Kind>.Failure) {
+        return try KeyFile<Kind>.make(passphrase: passphrase)
+    } catch { throw Failure(.failure, "no \(Kind.name) was created: \(error)") }
+}

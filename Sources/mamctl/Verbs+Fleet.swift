@@ -1,0 +1,175 @@
+// Verbs of an organisation that signs documents.
+
+internal import MAMFleet
+internal import MAMWire
+
+let fleetVerbs: [Verb] = fleetKeyVerbs + fleetRootVerbs + fleetDocumentVerbs
+
+private let fileStatuses: [ExitStatus] = [
+    .success, .failure, .usage, .notFound, .refused, .damaged,
+]
+
+private let fleetKeyVerbs: [Verb] = [
+    Verb(
+        name: "fleet keygen", summary: "Create a signing key for an organisation's documents",
+        usage: "-o FILE [--passfile FILE | --extpass CMD | --no-passphrase]",
+        options: [
+            Option(name: "output", short: "o", value: "FILE", help: "file for the private key"),
+            .passfile, .extpass,
+            Option(name: "no-passphrase", help: "store the key unsealed: FILE alone signs"),
+        ],
+        examples: [
+            "mamctl fleet keygen -o ann.key", "mamctl fleet keygen -o ann.key --passfile pin",
+        ],
+        statuses: [.success, .failure, .usage, .notFound, .refused], run: makeSigningKey),
+    Verb(
+        name: "fleet key", summary: "Show the id and the public half of a signing key",
+        usage: "FILE|PUBLIC", operands: 1...1,
+        examples: ["mamctl fleet key ann.key", "mamctl fleet key --json ann.key"],
+        statuses: [.success, .failure, .usage, .notFound, .damaged], run: showSigningKey),
+]
+
+private let fleetRootVerbs: [Verb] = [
+    Verb(
+        name: "fleet init", summary: "Write an organisation's first root, for its keys to sign",
+        usage: "-o ROOT --name NAME --root PUB… --policy PUB… --order PUB… --time PUB…",
+        options: [
+            .newDocument("ROOT"),
+            Option(name: "name", value: "NAME", help: "the organisation's name, for people"),
+            Option(name: "root", value: "PUB", help: "may change the keys; repeat for more"),
+            Option(name: "policy", value: "PUB", help: "may sign policies and memberships"),
+            Option(name: "order", value: "PUB", help: "may sign orders; two are needed at least"),
+            Option(name: "time", value: "PUB", help: "may sign the time"),
+            Option(
+                name: "root-threshold", value: "N",
+                help: "how many root keys must sign (default: 2, or 1 if there is one)"),
+            Option(
+                name: "order-threshold", value: "N",
+                help: "how many order keys must sign what destroys data (default: 2)"),
+            .replace,
+        ],
+        examples: [
+            "mamctl fleet init -o root.json --name Contoso --root $ANN --root $BOB --policy $ANN"
+                + " --order $ANN --order $BOB --time $SERVER",
+            "mamctl fleet init -o root.json --name Lab --root $ANN --policy $ANN --order $ANN"
+                + " --order $BOB --time $ANN",
+        ],
+        statuses: [.success, .failure, .usage, .notFound], run: makeRoot),
+    Verb(
+        name: "fleet rotate", summary: "Write the next root, with other keys or thresholds",
+        usage: "ROOT -o NEW [--add ROLE=PUB] [--remove ROLE=ID] [--threshold ROLE=N]",
+        operands: 1...1,
+        options: [
+            .newDocument("NEW"),
+            Option(name: "add", value: "ROLE=PUB", help: "give a key a role; repeat for more"),
+            Option(name: "remove", value: "ROLE=ID", help: "take a role from a key"),
+            Option(name: "threshold", value: "ROLE=N", help: "how many keys of a role must sign"),
+            Option(name: "name", value: "NAME", help: "the organisation's new name"), .replace,
+        ],
+        examples: [
+            "mamctl fleet rotate root.json -o root-2.json --add policy=$EVE",
+            "mamctl fleet rotate root.json -o root-2.json --remove order=$LOST --add order=$EVE",
+        ],
+        statuses: fileStatuses, run: rotateRoot),
+]
+
+private let fleetDocumentVerbs: [Verb] = [
+    Verb(
+        name: "fleet sign", summary: "Sign a policy or a membership",
+        usage: "FILE --root ROOT --key KEY --kind KIND --audience AUDIENCE -o OUT",
+        operands: 0...1,
+        options: [
+            .newDocument("OUT"), .root, .key,
+            Option(
+                name: "kind", value: "KIND", choices: ["policy", "membership"],
+                help: "policy or membership"),
+            Option(name: "audience", value: "AUDIENCE", help: "all, group:NAME or machine:ID"),
+            Option(name: "name", value: "NAME", help: "of the document (default: the file's)"),
+            Option(
+                name: "serial", value: "N",
+                help: "the highest counts (default: the time, in seconds)"),
+            .expires("90"),
+            Option(name: "withdraw", help: "take back the policy of that audience and name"),
+            .passfile, .extpass, .replace,
+        ],
+        examples: [
+            "mamctl fleet sign level2.json --root root.json --key ann.key --kind policy"
+                + " --audience all -o signed/level2.json",
+            "mamctl fleet sign --withdraw --name level2.json --root root.json --key ann.key"
+                + " --kind policy --audience all -o signed/level2.json --force",
+        ],
+        statuses: fileStatuses + [.wrongPassphrase], run: signDocument),
+    Verb(
+        name: "fleet order", summary: "Sign an order that a machine obeys once",
+        usage: "ORDER --root ROOT --key KEY --machine ID [--account ID] -o OUT", operands: 1...1,
+        options: [
+            .newDocument("OUT"), .root, .key,
+            Option(name: "machine", value: "ID", help: "the machine"),
+            Option(name: "account", value: "ID", help: "the account to wipe"),
+            Option(
+                name: "machines", value: "LIST",
+                help: "a file of MACHINE [ACCOUNT] lines; OUT is a directory"),
+            Option(name: "confirm", value: "N", help: "confirm more than 10 without a terminal"),
+            .expires("30"), .passfile, .extpass, .replace,
+        ],
+        choices: Order.Action.allCases.map(\.rawValue),
+        examples: [
+            "mamctl fleet order lock --root root.json --key ann.key --machine $ID -o lock.json",
+            "mamctl fleet order wipe --root root.json --key ann.key --machines lost.txt -o orders",
+        ],
+        statuses: fileStatuses + [.wrongPassphrase], run: signOrders),
+    Verb(
+        name: "fleet time", summary: "Sign the time, and which documents there are",
+        usage: "DIR --root ROOT --key KEY -o OUT", operands: 1...1,
+        options: [
+            .newDocument("OUT"), .root, .key, .expires("1, at most 2"),
+            Option(
+                name: "serial", value: "N",
+                help: "the highest counts (default: the time, in seconds)"),
+            .passfile, .extpass, .replace,
+        ],
+        examples: [
+            "mamctl fleet time signed --root root.json --key server.key -o time.json",
+            "mamctl fleet time signed --root root.json --key server.key -o time.json --force",
+        ],
+        statuses: fileStatuses + [.wrongPassphrase], run: signTime),
+    Verb(
+        name: "fleet cosign", summary: "Show documents and add a signature",
+        usage: "FILE… --key KEY [--root ROOT] [--yes]", operands: 1...Int.max,
+        options: [
+            .key, .root, Option(name: "yes", help: "sign without asking"), .passfile, .extpass,
+        ],
+        examples: [
+            "mamctl fleet cosign root.json --key ann.key",
+            "mamctl fleet cosign orders/*.json --key bob.key --root root.json",
+        ],
+        statuses: fileStatuses + [.wrongPassphrase], run: cosignDocuments),
+    Verb(
+        name: "fleet verify", summary: "Show documents, who signed them, and what is wrong",
+        usage: "FILE… [--root ROOT] [--previous ROOT]", operands: 1...Int.max,
+        options: [
+            .root,
+            Option(name: "previous", value: "ROOT", help: "the root that a root replaces"),
+        ],
+        examples: [
+            "mamctl fleet verify signed/*.json --root root.json",
+            "mamctl fleet verify root-2.json --previous root.json",
+        ],
+        statuses: fileStatuses, run: verifyDocuments),
+]
+
+extension Option {
+    fileprivate static let root = Option(
+        name: "root", value: "ROOT", help: "the organisation's root, with its signatures")
+    fileprivate static let key = Option(
+        name: "key", value: "KEY", help: "the signing key's file")
+    fileprivate static let replace = Option(name: "force", help: "replace the file if it exists")
+
+    fileprivate static func newDocument(_ value: String) -> Option {
+        Option(name: "output", short: "o", value: value, help: "file to create")
+    }
+
+    fileprivate static func expires(_ usual: String) -> Option {
+        Option(name: "expires", value: "DAYS", help: "after so many days (default: \(usual))")
+    }
+}

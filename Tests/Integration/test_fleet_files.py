@@ -1,0 +1,390 @@
+"""An organisation's keys and documents, on files alone: no daemon, and no network."""
+import base64
+import json
+import subprocess
+import unittest
+
+from terminal import Terminal
+from workspace import (
+    DAMAGED, DONE, NO, NOT_FOUND, PASSPHRASE, REFUSED, USAGE, WRONG_PASSPHRASE, Workspace)
+
+MACHINE, ACCOUNT = "01" * 16, "a2" * 16
+NAMES = ("ann", "bob", "eve", "server")
+POLICY = {
+    "@odata.type": "#microsoft.graph.iosManagedAppProtection", "displayName": "Level 2",
+    "pinRequired": True}
+
+
+class Files(unittest.TestCase):
+    """Ann, Bob and Eve are root keys, of which two must sign, and order keys; Ann signs policies,
+    the server the time."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.workspace = Workspace()
+        cls.addClassCleanup(cls.workspace.close)
+        cls.keys, cls.public, cls.ids = {}, {}, {}
+        for name in NAMES:
+            cls.keys[name] = cls.workspace.root / f"{name}.key"
+            made = json.loads(cls.workspace.ctl(
+                "fleet", "keygen", "-o", cls.keys[name], "--no-passphrase", "--json").stdout)
+            cls.public[name], cls.ids[name] = made["publicKey"], made["id"]
+        cls.root = cls.path("root.json")
+        cls.init(cls.root)
+        for name in ("ann", "bob"):
+            cls.cosign(cls.root, name)
+        cls.policy = cls.path("level2.json")
+        cls.policy.write_text(json.dumps(POLICY))
+
+    @classmethod
+    def path(cls, name):
+        return cls.workspace.root / name
+
+    @classmethod
+    def fleet(cls, *words, **options):
+        return cls.workspace.ctl("fleet", *words, **options)
+
+    @classmethod
+    def json(cls, *words, **options):
+        return json.loads(cls.fleet(*words, "--json", **options).stdout)
+
+    @classmethod
+    def init(cls, path, *more, **options):
+        roles = [("root", "ann"), ("root", "bob"), ("root", "eve"), ("policy", "ann"),
+                 ("order", "ann"), ("order", "bob"), ("order", "eve"), ("time", "server")]
+        words = [word for role, name in roles for word in (f"--{role}", cls.public[name])]
+        return cls.json("init", "-o", path, "--name", "Contoso", *words, *more, **options)
+
+    @classmethod
+    def cosign(cls, path, name, *more, **options):
+        return cls.json("cosign", path, "--key", cls.keys[name], "--yes", *more, **options)
+
+    def with_root(self, name, root=None):
+        return "--root", root or self.root, "--key", self.keys[name]
+
+    def sign(self, out, *more, name="ann", kind="policy", audience="all", file=None, **options):
+        words = [file or self.policy] if "--withdraw" not in more else []
+        return self.json(
+            "sign", *words, *self.with_root(name), "--kind", kind, "--audience", audience, "-o",
+            out, *more, **options)
+
+    def order(self, action, out, *more, name="ann", **options):
+        return self.json(
+            "order", action, *self.with_root(name), "-o", out, *more, **options)
+
+    def verify(self, path, *more, status=DONE, root=None):
+        (found,) = self.json("verify", path, "--root", root or self.root, *more, status=status)
+        return found
+
+    def verify_root(self, path, *more, status=DONE):
+        (found,) = self.json("verify", path, *more, status=status)
+        return found
+
+    def error(self, answer):
+        return answer["error"]["message"]
+
+    # Roots
+
+    def test_a_ceremony(self):
+        root = self.path("ceremony.json")
+        made = self.init(root)
+        self.assertEqual((made["serial"], made["missing"], made["signedBy"]), (1, 2, []))
+        self.assertEqual(made["root"]["roles"]["order"]["threshold"], 2)
+        found = self.verify_root(root, status=REFUSED)
+        self.assertIn("needs the signatures of 2 root keys, and has 0", found["refusal"])
+        # A verb that needs a root takes none that its keys have not signed.
+        refused = self.json(
+            "sign", self.policy, *self.with_root("ann", root), "--kind", "policy", "--audience",
+            "all", "-o", self.path("early"), status=REFUSED)
+        self.assertIn(str(root), self.error(refused))
+        self.cosign(root, "ann")
+        self.cosign(root, "ann")  # again: it stays one
+        self.assertEqual(self.verify_root(root, status=REFUSED)["missing"], 1)
+        # Not a root key, whatever else it is.
+        refused = self.cosign(root, "server", status=REFUSED)
+        self.assertIn("lacks the role root", self.error(refused))
+        self.assertIn("it has the role time", self.error(refused))
+        self.cosign(root, "bob")
+        found = self.verify_root(root)
+        self.assertEqual(set(found["signedBy"]), {self.ids["ann"], self.ids["bob"]})
+        self.assertEqual(found["fingerprint"], made["fingerprint"])
+        self.assertIn(made["fingerprint"], self.fleet("verify", root).stdout)
+
+    def test_a_rotation_takes_a_key_away(self):
+        former, policy = self.path("former.json"), self.path("former-policy.json")
+        self.init(former)
+        for name in ("ann", "bob"):
+            self.cosign(former, name)
+        self.json(
+            "sign", self.policy, *self.with_root("ann", former), "--kind", "policy", "--audience",
+            "all", "-o", policy)
+        root = self.path("next.json")
+        changes = ("--remove", f"root={self.ids['ann']}", "--remove", f"policy={self.ids['ann']}",
+                   "--remove", f"order={self.ids['ann']}", "--add", f"policy={self.public['eve']}")
+        made = self.json("rotate", former, "-o", root, *changes)
+        self.assertEqual(made["serial"], 2)
+        self.assertNotIn(self.ids["ann"], made["root"]["keys"])
+        self.cosign(root, "bob")
+        self.cosign(root, "eve")
+        # Enough of its own; of the former root Bob and Eve are enough too.
+        self.assertEqual(self.verify_root(root, "--previous", former)["missing"], 0)
+        refused = self.cosign(root, "ann", status=REFUSED)
+        self.assertIn("lacks the role root", self.error(refused))
+        self.assertEqual(
+            len(self.cosign(root, "ann", "--root", former)[0]["signedBy"]), 2)
+        # What the key signed counts no more.
+        self.verify(policy, root=former)
+        found = self.verify(policy, root=root, status=REFUSED)
+        self.assertIn("needs the signatures of 1 policy key, and has 0", found["refusal"])
+        # A root that only its own keys signed replaces nothing.
+        taken = self.path("taken.json")
+        self.json(
+            "rotate", former, "-o", taken, "--add", f"root={self.public['server']}", "--remove",
+            f"root={self.ids['bob']}", "--remove", f"root={self.ids['ann']}")
+        for name in ("server", "eve"):
+            self.cosign(taken, name)
+        self.verify_root(taken)
+        found = self.verify_root(taken, "--previous", former, status=REFUSED)
+        self.assertIn("has 1", found["refusal"])
+        # Two steps at once.
+        third = self.path("third.json")
+        self.json("rotate", root, "-o", third, "--name", "Contoso Ltd")
+        for name in ("bob", "eve"):
+            self.cosign(third, name)
+        self.assertIn(
+            "the next root's is 2",
+            self.verify_root(third, "--previous", former, status=REFUSED)["refusal"])
+
+    def test_roots_that_no_machine_takes_are_not_made(self):
+        for more, said in (
+            (("--order-threshold", "1"), "needs the signatures of two keys"),
+            (("--order-threshold", "4"), "needs 4 signatures and has 3 keys"),
+            (("--root-threshold", "0"), "not a number from 1"),
+            (("--policy", self.public["ann"][:-1] + "A"), "no public key, or has a typing mistake"),
+        ):
+            with self.subTest(more=more):
+                path = self.path("none.json")
+                self.assertIn(said, self.error(self.init(path, *more, status=USAGE)))
+                self.assertFalse(path.exists())
+        for more in (("--remove", f"time={self.ids['ann']}"), ("--add", "king=x"), ()):
+            self.json("rotate", self.root, "-o", self.path("none.json"), *more, status=USAGE)
+
+    # Keys
+
+    def test_keys_with_passphrases(self):
+        key, weak = self.path("sealed.key"), self.workspace.secret("weak", "seven 7")
+        refused = self.json("keygen", "-o", key, "--passfile", weak, status=REFUSED)
+        self.assertIn("at least 8 characters", self.error(refused))
+        self.assertFalse(key.exists())
+        passfile = self.workspace.secret("strong", "a much longer passphrase")
+        made = self.json("keygen", "-o", key, "--passfile", passfile)
+        self.assertEqual(key.stat().st_mode & 0o7777, 0o600)
+        self.assertEqual(key.stat().st_size, 160)
+        self.json("keygen", "-o", key, "--passfile", passfile, status=NO)
+        for shown in (key, made["publicKey"]):
+            found = self.json("key", shown)
+            self.assertEqual((found["id"], found["publicKey"]), (made["id"], made["publicKey"]))
+        root = self.path("sealed-root.json")
+        self.json(
+            "init", "-o", root, "--name", "Small", "--root", made["publicKey"], "--policy",
+            made["publicKey"], "--order", made["publicKey"], "--order", self.public["bob"],
+            "--time", made["publicKey"])
+        words = ("cosign", root, "--key", key, "--yes")
+        wrong = self.workspace.secret("wrong", "another long passphrase")
+        refused = self.json(*words, "--passfile", wrong, status=WRONG_PASSPHRASE)
+        self.assertIn("the signing key's passphrase is wrong", self.error(refused))
+        self.json(*words, "--passfile", passfile)
+        self.assertEqual(self.verify(root, root=root)["signedBy"], [made["id"]])
+        good = key.read_bytes()
+        for offset in (20, 60, 100, 157):
+            key.write_bytes(good[:offset] + bytes([good[offset] ^ 1]) + good[offset + 1:])
+            self.json(*words, "--passfile", passfile, status=DAMAGED)
+        # Another kind of key is none.
+        recovery = self.path("recovery.key")
+        self.workspace.ctl("recovery", "keygen", "-o", recovery, "--no-passphrase")
+        refused = self.json("cosign", root, "--key", recovery, "--yes", status=USAGE)
+        self.assertIn("not a signing key as mamctl fleet keygen makes one", self.error(refused))
+        self.json("key", self.path("nowhere"), status=NOT_FOUND)
+
+    # Documents
+
+    def test_a_policy(self):
+        out = self.path("policy.json")
+        made = self.sign(out)
+        self.assertEqual(
+            (made["name"], made["missing"], made["refusal"]), ("level2.json", 0, None))
+        self.assertEqual(
+            base64.b64decode(json.loads(out.read_text())["content"]), self.policy.read_bytes())
+        self.assertIn("already exists", self.error(self.sign(out, status=NO)))
+        ahead = self.sign(out, "--force", "--serial", str(made["serial"] + 1000))
+        self.assertEqual(self.sign(out, "--force")["serial"], ahead["serial"] + 1)
+        withdrawn = self.sign(out, "--withdraw", "--name", "level2.json", "--force")
+        self.assertTrue(withdrawn["withdrawn"])
+        self.assertEqual(withdrawn["serial"], ahead["serial"] + 2)
+        self.assertTrue(self.verify(out)["withdrawn"])
+        self.assertIn("withdrawn", self.fleet("verify", out, "--root", self.root).stdout)
+
+    def test_what_machines_would_refuse_is_not_signed(self):
+        bad, out = self.path("bad.json"), self.path("bad.out")
+        for kind, text in (
+            ("policy", '{"pinRequired": "perhaps"}'), ("policy", ""), ("policy", "[1"),
+            ("membership", '{"groups": ["a b"], "members": {}}'),
+            ("membership", '{"groups": [], "members": {}, "more": 1}'),
+        ):
+            with self.subTest(text=text):
+                bad.write_text(text)
+                refused = self.sign(out, kind=kind, file=bad, status=USAGE)
+                self.assertIn(str(bad), self.error(refused))
+        self.sign(out, "--expires", "367", status=USAGE)
+        self.sign(out, audience="some", status=USAGE)
+        self.sign(out, "--name", ".hidden", status=USAGE)
+        refused = self.sign(out, name="bob", status=REFUSED)
+        self.assertIn("lacks the role policy: it has the role root, order", self.error(refused))
+        self.assertFalse(out.exists())
+        bad.write_text('{"groups": ["lab"], "members": {"lab": ["ann@contoso.com"]}}')
+        made = self.sign(out, kind="membership", audience=f"machine:{MACHINE}", file=bad)
+        self.assertEqual(made["audience"], f"machine:{MACHINE}")
+        self.verify(out)
+
+    def test_a_changed_document(self):
+        out = self.path("changed.json")
+        self.sign(out)
+        good = json.loads(out.read_text())
+        statement = json.loads(base64.b64decode(good["payload"]))
+
+        def changed(**members):
+            out.write_text(json.dumps({**good, **members}))
+            return self.verify(out, status=DAMAGED)
+
+        self.assertIn("content is not what was signed", self.error(
+            changed(content=base64.b64encode(b"{}").decode())))
+        later = json.dumps({**statement, "serial": statement["serial"] + 1}).encode()
+        self.assertIn("is not that key's", changed(
+            payload=base64.b64encode(later).decode())["refusal"])
+        self.assertIn("must be a type", self.error(changed(payloadType="text/plain")))
+        self.assertIn("unknown member", self.error(changed(more=1)))
+        out.write_text(json.dumps({**good, "signatures": []}))
+        self.assertIn("has 0", self.verify(out, status=REFUSED)["refusal"])
+        out.write_text("{")
+        self.verify(out, status=DAMAGED)
+        # Of several the first gives the status, and all are told.
+        found = self.json(
+            "verify", out, self.path("nowhere"), self.root, "--root", self.root, status=DAMAGED)
+        self.assertEqual(
+            [value.get("error", {}).get("status") for value in found], [DAMAGED, NOT_FOUND, None])
+
+    def test_another_organisation(self):
+        root, out = self.path("other-root.json"), self.path("other.json")
+        self.init(root)
+        for name in ("ann", "bob"):
+            self.cosign(root, name)
+        self.sign(out)
+        self.assertIn(
+            "another organisation", self.verify(out, root=root, status=REFUSED)["refusal"])
+        self.cosign(out, "ann", "--root", root, status=REFUSED)
+
+    # Orders
+
+    def test_a_wipe_needs_two(self):
+        out = self.path("wipe.json")
+        who = ("--machine", MACHINE, "--account", ACCOUNT)
+        (made,) = self.order("wipe", out, *who)
+        self.assertEqual(
+            (made["action"], made["account"], made["missing"]), ("wipe", ACCOUNT, 1))
+        self.assertIn(
+            "needs the signatures of 2 order keys, and has 1",
+            self.verify(out, status=REFUSED)["refusal"])
+        self.cosign(out, "ann", "--root", self.root)
+        self.verify(out, status=REFUSED)  # one person's twice
+        refused = self.cosign(out, "server", "--root", self.root, status=REFUSED)
+        self.assertIn("lacks the role order", self.error(refused))
+        self.assertIn("--root is needed", self.error(self.cosign(out, "bob", status=USAGE)))
+        self.cosign(out, "bob", "--root", self.root)
+        self.verify(out)
+        # What destroys nothing needs one.
+        lock = self.path("lock.json")
+        self.order("lock", lock, "--machine", MACHINE)
+        self.verify(lock)
+
+    def test_orders_that_cannot_be_meant(self):
+        out = self.path("no-order.json")
+        self.order("wipe", out, "--machine", MACHINE, status=USAGE)
+        self.order("lock", out, "--machine", MACHINE, "--account", ACCOUNT, status=USAGE)
+        self.order("lock", out, "--machine", "01", status=USAGE)
+        self.order("lock", out, "--machine", MACHINE, "--expires", "367", status=USAGE)
+        refused = self.order("lock", out, "--machine", MACHINE, name="server", status=REFUSED)
+        self.assertIn("lacks the role order", self.error(refused))
+        self.assertFalse(out.exists())
+
+    def test_a_batch_asks_twice(self):
+        listed, out = self.path("machines"), self.path("orders")
+        machines = [f"{number:032x}" for number in range(1, 12)]
+        listed.write_text("".join(f"{machine} {ACCOUNT}\n" for machine in machines))
+        self.order("wipe", out, "--machines", listed, status=USAGE, input=b"")
+        self.order("wipe", out, "--machines", listed, "--confirm", "10", status=REFUSED)
+        self.assertFalse(out.exists())
+        made = self.order("wipe", out, "--machines", listed, "--confirm", "11")
+        self.assertEqual(len(list(out.iterdir())), 11)
+        self.assertEqual(len({order["name"] for order in made}), 11)
+        self.assertEqual(
+            [order["audience"] for order in made], [f"machine:{name}" for name in machines])
+        self.order("wipe", out, "--machines", listed, "--confirm", "11", status=NO)
+        self.json(
+            "cosign", *out.iterdir(), "--key", self.keys["eve"], "--root", self.root, "--yes")
+        self.json("verify", *out.iterdir(), "--root", self.root)
+        few = self.path("few")
+        few.write_text("\n".join(machines[:10]) + "\n")
+        self.order("lock", self.path("locks"), "--machines", few)
+        few.write_text(f"{MACHINE}\n\n{MACHINE}\n")
+        self.assertIn("line 3: it is there twice", self.error(
+            self.order("lock", self.path("twice"), "--machines", few, status=USAGE)))
+
+    # The time
+
+    def test_the_time(self):
+        place, out = self.path("signed"), self.path("time.json")
+        place.mkdir()
+        first = self.sign(place / "level2.json")
+        self.sign(place / "lab.json", "--serial", "7", audience="group:lab")
+        self.order("lock", place / "lock.json", "--machine", MACHINE)
+        made = self.json("time", place, *self.with_root("server"), "-o", out)
+        heads = json.loads(base64.b64decode(json.loads(out.read_text())["content"]))["heads"]
+        self.assertEqual(heads, {
+            "root/all/root": 1, "policy/all/level2.json": first["serial"],
+            "policy/group:lab/level2.json": 7})
+        self.assertEqual(made["missing"], 0)
+        self.verify(out)
+        again = self.json("time", place, *self.with_root("server"), "-o", out, "--force")
+        self.assertGreater(again["serial"], made["serial"])
+        self.json("time", place, *self.with_root("ann"), "-o", out, "--force", status=REFUSED)
+        self.json(
+            "time", place, *self.with_root("server"), "-o", out, "--force", "--expires", "3",
+            status=USAGE)
+        bad = json.loads((place / "lab.json").read_text())
+        (place / "lab.json").write_text(json.dumps({**bad, "signatures": []}))
+        refused = self.json(
+            "time", place, *self.with_root("server"), "-o", out, "--force", status=REFUSED)
+        self.assertIn("lab.json", self.error(refused))
+
+    # On a terminal
+
+    def test_what_is_signed_is_shown_and_asked(self):
+        out = self.path("asked.json")
+        self.order("wipe", out, "--machine", MACHINE, "--account", ACCOUNT)
+        words = ["mamctl", "fleet", "cosign", out, "--key", self.keys["bob"], "--root", self.root]
+        said = self.fleet(*words[2:], status=REFUSED, input=b"").stderr
+        self.assertIn("add --yes", said)
+        before = out.read_bytes()
+        for answer, status in (("no", NO), ("yes", DONE)):
+            terminal = Terminal(words, self.workspace.environment, columns=200)
+            shown = terminal.read(b"continue: ").decode()
+            for word in ("wipe", MACHINE, ACCOUNT, "order"):
+                self.assertIn(word, shown)
+            self.assertEqual(out.read_bytes(), before)
+            terminal.type(answer + "\n")
+            self.assertEqual(terminal.finish()[0], status)
+        self.verify(out)
+
+
+if __name__ == "__main__":
+    unittest.main()
