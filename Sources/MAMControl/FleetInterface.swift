@@ -69,11 +69,12 @@ package struct FleetInterface: VaultInterface {
     private func leave(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Leave.Reply {
         _ = try call.request(Wire.Leave.self)
         try requireTrusted(call, toDo: "leave an organisation")
-        let accounts = vault.keyring.accounts.count
-        guard accounts == 0 else {
+        let keyring = vault.keyring
+        let accounts = keyring.accounts.count + keyring.unreadableKeybags.count
+        guard accounts == 0, keyring.wipes.all.isEmpty else {
             throw .refused(
-                "there are \(accounts) accounts, and only the organisation may let them go: wipe"
-                    + " them, or deliver its order to leave", next: "mamctl wipe ACCOUNT")
+                "there are \(max(accounts, 1)) accounts, and only the organisation may let them go:"
+                    + " wipe them, or deliver its order to leave", next: "mamctl wipe ACCOUNT")
         }
         let fleet = try fleet()
         let name = fleet.standing?.root.name ?? "no organisation"
@@ -98,7 +99,9 @@ package struct FleetInterface: VaultInterface {
     private func show(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Show.Reply {
         _ = try call.request(Wire.Show.self)
         guard let standing = vault.fleet?.standing else { return .init(organization: nil) }
-        return .init(organization: try described(standing))
+        var organization = try described(standing)
+        if !isTrusted(call.peer) { (organization.documents, organization.pending) = ([], 0) }
+        return .init(organization: organization)
     }
 
     // MARK: Parts

@@ -100,6 +100,23 @@ package struct Envelope: Sendable, Equatable {
         return true
     }
 
+    func withSignatures(of keys: Set<Bytes16>) -> Envelope {
+        var envelope = self
+        var left = keys
+        envelope.signatures.removeAll { left.remove($0.key) == nil }
+        return envelope
+    }
+
+    /// Nil if the other, of the same payload, has no more.
+    func adding(signaturesOf other: Envelope) -> Envelope? {
+        let known = Set(signatures.map(\.key))
+        let new = other.signatures.filter { !known.contains($0.key) }
+        guard !new.isEmpty else { return nil }
+        var envelope = self
+        envelope.signatures += new
+        return envelope
+    }
+
     /// Which of the keys have signed.
     package func signers(among keys: [Bytes16: [UInt8]]) -> Set<Bytes16> {
         let message = signedBytes

@@ -31,7 +31,7 @@ extension MachineStanding {
         }.sorted { $0.slot.description < $1.slot.description }
     }
 
-    private func isFor(_ audience: Audience, _ groups: Set<String>) -> Bool {
+    func isFor(_ audience: Audience, _ groups: Set<String>) -> Bool {
         switch audience {
         case .all: true
         case .group(let name): groups.contains(name)
@@ -42,8 +42,7 @@ extension MachineStanding {
     /// Why a check-in does not count, or nil: a time that was signed within a day, all documents
     /// that it names, and none that has expired.
     package func staleness(at clock: Int64) -> Staleness? {
-        let times = documents.values.filter { $0.kind == .time }
-        guard let time = times.max(by: { $0.statement.issued < $1.statement.issued }) else {
+        guard let time = documents[Slot(.time, .all, SignedDocument.timeName)] else {
             return .noTime
         }
         let now = now(clock)
@@ -59,17 +58,26 @@ extension MachineStanding {
                 ? rootDocument.statement.serial : documents[slot]?.statement.serial ?? 0
             if known < serial { return .heldBack(slot, serial: serial) }
         }
-        let expired = documents.values.filter {
+        if let slot = droppedPolicies.first { return .dropped(slot) }
+        let expired = (documents.values + [rootDocument]).filter {
             $0.kind != .time && isFor($0.statement.audience, groups)
                 && $0.statement.expires ?? .max <= now
         }.sorted { $0.slot.description < $1.slot.description }.first
         return expired.map { .expired($0.slot, $0.statement.expires ?? 0) }
     }
 
+    /// Policies for this machine that a root has taken away with their key.
+    package var droppedPolicies: [Slot] {
+        let groups = membership.groups
+        return dropped.keys.filter { isFor($0.audience, groups) }
+            .sorted { $0.description < $1.description }
+    }
+
     package enum Staleness: Error, Sendable, Equatable {
         case noTime
         case oldTime(Int64)
         case heldBack(Slot, serial: Int64)
+        case dropped(Slot)
         case expired(Slot, Int64)
     }
 }
@@ -82,6 +90,7 @@ extension MachineStanding.Staleness: CustomStringConvertible {
             "the organisation's time is of \(rfc3339(issued)), more than a day ago"
         case .heldBack(let slot, let serial):
             "the organisation has \(slot) with serial \(serial), which did not arrive"
+        case .dropped(let slot): "\(slot) was signed by a key that was taken away"
         case .expired(let slot, let time): "\(slot) expired at \(rfc3339(time))"
         }
     }

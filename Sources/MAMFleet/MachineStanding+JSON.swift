@@ -13,6 +13,9 @@ extension MachineStanding {
                 }),
             "obeyed": .object(obeyed.mapValues { .integer($0) }),
             "pending": .object(pending.mapValues(\.json)),
+            "dropped": .object(
+                Dictionary(
+                    uniqueKeysWithValues: dropped.map { ($0.key.description, .integer($0.value)) })),
             "latestTime": .integer(latestTime), "forgottenUntil": .integer(forgottenUntil),
         ]
     }
@@ -29,14 +32,27 @@ extension MachineStanding {
             }
             restore(try SignedDocument(envelope, by: self.root, of: organization))
         }
-        let obeyed = try members.take("obeyed", "nonces and times", Self.times)
-        let found = try members.take("pending", "an object") { $0.object }
-        var pending: [String: Order] = [:]
-        for (nonce, json) in found { pending[nonce] = try Order(parsing: json.encoded()) }
-        let time = try members.take("latestTime", "a number") { $0.integer }
-        let forgotten = try members.take("forgottenUntil", "a number") { $0.integer }
+        var past = Past()
+        past.obeyed = try members.take("obeyed", "nonces and times", Self.times)
+        let pending = try members.take("pending", "an object") { $0.object }
+        for (nonce, json) in pending { past.pending[nonce] = try Order(parsing: json.encoded()) }
+        for (text, time) in try members.take("dropped", "documents and times", Self.times) {
+            guard let slot = Slot(text) else { throw .malformed("\(text) names no document") }
+            past.dropped[slot] = time
+        }
+        past.latestTime = try members.take("latestTime", "a number") { $0.integer }
+        past.forgottenUntil = try members.take("forgottenUntil", "a number") { $0.integer }
         try members.requireEmpty()
-        restore(obeyed: obeyed, pending: pending, latestTime: time, forgottenUntil: forgotten)
+        restore(past)
+    }
+
+    /// All but the documents.
+    struct Past {
+        var obeyed: [String: Int64] = [:]
+        var pending: [String: Order] = [:]
+        var dropped: [Slot: Int64] = [:]
+        var latestTime: Int64 = 0
+        var forgottenUntil: Int64 = 0
     }
 
     private static func envelope(_ json: JSONValue) -> Envelope? {

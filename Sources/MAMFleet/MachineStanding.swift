@@ -16,6 +16,9 @@ package struct MachineStanding: Sendable, Equatable {
     /// The latest moment at which a forgotten order expired; no order that expires before it is
     /// accepted.
     package private(set) var forgottenUntil: Int64 = 0
+    /// Policies that only keys had signed that a root took away, and when that root was issued: the
+    /// account is closed until one comes that was signed since.
+    package private(set) var dropped: [Slot: Int64] = [:]
     /// The latest moment that a time key has signed, in seconds. A clock that is behind it is
     /// wrong.
     package private(set) var latestTime: Int64 = 0
@@ -34,6 +37,9 @@ package struct MachineStanding: Sendable, Equatable {
 
     /// What one key could make a machine keep.
     package static let maximumDocumentCount = 1000
+    package static let maximumOrderCount = 10_000
+    /// How much a clock may be behind that of whoever signs orders.
+    private static let secondsPerDay: Int64 = 86_400
 
     /// Joins the organisation of a root that was pinned by its fingerprint.
     package init(pinning root: Envelope, machine: MachineID) throws(Refusal) {
@@ -44,11 +50,17 @@ package struct MachineStanding: Sendable, Equatable {
 
     mutating func restore(_ document: SignedDocument) { documents[document.slot] = document }
 
-    mutating func restore(
-        obeyed: [String: Int64], pending: [String: Order], latestTime: Int64, forgottenUntil: Int64
-    ) {
-        (self.obeyed, self.pending) = (obeyed, pending)
-        (self.latestTime, self.forgottenUntil) = (latestTime, forgottenUntil)
+    mutating func restore(_ past: Past) {
+        (obeyed, pending, dropped) = (past.obeyed, past.pending, past.dropped)
+        (latestTime, forgottenUntil) = (past.latestTime, past.forgottenUntil)
+    }
+
+    /// After it had left and has joined again: what was accepted before is not accepted once more.
+    package mutating func remember(_ former: MachineStanding) {
+        guard former.organization == organization else { return }
+        (obeyed, forgottenUntil) = (former.obeyed, former.forgottenUntil)
+        documents = former.documents
+        dropUnsigned(for: nil)
     }
 
     /// The machine's clock, unless it is known to be behind.
@@ -67,15 +79,35 @@ package struct MachineStanding: Sendable, Equatable {
             throw .expired(expires)
         }
         if document.kind == .order { return try acceptOrder(document, at: clock) }
-        guard try isNewer(document, than: documents[document.slot]) else { return .nothing }
-        try document.checkContent()
-        guard documents[document.slot] != nil || documents.count < Self.maximumDocumentCount else {
-            throw .malformed("there are \(Self.maximumDocumentCount) documents already")
+        guard try isNewer(document, than: documents[document.slot]) else {
+            return addSignatures(of: document)
         }
+        try document.checkContent()
+        if let since = dropped[document.slot], document.statement.issued < since {
+            throw .issuedBefore(since)
+        }
+        try makeRoom(for: document.slot)
         documents[document.slot] = document
+        dropped[document.slot] = nil
         if document.kind == .time { latestTime = max(latestTime, document.statement.issued) }
-        forgetExpiredOrders()
+        forgetExpiredOrders(at: clock)
         return .documents
+    }
+
+    /// Signed anew before a root takes its former key away, it stays when that comes.
+    private mutating func addSignatures(of document: SignedDocument) -> Effect {
+        guard let more = documents[document.slot]?.adding(document) else { return .nothing }
+        documents[document.slot] = more
+        return .documents
+    }
+
+    /// Documents for other groups are kept in case the machine joins one, and go first.
+    private mutating func makeRoom(for slot: Slot) throws(Refusal) {
+        guard documents[slot] == nil, documents.count >= Self.maximumDocumentCount else { return }
+        let groups = membership.groups
+        guard isFor(slot.audience, groups) else { throw .full }
+        documents = documents.filter { isFor($0.key.audience, groups) }
+        guard documents.count < Self.maximumDocumentCount else { throw .full }
     }
 
     // MARK: Roots
@@ -95,15 +127,22 @@ package struct MachineStanding: Sendable, Equatable {
         _ = try SignedDocument(envelope, by: root, of: organization)
         root = try Root(parsing: envelope.content)
         rootDocument = next
-        dropUnsigned()
+        dropUnsigned(for: next.statement.issued)
         return .root
     }
 
     /// What only keys signed that were taken back counts no more, and neither does its serial: who
-    /// found the key may have signed the highest that there is.
-    private mutating func dropUnsigned() {
-        documents = documents.filter { _, document in
-            (try? SignedDocument(document.envelope, by: root, of: organization)) != nil
+    /// found the key may have signed the highest that there is. Of a policy the time of the root
+    /// takes the serial's place, since an older one, by a key that stays, may be looser.
+    private mutating func dropUnsigned(for since: Int64?) {
+        let all = documents
+        documents = all.compactMapValues {
+            try? SignedDocument($0.envelope, by: root, of: organization)
+        }
+        if let since {
+            for (slot, document) in all where documents[slot] == nil && slot.kind == .policy {
+                if !document.content.isEmpty { dropped[slot] = since }
+            }
         }
         latestTime =
             documents.values.filter { $0.kind == .time }.map(\.statement.issued).max() ?? 0
@@ -118,6 +157,10 @@ package struct MachineStanding: Sendable, Equatable {
         let (statement, expires) = (document.statement, document.statement.expires ?? 0)
         guard obeyed[statement.name] == nil else { throw .obeyed }
         guard expires > forgottenUntil else { throw .expired(expires) }
+        guard statement.issued <= now(clock) + Self.secondsPerDay else {
+            throw .issuedLater(statement.issued)
+        }
+        guard obeyed.count < Self.maximumOrderCount else { throw .full }
         obeyed[statement.name] = expires
         pending[statement.name] = order
         return .order(order, nonce: statement.name)
@@ -125,10 +168,11 @@ package struct MachineStanding: Sendable, Equatable {
 
     package mutating func finish(_ nonce: String) { pending[nonce] = nil }
 
-    /// By signed times alone: a clock can be set forward and back. A time key that was taken back
-    /// may have gone too far, so what is forgotten stays refused by ``forgottenUntil``.
-    private mutating func forgetExpiredOrders() {
-        for (nonce, expires) in obeyed where expires <= latestTime && pending[nonce] == nil {
+    /// By the clock and the signed time: one can be set forward and back, and the key of the other
+    /// may be stolen. What is forgotten stays refused by ``forgottenUntil``.
+    private mutating func forgetExpiredOrders(at clock: Int64) {
+        let past = min(clock, latestTime)
+        for (nonce, expires) in obeyed where expires <= past && pending[nonce] == nil {
             obeyed[nonce] = nil
             forgottenUntil = max(forgottenUntil, expires)
         }

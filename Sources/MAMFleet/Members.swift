@@ -30,6 +30,7 @@ package struct Members {
 
     package func requireEmpty() throws(Refusal) {
         guard let unknown = rest.keys.sorted().first else { return }
-        throw .malformed("\(subject) has the unknown member \(unknown): a newer mamd may know it")
+        let name = unknown.prefix(40)
+        throw .malformed("\(subject) has the unknown member '\(name)': a newer mamd may know it")
     }
 }

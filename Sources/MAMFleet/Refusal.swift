@@ -16,6 +16,11 @@ package enum Refusal: Error, Sendable, Equatable {
     case expired(Int64)
     case lastsTooLong(days: Int64)
     case obeyed
+    /// A root took its former key away then.
+    case issuedBefore(Int64)
+    /// An order of tomorrow, or a clock that is days behind.
+    case issuedLater(Int64)
+    case full
     case notSerial(found: Int64, expected: Int64)
 }
 
@@ -36,6 +41,10 @@ extension Refusal: CustomStringConvertible {
         case .expired(let time): "it expired at \(rfc3339(time))"
         case .lastsTooLong(let days): "it may last \(days) days at most"
         case .obeyed: "it was obeyed before"
+        case .issuedBefore(let time):
+            "it was issued before \(rfc3339(time)), when the key of its predecessor was taken away"
+        case .issuedLater(let time): "it was issued at \(rfc3339(time)), which is days from now"
+        case .full: "there are as many documents or orders already as are kept"
         case .notSerial(let found, let expected):
             "its serial is \(found); the next root's is \(expected)"
         }

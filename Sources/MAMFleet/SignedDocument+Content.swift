@@ -5,11 +5,17 @@ internal import MAMModel
 extension SignedDocument {
     /// An order that nobody could still want must not be obeyed.
     package static let longestOrderDays: Int64 = 366
+    package static let timeName = "time"
     private static let secondsPerDay: Int64 = 86_400
 
     package func checkContent() throws(Refusal) {
         switch kind {
-        case .time: _ = try SignedTime(parsing: content)
+        case .time:
+            // One, for all: with several, an old one's documents could be held back.
+            guard slot == Slot(.time, .all, Self.timeName) else {
+                throw .malformed("a time is for all, and named \(Self.timeName)")
+            }
+            _ = try SignedTime(parsing: content)
         case .membership: _ = try Membership(parsing: content)
         case .order: _ = try order()
         case .root, .policy: break

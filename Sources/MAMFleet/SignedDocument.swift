@@ -20,12 +20,28 @@ package struct SignedDocument: Sendable, Equatable {
         guard statement.organization == organization else {
             throw .otherOrganization(statement.organization)
         }
+        let role = envelope.kind.role
+        let signers = envelope.signers(among: root.keys(of: role))
+        // Content that nobody has signed is not parsed.
+        guard !signers.isEmpty else {
+            throw .notSigned(role, found: 0, needed: root.threshold(of: role))
+        }
         guard statement.isOf(envelope.content) else { throw .contentChanged }
         let needed = try Self.signaturesNeeded(envelope, by: root)
-        let found = envelope.signers(among: root.keys(of: envelope.kind.role)).count
-        guard found >= needed else {
-            throw .notSigned(envelope.kind.role, found: found, needed: needed)
+        guard signers.count >= needed else {
+            throw .notSigned(role, found: signers.count, needed: needed)
         }
+        // Whoever carries it could add others without end.
+        (self.envelope, self.statement) = (envelope.withSignatures(of: signers), statement)
+    }
+
+    /// With the signatures of both; nil if none is new.
+    func adding(_ other: SignedDocument) -> SignedDocument? {
+        guard let envelope = envelope.adding(signaturesOf: other.envelope) else { return nil }
+        return SignedDocument(envelope, statement)
+    }
+
+    private init(_ envelope: Envelope, _ statement: Statement) {
         (self.envelope, self.statement) = (envelope, statement)
     }
 

@@ -18,14 +18,16 @@ package enum FleetError: Error, Sendable, Equatable {
     case notStored(Errno)
 }
 
-/// `STATE/fleet/standing.json`, replaced as a whole before a change counts.
+/// `STATE/fleet/standing.json`, replaced as a whole before a change counts. After leaving it is
+/// `left-ORGANIZATION.json`: its orders and serials are not accepted again after another join.
 package final class Fleet: Sendable {
     private let path: String
     private let isReadOnly: Bool
     private let current: Guarded<MachineStanding?>
-    /// Orders that a thread is obeying now.
-    private let underWay = Guarded<Set<String>>([])
-    private let told = Guarded<Set<String>>([])
+    /// Orders that this process is obeying, or has obeyed although that could not be stored.
+    private let begun = Guarded<[String: Progress]>([:])
+
+    private enum Progress { case underWay, done }
 
     private static let fileName = "standing.json"
     private static let maximumByteCount = 64 << 20
@@ -35,7 +37,7 @@ package final class Fleet: Sendable {
     package init(in state: String, isReadOnly: Bool) throws(FleetError) {
         path = "\(state)/fleet"
         self.isReadOnly = isReadOnly
-        current = Guarded(try Self.load(path))
+        current = Guarded(try Self.load("\(path)/\(Self.fileName)"))
     }
 
     package var standing: MachineStanding? { current.withLock { $0 } }
@@ -56,6 +58,9 @@ package final class Fleet: Sendable {
             var standing = try refusing { () throws(Refusal) in
                 try MachineStanding(pinning: envelope, machine: machine)
             }
+            if let former = try Self.load("\(path)/\(Self.leftName(standing.organization))") {
+                standing.remember(former)
+            }
             for document in documents { _ = try Self.accept(document, in: &standing, at: clock) }
             try store(standing)
             current = standing
@@ -65,11 +70,15 @@ package final class Fleet: Sendable {
     /// Unsigned policies count again.
     package func leave() throws(FleetError) {
         try current.withLock { current throws(FleetError) in
-            guard current != nil else { throw .notJoined }
+            guard let standing = current else { throw .notJoined }
+            guard !isReadOnly else { throw .readOnly }
+            let left = Self.leftName(standing.organization)
             do throws(Errno) {
                 let directory = try openFile(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
                 try withExtendedLifetime(directory) { () throws(Errno) in
-                    guard unlinkat(directory.raw, Self.fileName, 0) == 0 else { throw .current }
+                    _ = try retrying {
+                        renameat(directory.raw, Self.fileName, directory.raw, left)
+                    }
                     try synchronize(directory.raw)
                 }
             } catch { throw .notStored(error) }
@@ -91,12 +100,22 @@ package final class Fleet: Sendable {
         }
     }
 
-    /// True once in the life of the daemon.
-    package func isFirst(_ nonce: String) -> Bool { told.withLock { $0.insert(nonce).inserted } }
+    /// False if this process has obeyed the order, or is doing so. Call ``end(_:wasObeyed:)`` after.
+    package func begin(_ nonce: String) -> Bool {
+        begun.withLock { begun in
+            guard begun[nonce] == nil, standing?.pending[nonce] != nil else { return false }
+            begun[nonce] = .underWay
+            return true
+        }
+    }
 
-    /// False while another thread is obeying the order. Call ``end(_:)`` after.
-    package func begin(_ nonce: String) -> Bool { underWay.withLock { $0.insert(nonce).inserted } }
-    package func end(_ nonce: String) { underWay.withLock { _ = $0.remove(nonce) } }
+    /// One that could not be obeyed is tried again.
+    package func end(_ nonce: String, wasObeyed: Bool) {
+        begun.withLock { $0[nonce] = wasObeyed ? .done : nil }
+    }
+
+    /// Whether all that is left to do is to store that it is done.
+    package func isObeyed(_ nonce: String) -> Bool { begun.withLock { $0[nonce] } == .done }
 
     /// The order is done.
     package func finish(_ nonce: String) throws(FleetError) {
@@ -129,11 +148,12 @@ package final class Fleet: Sendable {
 
     // MARK: The file
 
+    private static func leftName(_ organization: Bytes16) -> String { "left-\(organization).json" }
+
     private static func load(_ path: String) throws(FleetError) -> MachineStanding? {
         let bytes: [UInt8]
         do throws(Errno) {
-            bytes = try readSmallFile(
-                "\(path)/\(fileName)", maximumByteCount: maximumByteCount)
+            bytes = try readSmallFile(path, maximumByteCount: maximumByteCount)
         } catch {
             if error == .noEntry { return nil }
             throw .notStored(error)
@@ -146,12 +166,15 @@ package final class Fleet: Sendable {
 
     private func store(_ standing: MachineStanding) throws(FleetError) {
         guard !isReadOnly else { throw .readOnly }
+        let content = standing.json.encoded(pretty: true)
+        // The next start must be able to read it.
+        guard content.count <= Self.maximumByteCount, (try? JSONValue(parsing: content)) != nil
+        else { throw .refused(.full) }
         do throws(Errno) {
             try makeDirectories(path, mode: 0o700)
             let directory = try openFile(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
             try withExtendedLifetime(directory) { () throws(Errno) in
-                try standing.json.encoded(pretty: true).span.withUnsafeBytes {
-                    bytes throws(Errno) in
+                try content.span.withUnsafeBytes { bytes throws(Errno) in
                     try replaceFile(in: directory.raw, named: Self.fileName, with: bytes)
                 }
             }

@@ -24,9 +24,8 @@ package struct LaunchChecks: Sendable {
         let policy = vault.policy(of: account)
         let clockedOut = vault.enrollments.record(of: account)?.sinceClockedOut ?? 0
         let conditions = conditions(for: policy.rules, secondsClockedOut: clockedOut)
-        let verdict =
-            uncovered(account).map { LaunchVerdict([$0]) }
-            ?? policy.launchVerdict(conditions)
+        let verdict = LaunchVerdict(
+            policy.launchVerdict(conditions).findings + [uncovered(account)].compactMap(\.self))
         tellWarnings(verdict, account)
         if let clock = conditions.clockStatus, vault.enrollments.note(clock, of: account) != clock {
             vault.announce(.userStatusChanged(clock.rawValue), account)
@@ -36,14 +35,20 @@ package struct LaunchChecks: Sendable {
     }
 
     /// In a workspace that has joined an organisation, an account without one of its policies is
-    /// closed: the policy may be held back.
+    /// closed, and all are while one is missing that was signed by a key that was taken away: the
+    /// policy may be held back.
     private func uncovered(_ account: AccountID) -> LaunchFinding? {
-        guard let name = vault.fleet?.standing?.root.name,
-            !vault.policies.covers(vault.identity(of: account))
-        else { return nil }
+        guard let standing = vault.fleet?.standing else { return nil }
+        let reason: String
+        if let slot = standing.droppedPolicies.first {
+            reason = "\(slot) must be signed anew: its key was taken away"
+        } else if !vault.policies.covers(vault.identity(of: account)) {
+            reason = "no policy that \(standing.root.name) has signed covers it"
+        } else {
+            return nil
+        }
         return LaunchFinding(
-            action: .block, subject: .compliance, rule: "organization",
-            reason: "no policy that \(name) has signed covers it")
+            action: .block, subject: .compliance, rule: "organization", reason: reason)
     }
 
     /// The findings of these documents alone. Takes as long as the probes.

@@ -10,25 +10,25 @@ internal import MAMTree
 package import MAMVault
 
 extension Orders {
-    /// Obeys what was accepted and is not done yet, in no order: none depends on another. A wipe
-    /// runs on a thread of its own, or at once before mounting.
+    /// Obeys what was accepted and is not done yet. To leave comes last: with the standing the other
+    /// orders would be gone. A wipe runs on a thread of its own, or at once before mounting.
     package func obeyPending(of fleet: Fleet) {
         guard let standing = fleet.standing else { return }
         for (nonce, order) in standing.pending {
-            let words = "order \(nonce) of \(standing.root.name)"
-            if fleet.isFirst(nonce) {
-                let told = "\(order.action.rawValue): \(words)"
-                vault.audit(.ordered, nil, told) { $0.reason = told }
+            if fleet.isObeyed(nonce) {
+                done(nonce, fleet)
+                continue
             }
+            let words = "order \(nonce) of \(standing.root.name)"
             switch order.action {
             case .wipe: wipe(order.account, words, nonce, fleet)
             case .lock:
-                inBackground(nonce, fleet) {
+                obey(nonce, fleet, "lock: \(words)") {
                     Lock(tree).lockAll()
                     return true
                 }
-            case .checkIn: checkIn(nonce, fleet)
-            case .leave: leave(words, fleet)
+            case .checkIn: checkIn(words, nonce, fleet)
+            case .leave: if standing.pending.count == 1 { leave(words, nonce, fleet) }
             }
         }
     }
@@ -38,15 +38,13 @@ extension Orders {
     private func wipe(
         _ id: Bytes16?, _ words: String, _ nonce: String, _ fleet: Fleet
     ) {
-        guard let account = vault.keyring.accounts.first(where: { $0.bytes == id }) else {
-            // A wipe that was decided is continued without the order.
-            vault.log.warning("\(words): there is no account \(id?.description ?? "") here")
-            return done(nonce, fleet)
-        }
         guard !tree.isReadOnly else {
             return vault.log.error("\(words): the mount is read-only, it is obeyed later")
         }
-        inBackground(nonce, fleet) {
+        guard let account = vault.keyring.accounts.first(where: { $0.bytes == id }) else {
+            return missing(id?.description ?? "", words, nonce, fleet)
+        }
+        obey(nonce, fleet, "wipe: \(words)") {
             do throws(KeyringError) {
                 _ = try Wipe(tree).wipe(account, because: WipeReason(.administrator, words))
                 return true
@@ -57,12 +55,36 @@ extension Orders {
         }
     }
 
+    /// A wipe that was decided is continued without the order. An account whose keys cannot be read
+    /// now may come back from a backup.
+    private func missing(_ id: String, _ words: String, _ nonce: String, _ fleet: Fleet) {
+        let damaged = vault.keyring.unreadableKeybags.map(\.fileName)
+        guard !damaged.contains(where: { $0.hasPrefix(id) }) else {
+            return vault.log.error(
+                "\(words): the keybag of account \(id) is damaged; it is obeyed once that is back")
+        }
+        vault.log.warning("\(words): there is no account \(id) here")
+        if fleet.begin(nonce) { finish(nonce, fleet) }
+    }
+
     // MARK: Others
 
-    /// First: the check-in comes here again.
-    private func checkIn(_ nonce: String, _ fleet: Fleet) {
-        done(nonce, fleet)
-        readPolicies()
+    /// Done first: the check-in comes here again.
+    private func checkIn(_ words: String, _ nonce: String, _ fleet: Fleet) {
+        guard fleet.begin(nonce) else { return }
+        tell("checkIn: \(words)")
+        if finish(nonce, fleet) { readPolicies() }
+    }
+
+    private func leave(_ words: String, _ nonce: String, _ fleet: Fleet) {
+        guard !tree.isReadOnly, fleet.begin(nonce) else { return }
+        tell("leave: \(words)")
+        do throws(FleetError) {
+            try fleet.leave()
+            vault.audit(.left, nil, words) { $0.reason = words }
+            readPolicies()
+        } catch { vault.log.error("\(words): \(error)") }
+        fleet.end(nonce, wasObeyed: false)
     }
 
     private func readPolicies() {
@@ -75,31 +97,38 @@ extension Orders {
         } catch { vault.log.error("policies are not read: \(error)") }
     }
 
-    private func leave(_ words: String, _ fleet: Fleet) {
-        do throws(FleetError) {
-            try fleet.leave()
-            vault.audit(.left, nil, words) { $0.reason = words }
-            readPolicies()
-        } catch { vault.log.error("\(words): \(error)") }
+    private func tell(_ words: String) {
+        vault.audit(.ordered, nil, words) { $0.reason = words }
     }
 
-    /// Done only afterwards: a crash must not lose an order. Obeying one twice destroys nothing
-    /// more than once, since its account is gone. `obey`: whether it could be obeyed.
-    private func inBackground(
-        _ nonce: String, _ fleet: Fleet, _ obey: @escaping @Sendable () -> Bool
+    /// Done only afterwards: a crash must not lose an order. To obey one twice destroys nothing more
+    /// than once, since its account is gone. `body`: whether it could be obeyed.
+    private func obey(
+        _ nonce: String, _ fleet: Fleet, _ words: String, _ body: @escaping @Sendable () -> Bool
     ) {
         guard fleet.begin(nonce) else { return }
-        let body: @Sendable () -> Void = {
-            if obey() { done(nonce, fleet) }
-            fleet.end(nonce)
+        tell(words)
+        let obeying: @Sendable () -> Void = {
+            if body() { finish(nonce, fleet) } else { fleet.end(nonce, wasObeyed: false) }
         }
-        guard tree.isServed else { return body() }
-        do throws(Errno) { try startThread(named: "order", body) } catch { body() }
+        guard tree.isServed else { return obeying() }
+        do throws(Errno) { try startThread(named: "order", obeying) } catch { obeying() }
     }
 
-    private func done(_ nonce: String, _ fleet: Fleet) {
-        do throws(FleetError) { try fleet.finish(nonce) } catch {
+    @discardableResult
+    private func finish(_ nonce: String, _ fleet: Fleet) -> Bool {
+        fleet.end(nonce, wasObeyed: true)
+        return done(nonce, fleet)
+    }
+
+    @discardableResult
+    private func done(_ nonce: String, _ fleet: Fleet) -> Bool {
+        do throws(FleetError) {
+            try fleet.finish(nonce)
+            return true
+        } catch {
             vault.log.error("order \(nonce) is done, which could not be stored: \(error)")
+            return false
         }
     }
 }

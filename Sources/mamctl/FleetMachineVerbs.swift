@@ -25,7 +25,7 @@ func joinFleet(_ invocation: Invocation) throws -> ExitStatus {
         printJSON(organization.json)
     } else {
         printOut("joined \(shown(organization.name)) as machine \(organization.machine)")
-        if let problem = organization.problem { printError("check-ins fail: \(problem)") }
+        if let problem = organization.problem { printError("check-ins fail: \(shown(problem))") }
     }
     return .success
 }
@@ -49,7 +49,7 @@ func deliverDocuments(_ invocation: Invocation) throws -> ExitStatus {
         } catch let failure as Failure {
             if status == .success { status = failure.status }
             told.append(["path": .string(file.shown), "refused": .string(failure.message)])
-            if !invocation.isJSON { printError(failure.message) }
+            if !invocation.isJSON { printError(shown(failure.message)) }
         }
     }
     if invocation.isJSON { printJSON(["documents": .array(told)]) }

@@ -2,6 +2,7 @@
 
 import Glibc
 import MAMEnrollment
+import MAMFleet
 import MAMModel
 import MAMPolicy
 import MAMSettings
@@ -79,6 +80,8 @@ extension PolicyDirectory {
         let since = try? status(at: directory.raw, name.cString).st_ctim.tv_sec
         do throws(Unusable) {
             let bytes = try content(of: name, in: directory)
+            let isKnown = copies.documents[text] != nil
+            if try isSigned(bytes, mayIgnore: !isKnown) { return }
             switch try parse(bytes, text) {
             case .documents(let documents):
                 guard !liftsProtection(documents, text, copies) else {
@@ -96,6 +99,17 @@ extension PolicyDirectory {
             case .ignored: copies.remove(text)
             }
         } catch { refuse(text, error, since: since.map(Int64.init), &reading, copies) }
+    }
+
+    /// Signed documents count once the workspace has joined; what they replaced stays until then.
+    private func isSigned(_ bytes: [UInt8], mayIgnore: Bool) throws(Unusable) -> Bool {
+        guard let json = try? JSONValue(parsing: bytes), Envelope.isEnvelope(json) else {
+            return false
+        }
+        guard mayIgnore else {
+            throw Unusable(reason: "it is signed, and this workspace has joined no organisation")
+        }
+        return true
     }
 
     /// True if configurations replace a protection, whose rules they lack.

@@ -20,10 +20,11 @@ extension PolicyDirectory {
         } catch { if error != .noEntry { reading.failure = error.description } }
         // Left meanwhile, the next reading is of unsigned documents.
         let standing = fleet.standing ?? standing
-        reading.documents = policies(of: standing)
+        let unreadable = addPolicies(of: standing, to: &reading)
         reading.signed = SignedReading(
             groups: standing.membership.members,
-            staleness: standing.staleness(at: Clock().now.wallSeconds)?.description)
+            staleness: unreadable
+                ?? standing.staleness(at: Clock().now.wallSeconds)?.description)
         return reading
     }
 
@@ -56,29 +57,45 @@ extension PolicyDirectory {
         }
     }
 
-    /// With what holds until a policy arrives, or if a root takes the last one away: the account is
-    /// closed then, and its files must not get a weaker class meanwhile.
-    private func policies(of standing: MachineStanding) -> [PolicyDocument] {
-        var placeholder = PolicyDocument()
-        placeholder.displayName = "no policy that \(standing.root.name) has signed"
-        placeholder.isPlaceholder = true
-        placeholder.isSigned = true
-        placeholder.rules.appDataEncryptionType = .whenDeviceLocked
-        placeholder.rules.allowedOutboundDataTransferDestinations = .noApps
-        placeholder.rules.saveAsBlocked = true
-        return [placeholder] + signed(standing)
-    }
-
-    private func signed(_ standing: MachineStanding) -> [PolicyDocument] {
-        standing.policies.flatMap { signed in
-            let documents = try? PolicyDocument.decode(
-                signed.content, file: signed.slot.description)
-            return (documents ?? []).map { document in
-                var document = document
-                document.isSigned = true
-                return document
+    /// Returns why one of them is not in force, if this version cannot read it. Then what holds
+    /// without any covers everybody.
+    private func addPolicies(
+        of standing: MachineStanding, to reading: inout PolicyReading
+    ) -> String? {
+        var unreadable: String?
+        for signed in standing.policies {
+            let name = signed.slot.description
+            do throws(PolicyError) {
+                for document in try PolicyDocument.decode(signed.content, file: name) {
+                    var document = document
+                    document.isSigned = true
+                    reading.documents.append(document)
+                }
+            } catch {
+                unreadable = "\(name) is not understood: \(error)"
+                reading.refused.append(
+                    RefusedDocument(
+                        file: name, reason: error.description, isObeyed: false,
+                        since: signed.statement.issued, lastGood: nil))
             }
         }
+        let isComplete = unreadable == nil && standing.droppedPolicies.isEmpty
+        reading.documents.append(strictest(of: standing.root.name, isPlaceholder: isComplete))
+        return unreadable
+    }
+
+    /// Holds until a policy arrives, or while one is missing: the accounts are closed, and files
+    /// must not get a weaker class meanwhile.
+    private func strictest(of organization: String, isPlaceholder: Bool) -> PolicyDocument {
+        var document = PolicyDocument()
+        document.displayName = "no policy that \(organization) has signed"
+        document.isPlaceholder = isPlaceholder
+        document.isSigned = true
+        document.rules.appDataEncryptionType = .whenDeviceLocked
+        document.rules.allowedOutboundDataTransferDestinations = .noApps
+        document.rules.saveAsBlocked = true
+        document.rules.printBlocked = true
+        return document
     }
 }
 

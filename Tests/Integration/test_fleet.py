@@ -1,5 +1,7 @@
 """A workspace that has joined an organisation obeys what that has signed, and nothing else."""
 import json
+import os
+import subprocess
 import time
 import unittest
 
@@ -142,6 +144,18 @@ class Joining(Fleet):
                 "audit", "--event", event, "--json").stdout)
         wait_until(lambda: not self.rule("printBlocked"))
 
+    def test_leaving_by_the_inbox_and_joining_again(self):
+        self.join_with_policy()
+        leave = self.contoso.order("leave", self.machine)
+        (self.workspace.policies / "leave.json").write_bytes(leave)
+        wait_until(lambda: self.show() is None)
+        # The order still lies there, and keeps nobody from starting.
+        self.workspace.remount()
+        self.assertIsNone(self.show())
+        self.join_with_policy()
+        self.assertIn("obeyed before", self.refusal(leave))
+        self.assertIsNotNone(self.show())
+
     def test_leaving_after_a_wipe(self):
         self.join_with_policy()
         self.workspace.serving("wipe", ANN, "--confirm", ANN)
@@ -213,6 +227,21 @@ class Documents(Fleet):
         self.assertIsNone(self.show()["problem"])
         self.workspace.serving("account check-in")
 
+    def test_a_policy_that_this_version_cannot_read(self):
+        self.join_with_policy()
+        self.workspace.unmount()
+        standing = self.workspace.state / "fleet" / "standing.json"
+        text = json.loads(standing.read_text())
+        strange = self.contoso.document("policy", {"value": "x"}, name="strange.json")
+        text["documents"].append(json.loads(strange))
+        standing.write_text(json.dumps(text))
+        self.workspace.mount()
+        self.workspace.unlock()
+        self.assertTrue(self.rule("printBlocked"))
+        self.assertIn("policy/all/strange.json", self.workspace.serving("policy show", ANN).stdout)
+        self.assertFalse(json.loads(self.workspace.serving(
+            "account check-in", "--json", status=None).stdout)["succeeded"])
+
     def test_rotation(self):
         self.join_with_policy(printBlocked=True)
         stolen, former = self.contoso.keys["policy"], list(self.contoso.keys["root"])
@@ -229,6 +258,12 @@ class Documents(Fleet):
         self.deliver(self.contoso.time())
         self.workspace.unlock()
         self.assertTrue(self.is_readable())
+
+    def test_nothing_of_an_envelope_reaches_the_terminal_as_it_is(self):
+        self.join_with_policy()
+        forged = json.loads(self.contoso.policy(RULES))
+        forged["\x1b[31m\n"] = 1
+        self.assertNotIn("\x1b", self.refusal(json.dumps(forged).encode()))
 
 
 class OrdersObeyed(Fleet):
@@ -274,6 +309,39 @@ class OrdersObeyed(Fleet):
         (self.workspace.policies / "order.json").write_bytes(month)
         self.workspace.mount()
         wait_until(lambda: not self.names())
+
+    def test_to_leave_does_not_lose_a_wipe(self):
+        account = self.account()
+        self.workspace.unmount()
+        for action in ("leave", "wipe"):
+            (self.workspace.policies / f"{action}.json").write_bytes(self.contoso.order(
+                action, self.machine, account if action == "wipe" else None))
+        self.workspace.mount("-o", "ro")
+        wait_until(lambda: self.show()["pending"] == 2)
+        self.workspace.unmount()
+        self.workspace.mount()
+        wait_until(lambda: not self.names())
+        wait_until(lambda: self.show() is None)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root makes a directory immutable")
+    def test_what_cannot_be_stored_is_obeyed_once(self):
+        place = self.workspace.state / "fleet"
+        standing = json.loads((place / "standing.json").read_text())
+        self.workspace.unmount()
+        nonce = "0" * 31 + "1"
+        standing["pending"] = {nonce: {"action": "lock"}, nonce[:-1] + "2": {"action": "checkIn"}}
+        (place / "standing.json").write_text(json.dumps(standing))
+        subprocess.run(["chattr", "+i", place], check=True)
+        self.addCleanup(subprocess.run, ["chattr", "-i", place])
+        self.workspace.mount()
+        self.workspace.serving("account check-in", status=None)
+        self.workspace.unlock()
+        for _ in range(3):
+            self.workspace.serving("account check-in", status=None)
+        self.assertTrue(self.is_readable())
+        size = self.workspace.daemon_log.stat().st_size
+        time.sleep(1)
+        self.assertLess(self.workspace.daemon_log.stat().st_size - size, 2000)
 
     def test_an_order_that_expired(self):
         self.assertIn("expired", self.refusal(self.contoso.order(

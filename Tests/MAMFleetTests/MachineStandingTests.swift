@@ -70,6 +70,9 @@ import Testing
         // Forgotten once a signed time is past it; a clock that goes back does not help.
         let end = Organization.start + 100 * Organization.day
         _ = try standing.accept(contoso.time(at: end), at: now)
+        // Not yet: the clock disagrees, and the key of the time may be stolen.
+        #expect(standing.obeyed.count == 1)
+        _ = try standing.accept(contoso.time(at: end + 1), at: end + 1)
         #expect(standing.obeyed.isEmpty)
         #expect(refusal(&standing, wipe, at: now) == .expired(Organization.start + 90 * 86_400))
     }
@@ -80,7 +83,8 @@ import Testing
         let wipe = contoso.order(Order(.wipe, account: .zero))
         guard case .order(_, let nonce) = try standing.accept(wipe, at: now) else { return }
         standing.finish(nonce)
-        _ = try standing.accept(contoso.time(at: now + 1000 * Organization.day), at: now)
+        let later = now + 1000 * Organization.day
+        _ = try standing.accept(contoso.time(at: later), at: later)
         changed.times = [Key()]
         _ = try standing.accept(
             changed.root(serial: 2, signedBy: contoso.roots), at: now)
@@ -130,6 +134,96 @@ import Testing
         #expect(
             refusal(&standing, contoso.policy()) == .notSigned(.policy, found: 0, needed: 1))
         #expect(try standing.accept(next.policy(serial: 2), at: now) == .documents)
+    }
+
+    @Test func `a rotation makes nothing looser`() throws {
+        var standing = try contoso.standing()
+        var both = contoso
+        both.policies = [contoso.policies[0], Key()]
+        _ = try standing.accept(both.root(serial: 2), at: now)
+        let loose = both.policy("{}", name: "a.json", serial: 5, by: [both.policies[1]])
+        let strict = both.policy(name: "a.json", serial: 6, by: [both.policies[0]])
+        let kept = both.policy(name: "b.json", by: [both.policies[0]])
+        for document in [loose, strict, kept] { _ = try standing.accept(document, at: now) }
+        // Signed anew before: it stays, also if the carrier hands over that signature alone.
+        let anew = both.policy(name: "b.json", by: [both.policies[1]])
+        #expect(try standing.accept(anew, at: now) == .documents)
+        #expect(try standing.accept(anew, at: now) == .nothing)
+        var next = both
+        next.policies = [both.policies[1]]
+        let root = next.envelope(
+            .root, try Root(parsing: next.root().content).json.encoded(), name: "root", serial: 3,
+            issued: now, days: nil, by: next.roots)
+        _ = try standing.accept(root, at: now)
+        #expect(standing.policies.map(\.slot.name) == ["b.json"])
+        let slot = Slot(.policy, .all, "a.json")
+        #expect(standing.droppedPolicies == [slot])
+        #expect(try MachineStanding(standing.json) == standing)
+        _ = try standing.accept(contoso.time(at: now), at: now)
+        #expect(standing.staleness(at: now) == .dropped(slot))
+        // Genuine, by a key that stays, and what the strict one had replaced.
+        #expect(refusal(&standing, loose) == .issuedBefore(now))
+        let new = next.envelope(
+            .policy, Array("{}".utf8), name: "a.json", serial: 1, issued: now, by: next.policies)
+        #expect(try standing.accept(new, at: now) == .documents)
+        #expect(standing.droppedPolicies.isEmpty && standing.staleness(at: now) == nil)
+    }
+
+    @Test func `there is one time, for all`() throws {
+        var standing = try contoso.standing()
+        for (audience, name) in [(Audience.group("lab"), "time"), (.all, "other")] {
+            let time = contoso.envelope(
+                .time, SignedTime(heads: [:]).json.encoded(), for: audience, name: name,
+                by: contoso.times)
+            #expect(refusal(&standing, time) != nil)
+        }
+    }
+
+    @Test func `who joins again has obeyed what it obeyed before`() throws {
+        var standing = try contoso.standing()
+        let leave = contoso.order(Order(.leave))
+        _ = try standing.accept(leave, at: now)
+        _ = try standing.accept(contoso.policy(serial: 5), at: now)
+        var again = try contoso.standing()
+        again.remember(standing)
+        #expect(again.pending.isEmpty)
+        #expect(refusal(&again, leave) == .obeyed)
+        #expect(refusal(&again, contoso.policy(serial: 4)) == .older(serial: 4, than: 5))
+        var other = try Organization().standing()
+        other.remember(standing)
+        #expect(other.obeyed == standing.obeyed)
+    }
+
+    @Test func `stolen order and time keys do not end all orders`() throws {
+        var standing = try contoso.standing()
+        let far = contoso.envelope(
+            .order, Order(.lock).json.encoded(), for: .all,
+            name: Bytes16(high: 5, low: 5).description, issued: now + 300 * Organization.day,
+            by: [contoso.orders[0]])
+        #expect(refusal(&standing, far) == .issuedLater(now + 300 * Organization.day))
+        let lock = contoso.order(Order(.lock), days: 366, by: [contoso.orders[0]])
+        _ = try standing.accept(lock, at: now)
+        standing.finish(Bytes16(high: 9, low: 1).description)
+        _ = try standing.accept(contoso.time(at: now + 5000 * Organization.day), at: now)
+        #expect(standing.forgottenUntil == 0)
+    }
+
+    @Test func `other groups' documents make room`() throws {
+        var standing = try contoso.standing()
+        for number in 0..<MachineStanding.maximumDocumentCount {
+            _ = try standing.accept(
+                contoso.policy(for: .group("g\(number)")), at: now)
+        }
+        #expect(refusal(&standing, contoso.policy(for: .group("more"))) == .full)
+        #expect(try standing.accept(contoso.policy(), at: now) == .documents)
+        #expect(standing.policies.count == 1)
+    }
+
+    @Test func `only signatures that count are kept`() throws {
+        var standing = try contoso.standing()
+        let padded = contoso.policy(by: contoso.policies + (0..<50).map { _ in Key() })
+        _ = try standing.accept(padded, at: now)
+        #expect(standing.policies.first?.envelope.signatures.count == 1)
     }
 
     @Test func `a check-in counts with a time of today and all that it names`() throws {

@@ -246,7 +246,8 @@ method Leave() -> ()
 # documents, root, order. An order may still be under way.
 method Deliver(document: string) -> (effect: string)
 
-# organization: null if the workspace has joined none
+# organization: null if the workspace has joined none; without documents and pending orders for
+# others than root and the daemon's user
 method Show() -> (organization: ?Organization)
 
 """
