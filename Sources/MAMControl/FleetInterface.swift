@@ -73,8 +73,8 @@ package struct FleetInterface: VaultInterface {
         let accounts = keyring.accounts.count + keyring.unreadableKeybags.count
         guard accounts == 0, keyring.wipes.all.isEmpty else {
             throw .refused(
-                "there are \(max(accounts, 1)) accounts, and only the organisation may let them go:"
-                    + " wipe them, or deliver its order to leave", next: "mamctl wipe ACCOUNT")
+                "there is still an account, and only the organisation may let it go: wipe it, or"
+                    + " deliver the order to leave", next: "mamctl wipe ACCOUNT")
         }
         let fleet = try fleet()
         let name = fleet.standing?.root.name ?? "no organisation"

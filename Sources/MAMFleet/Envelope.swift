@@ -37,6 +37,7 @@ package struct Envelope: Sendable, Equatable {
         do throws(JSONValue.Malformed) {
             json = try JSONValue(parsing: bytes, maximumCount: Self.maximumValueCount)
         } catch { throw .malformed("it is no JSON") }
+        guard Self.isEnvelope(json) else { throw .malformed("it is no signed document") }
         var members = Members(json, of: "the envelope")
         kind = try members.take("payloadType", "a type of this version of mamd") {
             $0.text.flatMap(DocumentKind.init(payloadType:))

@@ -136,7 +136,7 @@ class Joining(Fleet):
     def test_leaving(self):
         self.join_with_policy(printBlocked=True)
         told = self.workspace.serving("fleet leave", status=REFUSED)
-        self.assertIn("only the organisation may let them go", told.stderr)
+        self.assertIn("only the organisation may let it go", told.stderr)
         self.deliver(self.contoso.order("leave", self.machine))
         wait_until(lambda: self.show() is None)
         for event in ("joined", "left"):
@@ -176,7 +176,8 @@ class Documents(Fleet):
                 (self.contoso.policy(RULES, days=1, issued=int(time.time()) - 2 * DAY), "expired"),
                 (self.contoso.policy(RULES, audience="machine:" + "0" * 32), "not for this machine"),
                 (newer.replace(b'"content": "', b'"content": "AAAA'), "not what was signed"),
-                (b"{}", "payloadType"), (b"no JSON", "no JSON")):
+                (b"{}", "no signed document"), (b"no JSON", "no JSON"),
+                (newer.replace(b"mamd.policy+", b"mamd.poems+"), "payloadType")):
             with self.subTest(reason):
                 self.assertIn(reason, self.refusal(document))
         self.deliver(newer)
