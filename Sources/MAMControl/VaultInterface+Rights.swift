@@ -99,9 +99,14 @@ extension VaultService {
 
     /// Refuses files of kernel file systems (proc, sysfs…). Many check the rights of the process
     /// that reads or writes, which would be the daemon, and not of the one that opened them.
+    ///
+    /// The own mount is not asked for its kind: a daemon that is killed while it waits for its own
+    /// answer never ends.
     func requireOrdinary(_ file: Descriptor, _ call: VarlinkCall) throws(VarlinkError) {
-        let isKernels = (try? FileSystemKind(of: file).isKernels) ?? true
-        guard isKernels, !isTrusted(call.peer) else { return }
+        guard !isTrusted(call.peer) else { return }
+        let place = try? cachedPlace(of: file.raw)
+        guard place?.device != tree.mountDevice else { return }
+        guard (try? FileSystemKind(of: file).isKernels) ?? true else { return }
         throw .refused("the daemon uses no file of the kernel's for uid \(call.peer.uid)")
     }
 

@@ -40,10 +40,11 @@ struct CacheProbe: ~Copyable {
     /// only to wait for writers.
     init(_ inode: Inode, in mount: Mount, heldAs link: String) throws(Errno) {
         let file = try openFile(link, openPathOnly)
-        var (device, number) = (UInt64(0), UInt64(0))
         // Not fstat(2): the number may name another file by now, whose file system may hang.
-        _ = try retrying { mam_cached_place(file.raw, &device, &number) }
-        guard device == mount.tree.mountDevice, number == inode.id.inode else { throw .noEntry }
+        let place = try cachedPlace(of: file.raw)
+        guard place.device == mount.tree.mountDevice, place.inode == inode.id.inode else {
+            throw .noEntry
+        }
         self.file = file
     }
 

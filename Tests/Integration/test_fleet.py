@@ -1,11 +1,13 @@
 """A workspace that has joined an organisation obeys what that has signed, and nothing else."""
 import json
 import os
+import pathlib
 import subprocess
 import time
 import unittest
 
 from signing import DAY, Organization
+from socket_client import Client
 from workspace import (
     ANN, CLOSED, DONE, NO, REFUSED, SETTINGS, Workspace, wait_until)
 
@@ -357,6 +359,18 @@ class OrdersObeyed(Fleet):
 
 
 class NotByOthers(Fleet):
+    @unittest.skipUnless(os.geteuid() == 0, "asks as another user, which only root can")
+    def test_others_see_neither_documents_nor_orders(self):
+        self.join_with_policy()
+        place = pathlib.Path(self.workspace.socket)
+        place.chmod(0o666)
+        while (place := place.parent) != self.workspace.root.parent:
+            place.chmod(0o711)
+        with Client(self.workspace.socket, 65534) as stranger:
+            told = stranger.call("Fleet.Show")["organization"]
+        self.assertEqual((told["name"], told["documents"], told["pending"]), ("Contoso", [], 0))
+        self.assertTrue(self.show()["documents"])
+
     def test_debugging_and_joining_exclude_each_other(self):
         self.join_with_policy()
         self.workspace.unmount()

@@ -28,6 +28,7 @@ HARMLESS = {
     "Policy.SameIdentity": "tells what ListAccounts does",
     "Policy.ManagedAccounts": "the same",
     "Policy.ManagedPrograms": "tells a setting",
+    "Fleet.Show": "tells which organisation, without its documents and orders",
     "Policy.Check": "reads what it is given",
     "Policy.Metrics": "tells numbers, of nobody's",
     "Identity.BlockedAccounts": "tells of the caller's own accounts",
@@ -46,6 +47,7 @@ OTHERS = {
     "Enrollment.CheckIn", "Enrollment.SetThreatLevel", "Enrollment.AdvanceClock",
     "Protection.UnprotectData",
     "Protection.UnprotectString", "Protection.DecryptFile", "Policy.Import",
+    "Fleet.Join", "Fleet.Leave", "Fleet.Deliver",
     "Recovery.ImportKeys", "Recovery.ExamineKeys", "Report.LastVerify"}
 
 
@@ -199,6 +201,9 @@ class Users(WorkspaceCase):
             ("Workspace.RegisterAccount", [], {"name": "third@contoso.com", "noPassphrase": True}),
             ("Enrollment.CheckIn", [], {}),
             ("Policy.Import", [], {"name": "loose.json", "document": "{}"}),
+            ("Fleet.Join", [], {"root": "{}", "fingerprint": "0" * 64}),
+            ("Fleet.Leave", [], {}),
+            ("Fleet.Deliver", [], {"document": "{}"}),
             ("Enrollment.SetThreatLevel", [], {"level": "high"}),
             ("Enrollment.AdvanceClock", [], {"seconds": 1}),
             ("Protection.UnprotectData", [protected, empty],
