@@ -53,7 +53,7 @@ package struct FleetInterface: VaultInterface {
         }
         let machine = try machineKey(for: organization)
         let fleet = try fleet()
-        try fleeting { () throws(FleetError) in
+        try withFleetErrors { () throws(FleetError) in
             try fleet.join(
                 root, fingerprint: request.fingerprint, machine: Bytes16(ofKey: machine),
                 (request.documents ?? []).map { Array($0.utf8) }, at: vault.clock.now.wallSeconds)
@@ -78,7 +78,7 @@ package struct FleetInterface: VaultInterface {
         }
         let fleet = try fleet()
         let name = fleet.standing?.root.name ?? "no organisation"
-        try fleeting { () throws(FleetError) in try fleet.leave() }
+        try withFleetErrors { () throws(FleetError) in try fleet.leave() }
         let words = "uid \(call.peer.uid) has left \(name)"
         vault.audit(.left, nil, words) { $0.reason = words }
         readPolicies()
@@ -89,7 +89,7 @@ package struct FleetInterface: VaultInterface {
         let request: Wire.Deliver = try call.request()
         try requireTrusted(call, toDo: "deliver documents")
         let fleet = try fleet()
-        let effect = try fleeting { () throws(FleetError) in
+        let effect = try withFleetErrors { () throws(FleetError) in
             try fleet.accept(Array(request.document.utf8), at: vault.clock.now.wallSeconds)
         }
         if effect != .nothing { readPolicies() }
@@ -115,7 +115,7 @@ package struct FleetInterface: VaultInterface {
 
     /// Before its signatures are checked: what ``Fleet/join(_:fingerprint:machine:)`` then accepts.
     private func organization(ofRoot root: [UInt8]) throws(VarlinkError) -> Bytes16 {
-        try fleeting { () throws(FleetError) in
+        try withFleetErrors { () throws(FleetError) in
             do throws(MAMFleet.Refusal) {
                 return try Envelope(parsing: root).statement().organization
             } catch { throw .refused(error) }
@@ -145,7 +145,7 @@ package struct FleetInterface: VaultInterface {
             problem: standing.staleness(at: vault.clock.now.wallSeconds)?.description)
     }
 
-    private func fleeting<Value>(
+    private func withFleetErrors<Value>(
         _ body: () throws(FleetError) -> Value
     ) throws(VarlinkError) -> Value {
         do throws(FleetError) { return try body() } catch {

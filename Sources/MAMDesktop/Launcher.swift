@@ -15,7 +15,7 @@ package struct Launcher: Sendable {
     /// For whom it starts the program.
     package struct Owner: Sendable, Equatable {
         package let workspace: ByteString
-        /// Empty: that of whoever starts it.
+        /// Empty: the account of the user who starts it.
         package let account: ByteString
 
         package init(workspace: ByteString, account: ByteString) {

@@ -101,10 +101,18 @@ package struct Envelope: Sendable, Equatable {
         return true
     }
 
-    func withSignatures(of keys: Set<Bytes16>) -> Envelope {
+    /// With the right signatures alone, one for each of the keys that have signed. Others may stand
+    /// before them, under the same id.
+    func verified(by keys: [Bytes16: [UInt8]]) -> Envelope {
+        let message = signedBytes
+        var seen: Set<Bytes16> = []
         var envelope = self
-        var left = keys
-        envelope.signatures.removeAll { left.remove($0.key) == nil }
+        envelope.signatures = signatures.filter { signature in
+            guard let key = keys[signature.key],
+                Ed25519.isSigned(message, with: signature.bytes, by: key)
+            else { return false }
+            return seen.insert(signature.key).inserted
+        }
         return envelope
     }
 
@@ -120,13 +128,7 @@ package struct Envelope: Sendable, Equatable {
 
     /// Which of the keys have signed.
     package func signers(among keys: [Bytes16: [UInt8]]) -> Set<Bytes16> {
-        let message = signedBytes
-        return Set(
-            signatures.filter { signature in
-                keys[signature.key].map {
-                    Ed25519.isSigned(message, with: signature.bytes, by: $0)
-                } ?? false
-            }.map(\.key))
+        Set(verified(by: keys).signatures.map(\.key))
     }
 }
 

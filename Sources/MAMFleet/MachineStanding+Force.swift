@@ -4,7 +4,7 @@ internal import MAMModel
 
 extension MachineStanding {
     /// A signed time counts for a day.
-    private static let freshSeconds: Int64 = 86_400
+    private static let freshSeconds = secondsPerDay
 
     /// The groups of all memberships that are in force.
     package var membership: Membership {

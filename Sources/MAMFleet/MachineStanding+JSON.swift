@@ -15,7 +15,9 @@ extension MachineStanding {
             "pending": .object(pending.mapValues(\.json)),
             "dropped": .object(
                 Dictionary(
-                    uniqueKeysWithValues: dropped.map { ($0.key.description, .integer($0.value)) })),
+                    uniqueKeysWithValues: dropped.map { slot, since in
+                        (slot.description, .integer(since))
+                    })),
             "latestTime": .integer(latestTime), "forgottenUntil": .integer(forgottenUntil),
         ]
     }

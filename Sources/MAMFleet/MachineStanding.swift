@@ -38,8 +38,8 @@ package struct MachineStanding: Sendable, Equatable {
     /// What one key could make a machine keep.
     package static let maximumDocumentCount = 1000
     package static let maximumOrderCount = 10_000
-    /// How much a clock may be behind that of whoever signs orders.
-    private static let secondsPerDay: Int64 = 86_400
+    /// The clock may be so far behind the signer's.
+    private static let toleratedSeconds = secondsPerDay
 
     /// Joins the organisation of a root that was pinned by its fingerprint.
     package init(pinning root: Envelope, machine: MachineID) throws(Refusal) {
@@ -157,7 +157,7 @@ package struct MachineStanding: Sendable, Equatable {
         let (statement, expires) = (document.statement, document.statement.expires ?? 0)
         guard obeyed[statement.name] == nil else { throw .obeyed }
         guard expires > forgottenUntil else { throw .expired(expires) }
-        guard statement.issued <= now(clock) + Self.secondsPerDay else {
+        guard statement.issued <= now(clock) + Self.toleratedSeconds else {
             throw .issuedLater(statement.issued)
         }
         guard obeyed.count < Self.maximumOrderCount else { throw .full }

@@ -1,5 +1,4 @@
-// Reads JSON of which every member must be known: what is not understood was perhaps meant to
-// restrict.
+// Reads JSON and refuses members that it does not know: they may have been meant to restrict.
 
 package import MAMModel
 

@@ -11,7 +11,7 @@ package struct Root: Sendable, Equatable {
     package var keys: [Bytes16: [UInt8]]
     package var roles: [Role: Holders]
 
-    /// Who has a role, and how many of them must sign.
+    /// The keys that have a role, and how many of them must sign.
     package struct Holders: Sendable, Equatable {
         package var keys: Set<Bytes16>
         package var threshold: Int

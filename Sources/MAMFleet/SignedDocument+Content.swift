@@ -6,7 +6,6 @@ extension SignedDocument {
     /// An order that nobody could still want must not be obeyed.
     package static let longestOrderDays: Int64 = 366
     package static let timeName = "time"
-    private static let secondsPerDay: Int64 = 86_400
 
     package func checkContent() throws(Refusal) {
         switch kind {
@@ -34,7 +33,7 @@ extension SignedDocument {
             }
         }
         guard let expires = statement.expires,
-            expires - statement.issued <= Self.longestOrderDays * Self.secondsPerDay
+            expires - statement.issued <= Self.longestOrderDays * secondsPerDay
         else { throw .lastsTooLong(days: Self.longestOrderDays) }
         return order
     }

@@ -21,18 +21,18 @@ package struct SignedDocument: Sendable, Equatable {
             throw .otherOrganization(statement.organization)
         }
         let role = envelope.kind.role
-        let signers = envelope.signers(among: root.keys(of: role))
+        // A carrier may have added false signatures without end.
+        let verified = envelope.verified(by: root.keys(of: role))
         // Content that nobody has signed is not parsed.
-        guard !signers.isEmpty else {
+        guard !verified.signatures.isEmpty else {
             throw .notSigned(role, found: 0, needed: root.threshold(of: role))
         }
         guard statement.isOf(envelope.content) else { throw .contentChanged }
         let needed = try Self.signaturesNeeded(envelope, by: root)
-        guard signers.count >= needed else {
-            throw .notSigned(role, found: signers.count, needed: needed)
+        guard verified.signatures.count >= needed else {
+            throw .notSigned(role, found: verified.signatures.count, needed: needed)
         }
-        // Whoever carries it could add others without end.
-        (self.envelope, self.statement) = (envelope.withSignatures(of: signers), statement)
+        (self.envelope, self.statement) = (verified, statement)
     }
 
     /// With the signatures of both; nil if none is new.

@@ -85,6 +85,8 @@ extension Statement {
     }
 }
 
+let secondsPerDay: Int64 = 86_400
+
 /// `2026-05-04T03:02:01Z`
 package func rfc3339(_ seconds: Int64) -> String {
     // Times of attackers must not overflow; the year 9999 is late enough.

@@ -3,7 +3,7 @@
 package import MAMModel
 
 extension Principal {
-    /// Whether content of this account may become another owner's. A plain copy has no owner, so its
+    /// Whether content of this account may become another owner's. A plain copy has no owner: its
     /// receiver is nobody. Content that stays with its account is not given.
     package func canGive(to receiver: Principal) -> Decision {
         guard isManaged else { return freedom }

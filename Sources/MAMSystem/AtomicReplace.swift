@@ -13,7 +13,7 @@ package func replaceFile(
     try synchronize(directory)
 }
 
-/// Like ``replaceFile`` for several files, but syncs the directory once. Returns the errors of those
+/// Like ``replaceFile`` for several files, but syncs the directory once. Returns errors of those
 /// that may still have their old content.
 package func replaceFiles(
     in directory: Int32, _ files: [(name: String, content: [UInt8])]

@@ -27,9 +27,8 @@ package struct PathFlaw: Error, CustomStringConvertible {
     }
 }
 
-/// The status of a regular file that root owns, below directories that root owns, none of which
-/// others can write to. The group counts as others, and so does each entry of an ACL, whose mask
-/// the mode shows.
+/// The status of a regular file. Root must own it and all directories above it, and nobody else may
+/// write to any of them: no group, and no entry of an ACL, whose mask the mode shows.
 package func statusOfRootsFile(at path: ByteString) throws(PathFlaw) -> stat {
     guard path.bytes.first == UInt8(ascii: "/") else {
         throw PathFlaw(place: path, kind: .notAbsolute)

@@ -120,7 +120,7 @@ package final class InodeTable: Sendable {
     /// The next look-up of this file gives it another number, because the kernel keeps the size
     /// that it knows for this one.
     ///
-    /// `state`: the inode's. Opens read it and are refused with `ESTALE`, whereupon the kernel looks
+    /// `state`: the inode's. Opens that read it get `ESTALE`, whereupon the kernel looks
     /// the name up once more, and only once: so no look-up may find the inode any more.
     package func replace(_ inode: Inode, _ state: inout Inode.State) {
         countLoss()

@@ -100,7 +100,7 @@ package final class Fleet: Sendable {
         }
     }
 
-    /// False if this process has obeyed the order, or is doing so. Call ``end(_:wasObeyed:)`` after.
+    /// False if this process has obeyed the order, or is doing so. ``end(_:wasObeyed:)`` follows.
     package func begin(_ nonce: String) -> Bool {
         begun.withLock { begun in
             guard begun[nonce] == nil, standing?.pending[nonce] != nil else { return false }

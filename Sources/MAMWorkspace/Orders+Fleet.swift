@@ -10,8 +10,8 @@ internal import MAMTree
 package import MAMVault
 
 extension Orders {
-    /// Obeys what was accepted and is not done yet. To leave comes last: with the standing the other
-    /// orders would be gone. A wipe runs on a thread of its own, or at once before mounting.
+    /// Obeys what was accepted and is not done yet. Leaving comes last: the other orders would be
+    /// gone with the standing. A wipe runs on a thread of its own, or at once before mounting.
     package func obeyPending(of fleet: Fleet) {
         guard let standing = fleet.standing else { return }
         for (nonce, order) in standing.pending {
@@ -101,8 +101,8 @@ extension Orders {
         vault.audit(.ordered, nil, words) { $0.reason = words }
     }
 
-    /// Done only afterwards: a crash must not lose an order. To obey one twice destroys nothing more
-    /// than once, since its account is gone. `body`: whether it could be obeyed.
+    /// An order is done only afterwards: a crash must not lose it. Obeyed twice, it destroys no
+    /// more, since its account is gone. `body`: whether it could be obeyed.
     private func obey(
         _ nonce: String, _ fleet: Fleet, _ words: String, _ body: @escaping @Sendable () -> Bool
     ) {

@@ -1,5 +1,6 @@
-// What the broker of a contained command asks the daemon at each connection: policy may have changed
-// since the command began. Runs in the supervisor, on threads of the broker's; no answer is no.
+// What the broker of a contained command asks the daemon at each connection: policy may have
+// changed since the command began. It runs in the supervisor, on threads of the broker's; no answer
+// is no.
 
 internal import CContainment
 internal import MAMWire

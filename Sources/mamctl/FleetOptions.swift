@@ -56,7 +56,7 @@ func byRole(
         guard parts.count == 2, let role = Role(rawValue: String(parts[0])) else {
             throw .usage(
                 invocation.verb,
-                "--\(name) is '\(word.shown)'; it needs root=, policy=, order= or time=, and a value"
+                "--\(name) is '\(word.shown)'; it needs root=, policy=, order= or time= and a value"
             )
         }
         found.append((role, String(parts[1])))

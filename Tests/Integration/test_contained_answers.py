@@ -1,7 +1,7 @@
 """What policy answers to a program that asks, the kernel holds to where nobody asks.
 
-Each test asks `mamctl can` what the SDK's questions for "save to" and "open in" answer, and then has
-programs do it that know nothing of policy.
+Each test asks `mamctl can` what the SDK's questions for "save to" and "open in" answer. Programs
+that know nothing of policy then do it.
 """
 import errno
 import subprocess

@@ -176,7 +176,8 @@ class Documents(Fleet):
                 (self.contoso.policy(RULES, keys=other.keys["policy"]), "1 policy key, and has 0"),
                 (self.contoso.policy(RULES, keys=self.contoso.keys["time"]), "and has 0"),
                 (self.contoso.policy(RULES, days=1, issued=int(time.time()) - 2 * DAY), "expired"),
-                (self.contoso.policy(RULES, audience="machine:" + "0" * 32), "not for this machine"),
+                (self.contoso.policy(RULES, audience="machine:" + "0" * 32),
+                 "not for this machine"),
                 (newer.replace(b'"content": "', b'"content": "AAAA'), "not what was signed"),
                 (b"{}", "no signed document"), (b"no JSON", "no JSON"),
                 (newer.replace(b"mamd.policy+", b"mamd.poems+"), "payloadType")):

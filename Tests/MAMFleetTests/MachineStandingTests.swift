@@ -224,6 +224,18 @@ import Testing
         let padded = contoso.policy(by: contoso.policies + (0..<50).map { _ in Key() })
         _ = try standing.accept(padded, at: now)
         #expect(standing.policies.first?.envelope.signatures.count == 1)
+        // Nor a false one under the id of a key that has signed, wherever it stands.
+        let good = contoso.policy(name: "two.json")
+        var members = good.json.object ?? [:]
+        let right = members["signatures"]?.array ?? []
+        let false_: JSONValue = [
+            "keyid": .string(good.signatures[0].key.description),
+            "sig": .string(base64([UInt8](repeating: 7, count: 64))),
+        ]
+        members["signatures"] = .array([false_] + right)
+        _ = try standing.accept(
+            Envelope(parsing: JSONValue.object(members).encoded()), at: now)
+        #expect(try MachineStanding(standing.json) == standing)
     }
 
     @Test func `a check-in counts with a time of today and all that it names`() throws {
