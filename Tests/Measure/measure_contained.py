@@ -3,8 +3,9 @@
 
     measure_contained.py [--rounds N] [--opens N]
 
-Rounds take turns, so that what disturbs the machine disturbs all alike; medians are shown.
-scripts/measure-contained runs it with the programs that were just built.
+Rounds take turns, so that what disturbs the machine disturbs all alike; medians are shown. Opens
+are measured with the caller and the daemon on one processor, where the scheduler has no choice, and
+wherever it puts them. scripts/measure-contained runs it with the programs that were just built.
 """
 import argparse
 import contextlib
@@ -19,25 +20,29 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Integration"))
 
 from start_runs import run_to_end  # noqa: E402
-from workspace import ANN, SETTINGS, Workspace  # noqa: E402
+from workspace import ANN, SETTINGS, Workspace, daemons, parent  # noqa: E402
 
 POLICY = {
     "displayName": "sample", "pinRequired": False,
     "allowedOutboundDataTransferDestinations": "managedApps"}
-# Microseconds for each of `count` opens, into a file: a contained program has no pipe.
+# Microseconds of each of `count` opens, and of them the caller's processor time, into a file: a
+# contained program has no pipe.
 OPENS = """
 import os, sys, time
 path, result, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+if sys.argv[4] == "one":
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 def opens(count):
-    start = time.perf_counter()
+    start, used = time.perf_counter(), time.process_time()
     for _ in range(count):
         os.close(os.open(path, os.O_RDONLY))
-    return 1e6 * (time.perf_counter() - start) / count
+    return [1e6 * (time.perf_counter() - start) / count, 1e6 * (time.process_time() - used) / count]
 opens(200)
 found = opens(count)
 with open(result, "w") as file:
-    file.write(str(found))
+    print(*found, file=file)
 """
+PLACES = {"one": "on one processor", "any": "wherever the scheduler puts them"}
 
 
 @contextlib.contextmanager
@@ -59,13 +64,33 @@ def run(workspace, *command, contained):
         environment=workspace.environment)
 
 
-def opens(workspace, count, contained):
-    """Microseconds of one."""
-    place = workspace.mount_point
-    result = place / "result"
-    run(workspace, "/usr/bin/python3", "-c", OPENS, place / "file", result, str(count),
+def opens(workspace, count, contained, place):
+    """Microseconds of one, and of processor time of the caller and the daemon."""
+    directory = workspace.mount_point
+    result = directory / "result"
+    daemon, = (pid for pid in daemons(workspace.root.name) if parent(pid) == 1)
+    put(daemon, place)
+    before = processor_time(daemon)
+    run(workspace, "/usr/bin/python3", "-c", OPENS, directory / "file", result, str(count), place,
         contained=contained)
-    return float(read_contained(workspace, result) if contained else result.read_text())
+    served = (processor_time(daemon) - before) / count
+    text = read_contained(workspace, result).decode() if contained else result.read_text()
+    elapsed, used = map(float, text.split())
+    return elapsed, used + served
+
+
+def put(daemon, place):
+    processors = os.sched_getaffinity(0)
+    for thread in pathlib.Path(f"/proc/{daemon}/task").iterdir():
+        os.sched_setaffinity(
+            int(thread.name), {min(processors)} if place == "one" else processors)
+
+
+def processor_time(process):
+    """Microseconds, of all its threads."""
+    return sum(
+        int((thread / "schedstat").read_text().split()[0])
+        for thread in pathlib.Path(f"/proc/{process}/task").iterdir()) / 1e3
 
 
 def read_contained(workspace, path):
@@ -88,23 +113,29 @@ def main():
     parser.add_argument("--opens", type=int, default=3000)
     options = parser.parse_args()
     starts = {"alone": [], "run --identity": [], "run --contained": []}
-    found = {"not contained": [], "contained": []}
+    found = {place: {"not contained": [], "contained": []} for place in PLACES}
     with workspace("off") as plain, workspace("required") as required:
         for _ in range(options.rounds):
             starts["alone"].append(run_to_end("true"))
             starts["run --identity"].append(run(required, "true", contained=False))
             starts["run --contained"].append(run(required, "true", contained=True))
-            found["not contained"].append(opens(plain, options.opens, contained=False))
-            found["contained"].append(opens(required, options.opens, contained=True))
+            for place, times in found.items():
+                times["not contained"].append(opens(plain, options.opens, False, place))
+                times["contained"].append(opens(required, options.opens, True, place))
     print(f"{platform.machine()}, {os.cpu_count()} processors, Linux {platform.release()}, load "
           f"{os.getloadavg()[0]:.1f}, {options.rounds} rounds\n")
     for name, seconds in starts.items():
         print(f"start of true, {name:16} {1e3 * statistics.median(seconds):7.2f} ms")
-    for name, times in found.items():
-        print(f"open and close, {name:15} {statistics.median(times):7.1f} us")
-    ratio = statistics.median(
-        one / other for one, other in zip(found["contained"], found["not contained"]))
-    print(f"contained opens against the others, median of the rounds: {ratio:.3f}")
+    for place, times in found.items():
+        print(f"\nopen and close, {PLACES[place]}")
+        for name, values in times.items():
+            elapsed, used = (statistics.median(column) for column in zip(*values))
+            print(f"{name:15} {elapsed:7.1f} us, {used:5.1f} us of processors")
+        for column, what in enumerate(("time", "processor time")):
+            ratio = statistics.median(
+                one[column] / other[column]
+                for one, other in zip(times["contained"], times["not contained"]))
+            print(f"contained against the others, {what}, median of the rounds: {ratio:.3f}")
 
 
 if __name__ == "__main__":
