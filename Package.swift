@@ -84,6 +84,8 @@ let package = Package(
         module("MAMEnrollment", ["MAMModel", "MAMPolicy", "MAMSettings", "MAMSystem"]),
         // What an organisation signs, and which of it a machine accepts
         module("MAMFleet", ["MAMModel", "MAMCrypto"]),
+        // What carries it: bundles, the engine's keys and subjects, the organisation's directory
+        module("MAMCarrier", ["MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet"]),
         // Where workspaces are: directories, sockets, mounts
         module("MAMPlaces", ["MAMModel", "MAMSystem"]),
         // Desktop entries, types of files, and what opens them
@@ -140,8 +142,8 @@ let package = Package(
             "mamctl",
             [
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
-                "MAMAudit", "MAMKeyring", "MAMFleet", "MAMStore", "MAMPlaces", "MAMDesktop",
-                "MAMWire",
+                "MAMAudit", "MAMKeyring", "MAMFleet", "MAMCarrier", "MAMStore",
+                "MAMPlaces", "MAMDesktop", "MAMWire",
                 "CShims", "CContainment", "CSupervisor",
             ]),
         .executableTarget(
@@ -207,6 +209,9 @@ let package = Package(
                 "MAMModel",
             ]),
         tests("MAMFleetTests", ["MAMFleet", "MAMCrypto", "MAMModel"]),
+        tests(
+            "MAMCarrierTests",
+            ["MAMCarrier", "MAMFleet", "MAMCrypto", "MAMSystem", "MAMModel"]),
         tests("MAMPlacesTests", ["MAMPlaces", "MAMSystem", "MAMModel"]),
         tests("MAMDesktopTests", ["MAMDesktop", "MAMSystem"]),
         tests("MAMSessionTests", ["MAMSession", "MAMSystem"]),

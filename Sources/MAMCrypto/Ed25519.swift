@@ -1,5 +1,6 @@
 // Signatures of an organisation's documents: Ed25519 (RFC 8032), and SHA-256.
 
+internal import CCrypto
 internal import CSodium
 
 /// Ed25519 in libsodium, which refuses signatures and keys that are not canonical.
@@ -57,6 +58,18 @@ package enum SHA256 {
     package static func digest(of bytes: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: byteCount)
         crypto_hash_sha256(&digest, bytes, UInt64(bytes.count))
+        return digest
+    }
+}
+
+/// SHA-512/256 (FIPS 180-4): the first half of a SHA-512 that starts from other numbers.
+package enum SHA512t256 {
+    package static let byteCount = 32
+
+    package static func digest(of bytes: [UInt8]) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: byteCount)
+        let isDone = EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha512_256(), nil)
+        precondition(isDone == 1, "OpenSSL has SHA-512/256")
         return digest
     }
 }

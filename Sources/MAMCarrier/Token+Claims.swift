@@ -1,0 +1,95 @@
+// What the organisation's operator, accounts and users may do.
+
+internal import MAMModel
+
+extension Token {
+    private static let unlimited: JSONValue = -1
+
+    package static func forOperator(
+        _ seed: NKeySeed, named name: String, systemAccount: NKey, issued: Int64
+    ) -> Token? {
+        Token(
+            .operator, seed.key, named: name,
+            ["system_account": .string(systemAccount.description)], issued: issued, by: seed)
+    }
+
+    /// `revoked`: users whose tokens of that time and older count no more.
+    package static func forAccount(
+        _ account: NKey, named name: String, stores: Stores?, revoked: [NKey: Int64] = [:],
+        issued: Int64, by operator: NKeySeed
+    ) -> Token? {
+        var limits: [String: JSONValue] = [
+            "subs": unlimited, "data": unlimited, "payload": unlimited, "imports": unlimited,
+            "exports": unlimited, "wildcards": true, "conn": unlimited, "leaf": 0,
+        ]
+        if let stores { limits.merge(stores.limits) { $1 } }
+        var claims: [String: JSONValue] = [
+            "limits": .object(limits), "default_permissions": ["pub": [:], "sub": [:]],
+        ]
+        if !revoked.isEmpty {
+            claims["revocations"] = .object(
+                Dictionary(
+                    uniqueKeysWithValues: revoked.map { ($0.key.description, .integer($0.value)) }))
+        }
+        return Token(.account, account, named: name, claims, issued: issued, by: `operator`)
+    }
+
+    /// What an account may store on the servers.
+    package struct Stores: Sendable, Equatable {
+        package var byteCount: Int64
+        package var streams: Int64
+
+        package init(byteCount: Int64, streams: Int64) {
+            (self.byteCount, self.streams) = (byteCount, streams)
+        }
+
+        fileprivate var limits: [String: JSONValue] {
+            [
+                "mem_storage": 0, "disk_storage": .integer(byteCount),
+                "streams": .integer(streams), "consumer": unlimited,
+            ]
+        }
+    }
+
+    package static func forUser(
+        _ user: NKey, named name: String, _ permissions: Permissions, issued: Int64,
+        expires: Int64? = nil, by account: NKeySeed
+    ) -> Token? {
+        Token(
+            .user, user, named: name,
+            [
+                "pub": ["allow": texts(permissions.publish)],
+                "sub": ["allow": texts(permissions.subscribe)],
+                "subs": .integer(permissions.subscriptionCount), "data": unlimited,
+                "payload": unlimited,
+            ], issued: issued, expires: expires, by: account)
+    }
+
+    private static func texts(_ texts: [String]) -> JSONValue {
+        .array(texts.map { .string($0) })
+    }
+
+    /// Of an account's token.
+    package var revoked: [NKey: Int64] {
+        let found = (claims["revocations"]?.object ?? [:]).compactMap { text, value in
+            NKey(text).flatMap { key in value.integer.map { (key, $0) } }
+        }
+        return Dictionary(found) { max($0, $1) }
+    }
+}
+
+/// The subjects that a user may publish to and subscribe.
+package struct Permissions: Sendable, Equatable {
+    package var publish: [String]
+    package var subscribe: [String]
+    /// How many subscriptions at once; -1 for any number.
+    package var subscriptionCount: Int64 = -1
+
+    package init(publish: [String], subscribe: [String], subscriptionCount: Int64 = -1) {
+        (self.publish, self.subscribe) = (publish, subscribe)
+        self.subscriptionCount = subscriptionCount
+    }
+
+    /// Everything in the account: the administrator.
+    package static let all = Permissions(publish: [">"], subscribe: [">"])
+}
