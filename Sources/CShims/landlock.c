@@ -33,3 +33,7 @@ int mam_leave_processes_alone(void) {
     errno = error;
     return status;
 }
+
+int mam_has_landlock(void) {
+    return syscall(SYS_landlock_create_ruleset, NULL, 0, ASK_VERSION) > 0;
+}

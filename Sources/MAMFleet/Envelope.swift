@@ -82,9 +82,10 @@ package struct Envelope: Sendable, Equatable {
     // MARK: Signatures
 
     /// DSSE's pre-authentication encoding: `DSSEv1 LENGTH TYPE LENGTH PAYLOAD`.
-    package var signedBytes: [UInt8] {
-        let type = kind.payloadType
-        return Array("DSSEv1 \(type.utf8.count) \(type) \(payload.count) ".utf8) + payload
+    package var signedBytes: [UInt8] { Self.signedBytes(of: kind.payloadType, payload) }
+
+    static func signedBytes(of type: String, _ payload: [UInt8]) -> [UInt8] {
+        Array("DSSEv1 \(type.utf8.count) \(type) \(payload.count) ".utf8) + payload
     }
 
     /// Identifies the statement, as people compare it: SHA-256 of ``signedBytes``.
@@ -133,7 +134,7 @@ package struct Envelope: Sendable, Equatable {
 }
 
 extension Envelope.Signature {
-    fileprivate init(_ json: JSONValue) throws(Refusal) {
+    init(_ json: JSONValue) throws(Refusal) {
         var members = Members(json, of: "a signature")
         key = try members.take("keyid", "32 hexadecimal digits") {
             $0.text.flatMap(Bytes16.init(hex:))
@@ -146,7 +147,7 @@ extension Envelope.Signature {
         try members.requireEmpty()
     }
 
-    fileprivate var json: JSONValue {
+    var json: JSONValue {
         ["keyid": .string(key.description), "sig": .string(base64(bytes))]
     }
 }

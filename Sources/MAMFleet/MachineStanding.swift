@@ -48,6 +48,12 @@ package struct MachineStanding: Sendable, Equatable {
         self.machine = machine
     }
 
+    /// Nonces of orders that are done, the newest first as far as their expiry tells.
+    package func nonces(atMost limit: Int) -> [String] {
+        obeyed.filter { pending[$0.key] == nil }.sorted { ($0.value, $0.key) > ($1.value, $1.key) }
+            .prefix(limit).map(\.key)
+    }
+
     mutating func restore(_ document: SignedDocument) { documents[document.slot] = document }
 
     mutating func restore(_ past: Past) {

@@ -27,6 +27,17 @@ package struct Members {
         return value
     }
 
+    /// Nil if it is missing or null.
+    package mutating func takeOptional<Value>(
+        _ name: String, _ expected: String, _ read: (JSONValue) -> Value?
+    ) throws(Refusal) -> Value? {
+        guard let value = rest[name], value != .null else {
+            rest[name] = nil
+            return nil
+        }
+        return try take(name, expected, read)
+    }
+
     package func requireEmpty() throws(Refusal) {
         guard let unknown = rest.keys.sorted().first else { return }
         let name = unknown.prefix(40)

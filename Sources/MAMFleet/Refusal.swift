@@ -10,6 +10,8 @@ package enum Refusal: Error, Sendable, Equatable {
     /// `needed` different keys of the role must have signed.
     case notSigned(Role, found: Int, needed: Int)
     case notForThisMachine(Audience)
+    /// A report.
+    case notByMachine(MachineID)
     case older(serial: Int64, than: Int64)
     /// Another document of the same serial is known.
     case twoOfOneSerial(Int64)
@@ -34,6 +36,7 @@ extension Refusal: CustomStringConvertible {
             "it needs the signatures of \(needed) \(role.rawValue) \(needed == 1 ? "key" : "keys"),"
                 + " and has \(found)"
         case .notForThisMachine(let audience): "it is for \(audience), not for this machine"
+        case .notByMachine(let id): "it is not signed with the key of the machine \(id)"
         case .older(let serial, let highest):
             "its serial \(serial) is older than \(highest), which was accepted before"
         case .twoOfOneSerial(let serial):

@@ -78,7 +78,7 @@ extension Statement {
     }
 
     /// Only what ``rfc3339(_:)`` writes.
-    private static func time(_ json: JSONValue) -> Int64? {
+    static func time(_ json: JSONValue) -> Int64? {
         guard let text = json.text, let time = Timestamp(text) else { return nil }
         let seconds = time.milliseconds / 1000
         return rfc3339(seconds) == text ? seconds : nil

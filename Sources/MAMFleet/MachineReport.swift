@@ -1,0 +1,180 @@
+// What a machine reports to its organisation, signed with the machine's key.
+
+package import MAMCrypto
+package import MAMModel
+
+/// Each kind is signed under a type of its own.
+package enum ReportKind: String, Sendable, CaseIterable {
+    case status
+    case recoveryRecord = "recovery-record"
+    case audit
+    case enrolment
+
+    package var payloadType: String { "application/vnd.mamd.\(rawValue)+json" }
+
+    package init?(payloadType: String) {
+        guard let kind = Self.allCases.first(where: { $0.payloadType == payloadType }) else {
+            return nil
+        }
+        self = kind
+    }
+}
+
+/// A report whose signature was not checked. Its payload is not parsed before that.
+package struct ReportEnvelope: Sendable, Equatable {
+    package let kind: ReportKind
+    package let payload: [UInt8]
+    package let signature: Envelope.Signature
+
+    /// Whose key it claims to be signed with.
+    package var machine: MachineID { signature.key }
+
+    package static let maximumPayloadByteCount = 1 << 20
+    /// A whole file, or a line of one: the payload in base64 is a third longer.
+    package static let maximumByteCount = 3 << 19
+    /// The envelope and what stands in it.
+    private static let maximumValueCount = 10
+
+    package init(parsing bytes: [UInt8]) throws(Refusal) {
+        guard bytes.count <= Self.maximumByteCount else { throw .malformed("it is too long") }
+        let json: JSONValue
+        do throws(JSONValue.Malformed) {
+            json = try JSONValue(parsing: bytes, maximumCount: Self.maximumValueCount)
+        } catch { throw .malformed("it is no JSON of a report") }
+        var members = Members(json, of: "the report")
+        kind = try members.take("payloadType", "a type of this version of mamd") {
+            $0.text.flatMap(ReportKind.init(payloadType:))
+        }
+        payload = try members.take("payload", "base64 of at most 1 MiB") {
+            $0.text.flatMap(bytes(base64:)).flatMap {
+                $0.count <= Self.maximumPayloadByteCount ? $0 : nil
+            }
+        }
+        let found = try members.take("signatures", "a list of one") {
+            $0.array.flatMap { $0.count == 1 ? $0[0] : nil }
+        }
+        try members.requireEmpty()
+        signature = try Envelope.Signature(found)
+    }
+
+    /// Nil if the seed is erased.
+    fileprivate init?(_ kind: ReportKind, _ payload: [UInt8], signedWith seed: SecretBytes) {
+        let message = Envelope.signedBytes(of: kind.payloadType, payload)
+        guard let publicKey = Ed25519.publicKey(ofSeed: seed),
+            let bytes = Ed25519.sign(message, seed: seed)
+        else { return nil }
+        (self.kind, self.payload) = (kind, payload)
+        signature = Envelope.Signature(key: Bytes16(ofKey: publicKey), bytes: bytes)
+    }
+
+    fileprivate func isSigned(by publicKey: [UInt8]) -> Bool {
+        signature.key == Bytes16(ofKey: publicKey)
+            && Ed25519.isSigned(
+                Envelope.signedBytes(of: kind.payloadType, payload), with: signature.bytes,
+                by: publicKey)
+    }
+
+    package var json: JSONValue {
+        [
+            "payloadType": .string(kind.payloadType), "payload": .string(base64(payload)),
+            "signatures": [signature.json],
+        ]
+    }
+
+    /// In one line, without its end.
+    package func encoded() -> [UInt8] { json.encoded() }
+}
+
+/// A report that the machine's key has signed.
+package struct MachineReport: Sendable, Equatable {
+    package let envelope: ReportEnvelope
+    package let organization: Bytes16
+    package let machine: MachineID
+    /// In seconds since 1970.
+    package let issued: Int64
+    /// Increases with each report of the kind. Whoever keeps reports refuses one that is older.
+    package let sequence: Int64
+    package let content: ReportContent
+
+    package var kind: ReportKind { envelope.kind }
+
+    private static let maximumValueCount = 20_000
+
+    /// Signs a report. Nil if the seed is erased, or if it would be longer than is read.
+    package init?(
+        _ content: ReportContent, organization: Bytes16, issued: Int64, sequence: Int64,
+        signedWith seed: SecretBytes
+    ) {
+        guard let publicKey = Ed25519.publicKey(ofSeed: seed) else { return nil }
+        let machine = Bytes16(ofKey: publicKey)
+        var members = content.members
+        members["organization"] = .string(organization.description)
+        members["machine"] = .string(machine.description)
+        members["issued"] = .string(rfc3339(issued))
+        members["sequence"] = .integer(sequence)
+        let payload = JSONValue.object(members).encoded()
+        guard payload.count <= ReportEnvelope.maximumPayloadByteCount,
+            let envelope = ReportEnvelope(content.kind, payload, signedWith: seed),
+            // What is sent must be readable there.
+            let report = try? MachineReport(envelope, by: publicKey, of: organization)
+        else { return nil }
+        self = report
+    }
+
+    /// `publicKey`: as the organisation has it from the machine's enrolment.
+    package init(
+        _ envelope: ReportEnvelope, by publicKey: [UInt8], of organization: Bytes16
+    ) throws(Refusal) {
+        guard envelope.isSigned(by: publicKey) else {
+            throw .notByMachine(Bytes16(ofKey: publicKey))
+        }
+        try self.init(verified: envelope)
+        guard self.organization == organization else {
+            throw .otherOrganization(self.organization)
+        }
+    }
+
+    /// The same, of a machine whose id is known: the key must be that machine's.
+    package init(
+        _ envelope: ReportEnvelope, of machine: MachineID, by publicKey: [UInt8],
+        in organization: Bytes16
+    ) throws(Refusal) {
+        guard Bytes16(ofKey: publicKey) == machine else { throw .notByMachine(machine) }
+        try self.init(envelope, by: publicKey, of: organization)
+    }
+
+    /// A request for enrolment, signed with the key that it brings along: that proves that whoever
+    /// sent it has the key, and nothing else.
+    package init(
+        enrolment envelope: ReportEnvelope, in organization: Bytes16
+    ) throws(Refusal) {
+        guard envelope.kind == .enrolment else { throw .malformed("it is no enrolment request") }
+        let claimed = try MachineReport(verified: envelope)
+        guard case .enrolment(let request) = claimed.content else {
+            throw .malformed("it is no enrolment request")
+        }
+        try self.init(
+            envelope, of: claimed.machine, by: request.publicKey, in: organization)
+    }
+
+    private init(verified envelope: ReportEnvelope) throws(Refusal) {
+        let json: JSONValue
+        do throws(JSONValue.Malformed) {
+            json = try JSONValue(
+                parsing: envelope.payload, maximumCount: Self.maximumValueCount)
+        } catch { throw .malformed("its payload is no JSON") }
+        var members = Members(json, of: "the report")
+        self.envelope = envelope
+        organization = try members.take("organization", "32 hexadecimal digits", hexID)
+        machine = try members.take("machine", "32 hexadecimal digits", hexID)
+        issued = try members.take("issued", "a time in UTC", Statement.time)
+        sequence = try members.take("sequence", "a number from 1") {
+            $0.integer.flatMap { $0 >= 1 ? $0 : nil }
+        }
+        content = try ReportContent(&members, envelope.kind)
+        try members.requireEmpty()
+        guard machine == envelope.machine else { throw .notByMachine(machine) }
+    }
+}
+
+func hexID(_ json: JSONValue) -> Bytes16? { json.text.flatMap(Bytes16.init(hex:)) }

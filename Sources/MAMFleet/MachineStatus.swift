@@ -1,0 +1,163 @@
+// How a machine is, as it reports it: no names of files, no paths.
+
+package import MAMModel
+
+package struct MachineStatus: Sendable, Equatable {
+    package var version: String
+    package var host: String
+    package var workspace: String
+    package var rootSerial: Int64
+    /// The serials of the accepted documents, by slot.
+    package var documents: [String: Int64]
+    /// Why a check-in would not count now.
+    package var problem: String?
+    /// The number of orders that are not done yet.
+    package var pending: Int64
+    /// Nonces of orders that were accepted, the newest hundred.
+    package var obeyed: [String]
+    package var accounts: [Account]
+    /// Of the whole workspace; nil if there was none.
+    package var verify: Check?
+    /// Refused accesses of the last seven days.
+    package var refused: Int64
+    /// Whether this machine can contain programs.
+    package var contained: Bool
+    package var kernel: String
+    package var mounted: Bool
+
+    package struct Account: Sendable, Equatable {
+        package var id: Bytes16
+        package var name: String
+        package var objectID: String
+        package var window: Window
+        /// Nil if it is not blocked.
+        package var blockedBy: String?
+        package var compliant: Bool
+        package var level: String?
+        /// These two in seconds since 1970; nil if it never was, or is not known.
+        package var checkedIn: Int64?
+        package var lastUse: Int64?
+        /// The number of open ones.
+        package var files: Int64?
+
+        package init(id: Bytes16, name: String, objectID: String, window: Window) {
+            (self.id, self.name, self.objectID, self.window) = (id, name, objectID, window)
+            compliant = false
+        }
+    }
+
+    package enum Window: String, Sendable, CaseIterable {
+        case open, locked, blocked
+    }
+
+    package struct Check: Sendable, Equatable {
+        package var time: Int64
+        package var findings: Int64
+
+        package init(time: Int64, findings: Int64) { (self.time, self.findings) = (time, findings) }
+    }
+
+    package static let maximumObeyedCount = 100
+
+    package init(version: String, host: String, workspace: String) {
+        (self.version, self.host, self.workspace) = (version, host, workspace)
+        (rootSerial, documents, pending, obeyed, accounts) = (0, [:], 0, [], [])
+        (refused, contained, kernel, mounted) = (0, false, "", false)
+    }
+}
+
+extension MachineStatus {
+    var members: [String: JSONValue] {
+        [
+            "version": .string(version), "host": .string(host), "workspace": .string(workspace),
+            "rootSerial": .integer(rootSerial),
+            "documents": .object(documents.mapValues { .integer($0) }),
+            "problem": problem.map { .string($0) } ?? .null, "pending": .integer(pending),
+            "obeyed": .array(obeyed.map { .string($0) }),
+            "accounts": .array(accounts.map(\.json)), "verify": verify?.json ?? .null,
+            "refused": .integer(refused), "contained": .bool(contained),
+            "kernel": .string(kernel), "mounted": .bool(mounted),
+        ]
+    }
+
+    init(_ members: inout Members) throws(Refusal) {
+        self.init(
+            version: try members.take("version", "a text") { $0.text },
+            host: try members.take("host", "a text") { $0.text },
+            workspace: try members.take("workspace", "a text") { $0.text })
+        rootSerial = try members.take("rootSerial", "a number", count)
+        documents = try members.take("documents", "documents and serials", Self.serials)
+        problem = try members.takeOptional("problem", "a text") { $0.text }
+        pending = try members.take("pending", "a number", count)
+        obeyed = try members.take("obeyed", "a list of nonces", Self.texts)
+        for json in try members.take("accounts", "a list", { $0.array }) {
+            accounts.append(try Account(json))
+        }
+        if let json = try members.takeOptional("verify", "an object", { $0 }) {
+            verify = try Check(json)
+        }
+        refused = try members.take("refused", "a number", count)
+        contained = try members.take("contained", "true or false") { $0.bool }
+        kernel = try members.take("kernel", "a text") { $0.text }
+        mounted = try members.take("mounted", "true or false") { $0.bool }
+    }
+
+    private static func serials(_ json: JSONValue) -> [String: Int64]? {
+        guard let members = json.object else { return nil }
+        let serials = members.compactMapValues(count)
+        return serials.count == members.count ? serials : nil
+    }
+
+    private static func texts(_ json: JSONValue) -> [String]? {
+        guard let list = json.array, list.count <= maximumObeyedCount else { return nil }
+        let texts = list.compactMap(\.text)
+        return texts.count == list.count ? texts : nil
+    }
+}
+
+/// Of these members that a later version adds are read past: nothing is decided by them.
+extension MachineStatus.Account {
+    fileprivate var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "id": .string(id.description), "name": .string(name), "objectId": .string(objectID),
+            "window": .string(window.rawValue),
+            "blockedBy": blockedBy.map { .string($0) } ?? .null, "compliant": .bool(compliant),
+            "checkedIn": checkedIn.map { .string(rfc3339($0)) } ?? .null,
+        ]
+        if let level { members["level"] = .string(level) }
+        if let lastUse { members["lastUse"] = .string(rfc3339(lastUse)) }
+        if let files { members["files"] = .integer(files) }
+        return .object(members)
+    }
+
+    fileprivate init(_ json: JSONValue) throws(Refusal) {
+        var members = Members(json, of: "an account of the report")
+        self.init(
+            id: try members.take("id", "32 hexadecimal digits", hexID),
+            name: try members.take("name", "a text") { $0.text },
+            objectID: try members.take("objectId", "a text") { $0.text },
+            window: try members.take("window", "open, locked or blocked") {
+                $0.text.flatMap(MachineStatus.Window.init(rawValue:))
+            })
+        blockedBy = try members.takeOptional("blockedBy", "a text") { $0.text }
+        compliant = try members.take("compliant", "true or false") { $0.bool }
+        level = try members.takeOptional("level", "a text") { $0.text }
+        checkedIn = try members.takeOptional("checkedIn", "a time in UTC", Statement.time)
+        lastUse = try members.takeOptional("lastUse", "a time in UTC", Statement.time)
+        files = try members.takeOptional("files", "a number", count)
+    }
+}
+
+extension MachineStatus.Check {
+    fileprivate var json: JSONValue {
+        ["time": .string(rfc3339(time)), "findings": .integer(findings)]
+    }
+
+    fileprivate init(_ json: JSONValue) throws(Refusal) {
+        var members = Members(json, of: "the report's verify")
+        time = try members.take("time", "a time in UTC", Statement.time)
+        findings = try members.take("findings", "a number", count)
+    }
+}
+
+private func count(_ json: JSONValue) -> Int64? { json.integer.flatMap { $0 >= 0 ? $0 : nil } }
