@@ -76,6 +76,9 @@ struct AuditSeries {
         return (file, Int(try status(of: file.raw).st_size))
     }
 
+    /// The number of a file's first record, as its name tells.
+    static func first(of name: String) -> Int64? { Int64(name.split(separator: ".")[1]) }
+
     /// Oldest first.
     static func names(_ prefix: String, in directory: Descriptor) throws(Errno) -> [String] {
         try entries(of: directory.raw).compactMap(\.text)

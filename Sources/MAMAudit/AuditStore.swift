@@ -20,13 +20,13 @@ struct AuditStore {
         for prefix in Self.prefixes {
             guard let name = try AuditSeries.names(prefix, in: directory).last else { continue }
             // Even a file without a complete line tells its first number.
-            let first = Int64(name.split(separator: ".")[1]) ?? 0
+            let first = AuditSeries.first(of: name) ?? 0
             let last = (try? Self.lastSequence(of: name, in: directory)) ?? first
             nextSequence = max(nextSequence, max(first, last).addingWithoutOverflow(1))
         }
     }
 
-    private static let prefixes = ["events", "refusals"]
+    static let prefixes = ["events", "refusals"]
 
     /// The largest file that is read: larger than any of mamd's, and bounded for the reader's
     /// memory.
@@ -72,11 +72,11 @@ struct AuditStore {
         return lines(in: bytes ?? []).compactMap { record(in: $0) }.filter(isWanted)
     }
 
-    private static func lines(in bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+    static func lines(in bytes: [UInt8]) -> [ArraySlice<UInt8>] {
         bytes.split(separator: UInt8(ascii: "\n"))
     }
 
-    private static func record(in line: ArraySlice<UInt8>) -> AuditRecord? {
+    static func record(in line: ArraySlice<UInt8>) -> AuditRecord? {
         (try? JSONValue(parsing: Array(line))).flatMap { AuditRecord($0) }
     }
 
@@ -97,7 +97,7 @@ struct AuditStore {
         }
     }
 
-    private static func byteCount(of name: String, in directory: Descriptor) -> Int {
+    static func byteCount(of name: String, in directory: Descriptor) -> Int {
         // A file that is growing is read up to its size at this moment; slightly more does no harm.
         let size = (try? status(at: directory.raw, name).st_size) ?? 0
         return min(max(0, Int(size)) + (1 << 16), maximumFileByteCount)

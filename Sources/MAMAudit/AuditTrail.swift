@@ -134,6 +134,22 @@ package final class AuditTrail: Sendable {
         }
     }
 
+    /// The first `limit` stored records with numbers above `after`, in order, and the last number
+    /// that there is. The records up to that are all written: none appears between them later.
+    package func records(
+        after: Int64, atMost limit: Int
+    ) throws(Errno) -> (records: [AuditRecord], last: Int64) {
+        guard let directory else { return ([], 0) }
+        return try reading.withLock { _ throws(Errno) in
+            flush(by: Deadline(seconds: 2))
+            let last = store.withLock { $0?.nextSequence ?? 1 } - 1
+            guard after < last else { return ([], last) }
+            let found = try AuditStore.records(
+                in: directory, after: after, upTo: last, atMost: limit)
+            return (found, last)
+        }
+    }
+
     package func subscribe() throws(Errno) -> Subscription<AuditRecord> { try hub.subscribe() }
 }
 

@@ -7,21 +7,22 @@ internal import MAMKeyring
 internal import MAMModel
 internal import MAMSettings
 internal import MAMSystem
-package import MAMTree
+internal import MAMTree
 internal import MAMVault
 package import MAMWire
 internal import MAMWorkspace
 
-/// Implements the interface. Stateless.
+/// Implements the interface.
 package struct FleetInterface: VaultInterface {
-    private typealias Wire = Varlink.Fleet
+    typealias Wire = Varlink.Fleet
 
     let tree: Tree
+    let reports: FleetReports
     private let readPolicies: @Sendable () -> Void
 
     /// `readPolicies`: puts what was accepted in force.
-    package init(tree: Tree, readPolicies: @escaping @Sendable () -> Void) {
-        (self.tree, self.readPolicies) = (tree, readPolicies)
+    package init(reports: FleetReports, readPolicies: @escaping @Sendable () -> Void) {
+        (tree, self.reports, self.readPolicies) = (reports.tree, reports, readPolicies)
     }
 
     package var name: String { Varlink.Fleet.name }
@@ -33,13 +34,17 @@ package struct FleetInterface: VaultInterface {
         case .leave: try leave(call)
         case .deliver: try deliver(call)
         case .show: try show(call)
+        case .enrol: try enrol(call)
+        case .status: try status(call)
+        case .records: try records(call)
+        case .audit: try audit(call)
         }
     }
 
     package func cost(of method: String) -> CallCost {
         switch Wire.Method(rawValue: method) {
-        case .join, .leave, .deliver: .long
-        case .show, nil: .short
+        case .join, .leave, .deliver, .status, .records, .audit: .long
+        case .show, .enrol, nil: .short
         }
     }
 
@@ -51,14 +56,14 @@ package struct FleetInterface: VaultInterface {
         guard !vault.settings.debugSettingsEnabled else {
             throw .refused("the setting DebugSettingsEnabled is on")
         }
-        let machine = try machineKey(for: organization)
+        let machine = try reports.machineKey(for: organization)
         let fleet = try fleet()
         try withFleetErrors { () throws(FleetError) in
             try fleet.join(
                 root, fingerprint: request.fingerprint, machine: Bytes16(ofKey: machine),
                 (request.documents ?? []).map { Array($0.utf8) }, at: vault.clock.now.wallSeconds)
         }
-        guard let standing = fleet.standing else { throw Self.notJoined }
+        guard let standing = fleet.standing else { throw FleetReports.notJoined }
         let pinned = standing.rootDocument.envelope.fingerprint
         let words = "uid \(call.peer.uid) has joined \(standing.root.name), root \(pinned)"
         vault.audit(.joined, nil, words) { $0.reason = words }
@@ -87,7 +92,7 @@ package struct FleetInterface: VaultInterface {
 
     private func deliver(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Deliver.Reply {
         let request: Wire.Deliver = try call.request()
-        try requireTrusted(call, toDo: "deliver documents")
+        try requireCarrier(call, toDo: "deliver documents")
         let fleet = try fleet()
         let effect = try withFleetErrors { () throws(FleetError) in
             try fleet.accept(Array(request.document.utf8), at: vault.clock.now.wallSeconds)
@@ -100,13 +105,13 @@ package struct FleetInterface: VaultInterface {
         _ = try call.request(Wire.Show.self)
         guard let standing = vault.fleet?.standing else { return .init(organization: nil) }
         var organization = try described(standing)
-        if !isTrusted(call.peer) { (organization.documents, organization.pending) = ([], 0) }
+        if !isCarrier(call.peer) {
+            (organization.documents, organization.groups, organization.pending) = ([], [], 0)
+        }
         return .init(organization: organization)
     }
 
     // MARK: Parts
-
-    private static let notJoined = VarlinkError.refused("this workspace has joined no organisation")
 
     private func fleet() throws(VarlinkError) -> Fleet {
         guard let fleet = vault.fleet else { throw .refused("this daemon joins no organisation") }
@@ -122,26 +127,16 @@ package struct FleetInterface: VaultInterface {
         }
     }
 
-    private func machineKey(for organization: Bytes16) throws(VarlinkError) -> [UInt8] {
-        let seed = try keyed("the machine's key") { () throws(KeyringError) in
-            try vault.keyring.machineSeed(for: organization)
-        }
-        guard let publicKey = Ed25519.publicKey(ofSeed: seed) else {
-            throw .refused("the device secret was erased")
-        }
-        return publicKey
-    }
-
     private func described(_ standing: MachineStanding) throws(VarlinkError) -> Wire.Organization {
         let documents = [standing.rootDocument] + standing.documents.values
         return .init(
             id: standing.organization.description, name: standing.root.name,
             machine: standing.machine.description,
-            publicKey: base64(try machineKey(for: standing.organization)),
+            publicKey: base64(try reports.machineKey(for: standing.organization)),
             rootSerial: Int(clamping: standing.rootDocument.statement.serial),
             fingerprint: standing.rootDocument.envelope.fingerprint,
             documents: documents.map { .init($0) }.sorted { $0.slot < $1.slot },
-            pending: standing.pending.count,
+            groups: standing.membership.groups.sorted(), pending: standing.pending.count,
             problem: standing.staleness(at: vault.clock.now.wallSeconds)?.description)
     }
 

@@ -29,6 +29,17 @@ package struct RecoverySealer: Sendable {
         return record.isSealed(from: entry.keybag, keyD: entry.keyD)
     }
 
+    /// That the record opens the account's keys; nil unless ``isCurrent(_:of:)``. It proves the
+    /// keys that are loaded: see ``RecoveryProof``.
+    package func proof(
+        of record: KeyExport, of account: AccountID, for organization: Bytes16
+    ) -> [UInt8]? {
+        guard isCurrent(record, of: account),
+            let entry = state.read({ $0.accounts[account] })
+        else { return nil }
+        return RecoveryProof.make(of: record, for: organization) { entry.key($0) }
+    }
+
     /// True if the record was sealed with this account's keys and contains some that this device
     /// lacks.
     package func holdsMoreKeys(_ record: KeyExport, of account: AccountID) -> Bool {

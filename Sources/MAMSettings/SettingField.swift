@@ -125,6 +125,7 @@ struct SettingField: Sendable {
         SettingField("MAMTelemetryDisabled", \.telemetryDisabled, .truth).harmless,
         // A GiB: past that nobody reads it over a socket.
         SettingField("AuditMiB", \.auditMiB, .whole(0...1024)).harmless,
+        SettingField("FleetUser", \.fleetUser, userName),
         SettingField("DebugSettingsEnabled", \.debugSettingsEnabled, .truth),
         SettingField("MAMDebugSettings", \.debugPolicy, .object),
     ]
@@ -165,6 +166,16 @@ struct SettingField: Sendable {
         let users = items.compactMap(Settings.UserReference.init)
         return users.count == items.count ? users : nil
     }
+
+    /// A number is refused: it would be looked for as a name.
+    private static let userName = Shape<String>(
+        "a user's name",
+        read: { value in
+            value.text.flatMap { name in
+                let isNumber = !name.isEmpty && name.utf8.allSatisfy { (48...57).contains($0) }
+                return isNumber || name.utf8.contains(0) ? nil : name
+            }
+        }, write: { .string($0) })
 
     private static let command = Shape<[String]>.command.optional
 

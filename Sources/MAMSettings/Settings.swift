@@ -82,6 +82,10 @@ package struct Settings: Sendable, Equatable {
     /// only for contained ones.
     package var trustedPrograms: [String] = []
 
+    // The organisation
+    /// `FleetUser`: the user whose service carries documents and reports; empty for nobody.
+    package var fleetUser = "mamfleet"
+
     // Telling
     /// `VerboseLoggingEnabled`: the log may hold personal data.
     package var verboseLogging = false

@@ -21,7 +21,8 @@ package final class UserIDs: Sendable {
     package func forget() { known.withLock { $0 = [:] } }
 }
 
-private func userID(named name: String) -> UInt32? {
+/// Asks the user database each time.
+package func userID(named name: String) -> UInt32? {
     var entry = passwd()
     var found: UnsafeMutablePointer<passwd>?
     // A larger entry is treated as missing.

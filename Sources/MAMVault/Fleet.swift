@@ -24,6 +24,8 @@ package final class Fleet: Sendable {
     private let path: String
     private let isReadOnly: Bool
     private let current: Guarded<MachineStanding?>
+    /// Of the machine's reports.
+    package let sequence: ReportSequence
     /// Orders that this process is obeying, or has obeyed although that could not be stored.
     private let begun = Guarded<[String: Progress]>([:])
 
@@ -37,6 +39,7 @@ package final class Fleet: Sendable {
     package init(in state: String, isReadOnly: Bool) throws(FleetError) {
         path = "\(state)/fleet"
         self.isReadOnly = isReadOnly
+        sequence = ReportSequence(in: "\(state)/fleet", isReadOnly: isReadOnly)
         current = Guarded(try Self.load("\(path)/\(Self.fileName)"))
     }
 

@@ -118,6 +118,13 @@ package struct LaunchChecks: Sendable {
             ? (.notCompliant, "the Compliance probe says so") : (.compliant, nil)
     }
 
+    /// Whether nothing that policy demands keeps the account closed, as far as is known without
+    /// asking the probes.
+    package func isCompliant(_ account: AccountID) -> Bool {
+        vault.block(of: account)?.endsWithUnlock ?? true
+            && vault.policies.covers(vault.identity(of: account))
+    }
+
     /// Sets the threat level that counts where no probe reports one; nil: none.
     package func setThreatLevel(_ level: ThreatLevel?) {
         vault.enrollments.statedThreat = level

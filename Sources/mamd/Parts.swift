@@ -120,7 +120,8 @@ func makeServer(
         ReportInterface(tree: tree, lastVerify: lastVerify),
     ]
     if let policies {
-        interfaces += interfacesOfPolicies(policies, tree)
+        let reports = FleetReports(facts, tree: tree, lastVerify: lastVerify)
+        interfaces += interfacesOfPolicies(policies, tree, reports)
     }
     let service = VarlinkService(
         ServiceInformation(
@@ -144,7 +145,7 @@ func makeServer(
 
 /// Those that change what is in force.
 private func interfacesOfPolicies(
-    _ policies: PolicyDirectory, _ tree: Tree
+    _ policies: PolicyDirectory, _ tree: Tree, _ reports: FleetReports
 ) -> [any VarlinkInterface] {
     let read: @Sendable () -> Void = {
         let reading = policies.reload(into: tree)
@@ -152,7 +153,7 @@ private func interfacesOfPolicies(
     }
     return [
         RecoveryInterface(tree: tree),
-        FleetInterface(tree: tree) {
+        FleetInterface(reports: reports) {
             read()
             LaunchChecks(tree).checkLaunchOfAll()
         },

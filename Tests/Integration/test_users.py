@@ -47,7 +47,8 @@ OTHERS = {
     "Enrollment.CheckIn", "Enrollment.SetThreatLevel", "Enrollment.AdvanceClock",
     "Protection.UnprotectData",
     "Protection.UnprotectString", "Protection.DecryptFile", "Policy.Import",
-    "Fleet.Join", "Fleet.Leave", "Fleet.Deliver",
+    "Fleet.Join", "Fleet.Leave", "Fleet.Deliver", "Fleet.Enrol", "Fleet.Status",
+    "Fleet.Records", "Fleet.Audit",
     "Recovery.ImportKeys", "Recovery.ExamineKeys", "Report.LastVerify"}
 
 
@@ -204,6 +205,10 @@ class Users(WorkspaceCase):
             ("Fleet.Join", [], {"root": "{}", "fingerprint": "0" * 64}),
             ("Fleet.Leave", [], {}),
             ("Fleet.Deliver", [], {"document": "{}"}),
+            ("Fleet.Enrol", [], {"invitation": "i1", "transportKey": "U" + "A" * 55}),
+            ("Fleet.Status", [], {}),
+            ("Fleet.Records", [], {}),
+            ("Fleet.Audit", [], {"after": 0, "limit": 10}),
             ("Enrollment.SetThreatLevel", [], {"level": "high"}),
             ("Enrollment.AdvanceClock", [], {"seconds": 1}),
             ("Protection.UnprotectData", [protected, empty],

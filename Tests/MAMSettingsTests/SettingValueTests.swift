@@ -8,7 +8,7 @@ import Testing
 @Suite struct SettingValueTests {
     @Test func `a wrong value does what the manual says of its key`() throws {
         let rows = try settingRows()
-        #expect(rows.count == 47)
+        #expect(rows.count == 48)
         for (key, kind, outcome) in rows {
             for value in Self.wrongValues(of: kind) {
                 try expect(outcome, of: value, for: key)
@@ -95,6 +95,7 @@ import Testing
         case "absolute paths": [true, 7, "/bin/vi", ["vi"], [[]], [:]]
         case "`any`, `none`, ports":
             [true, 80, "80", "all", [], [0], [-1], [65_536], [.number(0.5)], ["80"], [80, 0], [:]]
+        case "user": [true, 7, "1000", ["mamfleet"], [], [:]]
         case "object": [true, 7, "x", ["x"]]
         case "command", "command or level": [true, 7, "/bin/true", "worst", [], ["x"], [1], [:]]
         // A range, or one of a few words.

@@ -12,6 +12,10 @@ extension Varlink {
             case leave = "Leave"
             case deliver = "Deliver"
             case show = "Show"
+            case enrol = "Enrol"
+            case status = "Status"
+            case records = "Records"
+            case audit = "Audit"
         }
 
         package struct Document: WireObject {
@@ -50,13 +54,14 @@ extension Varlink {
             package var rootSerial: Int
             package var fingerprint: String
             package var documents: [Document]
+            package var groups: [String]
             package var pending: Int
             package var problem: String?
 
             package init(
                 id: String, name: String, machine: String, publicKey: String,
-                rootSerial: Int, fingerprint: String, documents: [Document], pending: Int,
-                problem: String? = nil
+                rootSerial: Int, fingerprint: String, documents: [Document],
+                groups: [String], pending: Int, problem: String? = nil
             ) {
                 self.id = id
                 self.name = name
@@ -65,6 +70,7 @@ extension Varlink {
                 self.rootSerial = rootSerial
                 self.fingerprint = fingerprint
                 self.documents = documents
+                self.groups = groups
                 self.pending = pending
                 self.problem = problem
             }
@@ -75,7 +81,8 @@ extension Varlink {
                     machine: wire.value("machine"), publicKey: wire.value("publicKey"),
                     rootSerial: wire.value("rootSerial"),
                     fingerprint: wire.value("fingerprint"), documents: wire.value("documents"),
-                    pending: wire.value("pending"), problem: wire.value("problem")
+                    groups: wire.value("groups"), pending: wire.value("pending"),
+                    problem: wire.value("problem")
                 )
             }
 
@@ -84,7 +91,7 @@ extension Varlink {
                     "id": id.json, "name": name.json, "machine": machine.json,
                     "publicKey": publicKey.json, "rootSerial": rootSerial.json,
                     "fingerprint": fingerprint.json, "documents": documents.json,
-                    "pending": pending.json, "problem": problem.json
+                    "groups": groups.json, "pending": pending.json, "problem": problem.json
                 ]
             }
         }
@@ -194,6 +201,143 @@ extension Varlink {
                 package var members: [String: JSONValue] { ["organization": organization.json] }
             }
         }
+
+        package struct Record: WireObject {
+            package var account: String
+            package var report: String
+
+            package init(account: String, report: String) {
+                self.account = account
+                self.report = report
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(account: wire.value("account"), report: wire.value("report"))
+            }
+
+            package var members: [String: JSONValue] {
+                ["account": account.json, "report": report.json]
+            }
+        }
+
+        package struct Enrol: VarlinkRequest {
+            package static let method = "io.mamd.Fleet.Enrol"
+            package static let memberNames: Set<String> = ["invitation", "transportKey"]
+
+            package var invitation: String
+            package var transportKey: String
+
+            package init(invitation: String, transportKey: String) {
+                self.invitation = invitation
+                self.transportKey = transportKey
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(
+                    invitation: wire.value("invitation"),
+                    transportKey: wire.value("transportKey")
+                )
+            }
+
+            package var members: [String: JSONValue] {
+                ["invitation": invitation.json, "transportKey": transportKey.json]
+            }
+
+            package struct Reply: WireObject {
+                package var request: String
+
+                package init(request: String) {
+                    self.request = request
+                }
+
+                package init(_ wire: Parameters) throws(VarlinkError) {
+                    try self.init(request: wire.value("request"))
+                }
+
+                package var members: [String: JSONValue] { ["request": request.json] }
+            }
+        }
+
+        package struct Status: VarlinkRequest, WithoutMembers {
+            package static let method = "io.mamd.Fleet.Status"
+            package static let memberNames: Set<String> = []
+
+            package init() {}
+
+            package struct Reply: WireObject {
+                package var report: String
+
+                package init(report: String) {
+                    self.report = report
+                }
+
+                package init(_ wire: Parameters) throws(VarlinkError) {
+                    try self.init(report: wire.value("report"))
+                }
+
+                package var members: [String: JSONValue] { ["report": report.json] }
+            }
+        }
+
+        package struct Records: VarlinkRequest, WithoutMembers {
+            package static let method = "io.mamd.Fleet.Records"
+            package static let memberNames: Set<String> = []
+
+            package init() {}
+
+            package struct Reply: WireObject {
+                package var records: [Record]
+
+                package init(records: [Record]) {
+                    self.records = records
+                }
+
+                package init(_ wire: Parameters) throws(VarlinkError) {
+                    try self.init(records: wire.value("records"))
+                }
+
+                package var members: [String: JSONValue] { ["records": records.json] }
+            }
+        }
+
+        package struct Audit: VarlinkRequest {
+            package static let method = "io.mamd.Fleet.Audit"
+            package static let memberNames: Set<String> = ["after", "limit"]
+
+            package var after: Int
+            package var limit: Int
+
+            package init(after: Int, limit: Int) {
+                self.after = after
+                self.limit = limit
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(after: wire.value("after"), limit: wire.value("limit"))
+            }
+
+            package var members: [String: JSONValue] {
+                ["after": after.json, "limit": limit.json]
+            }
+
+            package struct Reply: WireObject {
+                package var report: String?
+                package var last: Int
+
+                package init(report: String? = nil, last: Int) {
+                    self.report = report
+                    self.last = last
+                }
+
+                package init(_ wire: Parameters) throws(VarlinkError) {
+                    try self.init(report: wire.value("report"), last: wire.value("last"))
+                }
+
+                package var members: [String: JSONValue] {
+                    ["report": report.json, "last": last.json]
+                }
+            }
+        }
     }
 }
 
@@ -202,7 +346,8 @@ extension Varlink.Fleet {
     package static let text = """
 # The workspace's organisation, whose signed documents it obeys: docs/FLEET.md.
 #
-# Errors are those of io.mamd.Workspace. All calls but Show are for root and the daemon's own user.
+# Errors are those of io.mamd.Workspace. All calls but Show are for root and the daemon's own user;
+# Deliver, Status, Records and Audit also for the fleet service's, whom the setting FleetUser names.
 interface io.mamd.Fleet
 
 # slot: KIND/AUDIENCE/NAME. issued, expires: seconds since 1970; expires is null of some roots
@@ -215,7 +360,8 @@ type Document (
 
 # id: 32 hexadecimal digits. machine: this machine's id, as audiences and orders name it.
 # publicKey: of the machine's Ed25519 key, base64. fingerprint: of the root in force.
-# documents: those that were accepted. pending: how many orders are not done yet.
+# documents: those that were accepted. groups: those that this machine is in, of the memberships
+# among them. pending: how many orders are not done yet.
 # problem: why a check-in would not count now; null: it would
 type Organization (
   id: string,
@@ -225,6 +371,7 @@ type Organization (
   rootSerial: int,
   fingerprint: string,
   documents: []Document,
+  groups: []string,
   pending: int,
   problem: ?string
 )
@@ -246,9 +393,31 @@ method Leave() -> ()
 # documents, root, order. An order may still be under way.
 method Deliver(document: string) -> (effect: string)
 
-# organization: null if the workspace has joined none; without documents and pending orders for
-# others than root and the daemon's user
+# organization: null if the workspace has joined none; without documents, groups and pending orders
+# for others than the callers of Status
 method Show() -> (organization: ?Organization)
+
+# A recovery record: report is signed, as the reports of the calls below. account: its id
+type Record (
+  account: string,
+  report: string
+)
+
+# After Join: the machine's signed request to be let in. invitation: the invitation's id.
+# transportKey: the NKey (U…) of the connections, whose seed the caller keeps
+method Enrol(invitation: string, transportKey: string) -> (request: string)
+
+# How the machine is; signed with its key, JSON in one line: docs/FLEET.md. No names of files
+method Status() -> (report: string)
+
+# The recovery records of the accounts whose policy names a recovery key. One whose proof needs
+# keys that are not loaded is left out until the account is unlocked
+method Records() -> (records: []Record)
+
+# The audit's records with numbers higher than after, in order, signed. The caller keeps its place:
+# the report's member to. limit: of the number of records; fewer may come. report: null if there
+# are none. last: the highest number that there is
+method Audit(after: int, limit: int) -> (report: ?string, last: int)
 
 """
 }

@@ -1,0 +1,80 @@
+// How the machine is, for its organisation. No names of files, no paths.
+
+internal import CShims
+internal import Glibc
+internal import MAMFleet
+internal import MAMKeyring
+internal import MAMModel
+internal import MAMSettings
+internal import MAMSystem
+internal import MAMTree
+internal import MAMVault
+internal import MAMWire
+internal import MAMWorkspace
+
+extension FleetReports {
+    private static let maximumAccountCount = 500
+    private static let maximumLevelByteCount = 200
+
+    func status() throws(VarlinkError) -> MachineStatus {
+        let (_, standing) = try standing()
+        let now = vault.clock.now.wallSeconds
+        let (host, kernel) = Self.system
+        var status = MachineStatus(version: productVersion, host: host, workspace: facts.name)
+        status.rootSerial = standing.rootDocument.statement.serial
+        for (slot, document) in standing.documents {
+            status.documents[slot.description] = document.statement.serial
+        }
+        status.problem = standing.staleness(at: now)?.description
+        status.pending = Int64(standing.pending.count)
+        status.obeyed = standing.nonces(atMost: MachineStatus.maximumObeyedCount)
+        let files = Accounts(vault).openFileCounts
+        status.accounts = Accounts(vault).all.prefix(Self.maximumAccountCount).map {
+            account($0, files: files[$0.id] ?? 0, now)
+        }
+        status.verify = lastVerify.report.map {
+            let counts = $0.counts
+            return .init(
+                time: Int64($0.time),
+                findings: Int64(
+                    counts.left + counts.repaired + counts.quarantined + counts.unchecked
+                        + counts.unreadable))
+        }
+        status.refused = refusals.count(in: vault.trail, at: now)
+        status.contained = mam_has_landlock() != 0 && vault.settings.containment != .off
+        status.kernel = kernel
+        status.mounted = tree.isServed
+        return status
+    }
+
+    private func account(
+        _ account: AccountStatus, files: Int, _ now: Int64
+    ) -> MachineStatus.Account {
+        let outlook = Accounts(vault).outlook(of: account.id)
+        let isOpen = account.state == .unlocked || account.state == .grace
+        var status = MachineStatus.Account(
+            id: account.id.bytes, name: account.identity.name, objectID: account.identity.objectID,
+            window: account.block != nil ? .blocked : isOpen ? .open : .locked)
+        status.blockedBy = account.block?.kind.rawValue
+        status.compliant = LaunchChecks(tree).isCompliant(account.id)
+        status.level = outlook.policies.map { policies in
+            let level = policies.joined(separator: ", ")
+            return String(decoding: level.utf8.prefix(Self.maximumLevelByteCount), as: UTF8.self)
+        }
+        status.checkedIn = outlook.sinceCheckIn.map { now - Int64($0) }
+        status.lastUse = Accounts(vault).idle(account.id).map { now - $0.seconds }
+        status.files = Int64(files)
+        return status
+    }
+
+    static var system: (host: String, kernel: String) {
+        var names = utsname()
+        guard uname(&names) == 0 else { return ("", "") }
+        return (text(of: names.nodename), text(of: names.release))
+    }
+
+    /// A field of `utsname`, which ends with a zero byte.
+    private static func text<Field>(of field: Field) -> String {
+        withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+}
