@@ -6,7 +6,13 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-// Versioned by a macro that Swift cannot import.
+// Versioned by macros that Swift cannot import; the first since libfuse 3.17.
+static inline struct fuse_session *mam_session_new(
+    struct fuse_args *arguments, const struct fuse_lowlevel_ops *operations, size_t size,
+    void *data) {
+    return fuse_session_new(arguments, operations, size, data);
+}
+
 static inline int mam_session_loop(struct fuse_session *session, struct fuse_loop_config *config) {
     return fuse_session_loop_mt(session, config);
 }

@@ -111,7 +111,7 @@ package final class MountSession: @unchecked Sendable {
             var operations = makeOperations()
             let transport = mount.requestTransport.context
             mam_transport_set_owner(transport, Unmanaged.passUnretained(mount).toOpaque())
-            return fuse_session_new(
+            return mam_session_new(
                 &list, &operations, MemoryLayout<fuse_lowlevel_ops>.size,
                 UnsafeMutableRawPointer(transport))
         }
