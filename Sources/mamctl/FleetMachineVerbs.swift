@@ -8,6 +8,9 @@ internal import MAMWire
 
 private typealias Wire = Varlink.Fleet
 
+/// A call takes a mebibyte, in which the documents are quoted texts.
+private let joinByteCount = 800 << 10
+
 func joinFleet(_ invocation: Invocation) throws -> ExitStatus {
     guard let fingerprint = try invocation.arguments.text("fingerprint") else {
         throw Failure(
@@ -15,11 +18,15 @@ func joinFleet(_ invocation: Invocation) throws -> ExitStatus {
             next: "mamctl fleet join ROOT --fingerprint HEX")
     }
     let daemon = try invocation.daemon()
-    let root = invocation.operands[0]
-    let text = try document(root)
-    let documents = try invocation.operands.dropFirst().map { try document($0) }
+    let (root, others) = try rootAndOthers(invocation.operands, fingerprint)
+    var byteCount = root.text.utf8.count
+    let first = others.prefix { document in
+        byteCount += document.text.utf8.count
+        return byteCount <= joinByteCount
+    }
     let organization = try daemon.call(
-        Wire.Join(root: text, fingerprint: fingerprint, documents: documents), about: root.shown
+        Wire.Join(root: root.text, fingerprint: fingerprint, documents: first.map(\.text)),
+        about: invocation.operands[0].shown
     ).organization
     if invocation.isJSON {
         printJSON(organization.json)
@@ -27,7 +34,43 @@ func joinFleet(_ invocation: Invocation) throws -> ExitStatus {
         printOut("joined \(shown(organization.name)) as machine \(organization.machine)")
         if let problem = organization.problem { printError("check-ins fail: \(shown(problem))") }
     }
-    return .success
+    return deliver(others.dropFirst(first.count), to: daemon)
+}
+
+/// Of a bundle of roots the one with the fingerprint; later ones are documents, and no machine that
+/// has it needs earlier ones.
+private func rootAndOthers(
+    _ files: [ByteString], _ fingerprint: String
+) throws(Failure) -> (FleetBundle.Document, [FleetBundle.Document]) {
+    let roots = try FleetBundle(reading: files[0]).documents
+    let pinned = roots.first { $0.envelope?.fingerprint == fingerprint.lowercased() }
+    guard let root = pinned ?? roots.last else {
+        throw Failure(
+            .usage, "\(files[0].shown) has no document", next: "mamctl fleet verify FILE")
+    }
+    var others = roots
+    for file in files.dropFirst() { others += try FleetBundle(reading: file).documents }
+    let serial = root.rootSerial ?? 0
+    others.removeAll { document in document.rootSerial.map { $0 <= serial } ?? false }
+    // Their keys sign the others.
+    let newer = others.filter { $0.rootSerial != nil }
+    return (root, newer + others.filter { $0.rootSerial == nil })
+}
+
+/// What did not fit into the call.
+private func deliver(
+    _ documents: ArraySlice<FleetBundle.Document>, to daemon: Daemon
+) -> ExitStatus {
+    var status = ExitStatus.success
+    for document in documents {
+        do throws(Failure) {
+            try daemon.call(Wire.Deliver(document: document.text), about: document.name)
+        } catch {
+            if status == .success { status = error.status }
+            printError(shown(error.message))
+        }
+    }
+    return status
 }
 
 func leaveFleet(_ invocation: Invocation) throws -> ExitStatus {
@@ -41,23 +84,51 @@ func deliverDocuments(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     var status = ExitStatus.success
     var told: [JSONValue] = []
-    for file in invocation.operands {
-        do {
-            let effect = try deliver(file, to: daemon)
-            told.append(["path": .string(file.shown), "effect": .string(effect)])
-            if !invocation.isJSON { printOut("\(file.shown): \(meaning(of: effect))") }
-        } catch let failure as Failure {
+    func tell(_ path: ByteString, _ document: String?, _ outcome: Result<String, Failure>) {
+        var members: [String: JSONValue] = ["path": .string(path.shown)]
+        members["document"] = document.map { .string($0) }
+        switch outcome {
+        case .success(let effect):
+            members["effect"] = .string(effect)
+            let subject = path.shown + (document.map { ", \($0)" } ?? "")
+            if !invocation.isJSON { printOut("\(subject): \(meaning(of: effect))") }
+        case .failure(let failure):
+            members["refused"] = .string(failure.message)
             if status == .success { status = failure.status }
-            told.append(["path": .string(file.shown), "refused": .string(failure.message)])
             if !invocation.isJSON { printError(shown(failure.message)) }
         }
+        told.append(.object(members))
+    }
+    for file in invocation.operands {
+        do throws(Failure) {
+            let bundle = try FleetBundle(reading: file)
+            for document in bundle.documents {
+                let name = bundle.isBundle ? document.name : nil
+                tell(
+                    file, name,
+                    Result { () throws(Failure) in
+                        try deliver(document, of: bundle, to: daemon)
+                    })
+            }
+        } catch { tell(file, nil, .failure(error)) }
     }
     if invocation.isJSON { printJSON(["documents": .array(told)]) }
     return status
 }
 
-private func deliver(_ file: ByteString, to daemon: Daemon) throws -> String {
-    try daemon.call(Wire.Deliver(document: try document(file)), about: file.shown).effect
+private func deliver(
+    _ document: FleetBundle.Document, of bundle: FleetBundle, to daemon: Daemon
+) throws(Failure) -> String {
+    // A bundle has all roots, for those that were away. The daemon would refuse an older one.
+    if bundle.isBundle, let serial = document.rootSerial,
+        let organization = try daemon.call(Wire.Show()).organization,
+        serial < organization.rootSerial
+    {
+        return "nothing"
+    }
+    return try daemon.call(
+        Wire.Deliver(document: document.text), about: bundle.shown(document)
+    ).effect
 }
 
 private func meaning(of effect: String) -> String {
@@ -66,17 +137,6 @@ private func meaning(of effect: String) -> String {
     case "order": "accepted; the order is obeyed now"
     default: "accepted"
     }
-}
-
-private func document(_ file: ByteString) throws -> String {
-    let bytes = try naming(file) { () throws(Errno) in
-        try readSmallFile(file.cString, maximumByteCount: Envelope.maximumByteCount)
-    }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-        throw Failure(
-            .usage, "\(file.shown) is no signed document", next: "mamctl fleet verify FILE")
-    }
-    return text
 }
 
 func showFleet(_ invocation: Invocation) throws -> ExitStatus {

@@ -30,8 +30,9 @@ func signTime(_ invocation: Invocation) throws -> ExitStatus {
     return .success
 }
 
-/// The highest serial of each slot. Orders have none, and times do not list themselves. All are
-/// verified: a head that no machine accepts would close every account.
+/// The highest serial of each slot. Orders have none, times do not list themselves, and memberships
+/// of single machines would make them too large. All are verified: a head that no machine accepts
+/// would close every account.
 private func heads(in directory: ByteString, _ root: FleetRoot) throws -> [Slot: Int64] {
     var heads = [
         Slot(.root, .all, SignedDocument.rootName): root.file.statement.serial
@@ -47,6 +48,7 @@ private func heads(in directory: ByteString, _ root: FleetRoot) throws -> [Slot:
         let file = try FleetFile(reading: path)
         if file.envelope.kind == .order || file.envelope.kind == .time { continue }
         if let refusal = try refusal(of: file, root, nil) { throw Failure(path, refusal) }
+        if file.envelope.kind == .membership, case .machine = file.statement.audience { continue }
         let slot = Slot(file.envelope.kind, file.statement.audience, file.statement.name)
         let serial = file.statement.serial
         if serial == heads[slot], let other = payloads[slot], other != file.envelope.payload {

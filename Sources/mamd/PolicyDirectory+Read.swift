@@ -103,7 +103,7 @@ extension PolicyDirectory {
 
     /// Signed documents count once the workspace has joined; what they replaced stays until then.
     private func isSigned(_ bytes: [UInt8], mayIgnore: Bool) throws(Unusable) -> Bool {
-        guard let json = try? JSONValue(parsing: bytes), Envelope.isEnvelope(json) else {
+        guard let json = try? JSONValue(parsing: bytes), Bundle.isSigned(json) else {
             return false
         }
         guard mayIgnore else {

@@ -16,7 +16,14 @@ extension PolicyDirectory {
         var reading = PolicyReading()
         do throws(Errno) {
             let directory = try openFile(path, O_RDONLY | O_DIRECTORY)
-            for name in try signedFirst(in: directory) { take(name, in: directory, &reading) }
+            let names = try signedFirst(in: directory)
+            var root: Int64?
+            // A new root may have the keys of what was refused before it.
+            repeat {
+                root = fleet.standing?.rootDocument.statement.serial
+                reading.refused = []
+                for name in names { take(name, in: directory, &reading) }
+            } while fleet.standing?.rootDocument.statement.serial != root
         } catch { if error != .noEntry { reading.failure = error.description } }
         // Left meanwhile, the next reading is of unsigned documents.
         let standing = fleet.standing ?? standing
@@ -38,23 +45,52 @@ extension PolicyDirectory {
     private func take(
         _ name: ByteString, in directory: Descriptor, _ reading: inout PolicyReading
     ) {
+        var reasons: [String] = []
         do throws(FleetError) {
-            let bytes: [UInt8]
-            do throws(Errno) {
-                bytes = try readSmallFile(
-                    at: directory.raw, name.cString, maximumByteCount: Envelope.maximumByteCount)
-            } catch { throw .notStored(error) }
-            guard let json = try? JSONValue(parsing: bytes), Envelope.isEnvelope(json) else {
-                throw .refused(.malformed("it is not signed"))
+            let documents = try documents(of: name, in: directory)
+            for (index, document) in documents.enumerated() {
+                do throws(FleetError) { try take(document) } catch {
+                    if error.isOfThePast { continue }
+                    let which =
+                        documents.count > 1
+                        ? "its document \(index + 1) of \(documents.count): " : ""
+                    reasons.append("\(which)\(error)")
+                }
             }
-            _ = try fleet.accept(bytes, at: Clock().now.wallSeconds)
-        } catch {
-            if error.isOfThePast { return }
+        } catch { reasons.append(error.description) }
+        if reasons.count > Self.toldCount {
+            let more = "\(reasons.count - Self.toldCount) more of its documents are refused"
+            reasons = reasons.prefix(Self.toldCount) + [more]
+        }
+        for reason in reasons {
             reading.refused.append(
                 RefusedDocument(
-                    file: name.shown, reason: error.description, isObeyed: false,
+                    file: name.shown, reason: reason, isObeyed: false,
                     since: Clock().now.wallSeconds, lastGood: nil))
         }
+    }
+
+    /// Of the refused documents of one bundle.
+    private static let toldCount = 20
+
+    private func documents(
+        of name: ByteString, in directory: Descriptor
+    ) throws(FleetError) -> [[UInt8]] {
+        let bytes: [UInt8]
+        do throws(Errno) {
+            bytes = try readSmallFile(
+                at: directory.raw, name.cString, maximumByteCount: Bundle.maximumByteCount)
+        } catch { throw .notStored(error) }
+        do throws(Refusal) { return try Bundle.documents(in: bytes) } catch {
+            throw .refused(error)
+        }
+    }
+
+    private func take(_ bytes: [UInt8]) throws(FleetError) {
+        guard let json = try? JSONValue(parsing: bytes), Envelope.isEnvelope(json) else {
+            throw .refused(.malformed("it is not signed"))
+        }
+        _ = try fleet.accept(bytes, at: Clock().now.wallSeconds)
     }
 
     /// Returns why one of them is not in force, if this version cannot read it. Then what holds

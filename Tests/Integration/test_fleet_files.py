@@ -347,11 +347,18 @@ class Files(unittest.TestCase):
         first = self.sign(place / "level2.json")
         self.sign(place / "lab.json", "--serial", "7", audience="group:lab")
         self.order("lock", place / "lock.json", "--machine", MACHINE)
+        groups = self.path("groups")
+        groups.write_text('{"groups": ["lab"], "members": {}}')
+        for audience in (f"machine:{MACHINE}", "all", "group:lab"):
+            self.sign(
+                place / f"{audience.split(':')[0]}-groups.json", "--name", "groups", "--serial",
+                "3", kind="membership", audience=audience, file=groups)
         made = self.json("time", place, *self.with_root("server"), "-o", out)
         heads = json.loads(base64.b64decode(json.loads(out.read_text())["content"]))["heads"]
         self.assertEqual(heads, {
             "root/all/root": 1, "policy/all/level2.json": first["serial"],
-            "policy/group:lab/level2.json": 7})
+            "policy/group:lab/level2.json": 7, "membership/all/groups": 3,
+            "membership/group:lab/groups": 3})
         self.assertEqual(made["missing"], 0)
         self.verify(out)
         again = self.json("time", place, *self.with_root("server"), "-o", out, "--force")
