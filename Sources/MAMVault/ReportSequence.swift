@@ -25,23 +25,28 @@ package final class ReportSequence: Sendable {
     private static let member = "next"
     /// In milliseconds: at most one write in each minute, however many the reports.
     private static let reserve: Int64 = 60_000
+    /// Far behind all times that a clock can have: no number overflows.
+    private static let highest: Int64 = 1 << 60
 
-    init(in directory: String, isReadOnly: Bool) {
+    package init(in directory: String, isReadOnly: Bool) {
         self.directory = directory
         self.isReadOnly = isReadOnly
         let bytes = try? readSmallFile(
             "\(directory)/\(Self.fileName)", maximumByteCount: 1 << 10)
         let json = bytes.flatMap { try? JSONValue(parsing: $0) }
         // A damaged one gives way to the clock.
-        let bound = json?.object?[Self.member]?.integer.flatMap { $0 > 0 ? $0 : nil } ?? 1
+        let bound =
+            json?.object?[Self.member]?.integer.flatMap {
+                (1...Self.highest).contains($0) ? $0 : nil
+            } ?? 1
         state = Guarded(State(last: bound - 1, bound: bound))
     }
 
     /// `clock`: seconds since 1970.
     package func next(at clock: Int64) throws(FleetError) -> Int64 {
         try state.withLock { state throws(FleetError) in
-            let (milliseconds, isTooLate) = clock.multipliedReportingOverflow(by: 1000)
-            let next = max(state.last + 1, isTooLate ? 0 : milliseconds)
+            let milliseconds = min(max(clock, 0), Self.highest / 1000) * 1000
+            let next = max(state.last + 1, milliseconds)
             if next >= state.bound {
                 let bound = next + Self.reserve
                 try store(bound)

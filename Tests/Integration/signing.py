@@ -1,4 +1,5 @@
-"""An organisation's documents, signed without mamd's own code: see docs/adr/0056."""
+"""An organisation's documents, signed without mamd's own code, and machines' reports, verified
+without it: see docs/adr/0056 and 0058."""
 import base64
 import ctypes
 import ctypes.util
@@ -23,6 +24,36 @@ class Key:
         SODIUM.crypto_sign_ed25519_detached(
             signature, None, message, ctypes.c_ulonglong(len(message)), self.secret)
         return {"keyid": self.id, "sig": base64.b64encode(signature.raw).decode()}
+
+
+def signed_bytes(kind, payload):
+    return f"DSSEv1 {len(kind)} {kind} {len(payload)} ".encode() + payload
+
+
+class Forged(Exception):
+    """A report that its machine has not signed so."""
+
+
+def opened(report, kind, organization, public):
+    """What a machine reports; `public`: its key. Raises Forged."""
+    envelope = json.loads(report)
+    if set(envelope) != {"payloadType", "payload", "signatures"} or len(
+            envelope["signatures"]) != 1:
+        raise Forged(set(envelope))
+    payload = base64.b64decode(envelope["payload"], validate=True)
+    (signature,) = envelope["signatures"]
+    machine = hashlib.sha256(public).hexdigest()[:32]
+    message = signed_bytes(envelope["payloadType"], payload)
+    bytes_ = base64.b64decode(signature["sig"], validate=True)
+    if len(bytes_) != 64 or signature["keyid"] != machine or (
+            envelope["payloadType"] != f"application/vnd.mamd.{kind}+json"
+            or SODIUM.crypto_sign_ed25519_verify_detached(
+                bytes_, message, ctypes.c_ulonglong(len(message)), public) != 0):
+        raise Forged(envelope["payloadType"])
+    told = json.loads(payload)
+    if (told["organization"], told["machine"]) != (organization, machine):
+        raise Forged("another's")
+    return told
 
 
 def rfc3339(seconds):
@@ -54,7 +85,7 @@ class Organization:
             statement["expires"] = rfc3339(issued + int(days * DAY))
         payload = json.dumps(statement, sort_keys=True).encode()
         kind_ = f"application/vnd.mamd.{kind}+json"
-        message = f"DSSEv1 {len(kind_)} {kind_} {len(payload)} ".encode() + payload
+        message = signed_bytes(kind_, payload)
         if kind == "root":
             self.fingerprint = hashlib.sha256(message).hexdigest()
         return json.dumps({

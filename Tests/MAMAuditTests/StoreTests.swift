@@ -103,6 +103,34 @@ import Testing
         #expect(try records().map(\.sequence) == [1, 2, 3, 4, 5, 6])
     }
 
+    @Test func `reading on finds each record once, from any number`() throws {
+        var store = try store(64 << 10)
+        for _ in 0..<60 {
+            try append(3, .locked, to: &store)
+            try append(4, .refused, to: &store)
+        }
+        // What a crash cut.
+        for name in try entries(of: directory.raw) {
+            let file = try openFile(at: directory.raw, name.cString, O_WRONLY | O_APPEND)
+            #expect(write(file.raw, "{\"x\n\n", 5) == 5)
+        }
+        try append(2, .refused, to: &store)
+        let all = try records()
+        let last = store.nextSequence - 1
+        #expect(all.last?.sequence == last && all.count < last)
+        func read(after: Int64, _ limit: Int) throws -> [AuditRecord] {
+            try AuditStore.records(in: directory, after: after, upTo: last, atMost: limit)
+        }
+        for after in 0...last {
+            let rest = all.filter { $0.sequence > after }
+            #expect(try read(after: after, .max) == rest)
+            #expect(try read(after: after, 5) == Array(rest.prefix(5)))
+        }
+        #expect(try read(after: .max, 5).isEmpty)
+        let some = try AuditStore.records(in: directory, after: 0, upTo: last - 3, atMost: .max)
+        #expect(some.last?.sequence == last - 3)
+    }
+
     @Test func `a number that cannot be counted on from is no obstacle`() throws {
         var first = try store()
         try append(1, .locked, to: &first)
