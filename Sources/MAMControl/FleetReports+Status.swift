@@ -17,8 +17,10 @@ extension FleetReports {
     private static let maximumLevelByteCount = 200
 
     func status() throws(VarlinkError) -> MachineStatus {
-        let (_, standing) = try standing()
         let now = vault.clock.now.wallSeconds
+        // The order is done from here on.
+        let diagnostics = diagnostics(at: now)
+        let (_, standing) = try standing()
         let (host, kernel) = Self.system
         var status = MachineStatus(version: productVersion, host: host, workspace: facts.name)
         status.rootSerial = standing.rootDocument.statement.serial
@@ -44,6 +46,7 @@ extension FleetReports {
         status.contained = mam_has_landlock() != 0 && vault.settings.containment != .off
         status.kernel = kernel
         status.mounted = tree.isServed
+        status.diagnostics = diagnostics
         return status
     }
 

@@ -21,6 +21,9 @@ package final class FleetReports: VaultService {
     /// What is unchanged is told as before, so that whoever carries it sees that it is.
     private let records = Guarded<[String: Kept]>([:])
 
+    /// Until when a status has diagnostics, in seconds since 1970.
+    let diagnosticsEnd = Guarded<Int64>(0)
+
     private struct Kept: Equatable {
         let content: RecordReport
         let organization: Bytes16

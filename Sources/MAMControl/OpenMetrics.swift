@@ -55,6 +55,15 @@ private let help = [
 ]
 
 extension Metrics {
+    /// By name of sample.
+    var counters: [String: Int64] {
+        Dictionary(
+            uniqueKeysWithValues: Metric.allCases.map { metric in
+                let labels = metric.sample.label.map { "{\($0)}" } ?? ""
+                return ("\(metric.sample.family)\(labels)", self[metric])
+            })
+    }
+
     /// All families, in the order of `help`.
     var openMetrics: String {
         let families = help.flatMap { family, text in

@@ -24,6 +24,8 @@ package struct MachineStatus: Sendable, Equatable {
     package var contained: Bool
     package var kernel: String
     package var mounted: Bool
+    /// Counts and names of settings; nil unless an order asked for it.
+    package var diagnostics: JSONValue?
 
     package struct Account: Sendable, Equatable {
         package var id: Bytes16
@@ -68,7 +70,7 @@ package struct MachineStatus: Sendable, Equatable {
 
 extension MachineStatus {
     var members: [String: JSONValue] {
-        [
+        var members: [String: JSONValue] = [
             "version": .string(version), "host": .string(host), "workspace": .string(workspace),
             "rootSerial": .integer(rootSerial),
             "documents": .object(documents.mapValues { .integer($0) }),
@@ -78,6 +80,8 @@ extension MachineStatus {
             "refused": .integer(refused), "contained": .bool(contained),
             "kernel": .string(kernel), "mounted": .bool(mounted),
         ]
+        members["diagnostics"] = diagnostics
+        return members
     }
 
     init(_ members: inout Members) throws(Refusal) {
@@ -100,6 +104,9 @@ extension MachineStatus {
         contained = try members.take("contained", "true or false") { $0.bool }
         kernel = try members.take("kernel", "a text") { $0.text }
         mounted = try members.take("mounted", "true or false") { $0.bool }
+        diagnostics = try members.takeOptional("diagnostics", "an object") {
+            $0.object == nil ? nil : $0
+        }
     }
 
     private static func serials(_ json: JSONValue) -> [String: Int64]? {

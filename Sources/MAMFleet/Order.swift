@@ -16,6 +16,8 @@ package struct Order: Sendable, Equatable {
         /// All accounts are locked.
         case lock
         case checkIn
+        /// The next status has more about the daemon, without names.
+        case collectDiagnostics
     }
 
     package init(_ action: Action, account: Bytes16? = nil) {

@@ -28,9 +28,26 @@ extension Orders {
                     return true
                 }
             case .checkIn: checkIn(words, nonce, fleet)
-            case .leave: if standing.pending.count == 1 { leave(words, nonce, fleet) }
+            case .leave: if isAlone(nonce, in: standing) { leave(words, nonce, fleet) }
+            // The next status has them, and ends it.
+            case .collectDiagnostics: break
             }
         }
+    }
+
+    private func isAlone(_ nonce: String, in standing: MachineStanding) -> Bool {
+        standing.pending.allSatisfy { $0.key == nonce || $0.value.action == .collectDiagnostics }
+    }
+
+    /// The orders to collect diagnostics are done: whether there were any.
+    package func endDiagnostics(of fleet: Fleet) -> Bool {
+        guard let standing = fleet.standing else { return false }
+        let nonces = standing.pending.filter { $0.value.action == .collectDiagnostics }.keys
+        for nonce in nonces where fleet.begin(nonce) {
+            tell("collectDiagnostics: order \(nonce) of \(standing.root.name)")
+            finish(nonce, fleet)
+        }
+        return !nonces.isEmpty
     }
 
     // MARK: Wipes

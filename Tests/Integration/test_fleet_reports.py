@@ -53,6 +53,7 @@ class Status(Reports):
         self.deliver(order)
         wait_until(lambda: not self.is_readable())
         told = self.status()
+        self.assertNotIn("diagnostics", told)
         self.assertEqual(told["host"], os.uname().nodename)
         self.assertEqual(told["kernel"], os.uname().release)
         self.assertEqual(told["workspace"], self.workspace.name)
@@ -112,6 +113,30 @@ class Status(Reports):
         self.workspace.remount()
         self.workspace.serving("verify", self.workspace.mount_point, status=None)
         self.assertGreater(self.status()["verify"]["findings"], 0)
+
+    def test_diagnostics_come_with_the_status_on_order(self):
+        self.assertNotIn("diagnostics", self.status())
+        order = self.contoso.order(
+            "collectDiagnostics", self.machine, keys=self.contoso.keys["order"][:1])
+        self.deliver(order)
+        self.workspace.remount()
+        self.assertEqual(self.show()["pending"], 1)
+        told = self.status()
+        self.assertEqual((told["pending"], len(told["obeyed"])), (0, 1))
+        found = told["diagnostics"]
+        self.assertGreater(found["counters"]["unlocks"], 0)
+        self.assertEqual(found["unreadableKeybags"], 0)
+        self.assertIn("LockGraceSeconds", found["settings"])
+        self.assertNotIn(ANN, json.dumps(found))
+        self.assertIn("diagnostics", self.status())
+        self.assertIn("collectDiagnostics", self.workspace.serving(
+            "audit", "--event", "ordered", "--json").stdout)
+        self.assertIn("obeyed before", self.refusal(order))
+
+    def test_orders_for_diagnostics_keep_nobody_from_leaving(self):
+        self.deliver(self.contoso.order("collectDiagnostics", self.machine))
+        self.deliver(self.contoso.order("leave", self.machine))
+        wait_until(lambda: self.show() is None)
 
     def test_it_names_no_file_and_no_place(self):
         secret = self.workspace.path("unusual-name-of-a-file")

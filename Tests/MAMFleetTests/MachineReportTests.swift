@@ -20,6 +20,7 @@ import Testing
         account.blockedBy = "offline"
         (account.checkedIn, account.files, account.level) = (Organization.start, 2, "Level 2")
         status.accounts = [account]
+        status.diagnostics = ["readOnly": false]
         return status
     }
 
@@ -146,7 +147,7 @@ import Testing
         #expect(throws: Refusal.self) { try read(more) }
         let all = try report(try #require(contents().first { $0.kind == kind })).envelope.payload
         for name in try #require(try JSONValue(parsing: all).object).keys
-        where !["after", "problem", "verify"].contains(name) {
+        where !["after", "problem", "verify", "diagnostics"].contains(name) {
             let less = try signed(kind.rawValue) { $0[name] = nil }
             #expect(throws: Refusal.self, "\(name)") { try read(less) }
         }
