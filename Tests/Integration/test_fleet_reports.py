@@ -579,6 +579,9 @@ class Bundles(Fleet):
         (self.workspace.policies / "roots.json").write_bytes(bundle(root))
         self.workspace.mount()
         self.assertTrue(self.rule("printBlocked"))
+        # In the first reading already.
+        for log in (self.workspace.log, self.workspace.daemon_log):
+            self.assertNotIn("all.json is refused", log.read_text())
 
 
 class WipeOfADamagedAccount(Fleet):
