@@ -25,8 +25,9 @@ package final class ReportSequence: Sendable {
     private static let member = "next"
     /// In milliseconds: at most one write in each minute, however many the reports.
     private static let reserve: Int64 = 60_000
-    /// Far behind all times that a clock can have: no number overflows.
-    private static let highest: Int64 = 1 << 60
+    /// Far behind all times that a clock can have, and far from where numbers overflow.
+    private static let latest: Int64 = 1 << 60
+    private static let highest: Int64 = 1 << 61
 
     package init(in directory: String, isReadOnly: Bool) {
         self.directory = directory
@@ -45,7 +46,7 @@ package final class ReportSequence: Sendable {
     /// `clock`: seconds since 1970.
     package func next(at clock: Int64) throws(FleetError) -> Int64 {
         try state.withLock { state throws(FleetError) in
-            let milliseconds = min(max(clock, 0), Self.highest / 1000) * 1000
+            let milliseconds = min(max(clock, 0), Self.latest / 1000) * 1000
             let next = max(state.last + 1, milliseconds)
             if next >= state.bound {
                 let bound = next + Self.reserve
