@@ -1,0 +1,237 @@
+// The engine's keys, tokens and certificates, in `engine/`.
+
+internal import MAMCrypto
+internal import MAMFleet
+internal import MAMModel
+
+/// What an organisation needs to run the engine and to let machines in. Whoever has these keys can
+/// read what machines send, and keep documents from them; nobody believes what they write.
+package struct Engine: Sendable {
+    package let directory: OrganizationDirectory
+    package private(set) var settings: EngineSettings
+    private let owner: NKeySeed
+    private let account: NKeySeed
+
+    private typealias Directory = OrganizationDirectory
+
+    package static let operatorSeed = "engine/operator.nk"
+    package static let accountSeed = "engine/account.nk"
+    package static let systemSeed = "engine/system.nk"
+    package static let operatorToken = "engine/operator.jwt"
+    package static let accountToken = "engine/account.jwt"
+    package static let systemToken = "engine/system.jwt"
+    /// Of the administrator in the organisation's account, and in the servers' own.
+    package static let credentials = "engine/admin.creds"
+    package static let systemCredentials = "engine/system.creds"
+    package static let authority = "engine/ca.pem"
+    package static let authorityKey = "engine/ca.key"
+    package static let servers = "engine/servers"
+
+    private static let accountName = "fleet"
+    private static let streamCount: Int64 = 16
+
+    package init(_ directory: OrganizationDirectory) throws(OrganizationDirectory.Failure) {
+        self.directory = directory
+        let bytes = try directory.read(
+            EngineSettings.file, atMost: EngineSettings.maximumByteCount)
+        do throws(Refusal) { settings = try EngineSettings(parsing: bytes) } catch {
+            throw directory.failure(EngineSettings.file, error)
+        }
+        owner = try directory.seed(Self.operatorSeed, .operator)
+        account = try directory.seed(Self.accountSeed, .account)
+    }
+
+    /// Makes all keys, once. The settings are written last: with them the engine is there.
+    package static func make(
+        in directory: OrganizationDirectory, named name: String, _ settings: EngineSettings,
+        at now: Int64
+    ) throws(OrganizationDirectory.Failure) -> Engine {
+        let owner = NKeySeed(random: .operator)
+        let (account, system) = (NKeySeed(random: .account), NKeySeed(random: .account))
+        let authority = try directory.openssl { () throws(CertificateAuthority.Failure) in
+            try CertificateAuthority.make(named: "mamd \(owner.key.description.prefix(12))")
+        }
+        for (file, seed) in [(operatorSeed, owner), (accountSeed, account), (systemSeed, system)] {
+            try directory.write(file, secret: .joining([.secret(seed.text), .text("\n")]))
+        }
+        try directory.write(authorityKey, secret: authority.key)
+        try directory.write(Self.authority, authority.certificate)
+        try directory.write(
+            operatorToken,
+            .forOperator(owner, named: name, systemAccount: system.key, issued: now))
+        try directory.write(
+            systemToken,
+            .forAccount(system.key, named: "system", stores: nil, issued: now, by: owner))
+        try directory.write(accountToken, Self.token(of: account, [:], at: now, by: owner))
+        try directory.writeCredentials(credentials, named: "admin", by: account, at: now)
+        try directory.writeCredentials(systemCredentials, named: "system", by: system, at: now)
+        try directory.write(
+            EngineSettings.file, settings.json.encoded(pretty: true) + [0x0A])
+        return try Engine(directory)
+    }
+
+    private static func token(
+        of account: NKeySeed, _ revoked: [NKey: Int64], at now: Int64, by owner: NKeySeed
+    ) -> Token? {
+        .forAccount(
+            account.key, named: accountName, stores: .init(byteCount: -1, streams: streamCount),
+            revoked: revoked, issued: now, by: owner)
+    }
+
+    package mutating func change(_ settings: EngineSettings) throws(OrganizationDirectory.Failure) {
+        try directory.write(
+            EngineSettings.file, settings.json.encoded(pretty: true) + [0x0A])
+        self.settings = settings
+    }
+
+    /// The files of each server, with a new certificate. `directory` and `store`: where they will
+    /// be on the server. Returns the servers' names and directories.
+    package func writeServers(
+        directory place: String, store: String
+    ) throws(OrganizationDirectory.Failure) -> [(server: ServerName, directory: String)] {
+        let pem = try directory.read(Self.authority, atMost: 65_536)
+        let key = try directory.readSecret(Self.authorityKey, atMost: 65_536)
+        let authority = try directory.openssl { () throws(CertificateAuthority.Failure) in
+            try CertificateAuthority(certificate: pem, key: key)
+        }
+        let operatorToken = try directory.token(Self.operatorToken)
+        let (systemToken, accountToken) = (
+            try directory.token(Self.systemToken), try directory.token(Self.accountToken)
+        )
+        let names = settings.servers.compactMap(ServerName.init)
+        var made: [(server: ServerName, directory: String)] = []
+        for server in names {
+            let certified = try directory.openssl { () throws(CertificateAuthority.Failure) in
+                try authority.certify(
+                    named: server.isIPv6 ? server.label : server.host,
+                    alternatives: (server.isAddress ? "IP:" : "DNS:") + server.host)
+            }
+            let configuration = ServerConfiguration(
+                server: server, servers: names, directory: place, store: store,
+                systemAccount: systemToken, account: accountToken)
+            let below = "\(Self.servers)/\(server.label)"
+            typealias Names = ServerConfiguration
+            try directory.write("\(below)/\(Names.key)", secret: certified.key)
+            try directory.write("\(below)/\(Names.certificate)", certified.certificate)
+            try directory.write("\(below)/\(Names.authority)", pem)
+            try directory.write("\(below)/\(Names.operatorToken)", Array(operatorToken.text.utf8))
+            try directory.write("\(below)/\(Names.file)", Array(configuration.text.utf8))
+            made.append((server, below))
+        }
+        return made
+    }
+
+    // MARK: Who may connect
+
+    /// Of the invitation, with its secret.
+    package func invite(
+        _ invitation: InvitationRecord, _ seed: NKeySeed, fingerprint: String
+    ) throws(OrganizationDirectory.Failure) -> InvitationCode {
+        let token = Token.forUser(
+            seed.key, named: "invitation \(invitation.id)", .invitation(invitation.id),
+            issued: invitation.created, expires: invitation.expires, by: account)
+        let pem = try directory.read(Self.authority, atMost: 65_536)
+        guard let token else { throw directory.failure(Self.accountSeed, Self.erased) }
+        guard let der = derOfPEM(pem) else {
+            throw directory.failure(Self.authority, .malformed("it is no certificate in PEM"))
+        }
+        return InvitationCode(
+            invitation.id, fingerprint: fingerprint, settings, authority: der, token, seed)
+    }
+
+    /// What an admitted machine connects with.
+    package func token(
+        of machine: RegisteredMachine, at now: Int64
+    ) throws(OrganizationDirectory.Failure) -> Token {
+        let token = Token.forUser(
+            machine.transportKey, named: "machine \(machine.machine)", .machine(machine.machine),
+            issued: now, by: account)
+        guard let token else { throw directory.failure(Self.accountSeed, Self.erased) }
+        return token
+    }
+
+    /// Revokes the users' tokens of until now: a new token for the account, for the servers.
+    package func revoke(
+        _ users: [NKey], at now: Int64
+    ) throws(OrganizationDirectory.Failure) {
+        let former = try directory.token(Self.accountToken)
+        var revoked = former.revoked
+        for user in users { revoked[user] = now }
+        // Servers keep the one that was issued last.
+        let issued = max(now, former.issued + 1)
+        try directory.write(
+            Self.accountToken, Self.token(of: account, revoked, at: issued, by: owner))
+    }
+
+    private static let erased = Refusal.malformed("the seed is gone")
+}
+
+extension OrganizationDirectory {
+    package func token(_ name: String) throws(Failure) -> Token {
+        let bytes = try read(name, atMost: Token.maximumByteCount)
+        do throws(Refusal) {
+            return try Token(parsing: String(decoding: bytes, as: UTF8.self).withoutLineFeed)
+        } catch { throw failure(name, error) }
+    }
+
+    package func seed(_ name: String, _ role: NKey.Role) throws(Failure) -> NKeySeed {
+        let text = try readSecret(name, atMost: NKeySeed.textByteCount + 1)
+        let line = text.withBytes { bytes in
+            SecretBytes(
+                copying: .init(rebasing: bytes.prefix { $0 != 0x0A }))
+        }
+        do throws(NKeySeed.Malformed) { return try NKeySeed(parsing: line, role) } catch {
+            throw failure(name, .malformed("\(error)"))
+        }
+    }
+
+    fileprivate func write(_ name: String, _ token: Token?) throws(Failure) {
+        guard let token else { throw failure(name, .malformed("the seed is gone")) }
+        try write(name, Array(token.text.utf8))
+    }
+
+    fileprivate func writeCredentials(
+        _ file: String, named name: String, by account: NKeySeed, at now: Int64
+    ) throws(Failure) {
+        let seed = NKeySeed(random: .user)
+        let token = Token.forUser(seed.key, named: name, .all, issued: now, by: account)
+        guard let token else { throw failure(file, .malformed("the seed is gone")) }
+        try write(file, secret: Credentials(token, seed).text)
+    }
+
+    fileprivate func openssl<Value>(
+        _ body: () throws(CertificateAuthority.Failure) -> Value
+    ) throws(Failure) -> Value {
+        do throws(CertificateAuthority.Failure) { return try body() } catch {
+            throw failure(
+                Engine.authorityKey,
+                .malformed(
+                    error == .openssl
+                        ? "OpenSSL made no certificate" : "it is not the key of \(Engine.authority)"
+                ))
+        }
+    }
+}
+
+extension String {
+    fileprivate var withoutLineFeed: String { hasSuffix("\n") ? String(dropLast()) : self }
+}
+
+/// The first certificate of a PEM file, in DER.
+func derOfPEM(_ pem: [UInt8]) -> [UInt8]? {
+    let lines = String(decoding: pem, as: UTF8.self).split(separator: "\n")
+    guard let start = lines.firstIndex(of: "-----BEGIN CERTIFICATE-----"),
+        let end = lines.firstIndex(of: "-----END CERTIFICATE-----"), start < end
+    else { return nil }
+    return bytes(base64: lines[(start + 1)..<end].joined())
+}
+
+/// A certificate in PEM, as OpenSSL writes it.
+package func pem(ofDER der: [UInt8]) -> String {
+    let digits = Array(base64(der))
+    let lines = stride(from: 0, to: digits.count, by: 64).map {
+        String(digits[$0..<min($0 + 64, digits.count)])
+    }
+    return (["-----BEGIN CERTIFICATE-----"] + lines + ["-----END CERTIFICATE-----", ""])
+        .joined(separator: "\n")
+}

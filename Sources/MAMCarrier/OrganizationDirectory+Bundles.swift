@@ -1,0 +1,116 @@
+// Which documents go into which bundle.
+
+package import MAMFleet
+package import MAMModel
+
+extension OrganizationDirectory {
+    package func envelope(_ name: String) throws(Failure) -> Envelope {
+        let bytes = try read(name, atMost: Envelope.maximumByteCount)
+        do throws(Refusal) { return try Envelope(parsing: bytes) } catch {
+            throw failure(name, error)
+        }
+    }
+
+    /// The root in force, signed by its own keys.
+    package func rootInForce() throws(Failure) -> (document: SignedDocument, root: Root) {
+        let envelope = try envelope(Self.root)
+        do throws(Refusal) {
+            return (try SignedDocument(root: envelope), try Root(parsing: envelope.content))
+        } catch { throw failure(Self.root, error) }
+    }
+
+    /// All roots, oldest first. Each that is not the first must follow the one before: a machine
+    /// that was away takes them one after the other.
+    package func allRoots() throws(Failure) -> [Envelope] {
+        var bySerial: [Int64: Envelope] = [:]
+        for name in try files(below: Self.roots) + [Self.root] {
+            let found = try envelope(name)
+            do throws(Refusal) {
+                let serial = try SignedDocument(root: found).statement.serial
+                if let other = bySerial[serial], other.payload != found.payload {
+                    throw .twoOfOneSerial(serial)
+                }
+                bySerial[serial] = found
+            } catch { throw failure(name, error) }
+        }
+        return bySerial.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    /// The newest document of each slot below a directory, with its file. Those that no machine
+    /// would accept are refused: each would be sent again and again.
+    package func documents(
+        below directory: String, _ kinds: Set<DocumentKind>, by root: Root,
+        of organization: Bytes16
+    ) throws(Failure) -> [Slot: (name: String, document: SignedDocument)] {
+        var newest: [Slot: (name: String, document: SignedDocument)] = [:]
+        for name in try files(below: directory) {
+            let envelope = try envelope(name)
+            guard kinds.contains(envelope.kind) else { continue }
+            do throws(Refusal) {
+                let document = try SignedDocument(envelope, by: root, of: organization)
+                try document.checkContent()
+                let other = newest[document.slot]?.document
+                if let other, other.statement.serial == document.statement.serial,
+                    other.envelope.payload != envelope.payload
+                {
+                    throw .twoOfOneSerial(document.statement.serial)
+                }
+                if other.map({ $0.statement.serial < document.statement.serial }) ?? true {
+                    newest[document.slot] = (name, document)
+                }
+            } catch { throw failure(name, error) }
+        }
+        return newest
+    }
+
+    /// All bundles. Machines that were revoked get their orders alone. Orders that have expired or
+    /// that miss signatures are left out.
+    package func bundles(at now: Int64) throws(Failure) -> [BundlePlace: DocumentBundle] {
+        let (document, root) = try rootInForce()
+        let organization = document.statement.organization
+        var parts: [BundlePlace: [SignedDocument]] = [.all: []]
+        let signed = try documents(
+            below: Self.signed, [.policy, .membership], by: root, of: organization)
+        for found in signed.values.map(\.document) {
+            parts[BundlePlace(found.kind, found.statement.audience), default: []].append(found)
+        }
+        for order in try orders(by: root, of: organization, at: now) {
+            parts[BundlePlace(.order, order.statement.audience), default: []].append(order)
+        }
+        for machine in try registeredMachines() {
+            let place = BundlePlace.machine(machine.machine)
+            let found = parts[place] ?? []
+            let orders = found.filter { $0.kind == .order }
+            // Over HTTPS a stolen machine still gets its wipe.
+            parts[place] = machine.revoked == nil ? found : orders.isEmpty ? nil : orders
+        }
+        var bundles = parts.mapValues { found in
+            DocumentBundle(
+                found.sorted { $0.slot.description < $1.slot.description }.map(\.envelope))
+        }
+        bundles[.roots] = DocumentBundle(try allRoots())
+        if has(Self.time) { bundles[.time] = DocumentBundle([try envelope(Self.time)]) }
+        return bundles
+    }
+
+    /// Those that enough have signed and that have not expired. One that waits for a signature is
+    /// no mistake.
+    private func orders(
+        by root: Root, of organization: Bytes16, at now: Int64
+    ) throws(Failure) -> [SignedDocument] {
+        var found: [Slot: SignedDocument] = [:]
+        for name in try files(below: Self.orders) {
+            let envelope = try envelope(name)
+            guard envelope.kind == .order else { continue }
+            do throws(Refusal) {
+                let order = try SignedDocument(envelope, by: root, of: organization)
+                try order.checkContent()
+                if order.statement.expires ?? .max > now { found[order.slot] = order }
+            } catch {
+                if case .notSigned = error { continue }
+                throw failure(name, error)
+            }
+        }
+        return Array(found.values)
+    }
+}

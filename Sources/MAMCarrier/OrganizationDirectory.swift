@@ -1,0 +1,172 @@
+// The organisation's directory: where what is, and how it is read and written.
+
+internal import Glibc
+package import MAMCrypto
+package import MAMFleet
+internal import MAMModel
+package import MAMSystem
+
+/// ORG of docs/FLEET.md. Every file is replaced as a whole, and durable before the call returns.
+/// Names are relative, with `/`.
+package struct OrganizationDirectory: Sendable {
+    package let path: ByteString
+
+    package static let root = "root.json"
+    package static let roots = "roots"
+    package static let signed = "signed"
+    package static let orders = "orders"
+    package static let time = "time.json"
+    package static let engine = "engine"
+    package static let machines = "machines"
+    package static let invitations = "invitations"
+    package static let invited = "invited"
+    package static let requests = "reports/enrolment"
+
+    package init(_ path: ByteString) { self.path = path }
+
+    /// Why a file was not read or written.
+    package struct Failure: Error, Sendable, Equatable {
+        package let path: ByteString
+        package let reason: Reason
+
+        package enum Reason: Sendable, Equatable {
+            case system(Errno)
+            case refusal(Refusal)
+            /// Others may read a secret.
+            case exposed
+        }
+    }
+
+    package func whole(_ name: String) -> ByteString { path.appending(name) }
+
+    package func failure(_ name: String, _ refusal: Refusal) -> Failure {
+        Failure(path: whole(name), reason: .refusal(refusal))
+    }
+
+    private func naming<Value>(
+        _ name: String, _ body: () throws(Errno) -> Value
+    ) throws(Failure) -> Value {
+        do throws(Errno) { return try body() } catch {
+            throw Failure(path: whole(name), reason: .system(error))
+        }
+    }
+
+    // MARK: Reading
+
+    package func has(_ name: String) -> Bool {
+        (try? status(at: workingDirectory, whole(name).cString)) != nil
+    }
+
+    package func read(_ name: String, atMost limit: Int) throws(Failure) -> [UInt8] {
+        try naming(name) { () throws(Errno) in
+            try readSmallFile(whole(name).cString, maximumByteCount: limit)
+        }
+    }
+
+    /// Refused if others than the owner may read it: it may be known already.
+    package func readSecret(_ name: String, atMost limit: Int) throws(Failure) -> SecretBytes {
+        let file = try naming(name) { () throws(Errno) in
+            try openFile(whole(name).cString, O_RDONLY | O_NOCTTY | O_NONBLOCK)
+        }
+        let found = try naming(name) { () throws(Errno) in try status(of: file.raw) }
+        guard found.st_mode & S_IFMT == S_IFREG, found.st_mode & 0o077 == 0 else {
+            throw Failure(path: whole(name), reason: .exposed)
+        }
+        let room = SecretBytes(count: limit + 1)
+        let count = try naming(name) { () throws(Errno) in
+            try room.withMutableBytes { buffer throws(Errno) in
+                try readFully(file.raw, into: buffer, at: 0)
+            }
+        }
+        guard count <= limit else { throw failure(name, .malformed("it is too long")) }
+        return room.withBytes { SecretBytes(copying: .init(rebasing: $0[..<count])) }
+    }
+
+    /// The regular files below a directory, in order; none if there is no directory. Hidden ones
+    /// are unfinished.
+    package func files(below name: String, suffix: String = ".json") throws(Failure) -> [String] {
+        var (found, ahead): ([String], [String]) = ([], [name])
+        while let next = ahead.popLast() {
+            guard has(next) else { continue }
+            let names = try naming(next) { () throws(Errno) in try entries(of: whole(next)) }
+            for entry in names.compactMap(\.text) where !entry.hasPrefix(".") {
+                let below = "\(next)/\(entry)"
+                let kind = try naming(below) { () throws(Errno) -> mode_t in
+                    try status(at: workingDirectory, whole(below).cString, followLinks: true)
+                        .st_mode & S_IFMT
+                }
+                switch kind {
+                case S_IFDIR: ahead.append(below)
+                case S_IFREG where entry.hasSuffix(suffix): found.append(below)
+                default: break
+                }
+            }
+        }
+        return found.sorted()
+    }
+
+    // MARK: Writing
+
+    /// For everybody.
+    package func write(_ name: String, _ bytes: [UInt8]) throws(Failure) {
+        try replace(name, bytes.span.bytes, mode: 0o644)
+    }
+
+    /// For the owner alone.
+    package func writePrivately(_ name: String, _ bytes: [UInt8]) throws(Failure) {
+        try replace(name, bytes.span.bytes, mode: 0o600)
+    }
+
+    package func write(_ name: String, secret: SecretBytes) throws(Failure) {
+        try secret.withBytes { bytes throws(Failure) in
+            guard bytes.count == secret.count else {
+                throw Failure(path: whole(name), reason: .system(.invalid))
+            }
+            try replace(name, bytes.bytes, mode: 0o600)
+        }
+    }
+
+    /// Leaves a file that has these bytes as it is, its time too. True if it was written.
+    package func update(_ name: String, _ bytes: [UInt8]) throws(Failure) -> Bool {
+        let former = try? readSmallFile(
+            whole(name).cString, maximumByteCount: DocumentBundle.maximumByteCount)
+        guard former != bytes else { return false }
+        try write(name, bytes)
+        return true
+    }
+
+    package func remove(_ name: String) throws(Failure) {
+        try naming(name) { () throws(Errno) in
+            _ = try retrying { unlink(whole(name).cString) }
+            let directory = try openFile(whole(name).directory.cString, O_RDONLY | O_DIRECTORY)
+            try synchronize(directory.raw)
+        }
+    }
+
+    private func replace(
+        _ name: String, _ bytes: RawSpan, mode: mode_t
+    ) throws(Failure) {
+        try makeDirectories(above: name, mode: mode == 0o600 ? 0o700 : 0o755)
+        try naming(name) { () throws(Errno) in
+            let target = whole(name)
+            let directory = try openFile(target.directory.cString, O_RDONLY | O_DIRECTORY)
+            try bytes.withUnsafeBytes { bytes throws(Errno) in
+                try replaceFile(
+                    in: directory.raw, named: target.lastComponent.text ?? name, with: bytes,
+                    mode: mode)
+            }
+        }
+    }
+
+    private func makeDirectories(above name: String, mode: mode_t) throws(Failure) {
+        let steps = name.split(separator: "/").dropLast().map(String.init)
+        for count in 0...steps.count {
+            let directory = steps[..<count].joined(separator: "/")
+            try naming(directory) { () throws(Errno) in
+                do throws(Errno) {
+                    _ = try retrying { mkdir(whole(directory).cString, mode) }
+                } catch { if error != .exists { throw error } }
+            }
+        }
+    }
+}

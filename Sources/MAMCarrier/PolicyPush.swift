@@ -1,0 +1,140 @@
+// Which policies a directory of exports wants, and what must be signed for that.
+
+package import MAMFleet
+package import MAMModel
+
+/// A policy for one audience.
+package struct WantedPolicy: Sendable, Equatable {
+    package let slot: Slot
+    package let content: [UInt8]
+    /// The file that it is from.
+    package let file: String
+
+    package init(_ slot: Slot, _ content: [UInt8], from file: String) {
+        (self.slot, self.content, self.file) = (slot, content, file)
+    }
+}
+
+/// What has to be done for one slot.
+package struct PolicyChange: Sendable, Equatable {
+    package let slot: Slot
+    package let action: Action
+    /// To be signed; empty to withdraw.
+    package let content: [UInt8]
+    /// The document that is replaced, with its file.
+    package let former: SignedPolicy?
+
+    package enum Action: String, Sendable, CaseIterable {
+        case new, changed
+        /// The same again: it expires soon, or its key was taken away.
+        case renewed
+        case withdrawn
+        /// In force, though the directory does not have it.
+        case left
+    }
+}
+
+/// A policy below `signed/`, verified or not.
+package struct SignedPolicy: Sendable, Equatable {
+    package let file: String
+    package let slot: Slot
+    package let serial: Int64
+    package let expires: Int64
+    package let content: [UInt8]
+    /// Whether machines accept its signatures.
+    package let isValid: Bool
+}
+
+/// What to sign, so that the machines have what is wanted.
+package struct PolicyPush: Sendable {
+    /// In the order of the slots.
+    package let changes: [PolicyChange]
+    package let unchangedCount: Int
+
+    /// A document is signed again when it has less than this left.
+    package static let renewalDays: Int64 = 30
+
+    /// `isPruning`: what the directory does not have is withdrawn. Policies for single machines
+    /// were signed by hand, and stay.
+    package init(
+        _ wanted: [WantedPolicy], signed: [SignedPolicy], isPruning: Bool, at now: Int64
+    ) {
+        let former = Dictionary(signed.map { ($0.slot, $0) }) { $0.serial > $1.serial ? $0 : $1 }
+        var changes: [PolicyChange] = []
+        for policy in wanted {
+            let known = former[policy.slot]
+            if let action = Self.action(policy, known, at: now) {
+                changes.append(
+                    PolicyChange(
+                        slot: policy.slot, action: action, content: policy.content, former: known))
+            }
+        }
+        unchangedCount = wanted.count - changes.count
+        let slots = Set(wanted.map(\.slot))
+        for known in former.values where !slots.contains(known.slot) && !known.content.isEmpty {
+            if case .machine = known.slot.audience { continue }
+            changes.append(
+                PolicyChange(
+                    slot: known.slot, action: isPruning ? .withdrawn : .left, content: [],
+                    former: known))
+        }
+        self.changes = changes.sorted { $0.slot.description < $1.slot.description }
+    }
+
+    private static func action(
+        _ wanted: WantedPolicy, _ former: SignedPolicy?, at now: Int64
+    ) -> PolicyChange.Action? {
+        guard let former, !former.content.isEmpty else { return .new }
+        if former.content != wanted.content { return .changed }
+        let isLasting = former.expires - now >= renewalDays * 86_400
+        return former.isValid && isLasting ? nil : .renewed
+    }
+}
+
+extension OrganizationDirectory {
+    /// Also those that no key vouches for any more: they are to be signed again.
+    package func signedPolicies(
+        by root: Root, of organization: Bytes16
+    ) throws(Failure) -> [SignedPolicy] {
+        var found: [SignedPolicy] = []
+        for name in try files(below: Self.signed) {
+            let envelope = try envelope(name)
+            guard envelope.kind == .policy else { continue }
+            do throws(Refusal) {
+                let statement = try envelope.statement()
+                guard statement.organization == organization else {
+                    throw .otherOrganization(statement.organization)
+                }
+                guard statement.isOf(envelope.content) else { throw .contentChanged }
+                let document = try? SignedDocument(envelope, by: root, of: organization)
+                found.append(
+                    SignedPolicy(
+                        file: name, slot: Slot(.policy, statement.audience, statement.name),
+                        serial: statement.serial, expires: statement.expires ?? .max,
+                        content: envelope.content, isValid: document != nil))
+            } catch { throw failure(name, error) }
+        }
+        return found
+    }
+}
+
+/// The members in which two texts of JSON differ, as lines for people.
+package func difference(_ former: [UInt8], _ new: [UInt8]) -> [String] {
+    guard let one = try? JSONValue(parsing: former), let other = try? JSONValue(parsing: new) else {
+        return []
+    }
+    return difference(one, other, at: "")
+}
+
+private func difference(_ one: JSONValue?, _ other: JSONValue?, at path: String) -> [String] {
+    if one == other { return [] }
+    if let mine = one?.object, let theirs = other?.object {
+        return Set(mine.keys).union(theirs.keys).sorted().flatMap { key in
+            difference(mine[key], theirs[key], at: path.isEmpty ? key : "\(path).\(key)")
+        }
+    }
+    let shown = { (value: JSONValue?) in
+        value.map { String(decoding: $0.encoded(), as: UTF8.self) } ?? "nothing"
+    }
+    return ["\(path): \(shown(one)) → \(shown(other))"]
+}

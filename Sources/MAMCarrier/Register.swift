@@ -1,0 +1,200 @@
+// The machines and the invitations that the organisation has on record.
+
+package import MAMFleet
+package import MAMModel
+
+/// `machines/MACHINE.json`.
+package struct RegisteredMachine: Sendable, Equatable {
+    package let machine: MachineID
+    package let publicKey: [UInt8]
+    package var name: String
+    package let transportKey: NKey
+    package let invitation: Bytes16
+    package var groups: [String]
+    /// In seconds since 1970, as ``revoked``.
+    package let admitted: Int64
+    package var revoked: Int64?
+    package var reason: String?
+
+    package static let maximumByteCount = 1 << 16
+
+    package init(
+        _ publicKey: [UInt8], named name: String, transportKey: NKey, invitation: Bytes16,
+        groups: [String], admitted: Int64
+    ) {
+        machine = Bytes16(ofKey: publicKey)
+        (self.publicKey, self.name, self.transportKey) = (publicKey, name, transportKey)
+        (self.invitation, self.groups, self.admitted) = (invitation, groups, admitted)
+    }
+
+    package init(parsing bytes: [UInt8]) throws(Refusal) {
+        var members = try Members(registerEntry: bytes)
+        machine = try members.take("machine", "an id", id)
+        let key = try members.take("publicKey", "base64 of 32 bytes") {
+            $0.text.flatMap(MAMModel.bytes(base64:))
+        }
+        guard Bytes16(ofKey: key) == machine else {
+            throw .malformed("its public key is another machine's")
+        }
+        publicKey = key
+        name = try members.take("name", "a text") { $0.text }
+        transportKey = try members.take("transportKey", "an NKey of a user", user)
+        invitation = try members.take("invitation", "an id", id)
+        groups = try members.take("groups", "a list of names", names)
+        admitted = try members.take("admitted", "a time in UTC", time)
+        revoked = try members.take("revoked", "a time in UTC, or null", orNull(time))
+        reason = members.has("reason") ? try members.take("reason", "a text") { $0.text } : nil
+    }
+
+    package var json: JSONValue {
+        var found: [String: JSONValue] = [
+            "machine": .string(machine.description), "publicKey": .string(base64(publicKey)),
+            "name": .string(name), "transportKey": .string(transportKey.description),
+            "invitation": .string(invitation.description),
+            "groups": .array(groups.map { .string($0) }), "admitted": .string(rfc3339(admitted)),
+            "revoked": JSONValue(revoked.map(rfc3339)),
+        ]
+        if let reason { found["reason"] = .string(reason) }
+        return .object(found)
+    }
+}
+
+/// `invitations/ID.json`: everything of an invitation but its secret.
+package struct InvitationRecord: Sendable, Equatable {
+    package let id: Bytes16
+    package var note: String
+    package var groups: [String]
+    /// In seconds since 1970, as ``expires``.
+    package let created: Int64
+    package var expires: Int64
+    /// Whom the code connects as.
+    package let transportKey: NKey
+    /// Who has used it.
+    package var machine: MachineID?
+
+    package init(
+        _ id: Bytes16, note: String, groups: [String], created: Int64, expires: Int64,
+        transportKey: NKey
+    ) {
+        (self.id, self.note, self.groups, self.created) = (id, note, groups, created)
+        (self.expires, self.transportKey) = (expires, transportKey)
+    }
+
+    package init(parsing bytes: [UInt8]) throws(Refusal) {
+        var members = try Members(registerEntry: bytes)
+        id = try members.take("id", "an id", MAMCarrier.id)
+        note = try members.take("note", "a text") { $0.text }
+        groups = try members.take("groups", "a list of names", names)
+        created = try members.take("created", "a time in UTC", time)
+        expires = try members.take("expires", "a time in UTC", time)
+        transportKey = try members.take("transportKey", "an NKey of a user", user)
+        machine = try members.take("machine", "an id, or null", orNull(MAMCarrier.id))
+    }
+
+    package var json: JSONValue {
+        [
+            "id": .string(id.description), "note": .string(note),
+            "groups": .array(groups.map { .string($0) }), "created": .string(rfc3339(created)),
+            "expires": .string(rfc3339(expires)),
+            "transportKey": .string(transportKey.description),
+            "machine": JSONValue(machine?.description),
+        ]
+    }
+}
+
+extension Members {
+    fileprivate init(registerEntry bytes: [UInt8]) throws(Refusal) {
+        guard let json = try? JSONValue(parsing: bytes) else { throw .malformed("it is no JSON") }
+        self.init(json, of: "the entry")
+    }
+}
+
+private func id(_ json: JSONValue) -> Bytes16? { json.text.flatMap(Bytes16.init(hex:)) }
+
+private func user(_ json: JSONValue) -> NKey? {
+    json.text.flatMap(NKey.init).flatMap { $0.role == .user ? $0 : nil }
+}
+
+private func names(_ json: JSONValue) -> [String]? {
+    let found = json.array?.map { $0.text.flatMap { isName($0) ? $0 : nil } }
+    return found.flatMap { $0.contains(nil) ? nil : $0.compactMap(\.self) }
+}
+
+private func time(_ json: JSONValue) -> Int64? {
+    json.text.flatMap(Timestamp.init).map { $0.milliseconds / 1000 }
+}
+
+private func orNull<Value>(
+    _ read: @escaping (JSONValue) -> Value?
+) -> (JSONValue) -> Value?? {
+    { json in json == .null ? .some(nil) : read(json).map { .some($0) } }
+}
+
+extension OrganizationDirectory {
+    package func machineFile(_ id: MachineID) -> String { "\(Self.machines)/\(id).json" }
+    package func invitationFile(_ id: Bytes16) -> String { "\(Self.invitations)/\(id).json" }
+    package func answerFile(_ id: Bytes16) -> String { "\(Self.invited)/\(id).json" }
+
+    package func registeredMachines() throws(Failure) -> [RegisteredMachine] {
+        try entries(Self.machines) { bytes throws(Refusal) in
+            try RegisteredMachine(parsing: bytes)
+        }
+    }
+
+    package func invitationRecords() throws(Failure) -> [InvitationRecord] {
+        try entries(Self.invitations) { bytes throws(Refusal) in
+            try InvitationRecord(parsing: bytes)
+        }
+    }
+
+    private func entries<Entry>(
+        _ directory: String, _ parse: ([UInt8]) throws(Refusal) -> Entry
+    ) throws(Failure) -> [Entry] {
+        var found: [Entry] = []
+        for name in try files(below: directory) {
+            let bytes = try read(name, atMost: RegisteredMachine.maximumByteCount)
+            do throws(Refusal) { found.append(try parse(bytes)) } catch {
+                throw failure(name, error)
+            }
+        }
+        return found
+    }
+
+    package func write(_ machine: RegisteredMachine) throws(Failure) {
+        try writePrivately(machineFile(machine.machine), lines(machine.json))
+    }
+
+    package func write(_ invitation: InvitationRecord) throws(Failure) {
+        try writePrivately(invitationFile(invitation.id), lines(invitation.json))
+    }
+
+    /// The answer to an invitation, `invited/ID.json`: its `jwt` is what is sent.
+    package func writeAnswer(
+        _ invitation: Bytes16, _ machine: MachineID, _ token: Token
+    ) throws(Failure) {
+        try writePrivately(
+            answerFile(invitation),
+            lines([
+                "invitation": .string(invitation.description),
+                "machine": .string(machine.description), "jwt": .string(token.text),
+            ]))
+    }
+
+    /// The answers to send: by invitation, the machine's token.
+    package func answers() throws(Failure) -> [Bytes16: Token] {
+        var found: [Bytes16: Token] = [:]
+        for name in try files(below: Self.invited) {
+            let bytes = try read(name, atMost: Token.maximumByteCount)
+            let members = (try? JSONValue(parsing: bytes))?.object
+            guard let invitation = members?["invitation"].flatMap(id),
+                let text = members?["jwt"]?.text
+            else { throw failure(name, .malformed("it is no answer to an invitation")) }
+            do throws(Refusal) { found[invitation] = try Token(parsing: text) } catch {
+                throw failure(name, error)
+            }
+        }
+        return found
+    }
+
+    private func lines(_ json: JSONValue) -> [UInt8] { json.encoded(pretty: true) + [0x0A] }
+}

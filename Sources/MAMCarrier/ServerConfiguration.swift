@@ -1,0 +1,96 @@
+// The settings of one nats-server of the engine.
+
+/// See docs/adr/0057 and the server's own documentation of these names.
+struct ServerConfiguration {
+    let server: ServerName
+    /// Of the whole engine, this one too.
+    let servers: [ServerName]
+    /// Where its files will be, and where it stores.
+    let directory: String
+    let store: String
+    let systemAccount: Token
+    let account: Token
+
+    /// A bundle and the headers of its message.
+    static let maximumPayload = DocumentBundle.maximumByteCount + 16_384
+
+    static let file = "nats-server.conf"
+    static let certificate = "server.pem"
+    static let key = "server.key"
+    static let authority = "ca.pem"
+    static let operatorToken = "operator.jwt"
+
+    var text: String {
+        """
+        # Written by `mamctl fleet engine`. Its tokens are no secrets; \(Self.key) is one.
+        server_name: "\(server.label)"
+        listen: "\(listen(server.port))"
+        client_advertise: "\(server)"
+
+        tls {
+          cert_file: "\(directory)/\(Self.certificate)"
+          key_file: "\(directory)/\(Self.key)"
+          timeout: 10
+        }
+
+        operator: "\(directory)/\(Self.operatorToken)"
+        system_account: \(systemAccount.subject)
+        resolver {
+          type: full
+          dir: "\(store)/accounts"
+          allow_delete: false
+          interval: "2m"
+        }
+        # Only what is newer than the resolver's own is taken: a revocation outlasts a restart.
+        resolver_preload {
+          \(systemAccount.subject): "\(systemAccount.text)"
+          \(account.subject): "\(account.text)"
+        }
+
+        jetstream {
+          store_dir: "\(store)"
+          max_memory_store: 0
+          max_file_store: 20GB
+        }
+
+        # A bundle of 4 MiB, and its headers.
+        max_payload: \(Self.maximumPayload)
+        max_pending: 16MB
+        max_connections: 20000
+        max_subscriptions: 512
+        max_control_line: 4KB
+        write_deadline: "10s"
+        # Who vanished is noticed after 6 minutes.
+        ping_interval: "2m"
+        ping_max: 2
+        """ + "\n" + (servers.count > 1 ? "\n" + cluster + "\n" : "")
+    }
+
+    private var cluster: String {
+        let routes = servers.filter { $0 != server }.map {
+            "    \"nats-route://\($0.at($0.clusterPort))\""
+        }
+        return """
+            cluster {
+              name: "mamd"
+              listen: "\(listen(server.clusterPort))"
+              # Clients have all names from their invitations, which the certificates have too.
+              no_advertise: true
+              tls {
+                cert_file: "\(directory)/\(Self.certificate)"
+                key_file: "\(directory)/\(Self.key)"
+                ca_file: "\(directory)/\(Self.authority)"
+                verify: true
+                timeout: 10
+              }
+              routes: [
+            \(routes.joined(separator: "\n"))
+              ]
+            }
+            """
+    }
+
+    private func listen(_ port: UInt16) -> String {
+        server.isIPv6 ? "[::]:\(port)" : "0.0.0.0:\(port)"
+    }
+}

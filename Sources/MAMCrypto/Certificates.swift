@@ -1,0 +1,95 @@
+// TLS certificates of servers that an organisation runs itself.
+
+internal import CCrypto
+
+private let secondsPerDay = 86_400
+
+/// A certificate in PEM, and its private key.
+package struct Certified: Sendable {
+    package let certificate: [UInt8]
+    /// In PEM.
+    package let key: SecretBytes
+}
+
+/// Vouches for servers. Its key is on P-256, as all.
+package struct CertificateAuthority: Sendable {
+    /// In PEM.
+    package let certificate: [UInt8]
+    private let key: SecretBytes
+
+    package enum Failure: Error { case openssl, notAnAuthority }
+
+    package static let validDays = 3650
+    package static let serverValidDays = 1095
+
+    /// A new one.
+    package static func make(named name: String) throws(Failure) -> Certified {
+        try certified { key in
+            mam_certificate(key, name, nil, nil, key, validDays * secondsPerDay)
+        }
+    }
+
+    /// `key`: in PEM.
+    package init(certificate: [UInt8], key: SecretBytes) throws(Failure) {
+        (self.certificate, self.key) = (certificate, key)
+        guard let pair = Pair(certificate, key), pair.isAuthority else { throw .notAnAuthority }
+    }
+
+    /// For a server of these names: `DNS:a,IP:b`, of characters without meaning to OpenSSL.
+    package func certify(
+        named name: String, alternatives: String
+    ) throws(Failure) -> Certified {
+        guard let pair = Pair(certificate, key) else { throw .notAnAuthority }
+        return try Self.certified { key in
+            mam_certificate(
+                key, name, alternatives, pair.certificate, pair.key,
+                Self.serverValidDays * secondsPerDay)
+        }
+    }
+
+    private static func certified(
+        _ sign: (_ key: OpaquePointer) -> OpaquePointer?
+    ) throws(Failure) -> Certified {
+        guard let key = mam_p256_new() else { throw .openssl }
+        defer { EVP_PKEY_free(key) }
+        guard let made = sign(key) else { throw .openssl }
+        defer { X509_free(made) }
+        guard let certificatePEM = mam_certificate_pem(made) else { throw .openssl }
+        defer { BIO_free(certificatePEM) }
+        guard let keyPEM = mam_key_pem(key) else { throw .openssl }
+        defer { BIO_free(keyPEM) }
+        return Certified(
+            certificate: withBytes(of: certificatePEM) { Array($0) },
+            key: withBytes(of: keyPEM) { SecretBytes(copying: $0) })
+    }
+
+    private static func withBytes<Value>(
+        of bio: OpaquePointer, _ body: (UnsafeRawBufferPointer) -> Value
+    ) -> Value {
+        var start: UnsafeRawPointer?
+        let count = mam_bio_bytes(bio, &start)
+        return body(UnsafeRawBufferPointer(start: start, count: count))
+    }
+}
+
+/// OpenSSL's form of both, freed with it.
+private struct Pair: ~Copyable {
+    let certificate: OpaquePointer
+    let key: OpaquePointer
+
+    init?(_ certificate: [UInt8], _ key: SecretBytes) {
+        guard let found = mam_read_certificate(certificate, certificate.count) else { return nil }
+        guard let secret = key.withBytes({ mam_read_key($0.baseAddress, $0.count) }) else {
+            X509_free(found)
+            return nil
+        }
+        (self.certificate, self.key) = (found, secret)
+    }
+
+    var isAuthority: Bool { mam_is_authority(certificate, key) == 1 }
+
+    deinit {
+        X509_free(certificate)
+        EVP_PKEY_free(key)
+    }
+}
