@@ -1,6 +1,7 @@
 // A failure: what failed and why, what to do next, and the exit status.
 
 internal import Glibc
+internal import MAMCarrier
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
@@ -71,6 +72,7 @@ struct Failure: Error {
     init(any error: any Error) {
         switch error {
         case let failure as Failure: self = failure
+        case let failure as OrganizationDirectory.Failure: self.init(failure)
         case let error as Errno:
             self.init(ExitStatus(errno: Int64(error.rawValue)), error.description)
         case let error as VarlinkError:

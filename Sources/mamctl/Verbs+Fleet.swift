@@ -3,7 +3,8 @@
 internal import MAMFleet
 internal import MAMWire
 
-let fleetVerbs: [Verb] = fleetKeyVerbs + fleetRootVerbs + fleetDocumentVerbs
+let fleetVerbs: [Verb] =
+    fleetKeyVerbs + fleetRootVerbs + fleetDocumentVerbs + fleetCarrierVerbs
 
 private let fileStatuses: [ExitStatus] = [
     .success, .failure, .usage, .notFound, .refused, .damaged,

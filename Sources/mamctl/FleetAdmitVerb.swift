@@ -1,0 +1,160 @@
+// `fleet admit`: machines that ask are shown, and let in.
+
+internal import MAMCarrier
+internal import MAMFleet
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+private let membershipDays: Int64 = 366
+private let membershipName = "groups"
+
+/// A request that is not answered, and why.
+private struct RefusedRequest {
+    let file: ByteString
+    let invitation: String
+    let reason: String
+}
+
+func admitMachines(_ invocation: Invocation) throws -> ExitStatus {
+    var engine = try existingEngine(of: invocation)
+    let directory = engine.directory
+    let root = try FleetRoot(
+        reading: invocation.arguments.value("root")
+            ?? directory.whole(OrganizationDirectory.root))
+    let (applicants, refused) = try requests(invocation, directory, root.organization)
+    let name = try invocation.arguments.text("name")
+    guard name == nil || applicants.count == 1 else {
+        throw Failure.usage(
+            invocation.verb, "--name is for one machine, and \(applicants.count) ask")
+    }
+    for applicant in applicants { printError(words(for: applicant, name)) }
+    for request in refused {
+        Failure(.refused, "\(request.file.shown): not admitted: \(request.reason)")
+            .report(isJSON: false)
+    }
+    var admitted: [RegisteredMachine] = []
+    if !applicants.isEmpty {
+        let key = try invocation.arguments.has("key") ? FleetKey(of: invocation) : nil
+        try key?.require(.policy, in: root.root)
+        try agree(
+            to: "Admit \(applicants.count.counted("machine"))?", orElse: "nobody was admitted",
+            invocation)
+        for applicant in applicants {
+            admitted.append(try admit(applicant, named: name, &engine, key, root.organization))
+        }
+    }
+    report(admitted, refused, applicants, invocation)
+    return refused.isEmpty ? .success : .refused
+}
+
+/// All requests, or those of the operands.
+private func requests(
+    _ invocation: Invocation, _ directory: OrganizationDirectory, _ organization: Bytes16
+) throws -> ([Applicant], [RefusedRequest]) {
+    var admission = Admission(
+        organization, invitations: try directory.invitationRecords(),
+        machines: try directory.registeredMachines())
+    let wanted = try Set(invocation.operands.map { try id($0.shown, "the invitation") })
+    var (applicants, refused): ([Applicant], [RefusedRequest]) = ([], [])
+    var found: Set<Bytes16> = []
+    for file in try directory.files(below: OrganizationDirectory.requests) {
+        let stem = String(file.dropFirst(OrganizationDirectory.requests.count + 1).dropLast(5))
+        guard let sentAs = Bytes16(hex: stem), sentAs.description == stem else { continue }
+        guard wanted.isEmpty || wanted.contains(sentAs) else { continue }
+        found.insert(sentAs)
+        let bytes = try directory.read(file, atMost: ReportEnvelope.maximumByteCount)
+        switch admission.judge(bytes, sentAs: sentAs, at: Int64(currentTime())) {
+        case .applicant(let applicant): applicants.append(applicant)
+        case .admitted: break
+        case .refused(let reason):
+            refused.append(
+                RefusedRequest(
+                    file: directory.whole(file), invitation: stem,
+                    reason: ByteString("\(reason)").shown))
+        }
+    }
+    if let missing = wanted.subtracting(found).first {
+        throw Failure(
+            .notFound, "nobody asks with the invitation \(missing)",
+            next: "mamfleet pull \(directory.path.asArgument) gets the requests")
+    }
+    return (applicants, refused)
+}
+
+private func words(for applicant: Applicant, _ name: String?) -> String {
+    let invitation = applicant.invitation
+    return table([
+        ["machine", applicant.machine.description],
+        ["calls itself", ByteString(applicant.host).shown],
+        ["name", ByteString(name ?? applicant.host).shown],
+        ["asked at", rfc3339(applicant.asked)],
+        ["invitation", "\(invitation.id) \(ByteString(invitation.note).shown)"],
+        ["groups", invitation.groups.joined(separator: ", ")],
+    ]) + (applicant.former == nil ? "" : "\nIt has joined before: its former connection ends.")
+}
+
+/// The answer last: what the machine then fetches is there already.
+private func admit(
+    _ applicant: Applicant, named name: String?, _ engine: inout Engine, _ key: FleetKey?,
+    _ organization: Bytes16
+) throws -> RegisteredMachine {
+    let directory = engine.directory
+    let now = Int64(currentTime())
+    var invitation = applicant.invitation
+    invitation.machine = applicant.machine
+    try directory.write(invitation)
+    if let key, !invitation.groups.isEmpty {
+        try signMembership(of: applicant, key, organization, now, in: directory)
+    }
+    if let former = applicant.former { try engine.revoke([former.transportKey], at: now) }
+    let machine = RegisteredMachine(applicant, named: name ?? applicant.host, at: now)
+    try directory.write(machine)
+    try directory.writeAnswer(
+        invitation.id, machine.machine, try engine.token(of: machine, at: now))
+    return machine
+}
+
+private func signMembership(
+    of applicant: Applicant, _ key: FleetKey, _ organization: Bytes16, _ now: Int64,
+    in directory: OrganizationDirectory
+) throws {
+    let content = Membership(groups: Set(applicant.invitation.groups)).json.encoded()
+    let name = "\(OrganizationDirectory.signed)/\(applicant.machine)@\(membershipName).json"
+    let path = directory.whole(name)
+    let former = directory.has(name) ? try FleetFile(reading: path).statement.serial : 0
+    let statement = Statement(
+        of: content, organization: organization, audience: .machine(applicant.machine),
+        name: membershipName, serial: max(now, former + 1), issued: now,
+        expires: now + membershipDays * 86_400)
+    var file = try FleetFile(path, Envelope(.membership, statement, content: content))
+    try key.sign(&file.envelope)
+    try directory.write(name, file.envelope.encoded())
+}
+
+private func report(
+    _ admitted: [RegisteredMachine], _ refused: [RefusedRequest], _ applicants: [Applicant],
+    _ invocation: Invocation
+) {
+    if invocation.isJSON {
+        printJSON([
+            "admitted": .array(admitted.map(\.json)),
+            "refused": .array(
+                refused.map {
+                    ["invitation": .string($0.invitation), "reason": .string($0.reason)]
+                }),
+        ])
+        return
+    }
+    for machine in admitted {
+        printOut("\(machine.machine)  \(ByteString(machine.name).shown)  admitted")
+    }
+    if admitted.isEmpty, refused.isEmpty { printError("Nobody asks who was not admitted yet.") }
+    let isUnsigned = !invocation.arguments.has("key")
+    if isUnsigned, admitted.contains(where: { !$0.groups.isEmpty }) {
+        printError(
+            "Their groups are in the register alone: a membership that says so is still to be"
+                + " signed, with --key or mamctl fleet sign.")
+    }
+    if !admitted.isEmpty { printError("mamfleet push sends them the answer.") }
+}

@@ -1,0 +1,124 @@
+// `fleet engine`: the keys of the engine, and files for its servers.
+
+internal import Glibc
+internal import MAMCarrier
+internal import MAMFleet
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+private let usualPlace = "/etc/mamd-engine"
+private let usualStore = "/var/lib/mamd-engine"
+
+func makeEngine(_ invocation: Invocation) throws -> ExitStatus {
+    let directory = try organization(of: invocation)
+    let (_, root) = try directory.rootInForce()
+    let (place, store) = (
+        try place("server-directory", usualPlace, invocation),
+        try place("store", usualStore, invocation)
+    )
+    let isNew = invocation.operands[0].text == "init"
+    var engine: Engine
+    if isNew {
+        // Its keys are what machines were invited with.
+        for file in [EngineSettings.file, Engine.operatorSeed] where directory.has(file) {
+            throw Failure(
+                .failure, "\(directory.whole(file).shown) already exists",
+                next: "mamctl fleet engine renew makes new certificates")
+        }
+        let settings = try settings(invocation, nil)
+        engine = try .make(in: directory, named: root.name, settings, at: Int64(currentTime()))
+    } else {
+        engine = try existingEngine(of: invocation)
+        let settings = try settings(invocation, engine.settings)
+        if settings != engine.settings { try engine.change(settings) }
+    }
+    let servers = try engine.writeServers(directory: place, store: store)
+    report(engine, servers, place, store, invocation)
+    return .success
+}
+
+private func settings(
+    _ invocation: Invocation, _ former: EngineSettings?
+) throws(Failure) -> EngineSettings {
+    var servers = former?.servers ?? []
+    let given = invocation.arguments.values("server")
+    if !given.isEmpty {
+        servers = []
+        for word in given {
+            guard let server = word.text.flatMap(ServerName.init) else {
+                throw .usage(
+                    invocation.verb, "--server is '\(word.shown)', not HOST or HOST:PORT")
+            }
+            guard !servers.contains(server.description) else {
+                throw .usage(invocation.verb, "--server \(server) was given twice")
+            }
+            servers.append(server.description)
+        }
+    }
+    guard !servers.isEmpty else { throw .usage(invocation.verb, "--server is needed") }
+    let usual = former.map { min($0.replicas, servers.count) } ?? (servers.count < 3 ? 1 : 3)
+    let replicas = Int(try number("replicas", 1...5, invocation) ?? Int64(usual))
+    guard replicas % 2 == 1, replicas <= servers.count else {
+        throw .usage(
+            invocation.verb,
+            "--replicas is \(replicas): it must be 1, 3 or 5, and there are \(servers.count)"
+                + " servers")
+    }
+    let https = try invocation.arguments.text("https") ?? former?.https
+    if let https, !isHTTPS(https) {
+        throw .usage(
+            invocation.verb, "--https is '\(ByteString(https).shown)', not https://HOST/PATH")
+    }
+    return EngineSettings(servers: servers, https: https, replicas: replicas)
+}
+
+/// In the server's settings, between quotes.
+private func place(
+    _ option: String, _ usual: String, _ invocation: Invocation
+) throws(Failure) -> String {
+    guard let text = try invocation.arguments.text(option) else { return usual }
+    guard text.hasPrefix("/"), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+        !text.contains(where: { "\"\\$'".contains($0) })
+    else {
+        throw .usage(
+            invocation.verb,
+            "--\(option) is '\(ByteString(text).shown)': it must begin with / and have neither"
+                + " blanks, quotes, '$' nor '\\'")
+    }
+    return text.count > 1 && text.hasSuffix("/") ? String(text.dropLast()) : text
+}
+
+private func report(
+    _ engine: Engine, _ servers: [(server: ServerName, directory: String)], _ place: String,
+    _ store: String, _ invocation: Invocation
+) {
+    let directory = engine.directory
+    if invocation.isJSON {
+        printJSON([
+            "settings": engine.settings.json, "serverDirectory": .string(place),
+            "store": .string(store),
+            "servers": .array(
+                servers.map {
+                    [
+                        "server": .string($0.server.description),
+                        "files": .string(directory.whole($0.directory).shown),
+                    ]
+                }),
+        ])
+        return
+    }
+    printOut(
+        table(
+            servers.map {
+                [$0.server.description, directory.whole($0.directory).shown]
+            }))
+    printError(
+        "Copy each server's files to \(place) there, readable by the server's user alone, and"
+            + " start\n  nats-server -c \(place)/nats-server.conf\n"
+            + "with a directory \(store) of its own. Then: mamctl fleet push, or mamfleet engine"
+            + " \(directory.path.asArgument)")
+    if servers.count == 2 {
+        printError("Of two servers both must run: take one, or three.")
+    }
+}

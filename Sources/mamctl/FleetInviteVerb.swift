@@ -1,0 +1,111 @@
+// `fleet invite`: one-time codes for machines.
+
+internal import Glibc
+internal import MAMCarrier
+internal import MAMCrypto
+internal import MAMFleet
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+private let usualDays: Int64 = 7
+private let mostDays: Int64 = 90
+private let mostCodes: Int64 = 10_000
+
+func inviteMachines(_ invocation: Invocation) throws -> ExitStatus {
+    let engine = try existingEngine(of: invocation)
+    let (root, _) = try engine.directory.rootInForce()
+    let count = try number("count", 1...mostCodes, invocation) ?? 1
+    let folder = invocation.arguments.value("output").map(OrganizationDirectory.init)
+    guard folder != nil || count == 1 && !invocation.isJSON else {
+        throw Failure.usage(
+            invocation.verb, "-o DIR is needed with \(count > 1 ? "--count" : "--json")")
+    }
+    if invocation.arguments.has("qr") { try requireQRProgram() }
+    let membership = try groups(of: invocation)
+    let note = try invocation.arguments.text("note") ?? ""
+    guard note.utf8.count <= 1000 else {
+        throw Failure.usage(invocation.verb, "--note is longer than 1000 bytes")
+    }
+    let (now, expires) = try validity(days: usualDays, atMost: mostDays, invocation)
+    var made: [JSONValue] = []
+    for _ in 0..<count {
+        let seed = NKeySeed(random: .user)
+        let record = InvitationRecord(
+            SecureRandom.bytes16(), note: note, groups: membership, created: now, expires: expires,
+            transportKey: seed.key)
+        let code = try engine.invite(record, seed, fingerprint: root.envelope.fingerprint)
+        // On record first: a code that nobody knows of could not be answered.
+        try engine.directory.write(record)
+        let file = try give(code.text, of: record, to: folder, invocation)
+        made.append(record.json.merging(["file": JSONValue(file)]))
+    }
+    if invocation.isJSON { printJSON(["invitations": .array(made)]) }
+    warn(count, folder != nil)
+    return .success
+}
+
+/// To the folder, or to standard output. Returns the file.
+private func give(
+    _ code: SecretBytes, of record: InvitationRecord, to folder: OrganizationDirectory?,
+    _ invocation: Invocation
+) throws -> String? {
+    let isQR = invocation.arguments.has("qr")
+    guard let folder else {
+        if isQR { try drawQR(code, ["-t", isatty(STDOUT_FILENO) == 1 ? "ANSIUTF8" : "UTF8"]) }
+        try printOut(code)
+        return nil
+    }
+    let name = "\(record.id).code"
+    try folder.write(name, secret: .joining([.secret(code), .text("\n")]))
+    let path = folder.whole(name)
+    if isQR {
+        let picture = folder.whole("\(record.id).png")
+        // It would be there for all to read before its mode could be changed.
+        umask(0o077)
+        try drawQR(code, ["-t", "PNG", "-o", picture.shown])
+    }
+    if !invocation.isJSON { printOut(path.shown) }
+    return path.shown
+}
+
+private func warn(_ count: Int64, _ isInFiles: Bool) {
+    guard isatty(STDERR_FILENO) == 1 else { return }
+    printError(
+        (count == 1 ? "The code is a secret: who" : "The codes are secrets: who")
+            + "ever has one can ask to be let in, once. Send it by a way that you trust, and"
+            + " compare\nthe machine's id when you admit it."
+            + (isInFiles ? " Delete the files when the machines have joined." : ""))
+}
+
+// MARK: qrencode(1)
+
+private func requireQRProgram() throws(Failure) {
+    guard output(of: ["qrencode", "--version"]) != nil else {
+        throw Failure(
+            .notFound, "qrencode draws the picture, and is not installed",
+            next: "apt install qrencode")
+    }
+}
+
+/// The code goes through a pipe: arguments are for all to see.
+private func drawQR(_ code: SecretBytes, _ options: [String]) throws {
+    let words = ["qrencode", "-8", "-l", "L", "-m", "2"] + options
+    let process = try start(words.map { ByteString($0) }, reading: code)
+    guard case .exited(0) = try wait(for: process) else {
+        throw Failure(
+            .failure, "qrencode made no picture: the code may be too long for one",
+            next: "invite without --qr")
+    }
+}
+
+/// The whole of it fits into the pipe, whose ends are closed on return.
+private func start(_ argv: [ByteString], reading secret: SecretBytes) throws(Errno) -> pid_t {
+    let (reader, writer) = try makePipe()
+    return try withExtendedLifetime((reader, writer)) { () throws(Errno) in
+        try secret.withBytes { bytes throws(Errno) in
+            _ = try retrying { write(writer.raw, bytes.baseAddress, bytes.count) }
+        }
+        return try spawn(argv, files: [reader.raw: STDIN_FILENO])
+    }
+}

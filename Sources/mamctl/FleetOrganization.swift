@@ -1,0 +1,105 @@
+// The organisation's directory as verbs name it, and what is said about its failures.
+
+internal import Glibc
+internal import MAMCarrier
+internal import MAMCrypto
+internal import MAMFleet
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+extension Option {
+    static let organizationDirectory = Option(
+        name: "organization", value: "DIR",
+        help: "the organisation's directory (default: $MAMCTL_ORGANIZATION, else .)")
+}
+
+/// `--organization`, else the environment's, else the working directory; it must have a root.
+func organization(of invocation: Invocation) throws(Failure) -> OrganizationDirectory {
+    let variable = getenv("MAMCTL_ORGANIZATION").map { ByteString(cString: $0) }
+    let named = variable.flatMap { $0.bytes.isEmpty ? nil : $0 }
+    let directory = OrganizationDirectory(
+        invocation.arguments.value("organization") ?? named ?? ByteString("."))
+    guard directory.has(OrganizationDirectory.root) else {
+        throw Failure(
+            .notFound,
+            "\(directory.whole(OrganizationDirectory.root).shown): there is no organisation"
+                + " here",
+            next: "name its directory: --organization DIR")
+    }
+    return directory
+}
+
+/// The engine of the organisation.
+func existingEngine(of invocation: Invocation) throws -> Engine {
+    let directory = try organization(of: invocation)
+    guard directory.has(EngineSettings.file) else {
+        throw Failure(
+            .notFound, "\(directory.path.shown) has no engine yet",
+            next: "mamctl fleet engine init --server HOST:PORT")
+    }
+    return try Engine(directory)
+}
+
+/// Groups of `--group`.
+func groups(of invocation: Invocation) throws(Failure) -> [String] {
+    var found: [String] = []
+    for value in invocation.arguments.values("group") {
+        guard let name = value.text, isName(name) else {
+            throw .usage(
+                invocation.verb,
+                "--group is '\(value.shown)', not 1 to 100 letters, digits, '.', '_' and '-'")
+        }
+        if !found.contains(name) { found.append(name) }
+    }
+    return found.sorted()
+}
+
+/// On a terminal asks; `--yes` answers for scripts.
+func agree(
+    to question: String, orElse refusal: String, _ invocation: Invocation
+) throws {
+    if invocation.arguments.has("yes") { return }
+    guard isatty(STDIN_FILENO) == 1 else {
+        throw Failure(.refused, refusal, next: "add --yes if this is what you mean")
+    }
+    guard try Terminal.askOpenly("\(question) Type yes to continue").text == "yes" else {
+        throw Failure(.failure, refusal)
+    }
+}
+
+extension Failure {
+    init(_ failure: OrganizationDirectory.Failure) {
+        switch failure.reason {
+        case .system(let error): self.init(failure.path, error)
+        case .refusal(let refusal): self.init(failure.path, refusal)
+        case .exposed:
+            self.init(
+                .refused, "\(failure.path.shown): others may read this secret, or have read it",
+                next: "chmod 600 \(failure.path.asArgument), if nobody has")
+        }
+    }
+}
+
+/// Replaces this program by `mamfleet`: beside this one, else the packaged one, else of PATH.
+func executeMamfleet(_ words: [ByteString]) -> Failure {
+    let own = (try? linkTarget("/proc/self/exe"))?.directory.appending("mamfleet")
+    let places = [own, ByteString("/usr/lib/mamd/mamfleet")].compactMap(\.self)
+    let found = places.first { access($0.cString, X_OK) == 0 } ?? ByteString("mamfleet")
+    let error = execute([found] + words)
+    return Failure(
+        .notFound, "\(found.shown): \(error)", next: "install mamfleet, or add --local")
+}
+
+/// Secret bytes to standard output, and a line feed.
+func printOut(_ secret: SecretBytes) throws(Errno) {
+    try secret.withBytes { bytes throws(Errno) in
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let part = UnsafeRawBufferPointer(rebasing: rest)
+            let count = try retrying { write(STDOUT_FILENO, part.baseAddress, part.count) }
+            rest = rest.dropFirst(count)
+        }
+    }
+    printOut("")
+}

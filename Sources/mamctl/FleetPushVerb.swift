@@ -1,0 +1,131 @@
+// `fleet push`: a directory of policies becomes what machines obey.
+
+internal import Glibc
+internal import MAMCarrier
+internal import MAMFleet
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+private let usualDays: Int64 = 90
+private let mostDays: Int64 = 366
+
+func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
+    let directory = try organization(of: invocation)
+    let root = try FleetRoot(
+        reading: invocation.arguments.value("root")
+            ?? directory.whole(OrganizationDirectory.root))
+    let arguments = invocation.arguments
+    let (now, expires) = try validity(days: usualDays, atMost: mostDays, invocation)
+    let push = PolicyPush(
+        try wantedPolicies(in: invocation.operands[0], KnownGroups(directory)),
+        signed: try directory.signedPolicies(by: root.root, of: root.organization),
+        isPruning: arguments.has("prune"), at: now)
+    let work = push.changes.filter { $0.action != .left }
+    if !invocation.isJSON || !arguments.has("yes") { show(push) }
+    if !arguments.has("dry-run"), !work.isEmpty {
+        let key = try FleetKey(of: invocation)
+        try key.require(.policy, in: root.root)
+        try agree(
+            to: "Sign \(work.count.counted("document"))?", orElse: "nothing was signed",
+            invocation)
+        for change in work {
+            try sign(change, key, root.organization, (now, expires), in: directory)
+        }
+    }
+    if invocation.isJSON { printJSON(json(push, isDone: !arguments.has("dry-run"))) }
+    if arguments.has("dry-run") || arguments.has("local") {
+        if !arguments.has("dry-run"), !work.isEmpty {
+            printError(
+                "Signed in \(directory.whole(OrganizationDirectory.signed).shown). They go out with"
+                    + " mamfleet push, or mamctl fleet bundle.")
+        }
+        return .success
+    }
+    // What it prints must not come into the JSON.
+    if invocation.isJSON { dup2(STDERR_FILENO, STDOUT_FILENO) }
+    throw executeMamfleet([ByteString("push"), directory.path])
+}
+
+private func sign(
+    _ change: PolicyChange, _ key: FleetKey, _ organization: Bytes16,
+    _ validity: (issued: Int64, expires: Int64), in directory: OrganizationDirectory
+) throws {
+    let serial = max(validity.issued, (change.former?.serial ?? 0) + 1)
+    let statement = Statement(
+        of: change.content, organization: organization, audience: change.slot.audience,
+        name: change.slot.name, serial: serial, issued: validity.issued,
+        expires: validity.expires)
+    let name = change.former?.file ?? file(for: change.slot)
+    var file = try FleetFile(
+        directory.whole(name), Envelope(.policy, statement, content: change.content))
+    try key.sign(&file.envelope)
+    let bytes = file.envelope.encoded()
+    do throws(Refusal) { _ = try Envelope(parsing: bytes) } catch {
+        throw Failure(
+            .usage, "\(change.slot): not signed, no machine would accept it: \(error)",
+            next: "make smaller policies of it")
+    }
+    try directory.write(name, bytes)
+}
+
+/// No two slots have the same: a group's name has no `@`.
+private func file(for slot: Slot) -> String {
+    let name = slot.name.hasSuffix(".json") ? slot.name : "\(slot.name).json"
+    return switch slot.audience {
+    case .all: "\(OrganizationDirectory.signed)/\(name)"
+    case .group(let group): "\(OrganizationDirectory.signed)/\(group)@\(name)"
+    case .machine(let id): "\(OrganizationDirectory.signed)/\(id)@\(name)"
+    }
+}
+
+// MARK: What changes
+
+private func show(_ push: PolicyPush) {
+    for change in push.changes {
+        printError("\(sign(of: change.action)) \(change.slot)  \(words(for: change.action))")
+        guard change.action == .changed, let former = change.former?.content else { continue }
+        let lines = difference(former, change.content)
+        for line in lines.isEmpty ? ["the same values, written otherwise"] : lines {
+            printError("    \(ByteString(line).shown)")
+        }
+    }
+    printError("\(push.unchangedCount) unchanged")
+}
+
+private func sign(of action: PolicyChange.Action) -> String {
+    switch action {
+    case .new: "+"
+    case .changed, .renewed: "~"
+    case .withdrawn: "-"
+    case .left: "!"
+    }
+}
+
+private func words(for action: PolicyChange.Action) -> String {
+    switch action {
+    case .new: "new"
+    case .changed: "changed"
+    case .renewed: "signed again: it expires soon, or its key was taken away"
+    case .withdrawn: "withdrawn"
+    case .left: "stays in force, and is not in the directory: --prune withdraws it"
+    }
+}
+
+private func json(_ push: PolicyPush, isDone: Bool) -> JSONValue {
+    [
+        "changes": .array(
+            push.changes.map { change in
+                [
+                    "slot": .string(change.slot.description),
+                    "audience": .string(change.slot.audience.description),
+                    "name": .string(change.slot.name), "action": .string(change.action.rawValue),
+                    "differences": .array(
+                        change.action == .changed
+                            ? difference(change.former?.content ?? [], change.content).map {
+                                .string($0)
+                            } : []),
+                ]
+            }), "unchanged": JSONValue(push.unchangedCount), "signed": .bool(isDone),
+    ]
+}

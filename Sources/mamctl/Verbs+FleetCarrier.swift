@@ -1,0 +1,130 @@
+// Verbs that run an engine, admit machines and send documents; on files alone.
+
+internal import MAMWire
+
+private let statuses: [ExitStatus] = [
+    .success, .failure, .usage, .notFound, .refused, .damaged,
+]
+
+let fleetCarrierVerbs: [Verb] = fleetEngineVerbs + fleetAdmissionVerbs + fleetPushVerbs
+
+private let fleetEngineVerbs: [Verb] = [
+    Verb(
+        name: "fleet engine", summary: "Make the keys of an engine, and files for its servers",
+        usage: "init|renew [--server HOST[:PORT]]… [--organization DIR]", operands: 1...1,
+        options: [
+            Option(
+                name: "server", value: "HOST[:PORT]",
+                help: "a NATS server; repeat for a cluster (default port: 4222)"),
+            Option(
+                name: "replicas", value: "N",
+                help: "servers that have each message (default: 1, or 3 of three and more)"),
+            Option(
+                name: "https", value: "URL", help: "where a web server has the bundles, too"),
+            Option(
+                name: "server-directory", value: "DIR",
+                help: "where a server's files will be (default: /etc/mamd-engine)"),
+            Option(
+                name: "store", value: "DIR",
+                help: "where a server stores messages (default: /var/lib/mamd-engine)"),
+            .organizationDirectory,
+        ],
+        choices: ["init", "renew"],
+        examples: [
+            "mamctl fleet engine init --server nats.contoso.com",
+            "mamctl fleet engine init --server n1.contoso.com --server n2.contoso.com"
+                + " --server n3.contoso.com",
+            "mamctl fleet engine renew --https https://files.contoso.com/mamd",
+        ],
+        statuses: statuses, run: makeEngine)
+]
+
+private let fleetAdmissionVerbs: [Verb] = [
+    Verb(
+        name: "fleet invite", summary: "Make a one-time code that lets a machine ask for admission",
+        usage: "[--note TEXT] [--group G]… [--expires DAYS] [--count N -o DIR] [--qr]",
+        options: [
+            Option(name: "note", value: "TEXT", help: "for whom it is"),
+            .group,
+            Option(name: "expires", value: "DAYS", help: "after so many days (default: 7)"),
+            Option(name: "count", value: "N", help: "so many codes (default: 1)"),
+            Option(
+                name: "output", short: "o", value: "DIR",
+                help: "write each to a file of its own there, for the owner alone"),
+            Option(name: "qr", help: "draw it too, with qrencode: on the screen, or as PNG in DIR"),
+            .organizationDirectory,
+        ],
+        examples: [
+            "mamctl fleet invite --note \"Ann's laptop\" --group sales --qr",
+            "mamctl fleet invite --group lab --count 30 -o codes --expires 30",
+        ],
+        statuses: statuses, run: inviteMachines),
+    Verb(
+        name: "fleet admit", summary: "Show who asks for admission, and let them in",
+        usage: "[INVITATION…] [--key KEY [--root ROOT]] [--yes]", operands: 0...Int.max,
+        options: [
+            Option(name: "key", value: "KEY", help: "sign the memberships with this policy key"),
+            Option(
+                name: "root", value: "ROOT", help: "the organisation's root (default: root.json)"),
+            Option(name: "name", value: "NAME", help: "call it so (default: its host name)"),
+            .yes, .passfile, .extpass, .organizationDirectory,
+        ],
+        examples: [
+            "mamctl fleet admit --key ann.key",
+            "mamctl fleet admit 0f1e2d3c4b5a69788796a5b4c3d2e1f0 --key ann.key --yes",
+        ],
+        statuses: statuses + [.wrongPassphrase], run: admitMachines),
+    Verb(
+        name: "fleet revoke", summary: "Let a machine, or an open invitation, in no more",
+        usage: "MACHINE|INVITATION… [--reason TEXT]", operands: 1...Int.max,
+        options: [
+            Option(name: "reason", value: "TEXT", help: "for the register"),
+            .organizationDirectory,
+        ],
+        examples: [
+            "mamctl fleet revoke ann-laptop --reason lost",
+            "mamctl fleet revoke 0f1e2d3c4b5a69788796a5b4c3d2e1f0",
+        ],
+        statuses: statuses, run: revokeMachines),
+]
+
+private let fleetPushVerbs: [Verb] = [
+    Verb(
+        name: "fleet push", summary: "Sign what changed in a directory of policies, and send it",
+        usage: "DIR --key KEY [--root ROOT] [--prune] [--dry-run] [--yes] [--local]",
+        operands: 1...1,
+        options: [
+            Option(name: "key", value: "KEY", help: "the policy key's file"),
+            Option(
+                name: "root", value: "ROOT", help: "the organisation's root (default: root.json)"),
+            Option(name: "prune", help: "withdraw policies that DIR does not have"),
+            Option(name: "dry-run", help: "show what would change, and sign nothing"),
+            Option(name: "local", help: "sign, and do not send"),
+            Option(name: "expires", value: "DAYS", help: "after so many days (default: 90)"),
+            .yes, .passfile, .extpass, .organizationDirectory,
+        ],
+        examples: [
+            "mamctl fleet push policies --key ann.key",
+            "mamctl fleet push policies --key ann.key --prune --dry-run",
+        ],
+        statuses: statuses + [.wrongPassphrase], run: pushPolicies),
+    Verb(
+        name: "fleet bundle", summary: "Write what machines fetch, for a web server or a stick",
+        usage: "-o DIR [--organization DIR]",
+        options: [
+            Option(
+                name: "output", short: "o", value: "DIR",
+                help: "bundles there are replaced if they differ; other files stay"),
+            .organizationDirectory,
+        ],
+        examples: [
+            "mamctl fleet bundle -o /srv/www/mamd", "mamctl fleet bundle -o /media/stick/mamd",
+        ],
+        statuses: statuses, run: writeBundles),
+]
+
+extension Option {
+    fileprivate static let yes = Option(name: "yes", help: "do not ask")
+    fileprivate static let group = Option(
+        name: "group", value: "G", help: "a group of the machine's; repeat for more")
+}

@@ -1,0 +1,196 @@
+"""Codes for machines, and who is let in with them."""
+import json
+import os
+import stat
+import subprocess
+import unittest
+
+from carrier import Organization, machine_request, with_clients
+from terminal import Terminal
+from workspace import DONE, NO, NOT_FOUND, REFUSED, USAGE, Workspace
+
+
+@with_clients
+class Admission(unittest.TestCase):
+    def setUp(self):
+        self.workspace = Workspace()
+        self.addCleanup(self.workspace.close)
+        self.organization = Organization(self.workspace)
+        self.organization.json("engine", "init", "--server", "localhost")
+        self.requests = self.organization.path / "reports" / "enrolment"
+        self.requests.mkdir(parents=True)
+
+    def invite(self, *words):
+        return self.organization.code(*words)["invitation"]
+
+    def ask(self, invitation, sent_as=None, organization=None, **options):
+        key, request = machine_request(
+            organization or self.organization.id, invitation, **options)
+        (self.requests / f"{sent_as or invitation}.json").write_bytes(request)
+        return key
+
+    def admit(self, *words, status=DONE):
+        return self.organization.json(
+            "admit", *words, "--key", self.organization.keys["ann"], "--yes", status=status)
+
+    def refusal(self, *words):
+        found = self.admit(*words, status=REFUSED)
+        self.assertEqual(found["admitted"], [])
+        return " ".join(request["reason"] for request in found["refused"])
+
+    def machines(self):
+        return list((self.organization.path / "machines").glob("*"))
+
+    def test_a_machine_is_let_in(self):
+        invitation = self.invite("--note", "Ann's laptop", "--group", "lab", "--group", "sales")
+        key = self.ask(invitation)
+        (machine,) = self.admit(invitation)["admitted"]
+        self.assertEqual(
+            (machine["machine"], machine["name"], machine["groups"]),
+            (key.id, "ann-laptop", ["lab", "sales"]))
+        self.assertEqual(self.organization.file(f"machines/{key.id}.json"), machine)
+        self.assertEqual(
+            self.organization.file(f"invitations/{invitation}.json")["machine"], key.id)
+        answer = self.organization.file(f"invited/{invitation}.json")
+        self.assertEqual((answer["machine"], answer["invitation"]), (key.id, invitation))
+        (found,) = self.organization.json(
+            "verify", self.organization.path / "signed" / f"{key.id}@groups.json", "--root",
+            self.organization.root)
+        self.assertEqual(
+            (found["kind"], found["audience"], found["refusal"]),
+            ("membership", f"machine:{key.id}", None))
+        # Once more: there is nothing left to do.
+        self.assertEqual(self.admit(), {"admitted": [], "refused": []})
+
+    def test_a_name_and_no_key(self):
+        invitation = self.invite("--group", "lab")
+        key = self.ask(invitation)
+        said = self.organization.fleet("admit", "--yes", "--name", "reception")
+        self.assertIn("still to be signed", said.stderr)
+        self.assertEqual(self.organization.file(f"machines/{key.id}.json")["name"], "reception")
+        self.assertFalse((self.organization.path / "signed").exists())
+
+    def test_who_may_not_come_in(self):
+        invitation, other = self.invite(), self.invite()
+        for wanted, options in (
+                ("not signed with the key", {"tamper": True}),
+                ("another organisation", {"organization": "0" * 32}),
+                ("uses a false name", {"says": other}),
+                ("transport key", {"transport": "U" + "A" * 55})):
+            self.ask(invitation, **options)
+            self.assertIn(wanted, self.refusal(), options)
+        (self.requests / f"{invitation}.json").write_bytes(b"[]")
+        self.assertIn("report", self.refusal())
+        (self.requests / f"{invitation}.json").unlink()
+        self.ask("0" * 32)
+        self.assertIn("nobody has made", self.refusal("0" * 32))
+        self.assertEqual(self.machines(), [])
+        self.organization.error("admit", "f" * 32, "--yes", status=NOT_FOUND)
+        # One that is bad keeps no good one out.
+        key = self.ask(invitation)
+        found = self.admit(status=REFUSED)
+        self.assertEqual([machine["machine"] for machine in found["admitted"]], [key.id])
+        self.assertEqual([request["invitation"] for request in found["refused"]], ["0" * 32])
+
+    def test_an_invitation_is_good_once(self):
+        invitation = self.invite()
+        first = self.ask(invitation)
+        self.admit()
+        second = self.ask(invitation)
+        said = self.refusal()
+        self.assertIn(first.id, said)
+        self.assertIn(second.id, said)
+        # Nor the same machine's with another connection's key.
+        self.ask(invitation, key=first)
+        self.assertIn("another transport key", self.refusal())
+        self.assertEqual(len(self.machines()), 1)
+
+    def test_an_expired_or_withdrawn_one_is_good_for_nothing(self):
+        invitation, other = self.invite(), self.invite()
+        path = self.organization.path / "invitations" / f"{invitation}.json"
+        record = json.loads(path.read_text())
+        path.write_text(json.dumps({**record, "expires": record["created"]}))
+        self.ask(invitation)
+        self.assertIn("expired", self.refusal())
+        (self.requests / f"{invitation}.json").unlink()
+        self.ask(other)
+        self.organization.json("revoke", other)
+        self.assertIn("expired", self.refusal())
+
+    def test_a_machine_comes_back(self):
+        first, second, third = self.invite(), self.invite("--group", "lab"), self.invite()
+        key = self.ask(first)
+        former = self.admit()["admitted"][0]["transportKey"]
+        account = (self.organization.path / "engine" / "account.jwt").read_text()
+        self.ask(second, key=key)
+        (machine,) = self.admit(second)["admitted"]
+        self.assertEqual((machine["machine"], machine["groups"]), (key.id, ["lab"]))
+        self.assertNotEqual(machine["transportKey"], former)
+        self.assertNotEqual(
+            (self.organization.path / "engine" / "account.jwt").read_text(), account)
+        # Withdrawn alone, its machine would stay.
+        self.assertIn(key.id, self.organization.error("revoke", second, status=REFUSED))
+        self.organization.json("revoke", "ann-laptop", "--reason", "stolen")
+        self.assertFalse((self.organization.path / "invited" / f"{second}.json").exists())
+        self.ask(third, key=key)
+        self.assertIn("was revoked", self.refusal(third))
+        self.organization.error("revoke", "nobody", status=NOT_FOUND)
+
+    def test_a_terminal_shows_and_asks(self):
+        invitation = self.invite("--note", "for Ann")
+        key = self.ask(invitation, host="evil\x1b[2Jhost")
+        for answer, status in (("no", NO), ("yes", DONE)):
+            with self.subTest(answer):
+                terminal = Terminal(
+                    ["mamctl", "fleet", "admit", "--organization", self.organization.path],
+                    self.workspace.environment)
+                terminal.read(until=b"continue")
+                terminal.type(answer + "\n")
+                found, shown = terminal.finish()
+                self.assertEqual(found, status, shown)
+                self.assertIn(key.id, shown)
+                self.assertIn("for Ann", shown)
+                self.assertNotIn("\x1b[2J", shown)
+                self.assertEqual(len(self.machines()), int(status == DONE))
+        # Without one it does not guess.
+        other = self.ask(self.invite())
+        self.organization.fleet("admit", status=REFUSED)
+        self.assertFalse((self.organization.path / "machines" / f"{other.id}.json").exists())
+
+    # Codes
+
+    def test_codes_for_many(self):
+        folder = self.workspace.root / "codes"
+        made = self.organization.json(
+            "invite", "--count", "3", "-o", folder, "--note", "classroom", "--qr")["invitations"]
+        self.assertEqual(len({code["id"] for code in made}), 3)
+        for code in made:
+            self.assertEqual(stat.S_IMODE(os.stat(code["file"]).st_mode), 0o600)
+            text = open(code["file"]).read()
+            self.assertTrue(text.startswith("mamd1:") and text.endswith("\n"))
+            picture = code["file"].removesuffix("code") + "png"
+            self.assertEqual(stat.S_IMODE(os.stat(picture).st_mode), 0o600)
+            self.assertEqual(open(picture, "rb").read(4), b"\x89PNG")
+        self.assertEqual(stat.S_IMODE(folder.stat().st_mode), 0o700)
+        self.organization.error("invite", status=USAGE)
+        self.organization.error("invite", "--group", "a/b", "-o", folder, status=USAGE)
+        self.organization.fleet("invite", "--count", "2", status=USAGE)
+
+    def test_a_terminal_is_warned(self):
+        terminal = Terminal(
+            ["mamctl", "fleet", "invite", "--organization", self.organization.path],
+            self.workspace.environment, stdout=subprocess.DEVNULL)
+        status, shown = terminal.finish()
+        self.assertEqual(status, DONE)
+        self.assertIn("secret", shown)
+        self.assertNotIn("mamd1:", shown)
+
+    def test_no_seed_is_on_record(self):
+        code = self.organization.code()
+        for path in self.organization.path.rglob("*"):
+            if path.is_file():
+                self.assertNotIn(code["seed"].encode(), path.read_bytes(), path)
+
+
+if __name__ == "__main__":
+    unittest.main()

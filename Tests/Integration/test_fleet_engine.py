@@ -1,0 +1,284 @@
+"""The engine's keys and settings, with real nats-servers and a client that is not ours."""
+import asyncio
+import base64
+import json
+import unittest
+
+from carrier import Organization, Servers, machine_request, run, with_clients
+from workspace import NO, NOT_FOUND, REFUSED, USAGE, Workspace
+
+
+async def refusal(servers, **who):
+    """Why the server lets somebody not in; None if it does."""
+    try:
+        client, _ = await servers.connect(**who)
+    except Exception as error:  # the client has a type for each
+        return str(error) or repr(error)
+    await client.close()
+    return None
+
+
+async def attempt(client, errors, kind, subject):
+    """The server's word on a subscription or a message; None: it allows it."""
+    errors.clear()
+    await (client.subscribe(subject) if kind == "sub" else client.publish(subject, b"x"))
+    await client.flush()
+    await asyncio.sleep(0.1)
+    return errors[0] if errors else None
+
+
+@with_clients
+class Engine(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.workspace = Workspace()
+        cls.addClassCleanup(cls.workspace.close)
+        cls.organization = Organization(cls.workspace)
+        cls.servers = Servers(cls.organization)
+        cls.addClassCleanup(cls.servers.close)
+        cls.engine = cls.organization.path / "engine"
+
+    def admitted(self):
+        """A machine that is let in: its id, and what it connects with."""
+        invitation = self.organization.code()["invitation"]
+        key, request = machine_request(self.organization.id, invitation)
+        requests = self.organization.path / "reports" / "enrolment"
+        requests.mkdir(parents=True, exist_ok=True)
+        (requests / f"{invitation}.json").write_bytes(request)
+        self.organization.json("admit", invitation, "--yes")
+        jwt = self.organization.file(f"invited/{invitation}.json")["jwt"]
+        return key.id, {"jwt": jwt, "seed": key.transport_seed, "inbox": key.id}
+
+    async def update_account(self):
+        """As `mamfleet push` does."""
+        client, _ = await self.servers.connect(creds=self.engine / "system.creds")
+        answer = await client.request(
+            "$SYS.REQ.CLAIMS.UPDATE", (self.engine / "account.jwt").read_bytes(), timeout=5)
+        await client.close()
+        self.assertEqual(json.loads(answer.data)["data"]["code"], 200)
+
+    async def streams(self):
+        from nats.js.api import StreamConfig
+
+        client, _ = await self.servers.connect(creds=self.engine / "admin.creds")
+        stream = client.jetstream()
+        await stream.add_stream(StreamConfig(
+            name="DOCS", subjects=["docs.>"], max_msgs_per_subject=5, deny_delete=True,
+            deny_purge=True, allow_direct=True))
+        await stream.add_stream(StreamConfig(
+            name="INVITED", subjects=["invited.*"], max_msgs_per_subject=1, allow_direct=True))
+        return client, stream
+
+    def test_strangers_stay_outside(self):
+        async def check():
+            self.assertIsNone(await refusal(self.servers, creds=self.engine / "admin.creds"))
+            self.assertIn("Authorization", await refusal(self.servers))
+            machine, who = self.admitted()
+            self.assertIsNone(await refusal(self.servers, **who))
+            _, other = self.admitted()
+            # Another's token, and one that an account of one's own has signed.
+            self.assertIn(
+                "Authorization", await refusal(self.servers, **{**who, "jwt": other["jwt"]}))
+            stranger = Organization(self.workspace, "stranger")
+            stranger.json("engine", "init", "--server", "localhost")
+            self.assertIn("Authorization", await refusal(
+                self.servers, creds=stranger.path / "engine" / "admin.creds"))
+            # And a client takes no server that another organisation vouches for.
+            self.assertIn("certificate verify failed", await refusal(
+                self.servers, **who, authority=stranger.path / "engine" / "ca.pem"))
+        run(check())
+
+    def test_each_may_do_what_is_its_own(self):
+        async def check():
+            admin, stream = await self.streams()
+            machine, who = self.admitted()
+            other, _ = self.admitted()
+            for subject in ("docs.all", f"docs.m.{machine}", f"docs.m.{other}", "docs.g.a=b"):
+                await stream.publish(subject, subject.encode())
+            client, errors = await self.servers.connect(**who)
+            for subject in ("docs.all", f"docs.m.{machine}", "docs.g.a=b"):
+                found = await client.request(
+                    f"$JS.API.DIRECT.GET.DOCS.{subject}", b"", timeout=5)
+                self.assertEqual(found.data, subject.encode())
+            allowed = [
+                ("sub", "docs.all"), ("sub", f"docs.m.{machine}"), ("sub", "docs.g.*"),
+                ("sub", "docs.time"), ("sub", f"_INBOX.{machine}.>"), ("pub", f"status.{machine}"),
+                ("pub", f"rec.{machine}.{'a1' * 16}"), ("pub", f"audit.{machine}")]
+            refused = [
+                ("sub", f"docs.m.{other}"), ("sub", "docs.m.*"), ("sub", "docs.>"), ("sub", ">"),
+                ("sub", "status.*"), ("sub", f"status.{machine}"), ("sub", "rec.>"),
+                ("sub", f"_INBOX.{other}.>"), ("sub", "_INBOX.>"), ("sub", "invited.*"),
+                ("pub", "docs.all"), ("pub", f"docs.m.{machine}"), ("pub", f"status.{other}"),
+                ("pub", f"audit.{other}"), ("pub", f"rec.{other}.a"), ("pub", "enrol.a"),
+                ("pub", f"$JS.API.DIRECT.GET.DOCS.docs.m.{other}"),
+                ("pub", "$JS.API.DIRECT.GET.DOCS"), ("pub", "$JS.API.STREAM.MSG.GET.DOCS"),
+                ("pub", "$JS.API.CONSUMER.CREATE.DOCS"), ("pub", "$JS.API.STREAM.DELETE.DOCS"),
+                ("pub", "$SYS.REQ.CLAIMS.UPDATE")]
+            for words in allowed:
+                self.assertIsNone(await attempt(client, errors, *words), words)
+            for words in refused:
+                found = await attempt(client, errors, *words)
+                self.assertIn("permissions violation", str(found), words)
+            await client.close()
+            # Whoever holds a code asks, and reads the answer, and no more.
+            code = self.organization.code()
+            invitation = code["invitation"]
+            await stream.publish(f"invited.{invitation}", b"welcome")
+            client, errors = await self.servers.connect(
+                jwt=code["jwt"], seed=code["seed"], inbox=invitation)
+            found = await client.request(
+                f"$JS.API.DIRECT.GET.INVITED.invited.{invitation}", b"", timeout=5)
+            self.assertEqual(found.data, b"welcome")
+            for words in (("pub", f"enrol.{invitation}"), ("sub", f"invited.{invitation}")):
+                self.assertIsNone(await attempt(client, errors, *words), words)
+            for words in (("pub", f"enrol.{'0' * 32}"), ("sub", "invited.*"), ("sub", "docs.all"),
+                          ("pub", f"status.{invitation}"), ("sub", f"docs.m.{machine}")):
+                found = await attempt(client, errors, *words)
+                self.assertIn("permissions violation", str(found), words)
+            await client.close()
+            await admin.close()
+        run(check())
+
+    def test_the_largest_bundle_fits(self):
+        async def check():
+            client, _ = await self.servers.connect(creds=self.engine / "admin.creds")
+            await client.publish("x", b"x" * (4 << 20), headers={"Nats-Msg-Id": "y" * 100})
+            await client.flush()
+            self.assertTrue(client.is_connected)
+            await client.close()
+        run(check())
+
+    def test_revoked_is_out_and_stays_out(self):
+        async def check():
+            machine, who = self.admitted()
+            _, other = self.admitted()
+            client, _ = await self.servers.connect(**who)
+            code = self.organization.code()
+            told = self.organization.json(
+                "revoke", machine, code["invitation"], "--reason", "lost")
+            self.assertEqual(told["machines"], [machine])
+            entry = self.organization.file(f"machines/{machine}.json")
+            self.assertEqual(entry["reason"], "lost")
+            self.assertIsNotNone(entry["revoked"])
+            await self.update_account()
+            for _ in range(100):
+                if client.is_closed:
+                    break
+                await asyncio.sleep(0.05)
+            self.assertTrue(client.is_closed)
+            gone = {"jwt": code["jwt"], "seed": code["seed"], "inbox": code["invitation"]}
+            for _ in range(2):
+                self.assertIn("Authorization", await refusal(self.servers, **who))
+                self.assertIn("Authorization", await refusal(self.servers, **gone))
+                self.assertIsNone(await refusal(self.servers, **other))
+                # The token that the settings have is older than the one that was sent.
+                (port,) = self.servers.ports
+                self.servers.stop(port)
+                self.servers.start(port)
+        run(check())
+
+    def test_an_invitation_expires(self):
+        code = self.organization.code("--expires", "1")
+        claims = json.loads(base64.urlsafe_b64decode(code["jwt"].split(".")[1] + "=="))
+        self.assertEqual(claims["exp"] - claims["iat"], 86_400)
+        self.organization.error("invite", "-o", "x", "--expires", "91", status=USAGE)
+
+    def test_secrets_are_the_owners_alone(self):
+        for path in [self.engine, *self.engine.rglob("*")]:
+            mode = path.stat().st_mode & 0o777
+            if path.suffix in (".nk", ".creds", ".key"):
+                self.assertEqual(mode, 0o600, path)
+        self.assertEqual(self.engine.stat().st_mode & 0o777, 0o700)
+        seed = self.engine / "account.nk"
+        seed.chmod(0o640)
+        self.addCleanup(seed.chmod, 0o600)
+        self.assertIn("others may read", self.organization.error(
+            "invite", "-o", self.workspace.root / "none", status=REFUSED))
+        self.assertFalse((self.workspace.root / "none").exists())
+
+    def test_keys_are_made_once(self):
+        before = (self.engine / "operator.nk").read_bytes()
+        self.assertIn("exists", self.organization.error(
+            "engine", "init", "--server", "a", status=NO))
+        self.assertEqual((self.engine / "operator.nk").read_bytes(), before)
+
+    def test_certificates_are_renewed(self):
+        (port,) = self.servers.ports
+        files = self.engine / "servers" / f"localhost-{port}"
+        names = ("server.pem", "server.key", "ca.pem", "operator.jwt")
+        before = [(files / name).read_bytes() for name in names]
+        self.organization.json(
+            "engine", "renew", "--server-directory", "/DIRECTORY", "--store", "/STORE")
+        after = [(files / name).read_bytes() for name in names]
+        self.assertEqual([one == two for one, two in zip(before, after)],
+                         [False, False, True, True])
+        self.servers.stop(port)
+        self.servers.install(port)
+        self.servers.start(port)
+        self.assertIsNone(
+            run(refusal(self.servers, creds=self.engine / "admin.creds")))
+
+    def test_what_is_no_server_is_refused(self):
+        other = Organization(self.workspace, "other")
+        for words in (["a b"], ["a:0"], ["a:99999"], ["a:1:2"], ['a"b'], ["[::1"], ["a/b"],
+                      ["a", "--server", "a"], ["a", "--replicas", "3"],
+                      ["a", "--https", "http://a"], ["a", "--store", "relative"],
+                      ["a", "--store", '/a"b']):
+            self.organization.error("engine", "renew", "--server", *words, status=USAGE)
+            other.error("engine", "init", "--server", *words, status=USAGE)
+        self.assertFalse((other.path / "engine").exists())
+        other.error("invite", "-o", "x", status=NOT_FOUND)
+        made = other.json("engine", "init", "--server", "[::1]:4333", "--server", "127.0.0.1",
+                          "--https", "https://files.contoso.com/mamd")
+        self.assertEqual(made["settings"]["servers"], ["[::1]:4333", "127.0.0.1:4222"])
+        code = other.code()
+        self.assertEqual(code["https"], "https://files.contoso.com/mamd")
+        self.assertEqual(code["organization"], other.fingerprint)
+
+
+@with_clients
+class Cluster(unittest.TestCase):
+    def test_three_servers_survive_one(self):
+        workspace = Workspace()
+        self.addCleanup(workspace.close)
+        organization = Organization(workspace)
+        servers = Servers(organization, 3)
+        self.addCleanup(servers.close)
+        creds = organization.path / "engine" / "admin.creds"
+
+        async def made():
+            from nats.js.api import StreamConfig
+
+            client, _ = await servers.connect(creds=creds)
+            for _ in range(100):  # until they have found each other
+                try:
+                    await client.jetstream().add_stream(StreamConfig(
+                        name="DOCS", subjects=["docs.>"], num_replicas=3, allow_direct=True))
+                    break
+                except Exception:
+                    await asyncio.sleep(0.2)
+            await client.jetstream().publish("docs.all", b"kept", timeout=10)
+            await client.close()
+
+        async def kept(port):
+            client, _ = await servers.connect(creds=creds, port=port)
+            for _ in range(100):
+                try:
+                    found = await client.request(
+                        "$JS.API.DIRECT.GET.DOCS.docs.all", b"", timeout=1)
+                    if found.data == b"kept":
+                        break
+                except Exception:
+                    await asyncio.sleep(0.2)
+            else:
+                self.fail("the message is gone")
+            await client.close()
+
+        run(made())
+        servers.stop(servers.ports[0])
+        run(kept(servers.ports[1]))
+        run(kept(servers.ports[2]))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,278 @@
+"""A directory of policies becomes documents, and bundles for a web server."""
+import base64
+import json
+import os
+import pathlib
+import unittest
+
+from carrier import (
+    EVERYONE, POLICY, Organization, group_target, machine_request, with_clients)
+from terminal import Terminal
+from workspace import DONE, NO, NOT_FOUND, REFUSED, USAGE, Workspace
+
+
+@with_clients
+class Push(unittest.TestCase):
+    def setUp(self):
+        self.workspace = Workspace()
+        self.addCleanup(self.workspace.close)
+        self.organization = Organization(self.workspace)
+        self.key = self.organization.keys["ann"]
+        self.policies = self.workspace.root / "policies"
+        self.policies.mkdir()
+        self.signed = self.organization.path / "signed"
+
+    def put(self, name, groups=(), assignments=None, **rules):
+        document = {**POLICY, **rules}
+        if groups or assignments:
+            document["assignments"] = [
+                {"target": target}
+                for target in assignments or [group_target(group) for group in groups]]
+        (self.policies / name).write_text(json.dumps(document))
+
+    def push(self, *words, status=DONE, **options):
+        return self.organization.json(
+            "push", self.policies, "--key", self.key, "--yes", "--local", *words, status=status,
+            **options)
+
+    def actions(self, *words):
+        return {change["slot"]: change["action"] for change in self.push(*words)["changes"]}
+
+    def refusal(self, *words, status=USAGE):
+        return self.push(*words, status=status)["error"]["message"]
+
+    def membership(self, content, audience="all", name="members"):
+        file = self.workspace.root / "membership.json"
+        file.write_text(json.dumps(content))
+        self.signed.mkdir(exist_ok=True)
+        self.organization.json(
+            "sign", file, "--root", self.organization.root, "--key", self.key, "--kind",
+            "membership", "--audience", audience, "--name", name, "-o",
+            self.signed / f"{name}.json")
+
+    def document(self, path):
+        envelope = json.loads(path.read_text())
+        return (json.loads(base64.b64decode(envelope["payload"])),
+                base64.b64decode(envelope["content"]))
+
+    def test_what_changed_is_signed(self):
+        self.put("level2.json")
+        self.put("level3.json", assignments=[EVERYONE])
+        self.assertEqual(
+            self.actions(), {"policy/all/level2.json": "new", "policy/all/level3.json": "new"})
+        statement, content = self.document(self.signed / "level2.json")
+        self.assertEqual(content, (self.policies / "level2.json").read_bytes())
+        before = {path: path.read_bytes() for path in self.signed.iterdir()}
+        again = self.push()
+        self.assertEqual((again["changes"], again["unchanged"]), ([], 2))
+        self.assertEqual({path: path.read_bytes() for path in self.signed.iterdir()}, before)
+        self.put("level2.json", pinRequired=False, maximumPinRetries=3)
+        (change,) = self.push()["changes"]
+        self.assertEqual(change["action"], "changed")
+        self.assertEqual(
+            change["differences"],
+            ["maximumPinRetries: nothing → 3", "pinRequired: true → false"])
+        newer, _ = self.document(self.signed / "level2.json")
+        self.assertGreater(newer["serial"], statement["serial"])
+        found = self.organization.json(
+            "verify", *self.signed.iterdir(), "--root", self.organization.root)
+        self.assertEqual([document["refusal"] for document in found], [None, None])
+
+    def test_vanished_is_withdrawn_only_when_asked(self):
+        self.put("level2.json")
+        self.put("level3.json")
+        self.push()
+        (self.policies / "level3.json").unlink()
+        left = {"policy/all/level3.json": "left"}
+        self.assertEqual(self.actions(), left)
+        self.assertNotEqual(self.document(self.signed / "level3.json")[1], b"")
+        self.assertEqual(
+            self.actions("--prune", "--dry-run"), {"policy/all/level3.json": "withdrawn"})
+        self.assertNotEqual(self.document(self.signed / "level3.json")[1], b"")
+        self.assertEqual(self.actions("--prune"), {"policy/all/level3.json": "withdrawn"})
+        self.assertEqual(self.document(self.signed / "level3.json")[1], b"")
+        self.assertEqual(self.actions("--prune"), {})
+        self.put("level3.json")
+        self.assertEqual(self.actions(), {"policy/all/level3.json": "new"})
+
+    def test_groups_of_machines_and_of_accounts(self):
+        self.put("lab.json", ["Lab", "sales"])
+        self.put("staff.json", ["Staff"])
+        self.assertIn("no membership, invitation or machine has", self.refusal())
+        self.assertFalse(self.signed.exists())
+        self.membership({"groups": [], "members": {"staff": ["ann@contoso.com"]}})
+        self.membership({"groups": ["lab"], "members": {}}, "machine:" + "01" * 16, "one")
+        self.assertIn("sales", self.refusal())
+        self.organization.json("engine", "init", "--server", "localhost")
+        self.organization.fleet("invite", "--group", "sales")
+        self.assertEqual(self.actions(), {
+            "policy/group:lab/lab.json": "new", "policy/group:sales/lab.json": "new",
+            "policy/all/staff.json": "new"})
+        self.put("mixed.json", ["staff", "lab"])
+        self.assertIn("at once", self.refusal())
+        (self.policies / "mixed.json").unlink()
+        # Members that only some machines know leave it to those machines.
+        self.membership({"groups": ["pool"], "members": {"pool": ["ann@contoso.com"]}},
+                        "machine:" + "01" * 16, "two")
+        self.put("pool.json", ["pool"])
+        self.assertEqual(self.actions(), {"policy/group:pool/pool.json": "new"})
+        # An exclusion leaves everybody else; one that machines do not know is told.
+        self.put("most.json", assignments=[EVERYONE, group_target("away", excluded=True)])
+        said = self.organization.fleet(
+            "push", self.policies, "--key", self.key, "--yes", "--local").stderr
+        self.assertIn("away", said)
+        self.assertTrue((self.signed / "most.json").exists())
+
+    def test_a_collection_is_signed_one_by_one(self):
+        ids = [f"{number}f1e2d3c-0000-4000-8000-000000000000" for number in (1, 2)]
+        (self.policies / "all of them.json").write_text(json.dumps({"value": [
+            {**POLICY, "id": ids[0]}, {**POLICY, "id": ids[1], "pinRequired": False}]}))
+        self.assertEqual(self.actions(), {f"policy/all/{id}.json": "new" for id in ids})
+        (self.policies / "all of them.json").write_text(json.dumps({"value": [
+            {**POLICY, "id": ids[0]}, {**POLICY, "id": ids[1]}]}))
+        self.assertEqual(self.actions(), {f"policy/all/{ids[1]}.json": "changed"})
+
+    def test_one_bad_file_signs_nothing(self):
+        self.put("good.json")
+        (self.policies / "bad.json").write_text('{"pinRequired": "maybe"}')
+        self.assertIn("bad.json", self.refusal())
+        (self.policies / "bad.json").write_text(json.dumps(
+            {"value": [POLICY], "@odata.nextLink": "https://graph"}))
+        self.assertIn("bad.json", self.refusal())
+        self.assertFalse(self.signed.exists())
+        for file in self.policies.iterdir():
+            file.unlink()
+        self.refusal(status=NOT_FOUND)
+
+    def test_what_expires_soon_is_signed_again(self):
+        self.put("level2.json")
+        self.push("--expires", "10")
+        self.assertEqual(self.actions(), {"policy/all/level2.json": "renewed"})
+        self.assertEqual(self.actions(), {})
+
+    def test_only_a_policy_key_signs(self):
+        self.put("level2.json")
+        said = self.organization.error(
+            "push", self.policies, "--key", self.organization.keys["bob"], "--yes", "--local",
+            status=REFUSED)
+        self.assertIn("lacks the role policy", said)
+        self.assertFalse(self.signed.exists())
+
+    def test_a_terminal_shows_and_asks(self):
+        self.put("level2.json")
+        for answer, status in (("no", NO), ("yes", DONE)):
+            terminal = Terminal(
+                ["mamctl", "fleet", "push", self.policies, "--organization",
+                 self.organization.path, "--key", self.key, "--local"],
+                self.workspace.environment)
+            terminal.read(until=b"continue")
+            terminal.type(answer + "\n")
+            found, shown = terminal.finish()
+            self.assertEqual(found, status, shown)
+            self.assertIn("+ policy/all/level2.json", shown)
+            self.assertEqual(self.signed.exists(), status == DONE)
+        self.put("level3.json")
+        self.organization.fleet(
+            "push", self.policies, "--key", self.key, "--local", status=REFUSED)
+
+    def test_it_is_sent_by_mamfleet(self):
+        self.put("level2.json")
+        tools = self.workspace.root / "tools"
+        tools.mkdir()
+        stub = tools / "mamfleet"
+        stub.write_text('#!/bin/sh\necho "$@" > "$0.called"\necho sent\n')
+        stub.chmod(0o755)
+        beside = pathlib.Path(os.path.realpath(
+            next(place for place in (pathlib.Path(folder) / "mamctl"
+                 for folder in os.environ["PATH"].split(":")) if place.exists())))
+        copy = tools / "mamctl"
+        os.symlink(beside, copy)
+        if (beside.parent / "mamfleet").exists():
+            self.skipTest("the real one is beside mamctl")
+        environment = {**self.workspace.environment,
+                       "PATH": f"{tools}:{self.workspace.environment['PATH']}"}
+        said = self.organization.fleet(
+            "push", self.policies, "--key", self.key, "--yes", "--json", environment=environment)
+        self.assertIn("sent", said.stderr)
+        self.assertEqual(
+            (tools / "mamfleet.called").read_text().split(), ["push", str(self.organization.path)])
+
+    # Bundles
+
+    def bundle(self):
+        return self.organization.json("bundle", "-o", self.web)
+
+    def test_bundles(self):
+        self.web = self.workspace.root / "web"
+        self.membership({"groups": ["lab"], "members": {}}, "machine:" + "01" * 16, "one")
+        self.put("level2.json")
+        self.put("lab.json", ["lab"])
+        self.push()
+        self.organization.json(
+            "time", self.signed, "--root", self.organization.root, "--key",
+            self.organization.keys["server"], "-o", self.organization.path / "time.json")
+        orders = self.organization.path / "orders"
+        orders.mkdir()
+        for machine, signers in (("01", ["ann", "bob"]), ("02", ["ann"])):
+            order = orders / f"{machine}.json"
+            self.organization.json(
+                "order", "wipe", "--root", self.organization.root, "--key", self.key, "-o", order,
+                "--machine", machine * 16, "--account", "a2" * 16)
+            for name in signers[1:]:
+                self.organization.json(
+                    "cosign", order, "--root", self.organization.root, "--key",
+                    self.organization.keys[name], "--yes")
+        made = self.bundle()
+        self.assertEqual(
+            sorted(made["written"]),
+            ["all.json", "g/lab.json", f"m/{'01' * 16}.json", "roots.json", "time.json"])
+        kinds = {path: [document["payloadType"].split(".")[2].split("+")[0]
+                        for document in json.loads((self.web / path).read_text())]
+                 for path in made["written"]}
+        self.assertEqual(kinds["roots.json"], ["root"])
+        self.assertEqual(kinds["all.json"], ["policy"])
+        self.assertEqual(kinds[f"m/{'01' * 16}.json"], ["membership", "order"])
+        # Nothing changes: a web server's tags stay.
+        times = {path: path.stat().st_mtime_ns for path in self.web.rglob("*.json")}
+        self.assertEqual(self.bundle()["written"], [])
+        self.assertEqual(
+            {path: path.stat().st_mtime_ns for path in self.web.rglob("*.json")}, times)
+        self.put("level2.json", pinRequired=False)
+        self.push()
+        (self.web / "index.html").write_text("mine")
+        self.assertEqual(self.bundle(), {"bundles": 5, "written": ["all.json"], "removed": []})
+        # What no machine would accept goes nowhere.
+        (self.signed / "lab@lab.json").write_text("{}")
+        self.organization.error("bundle", "-o", self.web, status=7)
+        (self.signed / "lab@lab.json").unlink()
+        self.assertEqual(self.bundle()["removed"], ["g/lab.json"])
+        self.assertTrue((self.web / "index.html").exists())
+
+    def test_a_revoked_machine_gets_its_orders_alone(self):
+        self.web = self.workspace.root / "web"
+        self.organization.json("engine", "init", "--server", "localhost")
+        invitation = self.organization.code("--group", "lab")["invitation"]
+        key, request = machine_request(self.organization.id, invitation)
+        requests = self.organization.path / "reports" / "enrolment"
+        requests.mkdir(parents=True)
+        (requests / f"{invitation}.json").write_bytes(request)
+        self.organization.json("admit", "--key", self.key, "--yes")
+        self.put("level2.json")
+        self.push()
+        file = self.web / "m" / f"{key.id}.json"
+        self.bundle()
+        self.assertEqual(len(json.loads(file.read_text())), 1)
+        self.organization.json("revoke", key.id)
+        self.assertEqual(self.bundle()["removed"], [f"m/{key.id}.json"])
+        orders = self.organization.path / "orders"
+        orders.mkdir()
+        self.organization.json(
+            "order", "lock", "--root", self.organization.root, "--key", self.key, "-o",
+            orders / "lock.json", "--machine", key.id)
+        self.assertEqual(self.bundle()["written"], [f"m/{key.id}.json"])
+        (order,) = json.loads(file.read_text())
+        self.assertIn("order", order["payloadType"])
+
+
+if __name__ == "__main__":
+    unittest.main()
