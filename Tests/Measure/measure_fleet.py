@@ -322,6 +322,8 @@ def main():
     options = parser.parse_args()
     options.only = options.only.split(",") if options.only else []
     options.machines = options.machines or (300 if options.faults else 10_000)
+    # So that no server stays when this is ended.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     place = pathlib.Path(tempfile.mkdtemp(prefix="mamd-fleet-", dir=options.directory))
     try:
         if options.faults:
