@@ -13,9 +13,10 @@ DAY = 86_400
 
 
 class Key:
-    def __init__(self):
+    def __init__(self, seed=None):
+        self.seed = seed or os.urandom(32)
         self.public, self.secret = (ctypes.create_string_buffer(size) for size in (32, 64))
-        SODIUM.crypto_sign_ed25519_seed_keypair(self.public, self.secret, os.urandom(32))
+        SODIUM.crypto_sign_ed25519_seed_keypair(self.public, self.secret, self.seed)
         self.public = self.public.raw
         self.id = hashlib.sha256(self.public).hexdigest()[:32]
 

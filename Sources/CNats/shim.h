@@ -1,0 +1,3 @@
+// libnats.
+#pragma once
+#include <nats/nats.h>

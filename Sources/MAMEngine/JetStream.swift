@@ -1,0 +1,76 @@
+// JetStream's requests: plain messages with JSON (docs.nats.io/reference/reference-protocols).
+
+package import MAMModel
+
+extension NatsConnection {
+    /// The newest message of a subject; nil if there is none. By any replica, without a consumer.
+    package func lastMessage(
+        of subject: String, in stream: String
+    ) throws(NatsFailure) -> NatsMessage? {
+        let answer = try request("$JS.API.DIRECT.GET.\(stream).\(subject)")
+        switch answer.status {
+        case nil: return answer
+        case 404: return nil
+        case .some(let status): throw .stream(code: status, "direct get of \(subject)")
+        }
+    }
+
+    /// Stores a message in the stream of its subject. Returns after the stream's word that it is
+    /// durable. `messageID`: a second one of that id is not stored. `after`: is refused
+    /// (``NatsFailure/isOutrun``) unless this is the subject's last sequence number.
+    @discardableResult
+    package func store(
+        _ subject: String, _ payload: [UInt8], messageID: String? = nil,
+        after sequence: UInt64? = nil
+    ) throws(NatsFailure) -> StoredMessage {
+        guard payload.count <= maximumPayload else { throw .tooLong }
+        var headers: [String: String] = [:]
+        headers["Nats-Msg-Id"] = messageID
+        headers["Nats-Expected-Last-Subject-Sequence"] = sequence.map { "\($0)" }
+        let answer = try json(request(subject, payload, headers: headers))
+        guard let number = answer.object?["seq"]?.integer, let sequence = UInt64(exactly: number)
+        else { throw .malformed }
+        return StoredMessage(
+            sequence: sequence, wasThere: answer.object?["duplicate"]?.bool ?? false)
+    }
+
+    /// A call of the API; throws the error that the answer tells.
+    package func call(
+        _ name: String, _ parameters: JSONValue = [:]
+    ) throws(NatsFailure) -> JSONValue {
+        try json(request("$JS.API.\(name)", parameters.encoded()))
+    }
+
+    private func json(_ message: NatsMessage) throws(NatsFailure) -> JSONValue {
+        guard message.status == nil else {
+            throw .stream(code: message.status ?? 0, "no answer of the stream")
+        }
+        guard let json = try? JSONValue(parsing: message.payload) else { throw .malformed }
+        if let error = json.object?["error"]?.object {
+            let code = error["err_code"]?.integer ?? error["code"]?.integer ?? 0
+            throw .stream(
+                code: Int(clamping: code), error["description"]?.text ?? "no reason is told")
+        }
+        return json
+    }
+}
+
+/// A stream's word about a message.
+package struct StoredMessage: Sendable {
+    package let sequence: UInt64
+    /// A message of that id was there already.
+    package let wasThere: Bool
+}
+
+extension NatsFailure {
+    /// Another message of the subject came in between.
+    package var isOutrun: Bool {
+        if case .stream(code: 10_071, _) = self { return true }
+        return false
+    }
+
+    package var isUnknownStream: Bool {
+        if case .stream(code: 10_059, _) = self { return true }
+        return false
+    }
+}

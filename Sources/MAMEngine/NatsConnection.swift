@@ -1,0 +1,141 @@
+// One connection to a NATS server, over TLS.
+
+internal import CNats
+internal import Glibc
+internal import Synchronization
+
+/// What a client proves itself with: a token that its account has signed, and signatures of the key
+/// that the token names.
+package struct NatsCredentials: Sendable {
+    package let token: String
+    /// Nil if the key is gone.
+    package let sign: @Sendable ([UInt8]) -> [UInt8]?
+
+    package init(token: String, sign: @escaping @Sendable ([UInt8]) -> [UInt8]?) {
+        (self.token, self.sign) = (token, sign)
+    }
+}
+
+/// Where to connect, and as who.
+package struct NatsOptions: Sendable {
+    package var servers: [String]
+    /// In PEM; nil: the system's.
+    package var authority: String?
+    package var credentials: NatsCredentials
+    /// Replies come below it, where nobody else may read.
+    package var inboxPrefix: String
+    package var name: String
+    package var timeoutMilliseconds: Int64 = 5000
+
+    package init(
+        servers: [String], authority: String?, credentials: NatsCredentials, inboxPrefix: String,
+        name: String
+    ) {
+        (self.servers, self.authority, self.credentials) = (servers, authority, credentials)
+        (self.inboxPrefix, self.name) = (inboxPrefix, name)
+    }
+}
+
+/// Connected from the start, until it ends: it does not reconnect by itself, so that there is one
+/// place that waits, with jitter, however a connection was lost.
+///
+/// Any thread may call it. Handlers run on threads of libnats, and must not block.
+// @unchecked: libnats guards what the pointer points to.
+package final class NatsConnection: @unchecked Sendable {
+    let raw: OpaquePointer
+    /// What to remove from the table of handlers when this goes.
+    private let entries: [UInt]
+    private let inboxPrefix: String
+    /// Entry and pointer. Destroying a subscription ends it.
+    private let subscriptions = Mutex<[(entry: UInt, raw: UInt)]>([])
+
+    /// Blocks until it is connected. `ended`: is called once when the connection is lost, with the
+    /// reason.
+    package init(
+        _ options: NatsOptions, ended: @escaping @Sendable (NatsFailure) -> Void
+    ) throws(NatsFailure) {
+        let credentials = natsHandlers.add(.credentials(options.credentials))
+        let end = natsHandlers.add(.end(ended))
+        do throws(NatsFailure) {
+            let prepared = try PreparedOptions.make(options, credentials: credentials, end: end)
+            var connection: OpaquePointer?
+            let status = natsConnection_Connect(&connection, prepared.raw)
+            guard status == NATS_OK, let connection else { throw .ofThread(status) }
+            raw = connection
+        } catch {
+            natsHandlers.remove([credentials, end])
+            throw error
+        }
+        entries = [credentials, end]
+        inboxPrefix = options.inboxPrefix
+    }
+
+    deinit {
+        // `ended` is not called any more.
+        let all = subscriptions.withLock { $0 }
+        natsHandlers.remove(entries + all.map(\.entry))
+        for subscription in all {
+            natsSubscription_Destroy(OpaquePointer(bitPattern: subscription.raw))
+        }
+        natsConnection_Destroy(raw)
+    }
+
+    package var isConnected: Bool {
+        natsConnection_Status(raw) == NATS_CONN_STATUS_CONNECTED
+    }
+
+    /// The longest message that the server takes.
+    package var maximumPayload: Int { Int(natsConnection_GetMaxPayload(raw)) }
+
+    /// Calls `handler` with each message of a subject until the connection ends.
+    package func subscribe(
+        _ subject: String, _ handler: @escaping @Sendable (NatsMessage) -> Void
+    ) throws(NatsFailure) {
+        let entry = natsHandlers.add(.messages(handler))
+        var subscription: OpaquePointer?
+        let status = natsConnection_Subscribe(
+            &subscription, raw, subject, receiveMessage, UnsafeMutableRawPointer(bitPattern: entry))
+        guard status == NATS_OK, let subscription else {
+            natsHandlers.remove([entry])
+            throw .ofThread(status)
+        }
+        // The handler is quick: more than that waits only if somebody floods.
+        natsSubscription_SetPendingLimits(subscription, 64, 32 << 20)
+        let number = UInt(bitPattern: subscription)
+        subscriptions.withLock { $0.append((entry, number)) }
+    }
+
+    /// Publishes without an answer.
+    package func publish(
+        _ subject: String, _ payload: [UInt8], replyTo inbox: String? = nil
+    ) throws(NatsFailure) {
+        let message = try OutgoingMessage.make(subject, payload, replyTo: inbox)
+        let status = natsConnection_PublishMsg(raw, message.raw)
+        guard status == NATS_OK else { throw .ofThread(status) }
+    }
+
+    /// Publishes, and waits for the answer.
+    package func request(
+        _ subject: String, _ payload: [UInt8] = [], headers: [String: String] = [:],
+        timeoutMilliseconds: Int64 = 10_000
+    ) throws(NatsFailure) -> NatsMessage {
+        let message = try OutgoingMessage.make(subject, payload, headers: headers)
+        var answer: OpaquePointer?
+        let status = natsConnection_RequestMsg(&answer, raw, message.raw, timeoutMilliseconds)
+        guard status == NATS_OK, let answer else { throw .ofThread(status) }
+        defer { natsMsg_Destroy(answer) }
+        return NatsMessage(answer)
+    }
+
+    /// A subject of its own for answers.
+    func makeInbox() -> String {
+        let number = UInt64.random(in: .min ... .max)
+        return "\(inboxPrefix).\(String(number, radix: 36))"
+    }
+
+    /// Waits until the server has seen all that was sent.
+    package func flush() throws(NatsFailure) {
+        let status = natsConnection_FlushTimeout(raw, 5000)
+        guard status == NATS_OK else { throw .ofThread(status) }
+    }
+}

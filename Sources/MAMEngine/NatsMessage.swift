@@ -1,0 +1,135 @@
+// Messages as values, copied from libnats'.
+
+internal import CNats
+internal import Glibc
+
+/// A message that arrived.
+package struct NatsMessage: Sendable {
+    package let subject: String
+    package let reply: String?
+    package let payload: [UInt8]
+    /// Of an answer that is no message: 404, 408 and so on; nil: it is one.
+    package let status: Int?
+    /// Its number in its stream; of a direct get.
+    package let sequence: UInt64?
+
+    package init(subject: String, payload: [UInt8], sequence: UInt64? = nil) {
+        (self.subject, self.payload, self.sequence) = (subject, payload, sequence)
+        (reply, status) = (nil, nil)
+    }
+
+    init(_ raw: OpaquePointer) {
+        subject = natsMsg_GetSubject(raw).map { String(cString: $0) } ?? ""
+        reply = natsMsg_GetReply(raw).map { String(cString: $0) }
+        let count = Int(natsMsg_GetDataLength(raw))
+        payload =
+            count > 0
+            ? natsMsg_GetData(raw).map {
+                Array(UnsafeRawBufferPointer(start: $0, count: count))
+            } ?? [] : []
+        status = Self.header("Status", of: raw).flatMap { Int($0) }
+        sequence = Self.header("Nats-Sequence", of: raw).flatMap { UInt64($0) }
+    }
+
+    private static func header(_ name: String, of raw: OpaquePointer) -> String? {
+        var value: UnsafePointer<CChar>?
+        guard natsMsgHeader_Get(raw, name, &value) == NATS_OK else { return nil }
+        return value.map { String(cString: $0) }
+    }
+}
+
+/// A message that is to be sent.
+struct OutgoingMessage: ~Copyable {
+    let raw: OpaquePointer
+
+    private init(owning raw: OpaquePointer) { self.raw = raw }
+
+    static func make(
+        _ subject: String, _ payload: [UInt8], replyTo inbox: String? = nil,
+        headers: [String: String] = [:]
+    ) throws(NatsFailure) -> OutgoingMessage {
+        let message = OutgoingMessage(owning: try create(subject, payload, inbox))
+        for (name, value) in headers {
+            let status = natsMsgHeader_Set(message.raw, name, value)
+            guard status == NATS_OK else { throw .ofThread(status) }
+        }
+        return message
+    }
+
+    private static func create(
+        _ subject: String, _ payload: [UInt8], _ inbox: String?
+    ) throws(NatsFailure) -> OpaquePointer {
+        var message: OpaquePointer?
+        guard let count = Int32(exactly: payload.count) else { throw .tooLong }
+        let status = payload.withUnsafeBytes { bytes in
+            natsMsg_Create(
+                &message, subject, inbox, bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
+                count)
+        }
+        guard status == NATS_OK, let message else { throw .ofThread(status) }
+        return message
+    }
+
+    deinit { natsMsg_Destroy(raw) }
+}
+
+/// Why something failed at the engine.
+package enum NatsFailure: Error, Sendable, Equatable {
+    /// Nobody is there, or it broke; a clause.
+    case connection(String)
+    /// The server knows who this is, and says no.
+    case notAllowed(String)
+    /// The certificate is not the one that was told, or there is no TLS.
+    case untrusted(String)
+    /// It did not answer in time.
+    case timeout
+    /// There is no such stream, or nobody who answers.
+    case noStream
+    /// It is longer than the server takes.
+    case tooLong
+    /// The stream's own error, with its number.
+    case stream(code: Int, String)
+    /// The answer has another form than is known.
+    case malformed
+
+    /// Of a status that a call on this thread has just returned.
+    static func ofThread(_ status: natsStatus) -> NatsFailure {
+        var known = status
+        let detail = nats_GetLastError(&known).map { String(cString: $0) } ?? ""
+        return NatsFailure(status, detail)
+    }
+
+    init(_ status: natsStatus, _ detail: String) {
+        let name = natsStatus_GetText(status).map { String(cString: $0) } ?? "failure"
+        let text = detail.isEmpty ? name : detail
+        let lowered = text.lowercased()
+        self =
+            switch status {
+            case NATS_TIMEOUT: .timeout
+            case NATS_NO_RESPONDERS: .noStream
+            case NATS_MAX_PAYLOAD: .tooLong
+            case NATS_CONNECTION_AUTH_FAILED, NATS_NOT_PERMITTED: .notAllowed(text)
+            case NATS_SSL_ERROR, NATS_SECURE_CONNECTION_WANTED, NATS_SECURE_CONNECTION_REQUIRED:
+                .untrusted(text)
+            case _ where lowered.contains("authenti") || lowered.contains("authoriz"):
+                .notAllowed(text)
+            case _ where lowered.contains("certificate"): .untrusted(text)
+            default: .connection(text)
+            }
+    }
+}
+
+extension NatsFailure: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .connection(let text): "no connection: \(text)"
+        case .notAllowed(let text): "the server refuses: \(text)"
+        case .untrusted(let text): "the server's certificate is not trusted: \(text)"
+        case .timeout: "no answer in time"
+        case .noStream: "the server has no such stream"
+        case .tooLong: "it is longer than the server takes"
+        case .stream(let code, let text): "the stream refuses (\(code)): \(text)"
+        case .malformed: "the server's answer is not understood"
+        }
+    }
+}

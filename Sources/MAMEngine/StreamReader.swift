@@ -1,0 +1,132 @@
+// Reads a stream in batches, with a consumer that the server forgets when nobody asks any more.
+
+internal import CNats
+internal import Glibc
+internal import MAMModel
+
+/// A message of a stream.
+package struct StreamedMessage: Sendable {
+    package let subject: String
+    package let payload: [UInt8]
+    package let sequence: UInt64
+    /// How many come after it.
+    package let pending: UInt64
+}
+
+/// One thread uses it. Holds one batch in memory at a time.
+package final class StreamReader {
+    /// Which messages.
+    package enum Start: Sendable {
+        case at(UInt64)
+        /// The newest of each subject.
+        case lastOfEachSubject
+    }
+
+    private let connection: NatsConnection
+    private let stream: String
+    private let consumer: String
+    private let inbox: String
+    private let subscription: OpaquePointer
+    /// Of requests: a word about a former one is no news.
+    private var number = 0
+
+    private static let batchCount = 500
+    private static let batchByteCount = 16 << 20
+    private static let forgottenAfterSeconds: Int64 = 60
+
+    package init(
+        _ connection: NatsConnection, _ stream: String, _ start: Start, subject: String? = nil
+    ) throws(NatsFailure) {
+        (self.connection, self.stream) = (connection, stream)
+        consumer = try Self.makeConsumer(connection, stream, start, subject)
+        inbox = connection.makeInbox()
+        var made: OpaquePointer?
+        let status = natsConnection_SubscribeSync(&made, connection.raw, "\(inbox).*")
+        guard status == NATS_OK, let made else { throw .ofThread(status) }
+        subscription = made
+    }
+
+    deinit { natsSubscription_Destroy(subscription) }
+
+    private static func makeConsumer(
+        _ connection: NatsConnection, _ stream: String, _ start: Start, _ subject: String?
+    ) throws(NatsFailure) -> String {
+        var settings: [String: JSONValue] = [
+            "ack_policy": "none", "replay_policy": "instant", "mem_storage": true,
+            "num_replicas": 1,
+            "inactive_threshold": .integer(forgottenAfterSeconds * 1_000_000_000),
+        ]
+        switch start {
+        case .at(let sequence):
+            settings["deliver_policy"] = "by_start_sequence"
+            settings["opt_start_seq"] = .integer(Int64(clamping: max(1, sequence)))
+            settings["filter_subject"] = subject.map { .string($0) }
+        case .lastOfEachSubject:
+            settings["deliver_policy"] = "last_per_subject"
+            // The server wants one.
+            settings["filter_subject"] = .string(subject ?? ">")
+        }
+        let answer = try connection.call(
+            "CONSUMER.CREATE.\(stream)",
+            ["stream_name": .string(stream), "config": .object(settings)])
+        guard let name = answer.object?["name"]?.text else { throw .malformed }
+        return name
+    }
+
+    /// The next ones, in order; empty if there are none. `waitMilliseconds`: for the first one.
+    package func next(waitMilliseconds: Int64 = 0) throws(NatsFailure) -> [StreamedMessage] {
+        var request: [String: JSONValue] = [
+            "batch": .integer(Int64(Self.batchCount)),
+            "max_bytes": .integer(Int64(Self.batchByteCount)),
+        ]
+        if waitMilliseconds > 0 {
+            request["expires"] = .integer(waitMilliseconds * 1_000_000)
+        } else {
+            request["no_wait"] = true
+        }
+        number += 1
+        let reply = "\(inbox).\(number)"
+        try connection.publish(
+            "$JS.API.CONSUMER.MSG.NEXT.\(stream).\(consumer)",
+            JSONValue.object(request).encoded(), replyTo: reply)
+        return try receive(reply, patience: waitMilliseconds + 5000)
+    }
+
+    /// Until the batch is full, or the server says that there is no more, or the last one is here.
+    private func receive(
+        _ reply: String, patience: Int64
+    ) throws(NatsFailure) -> [StreamedMessage] {
+        var found: [StreamedMessage] = []
+        while found.count < Self.batchCount {
+            var raw: OpaquePointer?
+            let status = natsSubscription_NextMsg(&raw, subscription, found.isEmpty ? patience : 5000)
+            guard status == NATS_OK, let raw else { throw .ofThread(status) }
+            let message = NatsMessage(raw)
+            natsMsg_Destroy(raw)
+            if message.status != nil {
+                if message.subject == reply { return found }
+                continue
+            }
+            guard let streamed = StreamedMessage(message) else { throw .malformed }
+            found.append(streamed)
+            if streamed.pending == 0 { return found }
+        }
+        return found
+    }
+}
+
+extension StreamedMessage {
+    /// `$JS.ACK.STREAM.CONSUMER.DELIVERED.SEQUENCE.CONSUMED.TIME.PENDING`, or with the domain and
+    /// the account's hash after `$JS.ACK`, and one more token at the end.
+    fileprivate init?(_ message: NatsMessage) {
+        guard let reply = message.reply else { return nil }
+        let tokens = reply.split(separator: ".")
+        let offset = tokens.count == 9 ? 0 : 2
+        guard tokens.count >= 9 + offset, let sequence = UInt64(tokens[5 + offset]),
+            let pending = UInt64(tokens[8 + offset])
+        else { return nil }
+        self.init(
+            subject: message.subject, payload: message.payload, sequence: sequence,
+            pending: pending)
+    }
+}
