@@ -47,6 +47,7 @@ let package = Package(
     products: [
         .executable(name: "mamd", targets: ["mamd"]),
         .executable(name: "mamctl", targets: ["mamctl"]),
+        .executable(name: "mamfleet", targets: ["mamfleet"]),
         .library(name: "MAMClient", targets: ["MAMClient"]),
     ],
     targets: vectorLibraries + [
@@ -57,6 +58,8 @@ let package = Package(
         system("CDeflate", "libdeflate", debian: "libdeflate-dev"),
         system("CSystemd", "libsystemd", debian: "libsystemd-dev"),
         system("CSeccomp", "libseccomp", debian: "libseccomp-dev"),
+        system("CNats", "libnats", debian: "libnats-dev"),
+        system("CCurl", "libcurl", debian: "libcurl4-openssl-dev"),
         .target(name: "CShims"),
         // What the kernel lets a contained command do
         .target(name: "CContainment", dependencies: ["CSeccomp"]),
@@ -84,7 +87,6 @@ let package = Package(
         module("MAMEnrollment", ["MAMModel", "MAMPolicy", "MAMSettings", "MAMSystem"]),
         // What an organisation signs, and which of it a machine accepts
         module("MAMFleet", ["MAMModel", "MAMCrypto"]),
-        // What carries it: bundles, the engine's keys and subjects, the organisation's directory
         module("MAMCarrier", ["MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet"]),
         // Where workspaces are: directories, sockets, mounts
         module("MAMPlaces", ["MAMModel", "MAMSystem"]),
@@ -127,6 +129,8 @@ let package = Package(
                 "MAMVault", "MAMTree", "MAMWorkspace", "CShims",
             ]),
         module("MAMSession", ["MAMSystem", "CSystemd"]),
+        // What carries an organisation's documents: NATS, HTTPS
+        module("MAMEngine", ["MAMModel", "CNats", "CCurl"]),
         // What programs link that talk to the daemon; its names are the Intune App SDK's
         module("MAMClient", ["MAMModel", "MAMSystem", "MAMPlaces", "MAMWire", "CShims"]),
 
@@ -142,9 +146,15 @@ let package = Package(
             "mamctl",
             [
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
-                "MAMAudit", "MAMKeyring", "MAMFleet", "MAMCarrier", "MAMStore",
-                "MAMPlaces", "MAMDesktop", "MAMWire",
+                "MAMAudit", "MAMKeyring", "MAMFleet", "MAMStore", "MAMPlaces", "MAMDesktop",
+                "MAMWire",
                 "CShims", "CContainment", "CSupervisor",
+            ]),
+        program(
+            "mamfleet",
+            [
+                "MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet", "MAMCarrier", "MAMPlaces",
+                "MAMWire", "MAMEngine",
             ]),
         .executableTarget(
             name: "notes", dependencies: ["MAMClient"], path: "Examples/Notes",
@@ -208,10 +218,8 @@ let package = Package(
                 "WorkspaceSupport", "MAMControl", "MAMPlaces", "MAMWire", "MAMVault", "MAMSystem",
                 "MAMModel",
             ]),
+        tests("MAMEngineTests", ["MAMEngine"]),
         tests("MAMFleetTests", ["MAMFleet", "MAMCrypto", "MAMModel"]),
-        tests(
-            "MAMCarrierTests",
-            ["MAMCarrier", "MAMFleet", "MAMCrypto", "MAMSystem", "MAMModel"]),
         tests("MAMPlacesTests", ["MAMPlaces", "MAMSystem", "MAMModel"]),
         tests("MAMDesktopTests", ["MAMDesktop", "MAMSystem"]),
         tests("MAMSessionTests", ["MAMSession", "MAMSystem"]),

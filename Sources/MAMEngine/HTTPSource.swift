@@ -29,7 +29,7 @@ package final class HTTPSource {
     private static let timeoutSeconds = 60
     private static let connectSeconds = 10
 
-    /// `authority`: certificates in PEM; nil: the system's. Nil if libcurl does not start, or
+    /// `authority`: certificates in PEM that count beside the system's. Nil if libcurl does not start, or
     /// `base` is no https URL.
     package init?(base: String, authority: String?, agent: String, maximumByteCount: Int) {
         guard base.hasPrefix("https://"), Self.isStarted, let made = curl_easy_init() else {
@@ -84,8 +84,6 @@ package final class HTTPSource {
             authority.utf8.withContiguousStorageIfAvailable {
                 mam_curl_authority(curl, $0.baseAddress, $0.count)
             } ?? CURLE_FAILED_INIT)
-        // Only what was pinned.
-        try check(mam_curl_text(curl, CURLOPT_CAPATH, nil))
     }
 
     private func check(_ code: CURLcode) throws(Failure) {

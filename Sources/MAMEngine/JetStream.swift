@@ -74,3 +74,21 @@ extension NatsFailure {
         return false
     }
 }
+
+/// A stream as it is now.
+package struct StreamState: Sendable {
+    /// When it was made, in the server's words; of another one of the same name it differs.
+    package let created: String
+    /// The number of its last message, which may be gone; 0 if there was none.
+    package let last: UInt64
+}
+
+extension NatsConnection {
+    package func state(of stream: String) throws(NatsFailure) -> StreamState {
+        let answer = try call("STREAM.INFO.\(stream)").object
+        guard let created = answer?["created"]?.text,
+            let last = answer?["state"]?.object?["last_seq"]?.integer
+        else { throw .malformed }
+        return StreamState(created: created, last: UInt64(clamping: last))
+    }
+}

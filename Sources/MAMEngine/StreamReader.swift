@@ -52,7 +52,7 @@ package final class StreamReader {
         _ connection: NatsConnection, _ stream: String, _ start: Start, _ subject: String?
     ) throws(NatsFailure) -> String {
         var settings: [String: JSONValue] = [
-            "ack_policy": "none", "replay_policy": "instant", "mem_storage": true,
+            "ack_policy": "none", "replay_policy": "instant",
             "num_replicas": 1,
             "inactive_threshold": .integer(forgottenAfterSeconds * 1_000_000_000),
         ]
@@ -99,7 +99,8 @@ package final class StreamReader {
         var found: [StreamedMessage] = []
         while found.count < Self.batchCount {
             var raw: OpaquePointer?
-            let status = natsSubscription_NextMsg(&raw, subscription, found.isEmpty ? patience : 5000)
+            let status = natsSubscription_NextMsg(
+                &raw, subscription, found.isEmpty ? patience : 5000)
             guard status == NATS_OK, let raw else { throw .ofThread(status) }
             let message = NatsMessage(raw)
             natsMsg_Destroy(raw)

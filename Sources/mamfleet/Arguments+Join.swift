@@ -1,0 +1,60 @@
+// The code and the workspace of `join`.
+
+internal import Glibc
+internal import MAMCarrier
+internal import MAMCrypto
+internal import MAMFleet
+internal import MAMPlaces
+internal import MAMWire
+
+let anotherCode = "ask for another code: mamctl fleet invite"
+
+extension Arguments {
+    /// Of the operand, or of standard input, where nobody else sees it.
+    func invitationCode() throws(Failure) -> InvitationCode {
+        guard let operand = operands.first else {
+            throw Self.wrong("join: the code is missing")
+        }
+        let text =
+            operand == "-"
+            ? Self.standardInput(atMost: InvitationCode.maximumByteCount + 1)
+            : Array(operand.utf8).withUnsafeBytes { SecretBytes(copying: $0) }
+        do throws(Refusal) { return try InvitationCode(parsing: text) } catch {
+            throw Failure(.usage, "the code: \(error)", next: "copy it whole, or \(anotherCode)")
+        }
+    }
+
+    private static func standardInput(atMost limit: Int) -> SecretBytes {
+        let room = SecretBytes(count: limit)
+        var count = 0
+        room.withMutableBytes { buffer in
+            while count < limit {
+                let start = buffer.baseAddress.map { $0 + count }
+                let got = read(STDIN_FILENO, start, limit - count)
+                if got <= 0 { break }
+                count += got
+            }
+        }
+        return room.withBytes { SecretBytes(copying: .init(rebasing: $0[..<count])) }
+    }
+
+    /// Of the workspace that was named, or of the only one that runs.
+    func daemonPlace() throws(Failure) -> DaemonPlace {
+        let socket = value("socket")
+        if let text = value("workspace") {
+            return DaemonPlace(workspace: try Self.workspace(named: text), socket: socket)
+        }
+        let names = Set(
+            Places.current.sockets().filter { (try? VarlinkClient(path: $0.path)) != nil }
+                .map(\.name))
+        guard let name = names.first else {
+            throw Failure(
+                .unreachable, "no workspace is mounted", next: "mamctl mount BACKING MOUNTPOINT")
+        }
+        guard names.count == 1 else {
+            throw Failure(
+                .usage, "several workspaces are mounted", next: "add --workspace NAME")
+        }
+        return DaemonPlace(workspace: name, socket: socket)
+    }
+}

@@ -1,0 +1,60 @@
+// The request to be let in, and its answer.
+
+internal import MAMCarrier
+internal import MAMCrypto
+internal import MAMEngine
+internal import MAMFleet
+internal import MAMModel
+
+/// Of a client that has the invitation.
+struct Asking {
+    private let connection: NatsConnection
+    private let invitation: Enrolment.Invitation
+    private let transport: NKeySeed
+
+    init(
+        _ connection: NatsConnection, _ invitation: Enrolment.Invitation, _ transport: NKeySeed
+    ) {
+        (self.connection, self.invitation, self.transport) = (connection, invitation, transport)
+    }
+
+    /// The first request of an invitation stands, and a second one is refused
+    /// (``NatsFailure/isUsedAlready``), but for the same one again shortly after.
+    func send() throws(NatsFailure) {
+        let request = Array(invitation.request.utf8)
+        try connection.store(
+            Subject.enrolment(invitation.id), request,
+            messageID: hexadecimal(SHA256.digest(of: request)))
+    }
+
+    /// Nil if the administrator has not answered yet.
+    func answer() throws(NatsFailure) -> String? {
+        let message = try connection.lastMessage(
+            of: Subject.invited(invitation.id), in: Stream.invited.rawValue)
+        return message.flatMap { token(of: $0.payload) }
+    }
+
+    /// The token, if it is for this machine's key: anybody else's would be of no use.
+    func token(of bytes: [UInt8]) -> String? {
+        guard bytes.count <= Token.maximumByteCount else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self).trimmed
+        guard let token = try? Token(parsing: text), token.kind == .user,
+            token.subject == transport.key
+        else { return nil }
+        return text
+    }
+}
+
+extension NatsFailure {
+    /// The stream keeps the first message of each subject.
+    var isUsedAlready: Bool {
+        if case .stream(code: 10_077, _) = self { return true }
+        return false
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+    }
+}

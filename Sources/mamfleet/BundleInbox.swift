@@ -1,0 +1,34 @@
+// Bundles on their way to the thread that delivers.
+
+internal import MAMCarrier
+internal import MAMSystem
+internal import Synchronization
+
+/// Of each key the newest alone, so that it is bounded by the number of keys, however fast somebody
+/// sends.
+final class BundleInbox: Sendable {
+    private let bundles = Mutex<[BundleKey: ArrivedBundle]>([:])
+    private let semaphore = Semaphore()
+
+    func put(_ bundle: ArrivedBundle) {
+        guard bundle.bytes.count <= DocumentBundle.maximumByteCount else { return }
+        let wasEmpty = bundles.withLock { bundles in
+            defer { bundles[bundle.key] = bundle }
+            return bundles.isEmpty
+        }
+        if wasEmpty { semaphore.signal() }
+    }
+
+    /// Empty if the deadline passes first.
+    func take(until deadline: Deadline) -> [ArrivedBundle] {
+        while true {
+            let found = bundles.withLock { bundles in
+                let all = Array(bundles.values)
+                bundles.removeAll()
+                return all
+            }
+            guard found.isEmpty else { return found }
+            guard semaphore.wait(until: deadline) else { return [] }
+        }
+    }
+}

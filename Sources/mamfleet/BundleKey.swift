@@ -1,0 +1,85 @@
+// The bundles that a machine takes, in their order, and who brings them.
+
+internal import MAMCarrier
+internal import MAMFleet
+internal import MAMModel
+
+extension BundlePlace {
+    /// Roots first: their keys count for all that follows. The machine's memberships before its
+    /// groups' policies, and the time, which names them all, last.
+    var rank: Int {
+        switch self {
+        case .roots: 0
+        case .all: 1
+        case .machine: 2
+        case .group: 3
+        case .time: 4
+        }
+    }
+
+    static func all(for machine: MachineID, groups: Set<String>) -> [BundlePlace] {
+        [.roots, .all, .machine(machine)] + groups.sorted().map { .group($0) } + [.time]
+    }
+
+    /// In the name of a file.
+    var label: String {
+        switch self {
+        case .roots: "roots"
+        case .all: "all"
+        case .machine(let id): "m.\(id)"
+        case .group(let name): "g.\(name)"
+        case .time: "time"
+        }
+    }
+
+    init?(label: String) {
+        switch label {
+        case "roots": self = .roots
+        case "all": self = .all
+        case "time": self = .time
+        case _ where label.hasPrefix("g.") && isName(label.dropFirst(2)):
+            self = .group(String(label.dropFirst(2)))
+        case _ where label.hasPrefix("m."):
+            guard let id = Bytes16(hex: String(label.dropFirst(2))) else { return nil }
+            self = .machine(id)
+        default: return nil
+        }
+    }
+}
+
+/// Who brought it. Nobody of them is believed.
+enum Carrier: String, Sendable, CaseIterable {
+    case nats, https, directory
+}
+
+/// One bundle of one carrier: the newest of each is kept.
+struct BundleKey: Hashable, Sendable {
+    let carrier: Carrier
+    let place: BundlePlace
+
+    /// The name of its file in the state directory.
+    var file: String { "bundle-\(carrier)-\(place.label)" }
+
+    init(_ carrier: Carrier, _ place: BundlePlace) {
+        (self.carrier, self.place) = (carrier, place)
+    }
+
+    init?(file: String) {
+        let parts = file.split(separator: "-", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == "bundle",
+            let carrier = Carrier(rawValue: String(parts[1])),
+            let place = BundlePlace(label: String(parts[2]))
+        else { return nil }
+        self.init(carrier, place)
+    }
+}
+
+/// A bundle on its way to the daemon.
+struct ArrivedBundle: Sendable {
+    let key: BundleKey
+    let bytes: [UInt8]
+    /// The web server's word for this state of the file.
+    var tag: String?
+    /// Read from the state directory, so not to be written there.
+    var isKept = false
+}

@@ -1,0 +1,195 @@
+// Hands bundles to the daemon, in order, as soon as they arrive.
+
+internal import MAMFleet
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+/// One thread, which waits for nothing but bundles and the daemon: an order is not behind a report
+/// or a slow server.
+final class Deliverer {
+    private let shared: Shared
+    private let daemon: DaemonLink
+    private var verdicts = Verdicts()
+    /// What waits for the daemon, or for its turn after junk.
+    private var waiting: [BundleKey: Waiting] = [:]
+    /// How often in a row a key had junk, and when the next of it has its turn.
+    private var junk: [BundleKey: (count: Int, turn: Deadline)] = [:]
+    private var nextLook = Deadline.now
+
+    private struct Waiting {
+        var bundle: ArrivedBundle
+        var due: Deadline
+    }
+
+    /// The daemon is asked so often whether it is still the same.
+    private static let lookSeconds = 10
+    private static let retryMilliseconds = 1000
+    private static let storeRetrySeconds = 30
+    private static let toleratedCount = 50
+
+    init(_ shared: Shared) {
+        self.shared = shared
+        daemon = DaemonLink(shared.place)
+    }
+
+    func run() -> Never {
+        while true {
+            let arrived = shared.inbox.take(until: nextDeadline)
+            shared.change { $0.delivererLived = .now }
+            for bundle in arrived { wait(for: bundle) }
+            if nextLook.hasPassed || !daemon.isConnected { look() }
+            if daemon.isConnected { deliverDue() }
+        }
+    }
+
+    private var nextDeadline: Deadline {
+        min(nextLook, waiting.values.map(\.due).min() ?? nextLook)
+    }
+
+    /// A newer one takes the place of one that waits, also behind junk.
+    private func wait(for bundle: ArrivedBundle) {
+        waiting[bundle.key] = Waiting(bundle: bundle, due: junk[bundle.key]?.turn ?? .now)
+    }
+
+    // MARK: The daemon
+
+    /// Connects if needed, and asks for the groups. A daemon that has restarted gets everything
+    /// once more: it may have lost what it had not stored.
+    private func look() {
+        nextLook = Deadline(seconds: Self.lookSeconds)
+        let isNew = !daemon.isConnected
+        do throws(VarlinkClient.Failure) {
+            let organization = try daemon.call(Varlink.Fleet.Show()).organization
+            setProblem(nil)
+            if isNew { begin() }
+            guard let organization else { return setProblem("it has joined no organisation") }
+            shared.setDaemon(problem: nil, documents: organization.documents.count)
+            shared.setGroups(Set(organization.groups.filter { isName($0) }))
+        } catch {
+            setProblem(error.words)
+            nextLook = Deadline(milliseconds: Self.retryMilliseconds)
+        }
+    }
+
+    private func begin() {
+        verdicts = Verdicts()
+        junk = [:]
+        for file in shared.state.names().sorted() {
+            guard let key = BundleKey(file: file), waiting[key] == nil,
+                let bytes = (try? shared.state.read(file)) ?? nil
+            else { continue }
+            let bundle = ArrivedBundle(key: key, bytes: bytes, isKept: true)
+            waiting[key] = Waiting(bundle: bundle, due: .now)
+        }
+        shared.reports.put(.daemon)
+    }
+
+    private func setProblem(_ problem: String?) {
+        let former = shared.read { $0.daemonProblem }
+        guard former != problem else { return }
+        shared.setDaemon(problem: problem, documents: nil)
+        shared.log.info(problem.map { "the daemon: \($0)" } ?? "the daemon answers")
+    }
+
+    // MARK: Bundles
+
+    private func deliverDue() {
+        let due = waiting.values.filter { $0.due.hasPassed }.map(\.bundle)
+            .sorted { ($0.key.place.rank, $0.key.file) < ($1.key.place.rank, $1.key.file) }
+        var hasChanged = false
+        for bundle in due {
+            waiting[bundle.key] = nil
+            do throws(VarlinkClient.Failure) {
+                hasChanged = try deliver(bundle) || hasChanged
+            } catch {
+                waiting[bundle.key] = Waiting(bundle: bundle, due: retryDeadline(error))
+                setProblem(error.words)
+                nextLook = Deadline(milliseconds: Self.retryMilliseconds)
+            }
+            keep(bundle)
+        }
+        guard hasChanged else { return }
+        nextLook = .now
+        shared.reports.put(.accepted)
+    }
+
+    private func retryDeadline(_ error: VarlinkClient.Failure) -> Deadline {
+        if case .refused = error { return Deadline(seconds: Self.storeRetrySeconds) }
+        return Deadline(milliseconds: Self.retryMilliseconds)
+    }
+
+    /// True if the daemon has changed something by it.
+    private func deliver(_ bundle: ArrivedBundle) throws(VarlinkClient.Failure) -> Bool {
+        guard
+            let parsed = Bundle(
+                bundle.bytes, bundle.key.place, of: shared.organization, for: shared.machine)
+        else {
+            postpone(bundle.key, "is no bundle")
+            return false
+        }
+        var tally = Tally()
+        for document in parsed.documents { try deliver(document, &tally) }
+        if tally.roots > 0 { verdicts.forgetRefusals() }
+        judge(bundle.key, strange: parsed.strangeCount, tally)
+        return tally.changes > 0
+    }
+
+    /// A few refused documents are usual; a bundle full of them is what a carrier has made up.
+    private func judge(_ key: BundleKey, strange: Int, _ tally: Tally) {
+        let count = strange + tally.refused
+        guard count <= Self.toleratedCount else {
+            return postpone(key, "has \(count) strange or refused documents")
+        }
+        junk[key] = nil
+        guard count > 0 else { return }
+        let reason = tally.reason.map { ": \($0)" } ?? ""
+        shared.log.info("\(key.file): \(count) documents do not count\(reason)")
+    }
+
+    private struct Tally {
+        var changes = 0
+        var roots = 0
+        var refused = 0
+        var reason: String?
+    }
+
+    private func deliver(
+        _ document: [UInt8], _ tally: inout Tally
+    ) throws(VarlinkClient.Failure) {
+        let digest = Verdicts.digest(of: document)
+        guard !verdicts.isKnown(digest) else { return }
+        let request = Varlink.Fleet.Deliver(document: String(decoding: document, as: UTF8.self))
+        do throws(VarlinkClient.Failure) {
+            let effect = try daemon.call(request).effect
+            verdicts.settle(digest)
+            if effect != "nothing" { tally.changes += 1 }
+            if effect == "root" { tally.roots += 1 }
+        } catch {
+            guard case .refused(let refusal) = error, refusal.ofWorkspace != .systemError else {
+                throw error
+            }
+            verdicts.refuse(digest)
+            tally.refused += 1
+            tally.reason = tally.reason ?? "\(refusal)"
+        }
+    }
+
+    /// The next one of this key waits: whoever sends junk does not keep this machine busy.
+    private func postpone(_ key: BundleKey, _ words: String) {
+        let count = (junk[key]?.count ?? 0) + 1
+        junk[key] = (count, Deadline(seconds: min(60, 1 << min(count - 1, 6))))
+        shared.log.warning("\(key.file) \(words)")
+    }
+
+    /// For the next start, and for a daemon that restarts.
+    private func keep(_ bundle: ArrivedBundle) {
+        guard !bundle.isKept, bundle.key.carrier != .directory, junk[bundle.key] == nil else {
+            return
+        }
+        do throws(Errno) {
+            try shared.state.replace(bundle.key.file, with: bundle.bytes)
+            if let tag = bundle.tag { try WebTags(shared.state).set(tag, of: bundle.key.file) }
+        } catch { shared.log.warning("\(bundle.key.file) is not kept: \(error)") }
+    }
+}

@@ -1,0 +1,189 @@
+// The first carrier: the connection to the engine, made again for ever.
+
+internal import Glibc
+internal import MAMCarrier
+internal import MAMEngine
+internal import MAMFleet
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+/// One thread, which may wait for the network.
+final class EngineLink {
+    private let shared: Shared
+    private let transport: NKeySeed
+    private var backoff = Backoff(firstMilliseconds: 3000, lastMilliseconds: 300_000)
+    /// Tried in turn with the machine's token, as long as that has not worked.
+    private var usesInvitation = false
+    private var lastWords = ""
+    /// Of connections: a former one's end is no news.
+    private var number = 0
+
+    /// A connection that lives so long was a good one.
+    private static let goodSeconds = 30
+    /// While the administrator has not answered, the answer is looked for so often.
+    private static let askSeconds = 60
+
+    init(_ shared: Shared, _ transport: NKeySeed) {
+        (self.shared, self.transport) = (shared, transport)
+    }
+
+    func run() -> Never {
+        // Machines that start together do not come together.
+        Deadline(milliseconds: Int.random(in: 0...500)).wait()
+        while true {
+            let good = Deadline(seconds: Self.goodSeconds)
+            let failure = live()
+            shared.setConnection(nil)
+            if good.hasPassed { backoff.reset() }
+            say("not connected: \(failure)")
+            if failure is Changed { continue }
+            Deadline(milliseconds: backoff.next()).wait()
+        }
+    }
+
+    /// The connection is to be made anew at once, as another client.
+    private struct Changed: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Connects, and returns when that has ended.
+    private func live() -> any Error {
+        do {
+            let enrolment = shared.read { $0.enrolment }
+            guard let invitation = enrolment.invitation else {
+                return try serve(enrolment)
+            }
+            guard enrolment.token == nil || usesInvitation else {
+                usesInvitation = true
+                return try serve(enrolment)
+            }
+            usesInvitation = false
+            return try ask(enrolment, invitation)
+        } catch { return error }
+    }
+
+    private func say(_ words: String) {
+        if words != lastWords { shared.log.info(words) }
+        lastWords = words
+    }
+
+    private func connect(
+        _ enrolment: Enrolment, as client: Client, _ seed: NKeySeed
+    ) throws -> NatsConnection {
+        number += 1
+        return try NatsConnection(enrolment.options(as: client, seed: seed)) {
+            [shared, number] failure in shared.link.put(.ended(failure, number))
+        }
+    }
+
+    // MARK: As the machine
+
+    private func serve(_ enrolment: Enrolment) throws -> any Error {
+        let connection = try connect(enrolment, as: .machine, transport)
+        var groups = shared.groups
+        // Before they are got: what comes in between comes twice, and nothing is missed.
+        let places = BundlePlace.all(for: shared.machine, groups: groups)
+        for place in places { try subscribe(connection, place) }
+        for place in places { try fetch(connection, place) }
+        say("connected as machine \(enrolment.machine)")
+        finishEnrolment()
+        shared.setConnection(connection)
+        shared.reports.put(.connected)
+        while true {
+            for event in shared.link.take(until: Deadline(seconds: 3600)) {
+                switch event {
+                case .ended(let failure, let number):
+                    if number == self.number { return failure }
+                case .groups:
+                    let new = shared.groups.subtracting(groups)
+                    for name in new.sorted().map({ BundlePlace.group($0) }) {
+                        try subscribe(connection, name)
+                        try fetch(connection, name)
+                    }
+                    groups.formUnion(new)
+                case .answered: break
+                }
+            }
+        }
+    }
+
+    private func subscribe(_ connection: NatsConnection, _ name: BundlePlace) throws {
+        try connection.subscribe(name.subject) { [shared] message in
+            shared.inbox.put(
+                ArrivedBundle(key: BundleKey(.nats, name), bytes: message.payload))
+        }
+    }
+
+    private func fetch(_ connection: NatsConnection, _ name: BundlePlace) throws {
+        let subject = name.subject
+        guard let message = try connection.lastMessage(of: subject, in: Stream.docs.rawValue) else {
+            return
+        }
+        shared.inbox.put(ArrivedBundle(key: BundleKey(.nats, name), bytes: message.payload))
+    }
+
+    /// The machine's token works: the invitation is of no use any more.
+    private func finishEnrolment() {
+        var enrolment = shared.read { $0.enrolment }
+        guard enrolment.invitation != nil else { return }
+        enrolment.invitation = nil
+        store(enrolment)
+        shared.state.remove(Enrolment.invitationFile)
+    }
+
+    private func store(_ enrolment: Enrolment) {
+        shared.change { $0.enrolment = enrolment }
+        do throws(Failure) { try enrolment.write(shared.state) } catch {
+            shared.log.error(error.message)
+        }
+    }
+
+    // MARK: As the invitation
+
+    private func ask(
+        _ enrolment: Enrolment, _ invitation: Enrolment.Invitation
+    ) throws -> any Error {
+        let seed = try NKeySeed.read("\(shared.state.path)/\(Enrolment.invitationFile)")
+        let connection = try connect(enrolment, as: .invitation(invitation), seed)
+        let asking = Asking(connection, invitation, transport)
+        try connection.subscribe(Subject.invited(invitation.id)) { [shared] message in
+            shared.link.put(.answered(message.payload))
+        }
+        for name in [BundlePlace.roots, .all, .time] { try fetch(connection, name) }
+        say("waits for the organisation's administrator")
+        if !invitation.isSent {
+            do throws(NatsFailure) { try asking.send() } catch {
+                // It may be this one, of a moment before a crash.
+                guard error.isUsedAlready else { throw error }
+            }
+            var enrolment = enrolment
+            enrolment.invitation?.isSent = true
+            store(enrolment)
+        }
+        while true {
+            if let answer = try asking.answer() { return accept(answer) }
+            for event in shared.link.take(until: jittered(seconds: Self.askSeconds)) {
+                switch event {
+                case .ended(let failure, let number):
+                    if number == self.number { return failure }
+                case .answered(let bytes):
+                    if let answer = asking.token(of: bytes) { return accept(answer) }
+                case .groups: break
+                }
+            }
+        }
+    }
+
+    private func accept(_ token: String) -> any Error {
+        var enrolment = shared.read { $0.enrolment }
+        let isNew = enrolment.token != token
+        enrolment.token = token
+        store(enrolment)
+        usesInvitation = false
+        // One that is known, and that the server has refused, is tried again after a wait.
+        return isNew
+            ? Changed(description: "the administrator has let this machine in")
+            : NatsFailure.notAllowed("the machine's token is refused")
+    }
+}

@@ -1,0 +1,152 @@
+// What the machine has of its organisation's servers, and as who it connects.
+
+internal import Glibc
+internal import MAMCarrier
+internal import MAMCrypto
+internal import MAMEngine
+internal import MAMFleet
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+/// enrolment.json. The seeds are files of their own.
+struct Enrolment: Sendable {
+    let organization: Bytes16
+    let machine: MachineID
+    var servers: [String]
+    /// Certificates in PEM; nil: the system's.
+    var authority: String?
+    /// The base of the bundles' addresses.
+    var https: String?
+    /// Until the administrator has answered.
+    var invitation: Invitation?
+    /// The machine's own token, once it has one.
+    var token: String?
+
+    struct Invitation: Sendable {
+        let id: Bytes16
+        let token: String
+        /// The machine's signed request.
+        let request: String
+        /// Whether the request is with the server.
+        var isSent: Bool
+    }
+
+    static let file = "enrolment.json"
+    static let transportFile = "transport.nk"
+    static let invitationFile = "invitation.nk"
+
+    var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "organization": .string(organization.description),
+            "machine": .string(machine.description),
+            "servers": .array(servers.map { .string($0) }),
+        ]
+        members["authority"] = authority.map { .string($0) }
+        members["https"] = https.map { .string($0) }
+        members["token"] = token.map { .string($0) }
+        members["invitation"] = invitation.map {
+            [
+                "id": .string($0.id.description), "token": .string($0.token),
+                "request": .string($0.request), "isSent": .bool($0.isSent),
+            ]
+        }
+        return .object(members)
+    }
+
+    init(
+        organization: Bytes16, machine: MachineID, servers: [String], authority: String?,
+        https: String?
+    ) {
+        (self.organization, self.machine) = (organization, machine)
+        (self.servers, self.authority, self.https) = (servers, authority, https)
+    }
+
+    init?(_ json: JSONValue) {
+        guard let organization = json.object?["organization"]?.text.flatMap(Bytes16.init(hex:)),
+            let machine = json.object?["machine"]?.text.flatMap(Bytes16.init(hex:))
+        else { return nil }
+        self.init(
+            organization: organization, machine: machine,
+            servers: (json.object?["servers"]?.array ?? []).compactMap(\.text),
+            authority: json.object?["authority"]?.text, https: json.object?["https"]?.text)
+        token = json.object?["token"]?.text
+        invitation = json.object?["invitation"]?.object.flatMap { members in
+            guard let id = members["id"]?.text.flatMap(Bytes16.init(hex:)),
+                let token = members["token"]?.text, let request = members["request"]?.text
+            else { return nil }
+            return Invitation(
+                id: id, token: token, request: request, isSent: members["isSent"]?.bool ?? false)
+        }
+    }
+
+    static func read(_ state: StateDirectory) throws(Failure) -> Enrolment {
+        let next = "mamctl fleet join CODE"
+        let bytes: [UInt8]?
+        do throws(Errno) { bytes = try state.read(file) } catch {
+            throw Failure(.failure, "\(state.path)/\(file): \(error)")
+        }
+        guard let bytes else {
+            throw Failure(.notFound, "\(state.path): this machine is not enrolled", next: next)
+        }
+        guard let json = try? JSONValue(parsing: bytes), let enrolment = Enrolment(json) else {
+            throw Failure(.damaged, "\(state.path)/\(file) is damaged", next: next)
+        }
+        return enrolment
+    }
+
+    func write(_ state: StateDirectory) throws(Failure) {
+        do throws(Errno) { try state.replace(Self.file, with: json.encoded(pretty: true)) } catch {
+            throw Failure(.failure, "\(state.path)/\(Self.file): \(error)")
+        }
+    }
+}
+
+/// As who to connect.
+enum Client: Sendable {
+    case machine
+    case invitation(Enrolment.Invitation)
+}
+
+extension Enrolment {
+    func options(as client: Client, seed: NKeySeed) -> NatsOptions {
+        let (id, token) =
+            switch client {
+            case .machine: (machine, token ?? "")
+            case .invitation(let invitation): (invitation.id, invitation.token)
+            }
+        return NatsOptions(
+            servers: servers, authority: authority,
+            credentials: NatsCredentials(token: token) { seed.sign($0) },
+            inboxPrefix: Subject.inbox(id), name: "mamfleet \(id)")
+    }
+}
+
+extension NKeySeed {
+    /// A file that has the seed's text, and perhaps a line feed.
+    static func read(_ path: String) throws(Failure) -> NKeySeed {
+        let room = SecretBytes(count: textByteCount + 2)
+        let count: Int
+        do throws(Errno) {
+            let file = try openFile(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
+            count = try room.withMutableBytes { buffer throws(Errno) in
+                try readFully(file.raw, into: buffer, at: 0)
+            }
+        } catch { throw Failure(.failure, "\(path): \(error)") }
+        let text = room.withBytes { bytes in
+            let isEnded = count == textByteCount + 1 && bytes[count - 1] == 0x0A
+            return SecretBytes(copying: .init(rebasing: bytes[..<(isEnded ? count - 1 : count)]))
+        }
+        do throws(Malformed) { return try NKeySeed(parsing: text, .user) } catch {
+            throw Failure(.damaged, "\(path): \(error)")
+        }
+    }
+
+    func write(_ state: StateDirectory, _ name: String) throws(Failure) {
+        do throws(Errno) {
+            try text.withBytes { bytes throws(Errno) in
+                try state.replace(name, withSecret: bytes)
+            }
+        } catch { throw Failure(.failure, "\(state.path)/\(name): \(error)") }
+    }
+}

@@ -1,0 +1,72 @@
+// The second carrier: files of a web server.
+
+internal import MAMCarrier
+internal import MAMEngine
+internal import MAMModel
+internal import MAMSystem
+
+/// Asks each quarter of an hour, more often while there is no connection. A server that has nothing
+/// new answers without a body.
+final class HTTPSPull {
+    private let shared: Shared
+    private let source: HTTPSource
+    private let intervalSeconds: Int
+    private var hasFailed = false
+
+    static let intervalSeconds = 900
+    /// While there has been no connection for a minute.
+    private static let aloneSeconds = 120
+
+    /// Nil if the organisation has no such server.
+    init?(_ shared: Shared, intervalSeconds: Int?) {
+        let enrolment = shared.read { $0.enrolment }
+        guard let base = enrolment.https,
+            let source = HTTPSource(
+                base: base, authority: enrolment.authority, agent: "mamfleet/\(productVersion)",
+                maximumByteCount: DocumentBundle.maximumByteCount)
+        else { return nil }
+        (self.shared, self.source) = (shared, source)
+        self.intervalSeconds = intervalSeconds ?? Self.intervalSeconds
+    }
+
+    func run() -> Never {
+        // Machines that start together do not ask together.
+        _ = shared.pull.take(until: Deadline(milliseconds: Int.random(in: 0...2000)))
+        while true {
+            pull()
+            wait()
+        }
+    }
+
+    private func wait() {
+        let end = jittered(seconds: intervalSeconds)
+        let soon = jittered(seconds: min(intervalSeconds, Self.aloneSeconds))
+        while !end.hasPassed {
+            let isAlone = shared.read { $0.isAloneSince } != nil
+            if isAlone, soon.hasPassed { return }
+            if !shared.pull.take(until: min(end, Deadline(seconds: 10))).isEmpty { return }
+        }
+    }
+
+    private func pull() {
+        for name in BundlePlace.all(for: shared.machine, groups: shared.groups) {
+            do throws(HTTPSource.Failure) {
+                try pull(name)
+                hasFailed = false
+            } catch {
+                // The others are on the same server.
+                if !hasFailed { shared.log.info("the web server: \(name.label): \(error)") }
+                hasFailed = true
+                if case .transport = error { return }
+            }
+        }
+    }
+
+    private func pull(_ name: BundlePlace) throws(HTTPSource.Failure) {
+        let key = BundleKey(.https, name)
+        let tag = WebTags(shared.state).tag(of: key.file)
+        guard case .file(let bytes, let new) = try source.get(name.path, tag: tag)
+        else { return }
+        shared.inbox.put(ArrivedBundle(key: key, bytes: bytes, tag: new))
+    }
+}

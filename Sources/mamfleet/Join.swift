@@ -1,0 +1,290 @@
+// `mamfleet join`: from a code to a machine that the organisation knows.
+
+internal import Glibc
+internal import MAMCarrier
+internal import MAMEngine
+internal import MAMFleet
+internal import MAMModel
+internal import MAMPlaces
+internal import MAMSystem
+internal import MAMWire
+
+func join(_ arguments: Arguments) throws(Failure) -> ExitStatus {
+    var joining = try Joining(arguments)
+    let token = try joining.join(waitSeconds: try arguments.seconds("wait") ?? 30)
+    let next = joining.serviceCommand
+    if arguments.has("json") {
+        printJSON([
+            "machine": .string(joining.machine.description),
+            "state": .string(token == nil ? "pending" : "admitted"),
+            "workspace": .string(joining.place.workspace.description),
+            "directory": .string(joining.state.path),
+        ])
+    } else if token == nil {
+        printOut(
+            "joined as machine \(joining.machine); the administrator has not let it in yet, and"
+                + " mamfleet@\(joining.place.workspace) goes on asking")
+    } else {
+        printOut("joined as machine \(joining.machine), and let in")
+    }
+    if !arguments.has("json") { printError("  next: \(next)") }
+    return .success
+}
+
+/// One attempt. What was done before a failure is not done again by the next attempt.
+private struct Joining {
+    let place: DaemonPlace
+    let state: StateDirectory
+    private(set) var machine = Bytes16(high: 0, low: 0)
+    private let code: InvitationCode
+    private let transport: NKeySeed
+    private let daemon: DaemonLink
+
+    init(_ arguments: Arguments) throws(Failure) {
+        code = try arguments.invitationCode()
+        place = try arguments.daemonPlace()
+        daemon = DaemonLink(place)
+        state = try StateDirectory(
+            StateDirectory.path(of: place.workspace, arguments.value("state")))
+        let path = "\(state.path)/\(Enrolment.transportFile)"
+        if access(path, F_OK) == 0 {
+            transport = try NKeySeed.read(path)
+        } else {
+            transport = NKeySeed(random: .user)
+            try transport.write(state, Enrolment.transportFile)
+        }
+    }
+
+    var serviceCommand: String {
+        let user = geteuid() == 0 ? "" : " --user"
+        return "systemctl\(user) enable --now mamfleet@\(place.workspace)"
+    }
+
+    /// The machine's token; nil if the administrator does not answer in time.
+    mutating func join(waitSeconds: Int) throws(Failure) -> String? {
+        // Before anything is used up.
+        let joined = try call(Varlink.Fleet.Show()).organization
+        let connection = try connect()
+        let bundles = try documents(connection)
+        let first = try pinnedRoot(bundles)
+        if let joined, try !isSameOrganization(joined, first) {
+            throw Failure(
+                .refused, "this workspace has joined \(joined.name) already",
+                next: "mamctl fleet show")
+        }
+        let hasJoined = joined == nil
+        machine = try joinDaemon(joined, bundles, first)
+        var enrolment = try enrolment(of: first)
+        try deliver(bundles)
+        let asking = Asking(connection, try invitation(of: enrolment), transport)
+        if enrolment.invitation?.isSent != true {
+            try send(asking, undoing: hasJoined)
+            enrolment.invitation?.isSent = true
+            try write(enrolment)
+        }
+        guard let token = try wait(for: asking, seconds: waitSeconds) else { return nil }
+        enrolment.token = token
+        try write(enrolment)
+        return token
+    }
+
+    private func write(_ enrolment: Enrolment) throws(Failure) {
+        try enrolment.write(state)
+        state.give(to: "mamfleet")
+    }
+
+    private func call<Request: VarlinkRequest>(
+        _ request: Request
+    ) throws(Failure) -> Request.Reply {
+        do throws(VarlinkClient.Failure) { return try daemon.call(request) } catch {
+            throw Failure(ExitStatus(error), "workspace '\(place.workspace)': \(error.words)")
+        }
+    }
+
+    // MARK: The engine
+
+    private func connect() throws(Failure) -> NatsConnection {
+        let seed = code.seed
+        let options = NatsOptions(
+            servers: code.servers.map(serverURL), authority: code.authority.map(pem(ofDER:)),
+            credentials: NatsCredentials(token: code.token.text) { seed.sign($0) },
+            inboxPrefix: Subject.inbox(code.invitation), name: "mamfleet join")
+        let servers = code.servers.joined(separator: ", ")
+        if let expires = code.token.expires, expires <= Timestamp.now.milliseconds / 1000 {
+            throw Failure(
+                .refused, "the code expired at \(rfc3339(expires))", next: anotherCode)
+        }
+        do throws(NatsFailure) { return try NatsConnection(options) { _ in } } catch {
+            switch error {
+            case .notAllowed:
+                throw Failure(
+                    .refused, "\(servers): the code was withdrawn, or has expired",
+                    next: anotherCode)
+            case .untrusted(let text):
+                throw Failure(
+                    .refused, "\(servers): another certificate than the code names: \(text)",
+                    next: "somebody is in between, or \(anotherCode)")
+            default:
+                throw Failure(
+                    .unreachable, "\(servers): \(error)",
+                    next: "check the network and its firewall, and try again")
+            }
+        }
+    }
+
+    private func documents(
+        _ connection: NatsConnection
+    ) throws(Failure) -> [(place: BundlePlace, envelopes: [Envelope])] {
+        var all: [(place: BundlePlace, envelopes: [Envelope])] = []
+        for place in [BundlePlace.roots, .all, .time] {
+            do throws(NatsFailure) {
+                let message = try connection.lastMessage(
+                    of: place.subject, in: Stream.docs.rawValue)
+                let bundle = message.flatMap { try? DocumentBundle(parsing: $0.payload) }
+                all.append((place, bundle?.envelopes ?? []))
+            } catch { throw Failure(error, place.subject) }
+        }
+        guard !all[0].envelopes.isEmpty else {
+            throw Failure(
+                .notFound, "the organisation has published nothing yet",
+                next: "have its administrator run: mamctl fleet push")
+        }
+        return all
+    }
+
+    private func pinnedRoot(
+        _ bundles: [(place: BundlePlace, envelopes: [Envelope])]
+    ) throws(Failure) -> Envelope {
+        guard let root = bundles[0].envelopes.first(where: { $0.fingerprint == code.fingerprint })
+        else {
+            throw Failure(
+                .refused,
+                "the server has no root with the code's fingerprint, \(code.fingerprint)",
+                next: "somebody has changed the documents, or \(anotherCode)")
+        }
+        return root
+    }
+
+    // MARK: The daemon
+
+    private func isSameOrganization(
+        _ joined: Varlink.Fleet.Organization, _ root: Envelope
+    ) throws(Failure) -> Bool {
+        do throws(Refusal) {
+            return try root.statement().organization.description == joined.id
+        } catch { throw Failure(.damaged, "the root: \(error)") }
+    }
+
+    /// With the first documents, so that no account is closed meanwhile, if the pinned root is the
+    /// one in force; later roots come after it.
+    private func joinDaemon(
+        _ joined: Varlink.Fleet.Organization?,
+        _ bundles: [(place: BundlePlace, envelopes: [Envelope])], _ first: Envelope
+    ) throws(Failure) -> MachineID {
+        var id = joined?.machine
+        if id == nil {
+            let isNewest = bundles[0].envelopes.last == first
+            let others = bundles.dropFirst().flatMap { $0.envelopes.map(\.text) }
+            let root = first.text
+            if isNewest {
+                id = try? call(
+                    Varlink.Fleet.Join(
+                        root: root, fingerprint: code.fingerprint, documents: others)
+                ).organization.machine
+            }
+            // One of them is refused: each by itself, then.
+            if id == nil {
+                id = try call(Varlink.Fleet.Join(root: root, fingerprint: code.fingerprint))
+                    .organization.machine
+            }
+        }
+        guard let machine = id.flatMap(Bytes16.init(hex:)) else {
+            throw Failure(.failure, "the daemon is of another version")
+        }
+        return machine
+    }
+
+    private func deliver(
+        _ bundles: [(place: BundlePlace, envelopes: [Envelope])]
+    ) throws(Failure) {
+        for envelope in bundles.flatMap(\.envelopes) {
+            do throws(VarlinkClient.Failure) {
+                _ = try daemon.call(Varlink.Fleet.Deliver(document: envelope.text))
+            } catch {
+                // Roots of the past are refused, and what was made up.
+                if case .refused = error { continue }
+                throw Failure(ExitStatus(error), error.words)
+            }
+        }
+    }
+
+    /// The one of a former attempt with this code, or a new one.
+    private func enrolment(of root: Envelope) throws(Failure) -> Enrolment {
+        if let known = try? Enrolment.read(state), known.machine == machine,
+            known.invitation?.id == code.invitation
+        {
+            return known
+        }
+        let organization: Bytes16
+        do throws(Refusal) { organization = try root.statement().organization } catch {
+            throw Failure(.damaged, "the root: \(error)")
+        }
+        forgetFormer(organization)
+        var enrolment = Enrolment(
+            organization: organization, machine: machine, servers: code.servers.map(serverURL),
+            authority: code.authority.map(pem(ofDER:)), https: code.https)
+        let request = try call(
+            Varlink.Fleet.Enrol(
+                invitation: code.invitation.description, transportKey: "\(transport.key)")
+        ).request
+        enrolment.invitation = Enrolment.Invitation(
+            id: code.invitation, token: code.token.text, request: request, isSent: false)
+        try code.seed.write(state, Enrolment.invitationFile)
+        try write(enrolment)
+        return enrolment
+    }
+
+    /// Recovery records go out again, and nothing of another organisation's is handed over.
+    private func forgetFormer(_ organization: Bytes16) {
+        state.remove(Reporter.recordsFile)
+        guard let known = try? Enrolment.read(state), known.organization != organization else {
+            return
+        }
+        for name in state.names() where BundleKey(file: name) != nil { state.remove(name) }
+    }
+
+    private func invitation(of enrolment: Enrolment) throws(Failure) -> Enrolment.Invitation {
+        guard let invitation = enrolment.invitation else {
+            throw Failure(.failure, "this machine is let in already", next: serviceCommand)
+        }
+        return invitation
+    }
+
+    // MARK: The administrator
+
+    private func send(_ asking: Asking, undoing: Bool) throws(Failure) {
+        do throws(NatsFailure) { try asking.send() } catch {
+            guard error.isUsedAlready else { throw Failure(error, "the request") }
+            // Only if there is no account yet; otherwise it stays joined, and obeys.
+            if undoing { _ = try? daemon.call(Varlink.Fleet.Leave()) }
+            for file in [Enrolment.file, Enrolment.invitationFile] { state.remove(file) }
+            throw Failure(
+                .refused, "the code was used already, by another machine", next: anotherCode)
+        }
+    }
+
+    private func wait(for asking: Asking, seconds: Int) throws(Failure) -> String? {
+        let end = Deadline(seconds: seconds)
+        repeat {
+            do throws(NatsFailure) {
+                if let token = try asking.answer() { return token }
+            } catch { throw Failure(error, "the answer") }
+            Deadline(milliseconds: 500).wait()
+        } while !end.hasPassed
+        return nil
+    }
+}
+
+extension Envelope {
+    fileprivate var text: String { String(decoding: json.encoded(), as: UTF8.self) }
+}

@@ -1,0 +1,83 @@
+// The organisation's directory, and the administrator's connections.
+
+internal import Glibc
+internal import MAMCarrier
+internal import MAMCrypto
+internal import MAMEngine
+internal import MAMFleet
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+/// ORG, of `push` and `pull`.
+struct Office: Sendable {
+    let directory: OrganizationDirectory
+    let organization: Bytes16
+    let settings: EngineSettings
+    private let authority: String
+
+    var path: String { directory.path.shown }
+
+    init(_ arguments: Arguments) throws(Failure) {
+        let path =
+            arguments.operands.first ?? getenv("MAMCTL_ORGANIZATION").map { String(cString: $0) }
+            ?? "."
+        directory = OrganizationDirectory(ByteString(path))
+        do throws(OrganizationDirectory.Failure) {
+            organization = try directory.rootInForce().document.statement.organization
+            let bytes = try directory.read(
+                EngineSettings.file, atMost: EngineSettings.maximumByteCount)
+            do throws(Refusal) { settings = try EngineSettings(parsing: bytes) } catch {
+                throw directory.failure(EngineSettings.file, error)
+            }
+            let pem = try directory.read(Engine.authority, atMost: 1 << 16)
+            authority = String(decoding: pem, as: UTF8.self)
+        } catch { throw Failure(error, next: "mamctl fleet engine \(path)") }
+    }
+
+    /// As the user of a credentials file.
+    func connect(as file: String) throws(Failure) -> NatsConnection {
+        let credentials: Credentials
+        do throws(OrganizationDirectory.Failure) {
+            let text = try directory.readSecret(file, atMost: Credentials.maximumByteCount)
+            do throws(Refusal) { credentials = try Credentials(parsing: text) } catch {
+                throw directory.failure(file, error)
+            }
+        } catch { throw Failure(error, next: "mamctl fleet engine \(path)") }
+        let seed = credentials.seed
+        let options = NatsOptions(
+            servers: settings.servers.map(serverURL), authority: authority,
+            credentials: NatsCredentials(token: credentials.token.text) { seed.sign($0) },
+            inboxPrefix: "_INBOX.\(SecureRandom.bytes16())", name: "mamfleet")
+        do throws(NatsFailure) { return try NatsConnection(options) { _ in } } catch {
+            throw Failure(error, settings.servers.joined(separator: ", "))
+        }
+    }
+}
+
+func serverURL(_ name: String) -> String { "tls://\(name)" }
+
+extension Failure {
+    init(_ failure: OrganizationDirectory.Failure, next: String? = nil) {
+        let path = failure.path.shown
+        switch failure.reason {
+        case .system(let error):
+            self.init(
+                error == .noEntry ? .notFound : .failure, "\(path): \(error)", next: next)
+        case .refusal(let refusal): self.init(.damaged, "\(path): \(refusal)")
+        case .exposed:
+            self.init(
+                .refused, "\(path): others may read this secret", next: "chmod 600 \(path)")
+        }
+    }
+
+    init(_ failure: NatsFailure, _ subject: String, next: String? = nil) {
+        let status: ExitStatus =
+            switch failure {
+            case .connection, .timeout: .unreachable
+            case .notAllowed, .untrusted: .refused
+            default: .failure
+            }
+        self.init(status, "\(subject): \(failure)", next: next)
+    }
+}

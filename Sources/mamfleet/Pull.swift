@@ -1,0 +1,165 @@
+// `mamfleet pull`: the machines' reports, from the engine into the organisation's directory.
+
+internal import Glibc
+internal import MAMCarrier
+internal import MAMEngine
+internal import MAMFleet
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+func pull(_ arguments: Arguments) throws(Failure) -> ExitStatus {
+    let office = try Office(arguments)
+    if arguments.has("follow") { try follow(office) }
+    let pulling = try Pulling(office, try office.connect(as: Engine.credentials))
+    try pulling.pullAll()
+    pulling.finish(isJSON: arguments.has("json"))
+    return .success
+}
+
+/// Connects again after each failure but those that no waiting mends.
+private func follow(_ office: Office) throws(Failure) -> Never {
+    var backoff = Backoff(firstMilliseconds: 1000, lastMilliseconds: 60_000)
+    while true {
+        do throws(Failure) {
+            let pulling = try Pulling(office, try office.connect(as: Engine.credentials))
+            while true {
+                try pulling.pullAll()
+                pulling.tell()
+                backoff.reset()
+                Deadline(milliseconds: 1000).wait()
+            }
+        } catch {
+            guard error.status == .unreachable else { throw error }
+            error.report(isJSON: false)
+            Deadline(milliseconds: backoff.next()).wait()
+        }
+    }
+}
+
+/// One run. Holds a batch of messages in memory, and a number for each machine.
+private final class Pulling {
+    private let office: Office
+    private let connection: NatsConnection
+    private let reports: ReportDirectory
+    private var places: PullPlaces
+    private var tally = PullTally()
+    private var progress = ProgressLine()
+
+    /// In this order: machines that are let in meanwhile are known when their reports are read.
+    private static let streams: [MAMCarrier.Stream] = [.enrolment, .status, .records, .audit]
+
+    init(_ office: Office, _ connection: NatsConnection) throws(Failure) {
+        (self.office, self.connection) = (office, connection)
+        reports = try ReportDirectory(office)
+        places = PullPlaces(office)
+    }
+
+    func pullAll() throws(Failure) {
+        for stream in Self.streams {
+            do { try pull(stream) } catch let failure as NatsFailure {
+                // Nobody has pushed yet.
+                if failure.isUnknownStream { continue }
+                progress.clear()
+                throw Failure(failure, "the stream \(stream.rawValue)")
+            } catch let error as Errno {
+                progress.clear()
+                throw Failure(.failure, "\(office.path)/reports: \(error)")
+            } catch { throw Failure(.failure, "\(error)") }
+        }
+        progress.clear()
+    }
+
+    private func pull(_ stream: MAMCarrier.Stream) throws {
+        let state = try connection.state(of: stream.rawValue)
+        places.begin(stream.rawValue, created: state.created)
+        // Of machines that were not registered when their reports were read.
+        for (machine, sequence) in places.unknown(stream.rawValue) {
+            guard reports.register.key(of: machine) != nil else { continue }
+            try read(stream, from: sequence, subject: Self.subject(stream, machine))
+            places.forget(stream.rawValue, machine)
+        }
+        let next = places.next(stream.rawValue)
+        if state.last >= next { try read(stream, from: next, subject: nil) }
+    }
+
+    private static func subject(_ stream: MAMCarrier.Stream, _ machine: MachineID) -> String {
+        switch stream {
+        case .status: Subject.status(machine)
+        case .audit: Subject.audit(machine)
+        default: Subject.records(machine, account: "*")
+        }
+    }
+
+    private func read(_ stream: MAMCarrier.Stream, from start: UInt64, subject: String?) throws {
+        let reader = try StreamReader(
+            connection, stream.rawValue, .at(start), subject: subject)
+        while true {
+            let batch = try reader.next()
+            guard let last = batch.last else { return }
+            for message in batch {
+                let outcome = try reports.take(message.subject, message.payload, of: stream)
+                tally.count(outcome)
+                if case .unknown(let machine) = outcome {
+                    places.noteUnknown(stream.rawValue, machine, message.sequence)
+                }
+                progress.show("\(tally.total) reports, \(last.pending) to come")
+            }
+            // Durable before the place moves.
+            try reports.synchronize()
+            if subject == nil { places.move(stream.rawValue, to: last.sequence) }
+            try places.write()
+            if last.pending == 0 { return }
+        }
+    }
+
+    /// What is new since the last time.
+    func tell() {
+        if tally.total > 0 { printOut(tally.words) }
+        tally = PullTally()
+        reports.register.reload()
+    }
+
+    func finish(isJSON: Bool) {
+        if isJSON { return printJSON(tally.json) }
+        printOut(tally.words)
+    }
+}
+
+/// What came of the messages.
+struct PullTally {
+    private(set) var written = 0
+    private(set) var known = 0
+    private(set) var unknown = 0
+    private(set) var refused = 0
+    private(set) var reason: String?
+
+    var total: Int { written + known + unknown + refused }
+
+    mutating func count(_ outcome: ReportOutcome) {
+        switch outcome {
+        case .written: written += 1
+        case .known: known += 1
+        case .unknown: unknown += 1
+        case .refused(let words):
+            refused += 1
+            reason = reason ?? words
+        }
+    }
+
+    var json: JSONValue {
+        [
+            "written": .integer(Int64(written)), "known": .integer(Int64(known)),
+            "unknownMachines": .integer(Int64(unknown)), "refused": .integer(Int64(refused)),
+            "reason": reason.map { .string($0) } ?? .null,
+        ]
+    }
+
+    var words: String {
+        var words = "\(written) new reports"
+        if unknown > 0 { words += ", \(unknown) of machines that are not registered" }
+        if refused > 0 { words += ", \(refused) refused" }
+        if let reason { words += "; the first: \(reason.onOneLine)" }
+        return words
+    }
+}

@@ -1,0 +1,194 @@
+// `mamfleet push`: what has changed in the organisation's directory, to the engine. And `engine`,
+// the first part of it.
+
+internal import MAMCarrier
+internal import MAMCrypto
+internal import MAMEngine
+internal import MAMFleet
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+func push(_ arguments: Arguments) throws(Failure) -> ExitStatus {
+    let office = try Office(arguments)
+    // Read first: a document that is wrong stops all.
+    let bundles: [BundlePlace: DocumentBundle]
+    let answers: [Bytes16: Token]
+    do throws(OrganizationDirectory.Failure) {
+        bundles = try office.directory.bundles(at: Timestamp.now.milliseconds / 1000)
+        answers = try office.directory.answers()
+    } catch { throw Failure(error) }
+    var pushing = Pushing(office, try office.connect(as: Engine.credentials))
+    // First who is shut out.
+    try pushing.pushAccount()
+    try pushing.makeStreams()
+    try pushing.push(bundles)
+    try pushing.push(answers)
+    pushing.report(arguments)
+    return .success
+}
+
+/// Before there is anything to push: `mamctl fleet invite` needs no more.
+func prepareEngine(_ arguments: Arguments) throws(Failure) -> ExitStatus {
+    let office = try Office(arguments)
+    var pushing = Pushing(office, try office.connect(as: Engine.credentials))
+    try pushing.pushAccount()
+    try pushing.makeStreams()
+    pushing.report(arguments)
+    return .success
+}
+
+private struct Pushing {
+    private let office: Office
+    private let connection: NatsConnection
+    private var accountChanged = false
+    private var streams: [String] = []
+    private var published: [String] = []
+    private var unchanged = 0
+    private var answered = 0
+    private var progress = ProgressLine()
+
+    private static let empty = Array("[]\n".utf8)
+
+    init(_ office: Office, _ connection: NatsConnection) {
+        (self.office, self.connection) = (office, connection)
+    }
+
+    // MARK: The account
+
+    /// The servers keep it, and end the connections of those that it revokes.
+    mutating func pushAccount() throws(Failure) {
+        let token: Token
+        do throws(OrganizationDirectory.Failure) {
+            token = try office.directory.token(Engine.accountToken)
+        } catch { throw Failure(error) }
+        let system = try office.connect(as: Engine.systemCredentials)
+        do throws(NatsFailure) {
+            let known = try system.request(
+                "$SYS.REQ.ACCOUNT.\(token.subject).CLAIMS.LOOKUP", timeoutMilliseconds: 5000)
+            guard known.payload != Array(token.text.utf8) else { return }
+            let answer = try system.request(
+                "$SYS.REQ.CLAIMS.UPDATE", Array(token.text.utf8), timeoutMilliseconds: 5000)
+            let members = (try? JSONValue(parsing: answer.payload))?.object
+            guard members?["error"] == nil, members?["data"]?.object?["code"]?.integer == 200 else {
+                throw .stream(
+                    code: 0, members?["error"]?.object?["description"]?.text ?? "no reason is told")
+            }
+            accountChanged = true
+        } catch { throw Failure(error, "the account's token") }
+    }
+
+    // MARK: Streams
+
+    mutating func makeStreams() throws(Failure) {
+        for stream in MAMCarrier.Stream.allCases {
+            do throws(NatsFailure) {
+                do throws(NatsFailure) { _ = try connection.state(of: stream.rawValue) } catch {
+                    guard error.isUnknownStream else { throw error }
+                    _ = try connection.call(
+                        "STREAM.CREATE.\(stream.rawValue)",
+                        stream.settings(replicas: office.settings.replicas))
+                    streams.append(stream.rawValue)
+                }
+            } catch { throw Failure(error, "the stream \(stream.rawValue)") }
+        }
+    }
+
+    // MARK: Messages
+
+    /// What a stream has of each subject.
+    private struct Known {
+        let sequence: UInt64
+        let digest: [UInt8]
+    }
+
+    private func known(_ stream: MAMCarrier.Stream) throws(Failure) -> [String: Known] {
+        var all: [String: Known] = [:]
+        do throws(NatsFailure) {
+            let reader = try StreamReader(connection, stream.rawValue, .lastOfEachSubject)
+            while true {
+                let batch = try reader.next()
+                for message in batch {
+                    all[message.subject] = Known(
+                        sequence: message.sequence, digest: SHA256.digest(of: message.payload))
+                }
+                if batch.last.map({ $0.pending == 0 }) ?? true { return all }
+            }
+        } catch { throw Failure(error, "the stream \(stream.rawValue)") }
+    }
+
+    mutating func push(_ bundles: [BundlePlace: DocumentBundle]) throws(Failure) {
+        let known = try known(.docs)
+        let places = bundles.keys.sorted { ($0.rank, $0.subject) < ($1.rank, $1.subject) }
+        for place in places {
+            guard let bundle = bundles[place] else { continue }
+            let bytes: [UInt8]
+            do throws(Refusal) { bytes = try bundle.encoded() } catch {
+                throw Failure(
+                    .refused, "\(place.path): \(error)", next: "sign fewer or shorter ones")
+            }
+            try publish(place.subject, bytes, known[place.subject])
+            progress.show("\(published.count) published, \(unchanged) unchanged")
+        }
+        // What has no document any more: those of a machine that was shut out, say.
+        let subjects = Set(places.map(\.subject))
+        for subject in known.keys.sorted() where !subjects.contains(subject) {
+            try publish(subject, Self.empty, known[subject])
+        }
+    }
+
+    private mutating func publish(
+        _ subject: String, _ bytes: [UInt8], _ known: Known?
+    ) throws(Failure) {
+        guard known?.digest != SHA256.digest(of: bytes) else {
+            unchanged += 1
+            return
+        }
+        do throws(NatsFailure) {
+            try connection.store(subject, bytes, after: known?.sequence ?? 0)
+        } catch {
+            progress.clear()
+            guard error.isOutrun else { throw Failure(error, subject) }
+            throw Failure(
+                .refused, "\(subject): somebody else has pushed meanwhile",
+                next: "bring both directories together, and push again")
+        }
+        published.append(subject)
+    }
+
+    mutating func push(_ answers: [Bytes16: Token]) throws(Failure) {
+        let known = try known(.invited)
+        for (invitation, token) in answers.sorted(by: { $0.key.description < $1.key.description }) {
+            let (subject, bytes) = (Subject.invited(invitation), Array(token.text.utf8))
+            guard known[subject]?.digest != SHA256.digest(of: bytes) else { continue }
+            do throws(NatsFailure) { try connection.store(subject, bytes) } catch {
+                throw Failure(error, subject)
+            }
+            answered += 1
+        }
+    }
+
+    // MARK: What was done
+
+    mutating func report(_ arguments: Arguments) {
+        progress.clear()
+        if arguments.has("json") { printJSON(json) } else { printOut(words) }
+    }
+
+    private var json: JSONValue {
+        [
+            "account": .string(accountChanged ? "published" : "unchanged"),
+            "streams": .array(streams.map { .string($0) }),
+            "published": .array(published.map { .string($0) }),
+            "unchanged": .integer(Int64(unchanged)), "answers": .integer(Int64(answered)),
+        ]
+    }
+
+    private var words: String {
+        var parts = ["\(published.count) bundles published, \(unchanged) unchanged"]
+        if answered > 0 { parts.append("\(answered) machines answered") }
+        if accountChanged { parts.append("the account's token published") }
+        if !streams.isEmpty { parts.append("streams made: \(streams.joined(separator: ", "))") }
+        return parts.joined(separator: "; ")
+    }
+}

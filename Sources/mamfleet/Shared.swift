@@ -1,0 +1,110 @@
+// What the service's threads share.
+
+internal import MAMEngine
+internal import MAMFleet
+internal import MAMModel
+internal import MAMSystem
+internal import Synchronization
+
+/// Made once, and never goes.
+final class Shared: Sendable {
+    let log = Log.toStandardError(prefix: "mamfleet")
+    let place: DaemonPlace
+    let state: StateDirectory
+    let inbox = BundleInbox()
+    /// Wakes the thread that reports.
+    let reports = Mailbox<ReportCause>()
+    /// Wakes the thread that keeps the connection.
+    let link = Mailbox<LinkEvent>()
+    /// Wakes the thread that pulls over HTTPS.
+    let pull = Mailbox<PullCause>()
+    /// Wakes the thread that tells systemd.
+    let news = Mailbox<Void>()
+    private let values: Mutex<Values>
+
+    struct Values: Sendable {
+        var enrolment: Enrolment
+        var groups: Set<String> = []
+        var connection: NatsConnection?
+        /// When the connection was lost, or the program began.
+        var isAloneSince: Deadline? = .now
+        /// The last sign of life of the thread that delivers.
+        var delivererLived = Deadline.now
+        var daemonProblem: String?
+        var documents = 0
+    }
+
+    init(_ place: DaemonPlace, _ state: StateDirectory, _ enrolment: Enrolment) {
+        (self.place, self.state) = (place, state)
+        values = Mutex(Values(enrolment: enrolment))
+    }
+
+    func read<Result>(_ body: (Values) -> Result) -> Result { values.withLock { body($0) } }
+
+    func change(_ body: (inout sending Values) -> Void) { values.withLock { body(&$0) } }
+
+    var machine: MachineID { read { $0.enrolment.machine } }
+    var organization: Bytes16 { read { $0.enrolment.organization } }
+    var connection: NatsConnection? { read { $0.connection } }
+    var groups: Set<String> { read { $0.groups } }
+
+    /// What the daemon has told of itself; `problem`: nil if it answers.
+    func setDaemon(problem: String?, documents: Int?) {
+        let isNews = values.withLock { values in
+            let former = (values.daemonProblem, values.documents)
+            values.daemonProblem = problem
+            if let documents { values.documents = documents }
+            return former != (values.daemonProblem, values.documents)
+        }
+        if isNews { news.put(()) }
+    }
+
+    /// New groups have bundles of their own.
+    func setGroups(_ groups: Set<String>) {
+        let isNew = values.withLock { values in
+            defer { values.groups = groups }
+            return values.groups != groups
+        }
+        guard isNew else { return }
+        link.put(.groups)
+        pull.put(.groups)
+    }
+
+    func setConnection(_ connection: NatsConnection?) {
+        let former = values.withLock { values in
+            let former = values.connection
+            values.connection = connection
+            if connection != nil {
+                values.isAloneSince = nil
+            } else if values.isAloneSince == nil {
+                values.isAloneSince = .now
+            }
+            return former
+        }
+        // Destroyed here, and not under the lock.
+        withExtendedLifetime(former) {}
+        news.put(())
+    }
+}
+
+enum ReportCause: Sendable {
+    /// The connection is new.
+    case connected
+    /// The daemon has accepted something.
+    case accepted
+    /// The daemon has started.
+    case daemon
+}
+
+enum LinkEvent: Sendable {
+    /// Of the connection of that number.
+    case ended(NatsFailure, Int)
+    /// The machine is in other groups.
+    case groups
+    /// The administrator has answered.
+    case answered([UInt8])
+}
+
+enum PullCause: Sendable {
+    case groups
+}

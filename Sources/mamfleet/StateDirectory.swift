@@ -1,0 +1,88 @@
+// Where the service keeps what outlasts it.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMPlaces
+internal import MAMSystem
+internal import MAMWire
+
+/// /var/lib/mamfleet/WORKSPACE, or a user's own. Files are replaced as a whole.
+struct StateDirectory: Sendable {
+    let path: String
+    private let descriptor: Descriptor
+
+    /// What a single file may have.
+    static let maximumByteCount = 8 << 20
+
+    init(_ path: String) throws(Failure) {
+        self.path = path
+        do throws(Errno) {
+            // The service's user must find the way to what root makes for it.
+            let parent = path.split(separator: "/").dropLast().joined(separator: "/")
+            let isAbsolute = path.hasPrefix("/")
+            try makeDirectories(
+                (isAbsolute ? "/" : "") + parent, mode: geteuid() == 0 ? 0o755 : 0o700)
+            try makeDirectories(path, mode: 0o700)
+            descriptor = try openFile(path, O_RDONLY | O_DIRECTORY)
+        } catch { throw Failure(.failure, "\(path): \(error)") }
+        // What a crash has left.
+        for name in (try? unfinishedFiles(in: descriptor.raw)) ?? [] {
+            unlinkat(descriptor.raw, name, 0)
+        }
+    }
+
+    /// Of the option, of systemd, or this user's.
+    static func path(of workspace: WorkspaceName, _ given: String?) -> String {
+        if let given { return given }
+        let variable = { (name: String) in
+            getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        if let directory = variable("STATE_DIRECTORY") { return directory }
+        if let home = variable("XDG_STATE_HOME") { return "\(home)/mamfleet/\(workspace)" }
+        if geteuid() == 0 { return "/var/lib/mamfleet/\(workspace)" }
+        return "\(variable("HOME") ?? "")/.local/state/mamfleet/\(workspace)"
+    }
+
+    /// Nil if there is no such file.
+    func read(_ name: String) throws(Errno) -> [UInt8]? {
+        do throws(Errno) {
+            return try readSmallFile(
+                at: descriptor.raw, name, maximumByteCount: Self.maximumByteCount)
+        } catch {
+            if error == .noEntry { return nil }
+            throw error
+        }
+    }
+
+    /// Nil also for what is no JSON.
+    func json(_ name: String) -> JSONValue? {
+        guard let bytes = (try? read(name)) ?? nil else { return nil }
+        return try? JSONValue(parsing: bytes)
+    }
+
+    func replace(_ name: String, with bytes: [UInt8]) throws(Errno) {
+        try bytes.span.withUnsafeBytes { content throws(Errno) in
+            try replaceFile(in: descriptor.raw, named: name, with: content)
+        }
+    }
+
+    func replace(_ name: String, withSecret bytes: UnsafeRawBufferPointer) throws(Errno) {
+        try replaceFile(in: descriptor.raw, named: name, with: bytes)
+    }
+
+    func remove(_ name: String) { unlinkat(descriptor.raw, name, 0) }
+
+    func names() -> [String] {
+        ((try? entries(of: descriptor.raw)) ?? []).compactMap(\.text)
+    }
+
+    /// Made by root, used by the service's user.
+    func give(to name: String) {
+        guard geteuid() == 0, let entry = getpwnam(name) else { return }
+        let (user, group) = (entry.pointee.pw_uid, entry.pointee.pw_gid)
+        fchown(descriptor.raw, user, group)
+        for name in names() {
+            fchownat(descriptor.raw, name, user, group, AT_SYMLINK_NOFOLLOW)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+// What the daemon has said about documents, so that it is not asked again.
+
+internal import MAMCrypto
+internal import MAMSystem
+
+/// By SHA-256. Forgotten when the daemon restarts; the oldest go first.
+struct Verdicts {
+    /// Accepted, known, or obeyed before.
+    private var settled: Set<Digest> = []
+    /// Refused, and until when. A root, a membership or the time may change that.
+    private var refused: [Digest: Deadline] = [:]
+    private var order: [Digest] = []
+
+    typealias Digest = [UInt8]
+
+    private static let maximumCount = 20_000
+    private static let refusedSeconds = 3600
+
+    static func digest(of text: [UInt8]) -> Digest { SHA256.digest(of: text) }
+
+    func isKnown(_ digest: Digest) -> Bool {
+        settled.contains(digest) || refused[digest].map { !$0.hasPassed } ?? false
+    }
+
+    mutating func settle(_ digest: Digest) {
+        refused[digest] = nil
+        if settled.insert(digest).inserted { keep(digest) }
+    }
+
+    mutating func refuse(_ digest: Digest) {
+        let end = Deadline(seconds: Self.refusedSeconds)
+        if refused.updateValue(end, forKey: digest) == nil { keep(digest) }
+    }
+
+    /// After a change that they may owe their refusal to.
+    mutating func forgetRefusals() { refused.removeAll() }
+
+    private mutating func keep(_ digest: Digest) {
+        order.append(digest)
+        guard order.count > Self.maximumCount else { return }
+        let gone = order.prefix(Self.maximumCount / 4)
+        for digest in gone {
+            settled.remove(digest)
+            refused[digest] = nil
+        }
+        order.removeFirst(gone.count)
+    }
+}
