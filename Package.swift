@@ -87,6 +87,7 @@ let package = Package(
         module("MAMEnrollment", ["MAMModel", "MAMPolicy", "MAMSettings", "MAMSystem"]),
         // What an organisation signs, and which of it a machine accepts
         module("MAMFleet", ["MAMModel", "MAMCrypto"]),
+        // What carries it: bundles, the engine's keys and subjects, the organisation's directory
         module("MAMCarrier", ["MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet"]),
         // Where workspaces are: directories, sockets, mounts
         module("MAMPlaces", ["MAMModel", "MAMSystem"]),
@@ -129,7 +130,7 @@ let package = Package(
                 "MAMVault", "MAMTree", "MAMWorkspace", "CShims",
             ]),
         module("MAMSession", ["MAMSystem", "CSystemd"]),
-        // What carries an organisation's documents: NATS, HTTPS
+        // How it gets to machines and back: NATS, HTTPS
         module("MAMEngine", ["MAMModel", "CNats", "CCurl"]),
         // What programs link that talk to the daemon; its names are the Intune App SDK's
         module("MAMClient", ["MAMModel", "MAMSystem", "MAMPlaces", "MAMWire", "CShims"]),
@@ -146,8 +147,8 @@ let package = Package(
             "mamctl",
             [
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
-                "MAMAudit", "MAMKeyring", "MAMFleet", "MAMStore", "MAMPlaces", "MAMDesktop",
-                "MAMWire",
+                "MAMAudit", "MAMKeyring", "MAMFleet", "MAMCarrier", "MAMStore",
+                "MAMPlaces", "MAMDesktop", "MAMWire",
                 "CShims", "CContainment", "CSupervisor",
             ]),
         program(
@@ -220,6 +221,9 @@ let package = Package(
             ]),
         tests("MAMEngineTests", ["MAMEngine"]),
         tests("MAMFleetTests", ["MAMFleet", "MAMCrypto", "MAMModel"]),
+        tests(
+            "MAMCarrierTests",
+            ["MAMCarrier", "MAMFleet", "MAMCrypto", "MAMSystem", "MAMModel"]),
         tests("MAMPlacesTests", ["MAMPlaces", "MAMSystem", "MAMModel"]),
         tests("MAMDesktopTests", ["MAMDesktop", "MAMSystem"]),
         tests("MAMSessionTests", ["MAMSession", "MAMSystem"]),

@@ -1,7 +1,7 @@
 """A machine of the tests' own with the real systemd as process 1: name spaces, a root of its own,
 and a control group.
 
-It starts nothing but what the tests ask for. The machine's programs are there, and mamd and mamctl
+It starts nothing but what the tests ask for. The machine's programs are there, and those of mamd
 in /usr/local/bin.
 """
 import json
@@ -91,10 +91,10 @@ class Machine:
         self.place.chmod(0o755)
         for name in ("root", "bin", "system", "user"):
             (self.place / name).mkdir()
-        for program in ("mamd", "mamctl"):
+        for program in ("mamd", "mamctl", "mamfleet"):
             shutil.copy2(shutil.which(program), self.place / "bin")
         for units, place in (("units", "system"), ("units/user", "user")):
-            for unit in (ROOT / units).glob("mamd*.*"):
+            for unit in (ROOT / units).glob("mam*.*"):
                 shutil.copy2(unit, self.place / place)
         # Backing directories and mount points lie where the unit expects none.
         drop_in = self.place / "system" / "mamd@.service.d"

@@ -1,4 +1,4 @@
-"""The Debian package: what is in it, and that it installs, works, goes and comes back on a Debian
+"""The Debian packages: what is in them, and that they install, work, go and come back on a Debian
 without Swift."""
 import filecmp
 import functools
@@ -23,7 +23,7 @@ def build(name):
         [ROOT / "scripts" / "package", "--output", output], capture_output=True, text=True)
     if said.returncode != 0:
         raise AssertionError(f"scripts/package: status {said.returncode}\n{said.stderr[-4000:]}")
-    return pathlib.Path(said.stdout.strip())
+    return [pathlib.Path(line) for line in said.stdout.splitlines()]
 
 
 class Package(unittest.TestCase):
@@ -31,20 +31,22 @@ class Package(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.package = build("first")
+        cls.packages = build("first")
 
     def test_the_same_tree_gives_the_same_bytes(self):
-        self.assertTrue(filecmp.cmp(build("second"), self.package, shallow=False))
+        for one, other in zip(build("second"), self.packages, strict=True):
+            self.assertTrue(filecmp.cmp(one, other, shallow=False), other.name)
 
     def test_lintian_finds_nothing(self):
         said = subprocess.run(
-            ["lintian", "--allow-root", "--fail-on", "error,warning", self.package],
+            ["lintian", "--allow-root", "--fail-on", "error,warning", *self.packages],
             capture_output=True, text=True)
         self.assertEqual((said.returncode, said.stdout + said.stderr), (0, ""))
 
     def test_what_others_read_is_valid(self):
-        root = self.package.parent / "unpacked"
-        subprocess.run(["dpkg-deb", "--extract", self.package, root], check=True)
+        root = self.packages[0].parent / "unpacked"
+        for package in self.packages:
+            subprocess.run(["dpkg-deb", "--extract", package, root], check=True)
         for page in sorted(root.glob("usr/share/man/man?/*.gz")):
             said = subprocess.run(
                 ["man", "--warnings", "--local-file", page], capture_output=True, text=True,
@@ -68,22 +70,32 @@ class Installed(unittest.TestCase):
         cls.addClassCleanup(cls.debian.close)
         cls.inside = staticmethod(cls.debian.run)
         cls.shared = cls.debian.shared
-        package = build("first")
-        shutil.copy(package, cls.shared)
-        cls.package = f"/shared/{package.name}"
-        cls.inside("apt-get", "-qq", "install", "--no-install-recommends", cls.package)
+        for package in build("first"):
+            shutil.copy(package, cls.shared)
+        cls.package, cls.fleet = (f"/shared/{package.name}" for package in build("first"))
+        cls.inside(
+            "apt-get", "-qq", "install", "--no-install-recommends", cls.package, cls.fleet)
         (cls.shared / "passphrase").write_text("correct horse battery staple\n")
 
     def test_the_programs_need_no_swift(self):
         self.assertEqual(self.inside("sh", "-c", "command -v swift", status=None).stdout, "")
-        for program in ("mamctl", "mamd"):
+        for program in ("mamctl", "mamd", "mamfleet"):
             path = self.inside("which", program).stdout.strip()
             self.assertEqual(path, f"/usr/bin/{program}")
             libraries = self.inside("ldd", path).stdout
             self.assertNotIn("not found", libraries)
             self.assertNotIn("swift", libraries.lower())
         self.assertIn(self.version(), self.inside("mamctl", "version").stdout)
-        self.assertIn(self.version(), self.inside("mamd", "--version").stdout)
+        for program in ("mamd", "mamfleet"):
+            self.assertIn(self.version(), self.inside(program, "--version").stdout)
+
+    def test_the_fleet_service_has_a_user(self):
+        self.assertIn("/nonexistent", self.inside("getent", "passwd", "mamfleet").stdout)
+        # Only it links with what has a network.
+        for library in ("libnats", "libcurl"):
+            for program, is_linked in (("mamfleet", True), ("mamd", False), ("mamctl", False)):
+                linked = self.inside("ldd", f"/usr/bin/{program}").stdout
+                self.assertEqual(library in linked, is_linked, program)
 
     def version(self):
         return self.inside("dpkg-query", "-W", "-f", "${Version}", "mamd").stdout
@@ -166,6 +178,10 @@ class Installed(unittest.TestCase):
         self.mount(place)
         self.unlock(place)
 
+        self.assertIn("mamfleet", self.left("/usr /lib", "mamfleet"))
+        self.inside("dpkg", "--purge", "mamd-fleet")
+        self.assertEqual(self.left("/usr /lib /var/lib", "mamfleet"), "")
+
         # Over a mounted workspace: it goes on, and the administrator is told.
         self.assertIn(
             "mamctl unmount and mount", self.inside("dpkg", "--install", self.package).stdout)
@@ -182,17 +198,19 @@ class Installed(unittest.TestCase):
         self.assertEqual(self.left("/var/lib/mamd /etc/mamd"), keys)
         self.assertEqual(self.left("/usr /lib /etc/needrestart"), "")
 
-        self.inside("dpkg", "--install", self.package)
+        self.inside("dpkg", "--install", self.package, self.fleet)
         self.mount(place)
         self.inside("cat", f"{place}/mount/letter", status=1)
         self.unlock(place)
         self.assertEqual(self.inside("cat", f"{place}/mount/letter").stdout, "for Ann\n")
         self.inside("mamctl", "unmount", f"{place}/mount")
 
-    def left(self, directories):
+    def left(self, directories, name="mamd"):
         """Files of the package's, or of what it made."""
         return self.inside(
-            "sh", "-c", f"find {directories} -path '*mamd*' -type f ! -name mamd.log | sort").stdout
+            "sh", "-c",
+            f"find {directories} -path '*{name}*' -type f ! -name mamd.log"
+            " ! -path '/var/lib/dpkg/*' | sort").stdout
 
     def mount(self, place, user=0):
         self.inside("mamctl", "mount", f"{place}/backing", f"{place}/mount", user=user)

@@ -9,8 +9,10 @@ from workspace import daemons, wait_until
 
 KILLS = 20
 UNITS = {
-    "system": ("mamd@work.service", "mamd@work.socket"),
-    "user": ("mamd@work.service", "mamd@work.socket", "mamd-unlock@work.service"),
+    "system": ("mamd@work.service", "mamd@work.socket", "mamfleet@work.service"),
+    "user": (
+        "mamd@work.service", "mamd@work.socket", "mamd-unlock@work.service",
+        "mamfleet@work.service"),
 }
 
 
