@@ -12,6 +12,7 @@ private typealias Wire = Varlink.Fleet
 private let joinByteCount = 800 << 10
 
 func joinFleet(_ invocation: Invocation) throws -> ExitStatus {
+    if isInvitation(invocation.operands[0]) { throw try joinByCode(invocation) }
     guard let fingerprint = try invocation.arguments.text("fingerprint") else {
         throw Failure(
             .usage, "the fingerprint of the root is needed, as the organisation tells it",

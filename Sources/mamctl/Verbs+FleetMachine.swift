@@ -5,7 +5,7 @@ internal import MAMWire
 let fleetMachineVerbs: [Verb] = [
     Verb(
         name: "fleet join", summary: "Obey an organisation's signed documents only",
-        usage: "ROOT --fingerprint HEX [DOCUMENT…]", operands: 1...1000,
+        usage: "CODE|ROOT [--fingerprint HEX] [DOCUMENT…]", operands: 1...1000,
         options: [
             Option(
                 name: "fingerprint", value: "HEX",
@@ -13,10 +13,11 @@ let fleetMachineVerbs: [Verb] = [
             .workspace,
         ],
         examples: [
+            "mamctl fleet join mamd1:eyJ…", "mamctl fleet join - < code",
             "mamctl fleet join contoso.root --fingerprint 3f0c…",
             "mamctl fleet join contoso.root level2.signed time.signed --fingerprint 3f0c…",
         ],
-        statuses: daemonStatuses + [.refused], run: joinFleet),
+        statuses: daemonStatuses + [.notFound, .refused], run: joinFleet),
     Verb(
         name: "fleet leave", summary: "Leave the organisation, once no account is left",
         usage: "", options: [.workspace],

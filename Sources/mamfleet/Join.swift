@@ -14,12 +14,7 @@ func join(_ arguments: Arguments) throws(Failure) -> ExitStatus {
     let token = try joining.join(waitSeconds: try arguments.seconds("wait") ?? 30)
     let next = joining.serviceCommand
     if arguments.has("json") {
-        printJSON([
-            "machine": .string(joining.machine.description),
-            "state": .string(token == nil ? "pending" : "admitted"),
-            "workspace": .string(joining.place.workspace.description),
-            "directory": .string(joining.state.path),
-        ])
+        printJSON(try joining.json(isAdmitted: token != nil))
     } else if token == nil {
         printOut(
             "joined as machine \(joining.machine); the administrator has not let it in yet, and"
@@ -58,6 +53,15 @@ private struct Joining {
     var serviceCommand: String {
         let user = geteuid() == 0 ? "" : " --user"
         return "systemctl\(user) enable --now mamfleet@\(place.workspace)"
+    }
+
+    /// What Show tells, and more.
+    func json(isAdmitted: Bool) throws(Failure) -> JSONValue {
+        var members = try call(Varlink.Fleet.Show()).organization?.json.object ?? [:]
+        members["state"] = .string(isAdmitted ? "admitted" : "pending")
+        members["workspace"] = .string(place.workspace.description)
+        members["directory"] = .string(state.path)
+        return .object(members)
     }
 
     /// The machine's token; nil if the administrator does not answer in time.

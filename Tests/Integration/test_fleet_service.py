@@ -220,6 +220,17 @@ class Enrolment(FleetService):
         self.office.push()
         self.await_connected()
 
+    def test_by_mamctl(self):
+        _, code = self.office.invite()
+        told = self.workspace.serving("fleet join", code, "--json").stdout
+        self.assertEqual(json.loads(told)["state"], "pending")
+        # Once more is no mistake, and asks for nothing new.
+        again = self.workspace.serving("fleet join", "-", input=code.encode()).stdout
+        self.assertIn("has not let it in yet", again)
+        told = self.workspace.serving(
+            "fleet join", code, "--fingerprint", "0" * 64, status=USAGE).stderr
+        self.assertIn("nothing else goes with it", told)
+
     def test_codes_that_do_not_work(self):
         other = Authority(pathlib.Path(tempfile.mkdtemp(dir=self.place)))
         for code, words, status in (

@@ -1,0 +1,37 @@
+// `fleet join CODE`: mamfleet has the network.
+
+internal import Glibc
+internal import MAMCarrier
+internal import MAMSystem
+internal import MAMWire
+
+/// Whether the operand is an invitation's code, or says that it comes by standard input.
+func isInvitation(_ operand: ByteString) -> Bool {
+    operand.bytes == [UInt8(ascii: "-")]
+        || operand.bytes.starts(with: InvitationCode.prefix.utf8)
+}
+
+/// Replaces this program; returns why it could not. The code goes through a pipe, since everybody
+/// sees arguments.
+func joinByCode(_ invocation: Invocation) throws -> Failure {
+    let (verb, operands) = (invocation.verb, invocation.operands)
+    guard operands.count == 1, !invocation.arguments.has("fingerprint") else {
+        return .usage(verb, "a code has all that is needed: nothing else goes with it")
+    }
+    let code = operands[0].bytes
+    if code.count > 1 {
+        guard code.count <= InvitationCode.maximumByteCount else {
+            return .usage(verb, "the code is too long")
+        }
+        let (reader, writer) = try makePipe()
+        // The pipe holds it all.
+        try writeAll(code, to: writer.raw)
+        _ = try retrying { dup2(reader.raw, STDIN_FILENO) }
+    }
+    var words = [ByteString("join"), ByteString("-")]
+    if let name = invocation.arguments.value("workspace") {
+        words += [ByteString("--workspace"), name]
+    }
+    if invocation.isJSON { words.append(ByteString("--json")) }
+    return executeMamfleet(words)
+}
