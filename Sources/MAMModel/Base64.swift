@@ -20,29 +20,39 @@ package func base64(_ bytes: [UInt8]) -> String {
 
 /// The bytes of one line of base64; nil for anything that ``base64(_:)`` would not write.
 package func bytes(base64 text: String) -> [UInt8]? {
-    let digits = Array(text.utf8)
-    guard digits.count.isMultiple(of: 4) else { return nil }
-    let body = digits.last == padding ? digits.drop(while: { $0 != padding }).count : 0
-    guard body <= 2, digits.suffix(body).allSatisfy({ $0 == padding }) else { return nil }
-    var found: [UInt8] = []
-    found.reserveCapacity(digits.count / 4 * 3)
-    for start in stride(from: 0, to: digits.count, by: 4) {
-        let isLast = start + 4 == digits.count
-        let group = digits[start..<start + 4].prefix(isLast ? 4 - body : 4)
-        var value = 0
-        for digit in group {
-            guard let number = values[Int(digit)] else { return nil }
-            value = value << 6 | Int(number)
+    var text = text
+    return text.withUTF8 { digits in
+        guard digits.count.isMultiple(of: 4) else { return nil }
+        guard !digits.isEmpty else { return [] }
+        let missing = digits.last != padding ? 0 : digits[digits.count - 2] != padding ? 1 : 2
+        let count = digits.count / 4 * 3 - missing
+        var isValid = true
+        let found = [UInt8](unsafeUninitializedCapacity: count + 2) { buffer, filled in
+            for group in 0..<digits.count / 4 {
+                let used = group == digits.count / 4 - 1 ? 4 - missing : 4
+                var value: UInt32 = 0
+                for place in 0..<used {
+                    let number = values[Int(digits[4 * group + place])]
+                    if number == notADigit { isValid = false }
+                    value = value << 6 | UInt32(number & 63)
+                }
+                value <<= 6 * UInt32(4 - used)
+                // Of the last group, bits that stand for no byte must be zero.
+                if value & (1 << (8 * UInt32(4 - used)) - 1) != 0 { isValid = false }
+                buffer[3 * group] = UInt8(truncatingIfNeeded: value >> 16)
+                buffer[3 * group + 1] = UInt8(truncatingIfNeeded: value >> 8)
+                buffer[3 * group + 2] = UInt8(truncatingIfNeeded: value)
+            }
+            filled = count
         }
-        value <<= 6 * (4 - group.count)
-        for place in 0..<group.count - 1 { found.append(UInt8(value >> (16 - 8 * place) & 0xFF)) }
+        return isValid ? found : nil
     }
-    // Rejects unused bits that are not zero.
-    return base64(found) == text ? found : nil
 }
 
-private let values: [UInt8?] = {
-    var values = [UInt8?](repeating: nil, count: 256)
+private let notADigit: UInt8 = 0xFF
+
+private let values: [UInt8] = {
+    var values = [UInt8](repeating: notADigit, count: 256)
     for (number, digit) in alphabet.enumerated() { values[Int(digit)] = UInt8(number) }
     return values
 }()
