@@ -89,6 +89,8 @@ let package = Package(
         module("MAMFleet", ["MAMModel", "MAMCrypto"]),
         // What carries it: bundles, the engine's keys and subjects, the organisation's directory
         module("MAMCarrier", ["MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet"]),
+        // What an organisation's machines have reported, against what it has signed
+        module("MAMSurvey", ["MAMModel", "MAMSystem", "MAMFleet", "MAMCarrier"]),
         // Where workspaces are: directories, sockets, mounts
         module("MAMPlaces", ["MAMModel", "MAMSystem"]),
         // Desktop entries, types of files, and what opens them
@@ -147,7 +149,7 @@ let package = Package(
             "mamctl",
             [
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
-                "MAMAudit", "MAMKeyring", "MAMFleet", "MAMCarrier", "MAMStore",
+                "MAMAudit", "MAMKeyring", "MAMFleet", "MAMCarrier", "MAMSurvey", "MAMStore",
                 "MAMPlaces", "MAMDesktop", "MAMWire",
                 "CShims", "CContainment", "CSupervisor",
             ]),
@@ -224,6 +226,9 @@ let package = Package(
         tests(
             "MAMCarrierTests",
             ["MAMCarrier", "MAMFleet", "MAMCrypto", "MAMSystem", "MAMModel"]),
+        tests(
+            "MAMSurveyTests",
+            ["MAMSurvey", "MAMCarrier", "MAMFleet", "MAMCrypto", "MAMSystem", "MAMModel"]),
         tests("MAMPlacesTests", ["MAMPlaces", "MAMSystem", "MAMModel"]),
         tests("MAMDesktopTests", ["MAMDesktop", "MAMSystem"]),
         tests("MAMSessionTests", ["MAMSession", "MAMSystem"]),

@@ -18,6 +18,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
     case damaged = 7
     case unreachable = 8
     case unreadable = 9
+    case attention = 10
     case wrongPassphrase = 12
 
     /// The status's line in the manual.
@@ -33,6 +34,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
         case .damaged: "the file is damaged"
         case .unreachable: "no daemon answers"
         case .unreadable: "permissions keep the daemon from reading a file"
+        case .attention: "something needs attention"
         case .wrongPassphrase: "wrong passphrase"
         }
     }

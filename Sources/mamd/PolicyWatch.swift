@@ -34,7 +34,7 @@ struct PolicyWatch: Sendable {
         try startThread(named: "policies") {
             while true {
                 // Before the reading, so that no change is missed in between.
-                let notifier = try? Notifier(of: directory)
+                let notifier = try? DirectoryNotifier(of: directory)
                 let isBlind = notifier?.seesAll != true
                 read(isBlind)
                 wait(for: notifier, isBlind)
@@ -43,7 +43,7 @@ struct PolicyWatch: Sendable {
     }
 
     /// Returns some time after the next change.
-    private func wait(for notifier: Notifier?, _ isBlind: Bool) {
+    private func wait(for notifier: DirectoryNotifier?, _ isBlind: Bool) {
         poll(notifier, isBlind ? Self.blindMilliseconds : -1)
         var rounds = 0
         while rounds < Self.patience, poll(notifier, Self.quietMilliseconds) { rounds += 1 }
@@ -51,7 +51,7 @@ struct PolicyWatch: Sendable {
 
     /// True if something happened.
     @discardableResult
-    private func poll(_ notifier: Notifier?, _ milliseconds: Int32) -> Bool {
+    private func poll(_ notifier: DirectoryNotifier?, _ milliseconds: Int32) -> Bool {
         var waiting = [pollfd(fd: wakeUp.descriptor.raw, events: Int16(POLLIN), revents: 0)]
         if let notifier {
             waiting.append(pollfd(fd: notifier.descriptor.raw, events: Int16(POLLIN), revents: 0))
@@ -61,31 +61,6 @@ struct PolicyWatch: Sendable {
         wakeUp.clear()
         notifier?.clear()
         return count > 0
-    }
-}
-
-/// inotify(7) on the directory and its parent, because the directory itself may be replaced.
-private struct Notifier {
-    let descriptor: Descriptor
-    /// False if it could miss a change.
-    let seesAll: Bool
-
-    private static let changes = UInt32(
-        IN_CLOSE_WRITE | IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_FROM
-            | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
-
-    init(of directory: ByteString) throws(Errno) {
-        let raw = try retrying { inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK)) }
-        descriptor = Descriptor(owning: raw)
-        let watched = [directory.directory, directory].map {
-            inotify_add_watch(raw, $0.cString, Self.changes)
-        }
-        seesAll = !watched.contains(-1)
-    }
-
-    func clear() {
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while Glibc.read(descriptor.raw, &buffer, buffer.count) > 0 {}
     }
 }
 

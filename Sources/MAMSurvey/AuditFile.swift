@@ -1,0 +1,149 @@
+// `reports/audit/MACHINE.jsonl`: one report for each line.
+
+internal import Glibc
+internal import MAMCarrier
+internal import MAMFleet
+package import MAMModel
+internal import MAMSystem
+
+/// A file that grows, read line by line. A line counts once it has ended.
+struct GrowingFile {
+    let path: ByteString
+    /// Of the next line.
+    private(set) var offset = 0
+
+    enum Line {
+        case whole([UInt8])
+        /// Longer than a report may be; it was passed over.
+        case tooLong
+    }
+
+    private static let room = 64 << 10
+
+    init(_ path: ByteString) { self.path = path }
+
+    /// Nil if no further line has ended yet.
+    mutating func next() -> Line? {
+        guard let file = try? openFile(path.cString, O_RDONLY | O_NOCTTY | O_NONBLOCK) else {
+            return nil
+        }
+        var (bytes, at, isTooLong): ([UInt8], Int, Bool) = ([], offset, false)
+        while let part = try? readPart(of: file, at: at, byteCount: Self.room), !part.isEmpty {
+            if let end = part.firstIndex(of: UInt8(ascii: "\n")) {
+                offset = at + end + 1
+                return isTooLong ? .tooLong : .whole(bytes + part[..<end])
+            }
+            at += part.count
+            isTooLong = isTooLong || bytes.count + part.count > ReportEnvelope.maximumByteCount
+            bytes = isTooLong ? [] : bytes + part
+        }
+        return nil
+    }
+}
+
+/// The last whole line of a file, if it is no longer than a report may be.
+func lastLine(of path: ByteString) -> [UInt8]? {
+    guard let file = try? openFile(path.cString, O_RDONLY | O_NOCTTY | O_NONBLOCK),
+        let size = try? status(of: file.raw).st_size
+    else { return nil }
+    let newline = UInt8(ascii: "\n")
+    var room = 4096
+    while true {
+        let start = max(0, Int(size) - room)
+        guard let tail = try? readPart(of: file, at: start, byteCount: room),
+            let end = tail.lastIndex(of: newline)
+        else { return nil }
+        if let before = tail[..<end].lastIndex(of: newline) {
+            return Array(tail[(before + 1)..<end])
+        }
+        if start == 0 { return Array(tail[..<end]) }
+        guard room <= ReportEnvelope.maximumByteCount else { return nil }
+        room *= 8
+    }
+}
+
+private func readPart(
+    of file: Descriptor, at offset: Int, byteCount: Int
+) throws(Errno) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: byteCount)
+    var span = bytes.mutableSpan
+    let count = try span.withUnsafeMutableBytes { buffer throws(Errno) in
+        try readFully(file.raw, into: buffer, at: Int64(offset))
+    }
+    bytes.removeLast(byteCount - count)
+    return bytes
+}
+
+/// What one machine's file says next.
+package enum AuditItem: Sendable, Equatable {
+    /// As the machine has signed it, named as in io.mamd.Audit's Record.
+    case record(JSONValue)
+    /// Records of these numbers are not here: their report was held back, lost, or refused.
+    case gap(from: Int64, to: Int64)
+    /// A line that does not count, and why.
+    case refused(String)
+}
+
+/// One machine's file: its reports, verified, in order.
+struct AuditFile {
+    let entry: RegisteredMachine
+    private let organization: Bytes16
+    private var file: GrowingFile
+    /// The number of the last record; nil before the first report.
+    private var last: Int64?
+    private var items: ArraySlice<Timed> = []
+    private var time: Int64 = 0
+
+    private typealias Timed = (time: Int64, item: AuditItem)
+
+    init(_ path: ByteString, of entry: RegisteredMachine, in organization: Bytes16) {
+        (file, self.entry, self.organization) = (GrowingFile(path), entry, organization)
+    }
+
+    /// When the next item happened, in milliseconds since 1970; nil at the end, for now.
+    mutating func nextTime() -> Int64? {
+        while items.isEmpty {
+            guard let line = file.next() else { return nil }
+            items = read(line)[...]
+        }
+        return items.first?.time
+    }
+
+    mutating func take() -> AuditItem? { items.popFirst()?.item }
+
+    private mutating func read(_ line: GrowingFile.Line) -> [Timed] {
+        guard case .whole(let bytes) = line else {
+            return [(time, .refused("it is longer than a report may be"))]
+        }
+        do throws(Refusal) {
+            let envelope = try ReportEnvelope(parsing: bytes)
+            let report = try MachineReport(
+                envelope, of: entry.machine, by: entry.publicKey, in: organization)
+            guard case .audit(let batch) = report.content else {
+                throw .malformed("it is no report of an audit")
+            }
+            return items(of: batch, issued: report.issued)
+        } catch { return [(time, .refused("\(error)"))] }
+    }
+
+    private mutating func items(of batch: AuditBatch, issued: Int64) -> [Timed] {
+        var found: [Timed] = []
+        // What stands between the number that was asked for and the first record, the machine
+        // itself has dropped.
+        let before = batch.after ?? batch.from - 1
+        if let last, before > last {
+            found.append((time, .gap(from: last + 1, to: before)))
+        }
+        for record in batch.records {
+            let members = record.object
+            // One that was there before: it was sent twice.
+            guard let sequence = members?["sequence"]?.integer, sequence > last ?? -1 else {
+                continue
+            }
+            time = members?["time"]?.text.flatMap { Timestamp($0) }?.milliseconds ?? issued * 1000
+            last = sequence
+            found.append((time, .record(record)))
+        }
+        return found
+    }
+}

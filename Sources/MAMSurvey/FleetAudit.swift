@@ -1,0 +1,73 @@
+// The audit of all machines, in the order of time.
+
+package import MAMCarrier
+internal import MAMFleet
+package import MAMModel
+
+/// Merges the machines' files. Holds one report of each at a time, however long the files are.
+package struct FleetAudit {
+    private var files: [MachineID: AuditFile] = [:]
+    /// Those with something to tell: a heap by time.
+    private var heap: [(time: Int64, machine: MachineID)] = []
+    private let directory: OrganizationDirectory
+    private let organization: Bytes16
+    private let isMeant: (RegisteredMachine) -> Bool
+
+    /// `isMeant`: of which machines.
+    package init(
+        _ directory: OrganizationDirectory, of organization: Bytes16,
+        _ isMeant: @escaping (RegisteredMachine) -> Bool
+    ) {
+        (self.directory, self.organization, self.isMeant) = (directory, organization, isMeant)
+        lookAgain()
+    }
+
+    /// Looks for new machines, and for more of those that had come to their end.
+    package mutating func lookAgain() {
+        let suffix = ".jsonl"
+        let listing = Listing(directory, OrganizationDirectory.audits, suffix: suffix)
+        for name in listing.names {
+            guard let id = MachineID(hex: stem(name, suffix)), files[id] == nil,
+                case .success(let entry) = directory.registered(directory.machineFile(id)),
+                isMeant(entry)
+            else { continue }
+            files[id] = AuditFile(directory.whole(name), of: entry, in: organization)
+        }
+        let waiting = Set(heap.map(\.machine))
+        for id in files.keys where !waiting.contains(id) { push(id) }
+    }
+
+    /// The oldest that was not told yet; nil at the end, for now.
+    package mutating func next() -> (entry: RegisteredMachine, time: Int64, item: AuditItem)? {
+        guard let (time, id) = pop(), let entry = files[id]?.entry, let item = files[id]?.take()
+        else { return nil }
+        push(id)
+        return (entry, time, item)
+    }
+
+    // MARK: The heap
+
+    private mutating func push(_ id: MachineID) {
+        guard let time = files[id]?.nextTime() else { return }
+        heap.append((time, id))
+        var child = heap.count - 1
+        while child > 0, heap[child].time < heap[(child - 1) / 2].time {
+            heap.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+    }
+
+    private mutating func pop() -> (time: Int64, machine: MachineID)? {
+        guard let first = heap.first, let last = heap.popLast() else { return nil }
+        guard !heap.isEmpty else { return first }
+        heap[0] = last
+        var parent = 0
+        while let child = (2 * parent + 1..<min(2 * parent + 3, heap.count))
+            .min(by: { heap[$0].time < heap[$1].time }), heap[child].time < heap[parent].time
+        {
+            heap.swapAt(parent, child)
+            parent = child
+        }
+        return first
+    }
+}

@@ -1,0 +1,140 @@
+// The organisation's orders, and what came of them.
+
+internal import MAMCarrier
+package import MAMFleet
+package import MAMModel
+
+package struct SurveyedOrder: Sendable {
+    /// In the organisation's directory.
+    package let file: String
+    package let nonce: String
+    package let order: Order
+    package let audience: Audience
+    package let issued: Int64
+    package let expires: Int64
+    /// Ids of order keys whose signatures are right.
+    package let signed: [Bytes16]
+    package let needed: Int
+    /// Of the machines that it is for.
+    package fileprivate(set) var done: [MachineID] = []
+    /// They have accepted it, and are not done with all that they accepted.
+    package fileprivate(set) var underWay: [MachineID] = []
+    package fileprivate(set) var pending: [MachineID] = []
+    package fileprivate(set) var isExpired = false
+
+    package var missing: Int { max(0, needed - signed.count) }
+
+    package enum State: String, Sendable, CaseIterable {
+        /// Signatures are missing.
+        case unsigned
+        case pending, underWay, obeyed
+        /// And not obeyed by all.
+        case expired
+        /// The register does not know the machine.
+        case nobody
+    }
+
+    package var state: State {
+        if missing > 0 { return isExpired ? .expired : .unsigned }
+        if !pending.isEmpty { return isExpired ? .expired : .pending }
+        if !underWay.isEmpty { return .underWay }
+        return done.isEmpty ? .nobody : .obeyed
+    }
+}
+
+/// All of them, by whom they are for.
+package struct OrderBook: Sendable {
+    package private(set) var orders: [SurveyedOrder] = []
+    package private(set) var unusable: [UnusableFile] = []
+    /// Of those with enough signatures, which stand for a machine alone: nearly all.
+    private var byMachine: [MachineID: [Int]] = [:]
+    private var forMany: [Int] = []
+
+    init(_ directory: OrganizationDirectory, root: Root, of organization: Bytes16) {
+        let read = { @Sendable (name: String) in
+            let limit = Envelope.maximumByteCount
+            let result = directory.reading(name, atMost: limit) { bytes throws(Refusal) in
+                try SurveyedOrder(name, Envelope(parsing: bytes), root, organization)
+            }
+            return (name, result)
+        }
+        let listing = Listing(directory, OrganizationDirectory.orders)
+        unusable = listing.unusable
+        for (name, result) in inParts(listing.names, read) {
+            switch result {
+            case nil: continue
+            case .success(let order): orders.append(order)
+            case .failure(let error):
+                unusable.append(UnusableFile(name: name, reason: error.reason))
+            }
+        }
+        unusable.sort { $0.name < $1.name }
+        orders.sort { ($0.issued, $0.nonce) < ($1.issued, $1.nonce) }
+        for (index, order) in orders.enumerated() where order.missing == 0 {
+            if case .machine(let id) = order.audience {
+                byMachine[id, default: []].append(index)
+            } else {
+                forMany.append(index)
+            }
+        }
+    }
+
+    /// Nonces of orders that the machine has known for a day, or could have, and has not done.
+    func overdue(
+        for machine: MachineID, _ status: MachineStatus, _ issued: Int64, now: Int64
+    ) -> [String] {
+        (byMachine[machine] ?? []).map { orders[$0] }.filter {
+            issued > $0.issued + secondsPerDay && $0.expires > now
+                && ($0.isAccepted(status) ? status.pending > 0 : true)
+        }.map(\.nonce)
+    }
+
+    /// Notes what the machines have said.
+    mutating func fill(from machines: [SurveyedMachine], _ wanted: Wanted, at now: Int64) {
+        for machine in machines where !machine.isRevoked {
+            let id = machine.entry.machine
+            for index in (byMachine[id] ?? []) + forMany where isFor(index, id, wanted) {
+                orders[index].note(machine.status, of: id)
+            }
+        }
+        for index in orders.indices { orders[index].isExpired = orders[index].expires <= now }
+    }
+
+    private func isFor(_ index: Int, _ machine: MachineID, _ wanted: Wanted) -> Bool {
+        switch orders[index].audience {
+        case .all: true
+        case .group(let name): wanted.groups(of: machine).contains(name)
+        case .machine(let id): id == machine
+        }
+    }
+}
+
+extension SurveyedOrder {
+    fileprivate init(
+        _ file: String, _ envelope: Envelope, _ root: Root, _ organization: Bytes16
+    ) throws(Refusal) {
+        let statement = try envelope.statement()
+        guard envelope.kind == .order else { throw .malformed("it is no order") }
+        guard statement.organization == organization else {
+            throw .otherOrganization(statement.organization)
+        }
+        guard statement.isOf(envelope.content) else { throw .contentChanged }
+        (self.file, audience, nonce) = (file, statement.audience, statement.name)
+        (issued, expires) = (statement.issued, statement.expires ?? statement.issued)
+        order = try Order(parsing: envelope.content)
+        needed = try SignedDocument.signaturesNeeded(envelope, by: root)
+        signed = envelope.signers(among: root.keys(of: .order)).sorted {
+            $0.description < $1.description
+        }
+    }
+
+    fileprivate func isAccepted(_ status: MachineStatus) -> Bool { status.obeyed.contains(nonce) }
+
+    fileprivate mutating func note(_ status: MachineStatus?, of machine: MachineID) {
+        guard let status, isAccepted(status) else {
+            pending.append(machine)
+            return
+        }
+        if status.pending > 0 { underWay.append(machine) } else { done.append(machine) }
+    }
+}

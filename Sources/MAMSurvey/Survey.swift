@@ -1,0 +1,86 @@
+// What an organisation's directory says about its machines, read once.
+
+package import MAMCarrier
+package import MAMFleet
+package import MAMModel
+
+package struct Survey: Sendable {
+    /// When it was made, in seconds since 1970.
+    package let time: Int64
+    package let staleSeconds: Int64
+    package let wanted: Wanted
+    /// By label.
+    package let machines: [SurveyedMachine]
+    package let orders: OrderBook
+    /// Reports of machines that the register does not know, and entries that cannot be read.
+    package let strays: [String]
+    package let unreadable: [UnusableFile]
+
+    /// `root`: whose keys count, of serial `serial`. `isMeant`: of which machines reports are read.
+    package init(
+        _ directory: OrganizationDirectory, root: Root, of organization: Bytes16, serial: Int64,
+        staleAfter staleSeconds: Int64, at now: Int64
+    ) {
+        (time, self.staleSeconds) = (now, staleSeconds)
+        wanted = Wanted(directory, root: root, of: organization, serial: serial, at: now)
+        var orders = OrderBook(directory, root: root, of: organization)
+        let judge = Judge(
+            directory: directory, organization: organization, wanted: wanted, orders: orders,
+            now: now,
+            staleSeconds: staleSeconds)
+        let register = Listing(directory, OrganizationDirectory.machines)
+        let reports = Listing(directory, OrganizationDirectory.statuses)
+        var machines: [SurveyedMachine] = []
+        var unreadable = register.unusable + reports.unusable
+        let results = inParts(register.names) { name in
+            (name, directory.registered(name)?.map(judge.machine))
+        }
+        for (name, result) in results {
+            switch result {
+            case nil: continue
+            case .success(let machine): machines.append(machine)
+            case .failure(let error):
+                unreadable.append(UnusableFile(name: name, reason: error.reason))
+            }
+        }
+        self.unreadable = unreadable.sorted { $0.name < $1.name }
+        self.machines = machines.sorted {
+            ($0.label, $0.entry.machine.high) < ($1.label, $1.entry.machine.high)
+        }
+        orders.fill(from: self.machines, wanted, at: now)
+        self.orders = orders
+        let known = Set(machines.map { directory.statusFile($0.entry.machine) })
+        strays = reports.names.filter { !known.contains($0) }
+    }
+
+    package var sums: Sums { Sums(self) }
+
+    package struct Sums: Sendable, Equatable {
+        package private(set) var states: [SurveyedMachine.State: Int] = [:]
+        /// The machines that have it, by ``SurveyedMachine/Attention/name``.
+        package private(set) var attention: [String: Int] = [:]
+        /// Of those whose reports count.
+        package private(set) var versions: [String: Int] = [:]
+        package private(set) var pending: Int64 = 0
+        package private(set) var refused: Int64 = 0
+        package private(set) var accounts = 0
+
+        fileprivate init(_ survey: Survey) {
+            for machine in survey.machines {
+                states[machine.state, default: 0] += 1
+                for name in Set(machine.attention.map(\.name)) { attention[name, default: 0] += 1 }
+                guard let status = machine.status, !machine.isRevoked else { continue }
+                versions[status.version, default: 0] += 1
+                // Machines may report any number.
+                pending += min(status.pending, Int64(MachineStanding.maximumOrderCount))
+                refused = sum(refused, status.refused)
+                accounts += status.accounts.count
+            }
+        }
+    }
+}
+
+private func sum(_ one: Int64, _ other: Int64) -> Int64 {
+    let (sum, isTooLarge) = one.addingReportingOverflow(other)
+    return isTooLarge ? .max : sum
+}

@@ -1,0 +1,200 @@
+// A machine of the register, with what it has reported.
+
+internal import Glibc
+package import MAMCarrier
+package import MAMFleet
+internal import MAMModel
+internal import MAMSystem
+
+package struct SurveyedMachine: Sendable {
+    package let entry: RegisteredMachine
+    package let report: Report
+    package let differences: [Difference]
+    package let attention: [Attention]
+
+    package enum Report: Sendable {
+        /// It has sent none.
+        case none
+        /// There is one that does not count, and why.
+        case refused(String)
+        case told(MachineStatus, issued: Int64)
+    }
+
+    package var status: MachineStatus? {
+        if case .told(let status, _) = report { status } else { nil }
+    }
+
+    package var isRevoked: Bool { entry.revoked != nil }
+
+    package var issued: Int64? {
+        if case .told(_, let issued) = report { issued } else { nil }
+    }
+
+    /// Why somebody should look at it; the order is that of ``State``.
+    package enum Attention: Sendable, Hashable {
+        case refused(String)
+        case silent
+        /// Seconds since the report.
+        case stale(Int64)
+        /// Its report is of a time to come, in so many seconds, and would never be stale.
+        case early(Int64)
+        /// Its audit is newer, by so many seconds: an old report was put back.
+        case replayed(Int64)
+        /// Revoked, it reports as if it were not.
+        case revoked
+        case problem(String)
+        /// How many accounts, and what blocks them.
+        case notCompliant(Int, [String])
+        case blocked(Int, [String])
+        case findings(Int64)
+        case documents([Difference])
+        /// Orders that it had a day for.
+        case overdue([String])
+
+        /// For programs.
+        package var name: String {
+            switch self {
+            case .refused: "refused"
+            case .silent: "silent"
+            case .stale: "stale"
+            case .early: "early"
+            case .replayed: "replayed"
+            case .revoked: "revoked"
+            case .problem: "problem"
+            case .notCompliant: "notCompliant"
+            case .blocked: "blocked"
+            case .findings: "findings"
+            case .documents: "documents"
+            case .overdue: "overdue"
+            }
+        }
+    }
+
+    /// One word for each machine, the worst that is true.
+    package enum State: String, Sendable, CaseIterable {
+        case compliant, attention, stale, silent, refused, revoked
+    }
+
+    package var state: State {
+        if isRevoked { return .revoked }
+        switch report {
+        case .refused: return .refused
+        case .none: return .silent
+        case .told: break
+        }
+        if attention.contains(where: \.isAboutAge) { return .stale }
+        return attention.isEmpty ? .compliant : .attention
+    }
+
+    /// The register's name, which the administrator gave, else what it calls itself.
+    package var label: String { entry.name.isEmpty ? status?.host ?? "" : entry.name }
+
+    package func isNamed(_ text: String) -> Bool {
+        entry.machine.description == text || entry.name == text || status?.host == text
+    }
+}
+
+extension SurveyedMachine.Attention {
+    var isAboutAge: Bool {
+        switch self {
+        case .stale, .early, .replayed: true
+        default: false
+        }
+    }
+}
+
+/// What statuses are judged by.
+struct Judge: Sendable {
+    let directory: OrganizationDirectory
+    let organization: Bytes16
+    let wanted: Wanted
+    let orders: OrderBook
+    let now: Int64
+    let staleSeconds: Int64
+
+    /// Clocks of machines may be so far ahead.
+    private static let toleratedSeconds: Int64 = 3600
+
+    func machine(_ entry: RegisteredMachine) -> SurveyedMachine {
+        let report = report(of: entry)
+        guard case .told(let status, let issued) = report else {
+            return SurveyedMachine(
+                entry: entry, report: report, differences: [],
+                attention: attention(withoutStatus: report, entry))
+        }
+        let differences = Difference.all(of: status, of: entry.machine, issued: issued, wanted)
+        let found = attention(entry, status, issued) + attention(to: differences)
+        return SurveyedMachine(
+            entry: entry, report: report, differences: differences,
+            attention: entry.revoked != nil ? found.filter { $0 == .revoked } : found)
+    }
+
+    private func report(of entry: RegisteredMachine) -> SurveyedMachine.Report {
+        switch directory.report(directory.statusFile(entry.machine), of: entry, in: organization) {
+        case nil: return .none
+        case .failure(let error): return .refused(error.reason)
+        case .success(let report):
+            guard case .status(let status) = report.content else {
+                return .refused("it is no status")
+            }
+            return .told(status, issued: report.issued)
+        }
+    }
+
+    private func attention(
+        withoutStatus report: SurveyedMachine.Report, _ entry: RegisteredMachine
+    ) -> [SurveyedMachine.Attention] {
+        if entry.revoked != nil { return [] }
+        if case .refused(let reason) = report { return [.refused(reason)] }
+        return [.silent]
+    }
+
+    private func attention(
+        _ entry: RegisteredMachine, _ status: MachineStatus, _ issued: Int64
+    ) -> [SurveyedMachine.Attention] {
+        var found: [SurveyedMachine.Attention] = []
+        if let revoked = entry.revoked, issued > revoked { found.append(.revoked) }
+        if issued > now + Self.toleratedSeconds {
+            found.append(.early(issued - now))
+        } else if now - issued > staleSeconds {
+            found.append(.stale(now - issued))
+        } else if let newer = auditTime(of: entry, after: issued + secondsPerDay) {
+            found.append(.replayed(newer - issued))
+        }
+        if let problem = status.problem { found.append(.problem(problem)) }
+        let blocked = status.accounts.filter { $0.window == .blocked || $0.blockedBy != nil }
+        if !blocked.isEmpty { found.append(.blocked(blocked.count, reasons(blocked))) }
+        let others = status.accounts.filter {
+            !$0.compliant && $0.window != .blocked && $0.blockedBy == nil
+        }
+        if !others.isEmpty { found.append(.notCompliant(others.count, [])) }
+        if let check = status.verify, check.findings > 0 { found.append(.findings(check.findings)) }
+        let overdue = orders.overdue(for: entry.machine, status, issued, now: now)
+        if !overdue.isEmpty { found.append(.overdue(overdue)) }
+        return found
+    }
+
+    private func reasons(_ accounts: [MachineStatus.Account]) -> [String] {
+        Set(accounts.compactMap(\.blockedBy)).sorted()
+    }
+
+    private func attention(to differences: [Difference]) -> [SurveyedMachine.Attention] {
+        let found = differences.filter(\.matters)
+        return found.isEmpty ? [] : [.documents(found)]
+    }
+
+    /// Of the newest report of its audit, if that is later than `time`. The file is read only where
+    /// it has changed since.
+    private func auditTime(of entry: RegisteredMachine, after time: Int64) -> Int64? {
+        let path = directory.whole(directory.auditFile(entry.machine))
+        guard let found = try? status(at: workingDirectory, path.cString),
+            Int64(found.st_mtim.tv_sec) > time,
+            let line = lastLine(of: path),
+            let envelope = try? ReportEnvelope(parsing: line), envelope.kind == .audit,
+            let report = try? MachineReport(
+                envelope, of: entry.machine, by: entry.publicKey, in: organization),
+            report.issued > time
+        else { return nil }
+        return report.issued
+    }
+}

@@ -1,0 +1,164 @@
+// What the machines should have: what was signed, and what the time says that there is.
+
+package import MAMCarrier
+package import MAMFleet
+package import MAMModel
+
+/// The highest serial of each slot, by audience, and who is in which group.
+package struct Wanted: Sendable {
+    /// Slots are text here, as in a status: ten thousand of those are compared.
+    package struct Head: Sendable, Equatable {
+        package let serial: Int64
+        /// Which a machine that has reported before cannot have told.
+        package let issued: Int64
+    }
+
+    private(set) var all: [String: Head] = [:]
+    private(set) var ofGroups: [String: [String: Head]] = [:]
+    private(set) var ofMachines: [MachineID: [String: Head]] = [:]
+    private var groupsOfAll: Set<String> = []
+    private var groupsOfMachines: [MachineID: Set<String>] = [:]
+    package let rootSerial: Int64
+    /// When the time was signed; nil without a good one.
+    package private(set) var time: Int64?
+    /// What is wrong with the organisation's own documents.
+    package private(set) var flaws: [Flaw] = []
+
+    package enum Flaw: Sendable, Equatable {
+        /// A machine would refuse it, or it is no document.
+        case unusable(UnusableFile)
+        case noTime
+        case oldTime(Int64)
+        /// Check-ins fail until it is signed again.
+        case expired(slot: String, Int64)
+        case expiresSoon(slot: String, Int64)
+        /// Machines have a newer one than the time, which can be held back.
+        case timeLacks(slot: String)
+        /// The time names one that is not here.
+        case missing(slot: String, serial: Int64)
+    }
+
+    /// Then a document of the usual 90 days is due.
+    private static let soonSeconds: Int64 = 7 * 86_400
+
+    /// All that it says to a machine of these groups.
+    func documents(for machine: MachineID) -> [[String: Head]] {
+        [all, ofMachines[machine] ?? [:]] + groups(of: machine).compactMap { ofGroups[$0] }
+    }
+
+    package func groups(of machine: MachineID) -> Set<String> {
+        groupsOfAll.union(groupsOfMachines[machine] ?? [])
+    }
+
+    /// `root`: whose keys count.
+    package init(
+        _ directory: OrganizationDirectory, root: Root, of organization: Bytes16, serial: Int64,
+        at now: Int64
+    ) {
+        rootSerial = serial
+        let read = { @Sendable (name: String) in
+            (name, Self.document(directory, name, root, organization))
+        }
+        var newest: [Slot: SignedDocument] = [:]
+        let listing = Listing(directory, OrganizationDirectory.signed)
+        flaws = listing.unusable.map { .unusable($0) }
+        for (name, result) in inParts(listing.names, read) {
+            switch result {
+            case nil: continue
+            case .failure(let error):
+                flaws.append(.unusable(UnusableFile(name: name, reason: error.reason)))
+            case .success(let document):
+                guard document.kind == .policy || document.kind == .membership else { continue }
+                if document.statement.serial >= newest[document.slot]?.statement.serial ?? 0 {
+                    newest[document.slot] = document
+                }
+            }
+        }
+        for document in newest.values { take(document, at: now) }
+        let time = Self.document(directory, OrganizationDirectory.time, root, organization)
+        take(time, newest, at: now)
+        flaws.sort { "\($0)" < "\($1)" }
+    }
+
+    private static func document(
+        _ directory: OrganizationDirectory, _ name: String, _ root: Root, _ organization: Bytes16
+    ) -> Result<SignedDocument, Unreadable>? {
+        directory.reading(name, atMost: Envelope.maximumByteCount) { bytes throws(Refusal) in
+            let envelope = try Envelope(parsing: bytes)
+            // Roots have keys of their own, and machines take them one after the other.
+            if envelope.kind == .root { return try SignedDocument(root: envelope) }
+            let document = try SignedDocument(envelope, by: root, of: organization)
+            try document.checkContent()
+            return document
+        }
+    }
+
+    private mutating func take(_ document: SignedDocument, at now: Int64) {
+        let slot = "\(document.slot)"
+        add(slot, document.statement.audience, Head(document))
+        if let expires = document.statement.expires {
+            if expires <= now {
+                flaws.append(.expired(slot: slot, expires))
+                return
+            }
+            if expires <= now + Self.soonSeconds {
+                flaws.append(.expiresSoon(slot: slot, expires))
+            }
+        }
+        guard document.kind == .membership,
+            let membership = try? Membership(parsing: document.content)
+        else { return }
+        switch document.statement.audience {
+        case .all: groupsOfAll.formUnion(membership.groups)
+        case .machine(let id): groupsOfMachines[id, default: []].formUnion(membership.groups)
+        case .group: break
+        }
+    }
+
+    private mutating func add(_ slot: String, _ audience: Audience, _ head: Head) {
+        switch audience {
+        case .all: all[slot] = head
+        case .group(let name): ofGroups[name, default: [:]][slot] = head
+        case .machine(let id): ofMachines[id, default: [:]][slot] = head
+        }
+    }
+
+    private mutating func take(
+        _ result: Result<SignedDocument, Unreadable>?, _ newest: [Slot: SignedDocument],
+        at now: Int64
+    ) {
+        guard case .success(let document) = result, document.kind == .time,
+            let heads = (try? SignedTime(parsing: document.content))?.heads
+        else {
+            flaws.append(.noTime)
+            return
+        }
+        time = document.statement.issued
+        if now - document.statement.issued > secondsPerDay {
+            flaws.append(.oldTime(document.statement.issued))
+        }
+        for (slot, serial) in heads where slot.kind == .policy || slot.kind == .membership {
+            let known = newest[slot]?.statement.serial ?? 0
+            guard serial > known else { continue }
+            flaws.append(.missing(slot: "\(slot)", serial: serial))
+            add("\(slot)", slot.audience, Head(serial, document.statement.issued))
+        }
+        for (slot, document) in newest where document.statement.serial > heads[slot] ?? 0 {
+            // Memberships of machines are too many to be listed.
+            if case .machine = slot.audience { continue }
+            flaws.append(.timeLacks(slot: "\(slot)"))
+        }
+    }
+}
+
+extension Wanted.Head {
+    fileprivate init(_ document: SignedDocument) {
+        self.init(document.statement.serial, document.statement.issued)
+    }
+
+    fileprivate init(_ serial: Int64, _ issued: Int64) {
+        (self.serial, self.issued) = (serial, issued)
+    }
+}
+
+let secondsPerDay: Int64 = 86_400

@@ -1,0 +1,170 @@
+import Glibc
+import MAMCarrier
+import MAMCrypto
+import MAMFleet
+import MAMModel
+import MAMSystem
+import Testing
+
+@testable import MAMSurvey
+
+/// An organisation's directory with one machine, removed at the end.
+final class TestDirectory {
+    let path: String
+    let directory: OrganizationDirectory
+    let machineSeed = SecretBytes.random(count: 32)
+    let policySeed = SecretBytes.random(count: 32)
+    let organization = Bytes16(high: 7, low: 7)
+    let now: Int64 = 1_790_000_000
+    let root: Root
+
+    init() throws {
+        var template = Array("/tmp/mamd-survey-XXXXXX".utf8CString)
+        path = try #require(mkdtemp(&template).map { String(cString: $0) })
+        directory = OrganizationDirectory(ByteString(path))
+        let seeds = [policySeed, .random(count: 32), .random(count: 32)]
+        let keys = seeds.compactMap { Ed25519.publicKey(ofSeed: $0) }
+        let all = Set(keys.map { Bytes16(ofKey: $0) })
+        root = try Root(
+            name: "Contoso", keys: keys,
+            roles: Dictionary(
+                uniqueKeysWithValues: Role.allCases.map {
+                    ($0, Root.Holders(keys: all, threshold: $0 == .order ? 2 : 1))
+                }))
+        let entry = RegisteredMachine(
+            try machineKey, named: "pc",
+            transportKey: NKey(.user, [UInt8](repeating: 1, count: 32)),
+            invitation: .zero, groups: [], admitted: now - 100)
+        try directory.write(entry)
+    }
+
+    deinit { _ = try? removeTree(path) }
+
+    private func removeTree(_ path: String) throws {
+        for name in (try? entries(of: ByteString(path))) ?? [] {
+            let below = ByteString(path).appending(name)
+            if unlink(below.cString) != 0 { try removeTree(below.shown) }
+        }
+        rmdir(path)
+    }
+
+    var machineKey: [UInt8] {
+        get throws { try #require(Ed25519.publicKey(ofSeed: machineSeed)) }
+    }
+    var machine: MachineID { get throws { Bytes16(ofKey: try machineKey) } }
+
+    func sign(_ kind: DocumentKind, _ content: JSONValue, _ audience: Audience, _ name: String)
+        throws
+    {
+        let content = content.encoded()
+        let statement = Statement(
+            of: content, organization: organization, audience: audience, name: name, serial: 5,
+            issued: now - 50, expires: now + 90 * 86_400)
+        var envelope = Envelope(kind, statement, content: content)
+        _ = envelope.sign(with: policySeed)
+        try directory.write("signed/\(kind.rawValue)-\(name).json", envelope.encoded())
+    }
+
+    func report(
+        _ documents: [String: Int64], issued: Int64? = nil,
+        change: (inout MachineStatus) -> Void = { _ in }
+    ) throws {
+        var status = MachineStatus(version: "1", host: "pc", workspace: "work")
+        (status.rootSerial, status.documents) = (1, documents)
+        change(&status)
+        let report = MachineReport(
+            .status(status), organization: organization, issued: issued ?? now, sequence: 1,
+            signedWith: machineSeed)
+        try directory.write(
+            directory.statusFile(try machine), try #require(report).envelope.encoded())
+    }
+
+    var survey: Survey {
+        Survey(
+            directory, root: root, of: organization, serial: 1, staleAfter: 7 * 86_400, at: now)
+    }
+}
+
+@Suite struct SurveyTests {
+    let test: TestDirectory
+
+    init() throws { test = try TestDirectory() }
+
+    private func kinds() -> [Difference.Kind] { test.survey.machines[0].differences.map(\.kind) }
+
+    @Test func `a machine lacks what stands above what it has, by audience`() throws {
+        try test.sign(.policy, [:], .all, "level")
+        try test.sign(.policy, [:], .group("lab"), "lab")
+        try test.report(["policy/all/level": 5])
+        #expect(kinds().isEmpty)
+        try test.sign(
+            .membership, Membership(groups: ["lab"]).json, .machine(try test.machine), "groups")
+        #expect(kinds() == [.missing, .missing])
+        let own = "membership/machine:\(try test.machine)/groups"
+        try test.report(["policy/all/level": 4, "policy/group:lab/lab": 6, own: 5])
+        #expect(kinds() == [.behind, .ahead])
+        try test.report(["policy/all/level": 5, "policy/group:hr/x": 1, own: 5, "order/x": 1])
+        #expect(kinds() == [.unknown, .foreign, .missing])
+    }
+
+    @Test func `what was signed after a report is not missed yet`() throws {
+        try test.sign(.policy, [:], .all, "level")
+        try test.report([:], issued: test.now - 60)
+        let machine = try #require(test.survey.machines.first)
+        #expect(machine.differences.map(\.isOpen) == [true])
+        #expect(machine.state == .compliant)
+        try test.report([:], issued: test.now - 40)
+        #expect(test.survey.machines[0].state == .attention)
+    }
+
+    @Test func `numbers of machines do not overflow sums`() throws {
+        try test.report([:]) { ($0.pending, $0.refused) = (.max, .max) }
+        let sums = test.survey.sums
+        #expect(sums.refused == .max)
+        #expect(sums.pending == Int64(MachineStanding.maximumOrderCount))
+    }
+
+    @Test func `a report in the name of another machine does not count`() throws {
+        try test.report([:])
+        let good = try test.directory.read(
+            test.directory.statusFile(try test.machine), atMost: 1 << 20)
+        #expect(test.survey.machines[0].status != nil)
+        try test.directory.write(
+            test.directory.statusFile(try test.machine), good.dropLast(3) + Array("x\"}".utf8))
+        #expect(test.survey.machines[0].state == .refused)
+        try test.directory.write("reports/status/\(Bytes16(high: 1, low: 1)).json", good)
+        #expect(test.survey.strays.count == 1)
+    }
+
+    @Test func `the audit is merged by time, and lines that have not ended wait`() throws {
+        let name = test.directory.auditFile(try test.machine)
+        func line(_ sequence: Int64, after: Int64?) throws -> [UInt8] {
+            let record: JSONValue = [
+                "time": "2026-05-04T03:02:01.000Z", "sequence": .integer(sequence),
+                "event": "locked", "count": 1,
+            ]
+            let batch = try #require(AuditBatch(after: after, [record]))
+            let report = MachineReport(
+                .audit(batch), organization: test.organization, issued: test.now,
+                sequence: sequence, signedWith: test.machineSeed)
+            return try #require(report).envelope.encoded()
+        }
+        let newline = [UInt8(ascii: "\n")]
+        try test.directory.write(name, try line(3, after: 1) + newline + line(9, after: 5))
+        var audit = FleetAudit(test.directory, of: test.organization) { _ in true }
+        guard case .record = audit.next()?.item else {
+            Issue.record("no record")
+            return
+        }
+        #expect(audit.next() == nil)
+        try test.directory.write(
+            name, try line(3, after: 1) + newline + line(9, after: 5) + newline)
+        audit.lookAgain()
+        #expect(audit.next()?.item == .gap(from: 4, to: 5))
+        guard case .record = audit.next()?.item else {
+            Issue.record("no record")
+            return
+        }
+        #expect(audit.next() == nil)
+    }
+}
