@@ -21,18 +21,11 @@ func showAudit(_ invocation: Invocation) throws -> ExitStatus {
 
 private func auditQuestion(_ invocation: Invocation) throws -> Varlink.Audit.List {
     var question = Varlink.Audit.List(
-        since: try time("since", of: invocation), before: try time("before", of: invocation),
+        since: try auditTime("since", of: invocation)?.text,
+        before: try auditTime("before", of: invocation)?.text,
         account: try invocation.arguments.text("account"),
         follow: invocation.arguments.has("follow"))
-    if let word = try invocation.arguments.text("event") {
-        guard LogMessage(rawValue: word) != nil else {
-            throw Failure.usage(
-                invocation.verb,
-                "unknown event '\(ByteString(word).shown)'; use one of "
-                    + LogMessage.allCases.map(\.rawValue).joined(separator: ", "))
-        }
-        question.event = word
-    }
+    question.event = try auditEvent(of: invocation)
     if let text = try invocation.arguments.text("limit") {
         guard let limit = Int(text), limit >= 0 else {
             throw Failure.usage(invocation.verb, "--limit needs a number")
@@ -42,8 +35,20 @@ private func auditQuestion(_ invocation: Invocation) throws -> Varlink.Audit.Lis
     return question
 }
 
-/// The option's time in its wire form; nil if it is not given.
-private func time(_ option: String, of invocation: Invocation) throws -> String? {
+/// The value of `--event`; nil if it is not given.
+func auditEvent(of invocation: Invocation) throws -> String? {
+    guard let word = try invocation.arguments.text("event") else { return nil }
+    guard LogMessage(rawValue: word) != nil else {
+        throw Failure.usage(
+            invocation.verb,
+            "unknown event '\(ByteString(word).shown)'; use one of "
+                + LogMessage.allCases.map(\.rawValue).joined(separator: ", "))
+    }
+    return word
+}
+
+/// The option's time; nil if it is not given.
+func auditTime(_ option: String, of invocation: Invocation) throws -> Timestamp? {
     guard let text = try invocation.arguments.text(option) else { return nil }
     guard let time = Timestamp(text) ?? timeAgo(text) else {
         throw Failure.usage(
@@ -52,29 +57,30 @@ private func time(_ option: String, of invocation: Invocation) throws -> String?
                 + " 2026-05-04T03:02:01Z"
         )
     }
-    return time.text
+    return time
 }
 
 /// Parses a relative time such as `-90s`, `-15m`, `-2h` or `-7d`.
 private func timeAgo(_ text: String) -> Timestamp? {
-    let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-    guard text.first == "-", let unit = text.last.flatMap({ units[$0] }),
-        let number = Int64(text.dropFirst().dropLast()), (0...1_000_000_000).contains(number)
-    else { return nil }
-    return Timestamp(milliseconds: Timestamp.now.milliseconds - number * unit * 1000)
+    guard text.first == "-", let seconds = seconds(of: String(text.dropFirst())) else { return nil }
+    return Timestamp(milliseconds: Timestamp.now.milliseconds - seconds * 1000)
 }
 
 private func show(_ record: Varlink.Audit.Record, _ isJSON: Bool) {
     if isJSON { return printJSON(record.json, onOneLine: true) }
-    let count = record.count > 1 ? " ×\(record.count)" : ""
-    let parts = [
-        record.time, record.event + count, record.parties, record.path, record.operation,
-        record.caller, record.reason, record.rule.map { "(\($0))" },
-    ]
-    printOut(parts.compactMap(\.self).map { ByteString($0).shown }.joined(separator: "\t"))
+    printOut("\(ByteString(record.time).shown)\t\(record.words)")
 }
 
 extension Varlink.Audit.Record {
+    /// All but the time, with tabs.
+    var words: String {
+        let count = count > 1 ? " ×\(count)" : ""
+        let parts = [
+            event + count, parties, path, operation, caller, reason, rule.map { "(\($0))" },
+        ]
+        return parts.compactMap(\.self).map { ByteString($0).shown }.joined(separator: "\t")
+    }
+
     /// The account, and the owner that its content went to.
     fileprivate var parties: String {
         "\(account ?? "-")\(receiver.map { " → \($0)" } ?? "")"

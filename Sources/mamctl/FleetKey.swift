@@ -1,6 +1,5 @@
 // The signing key of `--key`.
 
-internal import Glibc
 internal import MAMCrypto
 internal import MAMFleet
 internal import MAMFormat
@@ -17,7 +16,7 @@ struct FleetKey {
 
     init(of invocation: Invocation) throws {
         path = try required("key", invocation)
-        let file = try Self.read(path)
+        let file = try readKeyFile(SigningKeyFile.self, path)
         let isSealed = SigningKeyFile.isSealed(file.withBytes { Array($0.prefix(16)) })
         let passphrase =
             isSealed
@@ -33,22 +32,10 @@ struct FleetKey {
     }
 
     static func publicKey(of path: ByteString) throws(Failure) -> SigningPublicKey {
-        let file = try read(path)
+        let file = try readKeyFile(SigningKeyFile.self, path)
         do throws(SigningKeyFile.Failure) { return try SigningKeyFile.publicKey(of: file) } catch {
             throw Failure(path, error)
         }
-    }
-
-    /// One more byte than it has, to detect a file that is too long.
-    private static func read(_ path: ByteString) throws(Failure) -> SecretBytes {
-        let room = SecretBytes(count: SigningKeyFile.byteCount + 1)
-        let count = try naming(path) { () throws(Errno) in
-            let file = try openFile(path.cString, O_RDONLY | O_NOCTTY | O_NONBLOCK)
-            return try room.withMutableBytes { buffer throws(Errno) in
-                try readFully(file.raw, into: buffer, at: 0)
-            }
-        }
-        return room.withBytes { SecretBytes(copying: .init(rebasing: $0[..<count])) }
     }
 
     /// A signature that counts for nothing would look like one that does.
@@ -68,20 +55,5 @@ struct FleetKey {
         guard envelope.sign(with: seed) else {
             throw Failure(.failure, "\(path.shown): nothing was signed")
         }
-    }
-}
-
-extension Failure {
-    fileprivate init(_ path: ByteString, _ error: SigningKeyFile.Failure) {
-        let status: ExitStatus =
-            switch error {
-            case .damaged: .damaged
-            case .wrongPassphrase, .passphraseRequired: .wrongPassphrase
-            case .notAKey, .newerVersion, .passphraseNotUsed: .usage
-            case .derivation: .failure
-            }
-        self.init(
-            status, "\(path.shown): \(error)",
-            next: status == .wrongPassphrase ? "enter it again" : "name a signing key's file")
     }
 }

@@ -1,4 +1,4 @@
-// What `recovery keygen` and `fleet keygen` share.
+// Files of private keys: what `recovery keygen` and `fleet keygen` share, and who opens them.
 
 internal import Glibc
 internal import MAMCrypto
@@ -50,4 +50,33 @@ private func made<Kind>(
     do throws(KeyFile<Kind>.Failure) {
         return try KeyFile<Kind>.make(passphrase: passphrase)
     } catch { throw Failure(.failure, "no \(Kind.name) was created: \(error)") }
+}
+
+/// Sealed or not. One more byte than it has, to detect a file that is too long.
+func readKeyFile<Kind>(
+    _ kind: KeyFile<Kind>.Type, _ path: ByteString
+) throws(Failure) -> SecretBytes {
+    let room = SecretBytes(count: KeyFile<Kind>.byteCount + 1)
+    let count = try naming(path) { () throws(Errno) in
+        let file = try openFile(path.cString, O_RDONLY | O_NOCTTY | O_NONBLOCK)
+        return try room.withMutableBytes { buffer throws(Errno) in
+            try readFully(file.raw, into: buffer, at: 0)
+        }
+    }
+    return room.withBytes { SecretBytes(copying: .init(rebasing: $0[..<count])) }
+}
+
+extension Failure {
+    init<Kind>(_ path: ByteString, _ error: KeyFile<Kind>.Failure) {
+        let status: ExitStatus =
+            switch error {
+            case .damaged: .damaged
+            case .wrongPassphrase, .passphraseRequired: .wrongPassphrase
+            case .notAKey, .newerVersion, .passphraseNotUsed: .usage
+            case .derivation: .failure
+            }
+        self.init(
+            status, "\(path.shown): \(error)",
+            next: status == .wrongPassphrase ? "enter it again" : "name a \(Kind.name)'s file")
+    }
 }

@@ -87,22 +87,23 @@ struct ReportPage {
             </dl>
             """
     }
-
-    private func fact(_ name: String, _ value: String, _ note: String) -> HTML {
-        "<div><dt>\(name)</dt><dd>\(value)<small>\(note)</small></dd></div>"
-    }
-
-    private func share(_ part: Int, of whole: Int) -> String {
-        guard whole > 0 else { return "–" }
-        let value = Double(part) * 100 / Double(whole)
-        // Do not round to 0 % or 100 %.
-        if part < whole, value > 99 { return "over 99 %" }
-        return part > 0 && value < 1 ? "under 1 %" : "\(Int(value.rounded())) %"
-    }
 }
 
 extension Int {
     fileprivate func counted(_ stem: String, _ one: String, _ many: String) -> String {
         "\(grouped) \(stem)\(self == 1 ? one : many)"
     }
+}
+
+/// One of the figures at the head of a page.
+func fact(_ name: String, _ value: String, _ note: String) -> HTML {
+    "<div><dt>\(name)</dt><dd>\(value)<small>\(note)</small></dd></div>"
+}
+
+func share(_ part: Int, of whole: Int) -> String {
+    guard whole > 0 else { return "–" }
+    let value = Double(part) * 100 / Double(whole)
+    // Do not round to 0 % or 100 %.
+    if part < whole, value > 99 { return "over 99 %" }
+    return part > 0 && value < 1 ? "under 1 %" : "\(Int(value.rounded())) %"
 }

@@ -36,7 +36,7 @@ extension Invocation {
 }
 
 /// Writes the page atomically, with mode 0600: it names accounts and files.
-private func write(_ text: String, to file: NewFile) throws {
+func write(_ text: String, to file: NewFile) throws {
     let bytes = Array(text.utf8)
     try naming(file.path) { () throws(Errno) in
         try bytes.span.withUnsafeBytes { bytes throws(Errno) in

@@ -18,7 +18,7 @@ let chapters: [Chapter] = [
     Chapter(title: "Identities", verbs: runVerbs + identityVerbs),
     Chapter(title: "Contained programs", verbs: containVerbs),
     Chapter(title: "Policy", verbs: policyVerbs),
-    Chapter(title: "Organisation", verbs: fleetMachineVerbs + fleetVerbs),
+    Chapter(title: "Organisation", verbs: fleetMachineVerbs + fleetVerbs + fleetViewVerbs),
     Chapter(title: "Programs", verbs: providerVerbs),
     Chapter(title: "Diagnosis", verbs: diagnosticsVerbs),
     Chapter(title: "Other", verbs: helpVerbs),

@@ -1,0 +1,163 @@
+// Why a machine needs attention, for people and for programs.
+
+internal import MAMCarrier
+internal import MAMFleet
+internal import MAMModel
+internal import MAMSurvey
+internal import MAMSystem
+internal import MAMWire
+
+/// Text of a machine's, which may be anything.
+func told(_ text: String) -> String {
+    let shown = ByteString(text).shown
+    return shown.count > 200 ? "\(shown.prefix(200))…" : shown
+}
+
+extension SurveyedMachine.Attention {
+    /// A clause that can stand beside others.
+    var words: String {
+        switch self {
+        case .refused(let reason): "its report does not count: \(told(reason))"
+        case .silent: "it has not reported yet"
+        case .stale(let seconds): "it last reported \(Int(seconds).asTimeAgo)"
+        case .early(let seconds):
+            "its report is of a time to come, in \(Int(seconds).asRoughDuration): its clock is"
+                + " wrong"
+        case .replayed(let seconds):
+            "its status is \(Int(seconds).asRoughDuration) older than its audit: an old one was put"
+                + " back"
+        case .revoked: "it was revoked and has reported since"
+        case .problem(let text): "check-ins fail: \(told(text))"
+        case .notCompliant(let count, _):
+            "\(count.counted("account")) \(count == 1 ? "does" : "do") not meet the conditions"
+        case .blocked(let count, let reasons):
+            "\(count.counted("account")) \(count == 1 ? "is" : "are") blocked"
+                + (reasons.isEmpty ? "" : ": \(told(reasons.joined(separator: ", ")))")
+        case .findings(let count):
+            "the last verify found \(Int(clamping: count).counted("problem"))"
+        case .documents(let differences): Self.words(differences)
+        case .overdue(let nonces):
+            "it has not obeyed \(nonces.count.counted("order")) for a day: "
+                + nonces.prefix(3).map { String($0.prefix(8)) }.joined(separator: ", ")
+        }
+    }
+
+    private static let mostShown = 3
+
+    private static func words(_ differences: [Difference]) -> String {
+        let some = differences.prefix(mostShown).map(\.words)
+        let rest = differences.count - some.count
+        return (some + (rest > 0 ? ["\(rest) more documents differ"] : [])).joined(separator: "; ")
+    }
+}
+
+extension Difference {
+    /// About one machine.
+    var words: String {
+        let serial = found.map { "\($0)" } ?? ""
+        let slot = told(slot)
+        return switch kind {
+        case .missing: "it lacks \(slot) serial \(wanted ?? 0)"
+        case .behind: "it has \(slot) serial \(serial), not \(wanted ?? 0)"
+        case .ahead: "it has \(slot) serial \(serial), and there is only \(wanted ?? 0) here"
+        case .unknown: "it has \(slot) serial \(serial), which is not here"
+        case .foreign: "it keeps \(slot) serial \(serial), for a group that it is not in"
+        }
+    }
+
+    var json: JSONValue {
+        [
+            "kind": .string(kind.rawValue), "slot": .string(told(slot)),
+            "wanted": JSONValue(serial: wanted), "found": JSONValue(serial: found),
+            "sinceReport": .bool(isOpen),
+        ]
+    }
+}
+
+extension JSONValue {
+    init(serial: Int64?) { self = serial.map { .integer($0) } ?? .null }
+
+    init(time: Int64?) { self = time.map { .string(rfc3339($0)) } ?? .null }
+}
+
+extension SurveyedMachine {
+    /// All reasons, the worst first.
+    var why: String { attention.map(\.words).joined(separator: "; ") }
+
+    var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "machine": .string(entry.machine.description), "name": .string(told(entry.name)),
+            "state": .string(state.rawValue), "reported": JSONValue(time: issued),
+            "groups": .array(entry.groups.map { .string(told($0)) }),
+            "attention": .array(
+                attention.map {
+                    ["kind": .string($0.name), "text": .string($0.words)]
+                }),
+            "differences": .array(differences.map(\.json)), "status": .null,
+        ]
+        if let status { members["status"] = status.told }
+        return .object(members)
+    }
+}
+
+extension MachineStatus {
+    /// What it says, without the documents, which the differences tell.
+    fileprivate var told: JSONValue {
+        [
+            "version": .string(mamctl.told(version)), "host": .string(mamctl.told(host)),
+            "workspace": .string(mamctl.told(workspace)), "kernel": .string(mamctl.told(kernel)),
+            "contained": .bool(contained), "mounted": .bool(mounted),
+            "pending": .integer(pending), "refused": .integer(refused),
+            "problem": JSONValue(problem.map(mamctl.told)),
+            "verified": JSONValue(time: verify?.time),
+            "findings": JSONValue(serial: verify?.findings),
+            "accounts": .array(accounts.map(\.told)),
+        ]
+    }
+}
+
+extension MachineStatus.Account {
+    fileprivate var told: JSONValue {
+        [
+            "id": .string(id.description), "name": .string(mamctl.told(name)),
+            "objectId": .string(mamctl.told(objectID)), "window": .string(window.rawValue),
+            "blockedBy": JSONValue(blockedBy.map(mamctl.told)), "compliant": .bool(compliant),
+            "checkedIn": JSONValue(time: checkedIn),
+        ]
+    }
+}
+
+extension Wanted.Flaw {
+    /// A sentence.
+    var words: String {
+        switch self {
+        case .unusable(let file): "\(told(file.name)) does not count: \(told(file.reason))."
+        case .noTime: "There is no signed time: check-ins fail (mamctl fleet time)."
+        case .oldTime(let time):
+            "The time is of \(rfc3339(time)), more than a day ago: check-ins fail."
+        case .expired(let slot, let time):
+            "\(slot) expired at \(rfc3339(time)): check-ins fail."
+        case .expiresSoon(let slot, let time): "\(slot) expires at \(rfc3339(time))."
+        case .timeLacks(let slot):
+            "The time lists no \(slot) or an older one: sign it again (mamctl fleet time)."
+        case .missing(let slot, let serial):
+            "The time lists \(slot) serial \(serial), which is not here."
+        }
+    }
+}
+
+extension Survey {
+    /// What is wrong with the directory itself; sentences.
+    var flaws: [String] {
+        wanted.flaws.map(\.words)
+            + (unreadable + orders.unusable).map {
+                "\(told($0.name)) does not count: \(told($0.reason))."
+            }
+            + (strays.isEmpty
+                ? []
+                : [
+                    "\(strays.count.counted("report")) of machines that the register does not know:"
+                        + " \(told(strays[0]))\(strays.count > 1 ? ", …" : "")."
+                ])
+    }
+}

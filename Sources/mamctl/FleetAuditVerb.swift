@@ -1,0 +1,97 @@
+// `fleet audit`: what happened on all machines.
+
+internal import Glibc
+internal import MAMCarrier
+internal import MAMModel
+internal import MAMSurvey
+internal import MAMSystem
+internal import MAMWire
+
+func showFleetAudit(_ invocation: Invocation) throws -> ExitStatus {
+    let directory = try FleetDirectory(of: invocation)
+    let filter = try AuditFilter(invocation)
+    var audit = FleetAudit(directory.place, of: directory.root.organization) { entry in
+        filter.machine.map { entry.machine.description == $0 || entry.name == $0 } ?? true
+    }
+    let audits = directory.place.whole(OrganizationDirectory.audits)
+    let isFollowing = invocation.arguments.has("follow")
+    if isFollowing { endWithReader() }
+    while outputFailure == nil {
+        // Before the files are read, so that no change is missed in between.
+        let notifier = isFollowing ? try? DirectoryNotifier(of: audits) : nil
+        audit.lookAgain()
+        while outputFailure == nil, let (entry, time, item) = audit.next() {
+            guard filter.fits(time, item) else { continue }
+            show(item, of: entry, time, invocation.isJSON)
+        }
+        guard isFollowing else { break }
+        wait(for: notifier)
+    }
+    return .success
+}
+
+private struct AuditFilter {
+    let machine: String?
+    let event: String?
+    let since: Int64?
+
+    init(_ invocation: Invocation) throws {
+        machine = try invocation.arguments.text("machine")
+        event = try auditEvent(of: invocation)
+        since = try auditTime("since", of: invocation)?.milliseconds
+    }
+
+    /// What is missing, or does not count, is told with any event.
+    func fits(_ time: Int64, _ item: AuditItem) -> Bool {
+        // Of a time that nothing tells, it is told always.
+        if let since, time > 0, time < since { return false }
+        guard let event, case .record(let record) = item else { return true }
+        return record.object?["event"]?.text == event
+    }
+}
+
+private func show(_ item: AuditItem, of entry: RegisteredMachine, _ time: Int64, _ isJSON: Bool) {
+    let label = entry.name.isEmpty ? entry.machine.description : told(entry.name)
+    if isJSON { return printJSON(item.json(of: entry, label), onOneLine: true) }
+    let moment = Timestamp(milliseconds: time).text
+    switch item {
+    case .record(let json):
+        guard let record = try? Varlink.Audit.Record(Parameters(json.object ?? [:])) else {
+            return printOut("\(moment)\t\(label)\ta record of no known form")
+        }
+        printOut("\(told(record.time))\t\(label)\t\(record.words)")
+    case .gap(let from, let to):
+        printOut("\(moment)\t\(label)\tmissing\trecords \(from) to \(to) are not here")
+    case .refused(let reason):
+        printOut("\(moment)\t\(label)\trefused\ta report does not count: \(told(reason))")
+    }
+}
+
+extension AuditItem {
+    /// A record stands as the machine has signed it.
+    fileprivate func json(of entry: RegisteredMachine, _ label: String) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "machine": .string(entry.machine.description), "name": .string(label),
+        ]
+        switch self {
+        case .record(let record): members["record"] = record
+        case .gap(let from, let to):
+            members["missing"] = ["from": .integer(from), "to": .integer(to)]
+        case .refused(let reason): members["refused"] = .string(told(reason))
+        }
+        return .object(members)
+    }
+}
+
+/// Returns some time after the next change.
+private func wait(for notifier: DirectoryNotifier?) {
+    let isBlind = notifier?.seesAll != true
+    guard let notifier else {
+        poll(nil, 0, 5000)
+        return
+    }
+    var waiting = pollfd(fd: notifier.descriptor.raw, events: Int16(POLLIN), revents: 0)
+    poll(&waiting, 1, isBlind ? 5000 : -1)
+    // A pull writes several files.
+    poll(nil, 0, 100)
+}

@@ -1,0 +1,68 @@
+// The organisation's directory, and the survey of what machines have reported there.
+
+internal import MAMCarrier
+internal import MAMFleet
+internal import MAMModel
+internal import MAMSurvey
+internal import MAMSystem
+internal import MAMWire
+
+/// The root that is in force, and where everything else is.
+struct FleetDirectory {
+    let place: OrganizationDirectory
+    let root: FleetRoot
+
+    init(of invocation: Invocation) throws(Failure) {
+        place = try organization(of: invocation)
+        root = try FleetRoot(reading: place.whole(OrganizationDirectory.root))
+    }
+
+    func survey(_ invocation: Invocation) throws(Failure) -> Survey {
+        Survey(
+            place, root: root.root, of: root.organization, serial: root.file.statement.serial,
+            staleAfter: try duration("stale", invocation) ?? usualStaleSeconds,
+            at: Int64(currentTime()))
+    }
+}
+
+private let usualStaleSeconds: Int64 = 7 * 86_400
+
+/// Such as `90m`, `12h` or `7d`, in seconds.
+private func duration(_ option: String, _ invocation: Invocation) throws(Failure) -> Int64? {
+    guard let text = try invocation.arguments.text(option) else { return nil }
+    guard let seconds = seconds(of: text) else {
+        throw .usage(
+            invocation.verb,
+            "--\(option) is '\(ByteString(text).shown)', not a time such as 12h or 7d")
+    }
+    return seconds
+}
+
+/// `90s`, `15m`, `2h`, `7d`.
+func seconds(of text: String) -> Int64? {
+    let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+    guard let unit = text.last.flatMap({ units[$0] }), text.utf8.first != UInt8(ascii: "+"),
+        let number = Int64(text.dropLast()), (0...1_000_000_000).contains(number)
+    else { return nil }
+    return number * unit
+}
+
+extension Survey {
+    /// By id, the register's name, or the host name.
+    func machines(named text: String) throws(Failure) -> [Int] {
+        let found = machines.indices.filter { machines[$0].isNamed(text) }
+        guard !found.isEmpty else {
+            throw Failure(
+                .notFound, "no machine has the id or the name '\(ByteString(text).shown)'",
+                next: "mamctl fleet status --all lists them")
+        }
+        return found
+    }
+}
+
+extension Option {
+    static let machine = Option(
+        name: "machine", value: "NAME", help: "this machine only: its id, name or host name")
+    static let stale = Option(
+        name: "stale", value: "TIME", help: "without a report for so long (default: 7d)")
+}

@@ -1,0 +1,81 @@
+// `fleet orders`: who has signed them, and which machines have obeyed.
+
+internal import MAMCarrier
+internal import MAMFleet
+internal import MAMModel
+internal import MAMSurvey
+internal import MAMSystem
+internal import MAMWire
+
+func showFleetOrders(_ invocation: Invocation) throws -> ExitStatus {
+    let survey = try FleetDirectory(of: invocation).survey(invocation)
+    let name = try invocation.arguments.text("machine")
+    let meant = try name.map { name throws(Failure) in
+        Set(try survey.machines(named: name).map { survey.machines[$0].entry.machine })
+    }
+    let orders = survey.orders.orders.filter { order in
+        guard let meant else { return true }
+        return !meant.isDisjoint(with: order.done + order.underWay + order.pending)
+            || meant.contains { order.audience == .machine($0) }
+    }
+    if invocation.isJSON {
+        printJSON(.array(orders.map(\.json)))
+        return .success
+    }
+    for found in survey.orders.unusable {
+        printError("\(told(found.name)) does not count: \(told(found.reason))")
+    }
+    let names = Dictionary(
+        survey.machines.map { ($0.entry.machine, told($0.label)) }, uniquingKeysWith: { $1 })
+    printOut(
+        orders.isEmpty ? "no orders" : table(orders.map { $0.row(names) }, width: outputWidth))
+    return .success
+}
+
+extension SurveyedOrder {
+    fileprivate func row(_ names: [MachineID: String]) -> [String] {
+        [
+            rfc3339(issued), String(nonce.prefix(8)), order.action.rawValue, whom(names),
+            "\(signed.count) of \(needed) signed", outcome,
+        ]
+    }
+
+    func whom(_ names: [MachineID: String]) -> String {
+        guard case .machine(let id) = audience else { return audience.description }
+        return names[id] ?? id.description
+    }
+
+    var outcome: String {
+        switch state {
+        case .unsigned: "waits for \(missing.counted("signature"))"
+        case .pending:
+            isForOne ? "pending" : "pending on \(pending.count.grouped) of \(all.grouped)"
+        case .underWay: isForOne ? "under way" : "under way on \(underWay.count.grouped)"
+        case .obeyed: isForOne ? "obeyed" : "obeyed by \(done.count.grouped)"
+        case .expired:
+            "expired at \(rfc3339(expires))"
+                + (missing > 0 ? " without enough signatures" : ", not obeyed")
+                + (isForOne ? "" : " by \(pending.count.grouped) of \(all.grouped)")
+        case .nobody: "for nobody in the register"
+        }
+    }
+
+    private var all: Int { done.count + underWay.count + pending.count }
+
+    private var isForOne: Bool {
+        if case .machine = audience { true } else { false }
+    }
+
+    fileprivate var json: JSONValue {
+        func list(_ ids: [MachineID]) -> JSONValue { .array(ids.map { .string($0.description) }) }
+        return [
+            "file": .string(told(file)), "nonce": .string(nonce),
+            "action": .string(order.action.rawValue),
+            "account": JSONValue(order.account?.description),
+            "audience": .string(audience.description), "issued": JSONValue(time: issued),
+            "expires": JSONValue(time: expires), "signedBy": list(signed),
+            "missing": JSONValue(missing), "state": .string(state.rawValue),
+            "obeyed": list(done), "underWay": list(underWay), "pending": list(pending),
+        ]
+    }
+}

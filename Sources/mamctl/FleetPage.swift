@@ -1,0 +1,116 @@
+// A page about all machines. It loads nothing and sends nothing: its policy allows its own style
+// and its own script, by their digests.
+
+internal import MAMCrypto
+internal import MAMFleet
+internal import MAMModel
+internal import MAMSurvey
+internal import MAMSystem
+internal import MAMWire
+
+struct FleetPage {
+    let survey: Survey
+    let root: FleetRoot
+    let sums: Survey.Sums
+
+    init(_ survey: Survey, _ root: FleetRoot) {
+        (self.survey, self.root) = (survey, root)
+        sums = survey.sums
+    }
+
+    var html: String {
+        let name = told(root.root.name)
+        let style = HTML(stringLiteral: reportStyle.text + "\n" + fleetStyle.text)
+        let script = HTML(stringLiteral: fleetScript)
+        let page: HTML = """
+            <!DOCTYPE html>
+            <html lang="en"><head><meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
+            style-src '\(digest(style))'; script-src '\(digest(script))'; base-uri 'none'; \
+            form-action 'none'">
+            <title>Machines of \(name), \(localTime(Int(survey.time), "%Y-%m-%d"))</title>
+            <style>\(style)</style></head><body>
+            <header><h1>Machines of \(name)</h1>
+            <p class="soft">As they reported themselves, to \
+            \(localTime(Int(survey.time), "%e %B %Y at %H:%M %Z")); every signature was verified.
+            Made by mamctl \(productVersion).</p>
+            \(verdict)
+            \(figures)</header>
+            <main>
+            \(charts)
+            \(orders)
+            \(machines)
+            </main>
+            <footer>A machine says of itself what it likes: whoever is root there holds its key.
+            A report counts only if the machine of its name has signed it.</footer>
+            <script type="application/json" id="data">\(data)</script>
+            <script>\(script)</script>
+            </body></html>
+
+            """
+        return page.text
+    }
+
+    private func digest(_ text: HTML) -> HTML {
+        HTML(stringLiteral: "sha256-" + base64(SHA256.digest(of: Array(text.text.utf8))))
+    }
+
+    /// What stands above everything: the organisation's own documents, and how many machines.
+    private var verdict: HTML {
+        let flaws = survey.flaws
+        let count = survey.machines.count { !$0.attention.isEmpty }
+        guard count > 0 || !flaws.isEmpty else {
+            return "<div class=\"verdict\"><strong>Nothing needs attention.</strong></div>"
+        }
+        let items = flaws.prefix(20).map { flaw -> HTML in "<li>\(flaw)</li>" }
+        let more: HTML = flaws.count > 20 ? "<li>\((flaws.count - 20).grouped) more</li>" : ""
+        let title =
+            count == 0
+            ? "The organisation’s own documents need attention"
+            : "\(count.counted("machine")) \(count == 1 ? "needs" : "need") attention"
+        return """
+            <div class="verdict attention"><strong>\(title)</strong>\
+            <ul>\(items)\(more)</ul></div>
+            """
+    }
+
+    private var figures: HTML {
+        let count = survey.machines.count
+        let compliant = sums.states[.compliant] ?? 0
+        let stale = (sums.states[.stale] ?? 0) + (sums.states[.silent] ?? 0)
+        let limit = Int(survey.staleSeconds).asRoughDuration
+        return """
+            <dl class="facts">
+            \(fact("Machines", count.grouped, "\(sums.accounts.counted("account"))"))
+            \(fact("Compliant", share(compliant, of: count), "\(compliant.grouped) machines"))
+            \(fact("Without a report", stale.grouped, "for \(limit), or none yet"))
+            \(fact("Check-ins fail", (sums.attention["problem"] ?? 0).grouped, "machines"))
+            \(fact("Documents differ", (sums.attention["documents"] ?? 0).grouped, "machines"))
+            \(fact("Orders pending", Int(clamping: sums.pending).grouped, "on the machines"))
+            </dl>
+            """
+    }
+
+    /// The table is the script's; without one there is the count of each reason above it.
+    private var machines: HTML {
+        """
+        <section><h2 id="machines">All machines</h2>
+        <noscript><p>The table needs JavaScript, which this browser does not run: \
+        <code>mamctl fleet status</code> tells the same.</p></noscript>
+        <form class="filter" id="filter" hidden aria-label="Which machines are shown">
+        <label>Search <input type="search" id="search" autocomplete="off" spellcheck="false" \
+        placeholder="name, id, group, reason"></label>
+        <label>State <select id="state"><option value="">all</option></select></label>
+        <label>Reason <select id="reason"><option value="">any</option></select></label>
+        <label>Version <select id="version"><option value="">all</option></select></label>
+        <label class="narrow">Order by <select id="order"></select></label>
+        <button type="reset">Clear</button>
+        </form>
+        <p class="soft" id="shown" role="status" aria-live="polite"></p>
+        <div id="table"></div>
+        <nav class="pages" id="pages" hidden aria-label="Pages of the table"></nav>
+        </section>
+        """
+    }
+}

@@ -1,0 +1,117 @@
+// What is right and wrong with one recovery record.
+
+internal import MAMCarrier
+internal import MAMCrypto
+internal import MAMFleet
+internal import MAMFormat
+internal import MAMKeyring
+internal import MAMModel
+internal import MAMSurvey
+internal import MAMSystem
+internal import MAMWire
+
+struct CheckedRecord {
+    let record: SurveyedRecord
+    let state: State
+    /// Why it is not good.
+    private let reason: String?
+    private let proven: [ProtectionClass]
+
+    enum State: String {
+        case missing, refused, damaged
+        /// Of a good form, and not opened.
+        case sealed
+        /// With the recovery key, and it has the keys that are in use.
+        case proven
+        case unopened, unproven
+    }
+
+    /// `pair`: opens it.
+    init(_ record: SurveyedRecord, _ pair: Curve25519.KeyPair?, _ organization: Bytes16) {
+        self.record = record
+        let found = Self.check(record, pair, organization)
+        (state, reason, proven) = (found.0, found.1, found.2)
+    }
+
+    var isGood: Bool { state == .sealed || state == .proven }
+
+    private static func check(
+        _ record: SurveyedRecord, _ pair: Curve25519.KeyPair?, _ organization: Bytes16
+    ) -> (State, String?, [ProtectionClass]) {
+        let report: RecordReport
+        switch record.found {
+        case .none: return (.missing, "it has sent no record", [])
+        case .refused(let reason): return (.refused, reason, [])
+        case .record(let found, _): report = found
+        }
+        do throws(KeyExportError) {
+            let export = try KeyExport.decode(report.record)
+            if let flaw = flaw(of: export, report) { return (.damaged, flaw, []) }
+            guard let pair else { return (.sealed, nil, []) }
+            let opened = try export.open(recoveryKey: pair)
+            let proven = RecoveryProof.provenClasses(
+                report.proof, of: export, opened: opened, account: AccountID(report.account),
+                organization: organization)
+            guard let proven else {
+                return (.unproven, "its keys are not those that the machine uses", [])
+            }
+            return (.proven, nil, proven)
+        } catch {
+            if case .otherRecoveryKey = error { return (.unopened, "\(error)", []) }
+            return (.damaged, "\(error)", [])
+        }
+    }
+
+    private static func flaw(of export: KeyExport, _ report: RecordReport) -> String? {
+        guard export.accountID.bytes == report.account else {
+            return "it has the keys of another account"
+        }
+        guard case .recoveryKey(let key, _) = export.lock else {
+            return "it is sealed under a passphrase"
+        }
+        guard key.shortName == report.recoveryKey else {
+            return "it is sealed to another recovery key than the machine says"
+        }
+        return nil
+    }
+
+    // MARK: For people and programs
+
+    var words: String {
+        switch state {
+        case .sealed: "sealed to \(key ?? "")"
+        case .proven:
+            "opened; the keys in use: " + proven.map(\.letter).joined(separator: " ")
+        default: told(reason ?? "")
+        }
+    }
+
+    private var report: (RecordReport, issued: Int64)? {
+        if case .record(let report, let issued) = record.found { (report, issued) } else { nil }
+    }
+
+    private var key: String? { report.map { told($0.0.recoveryKey) } }
+
+    private var machineLabel: String {
+        record.entry.name.isEmpty ? record.entry.machine.description : told(record.entry.name)
+    }
+
+    func row(at now: Int64) -> [String] {
+        [
+            machineLabel, told(record.name ?? record.account.description), state.rawValue,
+            report.map { Int(now - $0.issued).asTimeAgo } ?? "–", words,
+        ]
+    }
+
+    var json: JSONValue {
+        [
+            "machine": .string(record.entry.machine.description),
+            "machineName": .string(told(record.entry.name)),
+            "account": .string(record.account.description),
+            "name": JSONValue(record.name.map(told)), "state": .string(state.rawValue),
+            "reason": JSONValue(reason.map(told)), "sent": JSONValue(time: report?.issued),
+            "recoveryKey": JSONValue(key),
+            "proven": .array(proven.map { .string($0.letter) }),
+        ]
+    }
+}

@@ -1,0 +1,113 @@
+// `fleet recovery check` and `fleet recovery pull`.
+
+internal import MAMCrypto
+internal import MAMFleet
+internal import MAMFormat
+internal import MAMKeyring
+internal import MAMModel
+internal import MAMSurvey
+internal import MAMSystem
+internal import MAMWire
+
+func recoverFromFleet(_ invocation: Invocation) throws -> ExitStatus {
+    switch (invocation.operands[0].text, invocation.operands.count) {
+    case ("check", 1): return try checkRecords(invocation)
+    case ("pull", 3): return try pullRecord(invocation)
+    default:
+        throw Failure.usage(
+            invocation.verb, "use check, or pull MACHINE ACCOUNT")
+    }
+}
+
+private func checkRecords(_ invocation: Invocation) throws -> ExitStatus {
+    try refuse(["output", "force"], at: "check", invocation)
+    let directory = try FleetDirectory(of: invocation)
+    let pair = try invocation.arguments.value("recovery-key").map {
+        try recoveryKeyPair($0, invocation)
+    }
+    let survey = try directory.survey(invocation)
+    let name = try invocation.arguments.text("machine")
+    let records = survey.records(
+        directory.place, of: directory.root.organization,
+        machines: try name.map { name throws(Failure) in try survey.machines(named: name) })
+    let checked = records.map { CheckedRecord($0, pair, directory.root.organization) }
+    let bad = checked.filter { !$0.isGood }
+    let listed = invocation.arguments.has("all") ? checked : bad
+    if invocation.isJSON {
+        printJSON(.array(listed.map(\.json)))
+    } else {
+        if !listed.isEmpty {
+            printOut(table(listed.map { $0.row(at: survey.time) }, width: outputWidth) + "\n")
+        }
+        let word = pair == nil ? "of a good form" : "opened and proven"
+        printOut(
+            "\(records.count.counted("account")), \((checked.count - bad.count).grouped) with a"
+                + " record \(word)")
+    }
+    return bad.isEmpty ? .success : .failure
+}
+
+private func pullRecord(_ invocation: Invocation) throws -> ExitStatus {
+    try refuse(["recovery-key", "machine", "all"], at: "pull", invocation)
+    let output = try invocation.output()
+    let machine = try invocation.operands[1].requireText("the machine")
+    let account = try invocation.operands[2].requireText("the account")
+    let directory = try FleetDirectory(of: invocation)
+    let survey = try directory.survey(invocation)
+    let found = survey.records(
+        directory.place, of: directory.root.organization,
+        machines: try survey.machines(named: machine)
+    ).filter { $0.isNamed(account) }
+    guard let record = found.first, found.count == 1 else {
+        throw Failure(
+            found.isEmpty ? .notFound : .usage,
+            "\(told(machine)) has \(found.count) accounts '\(told(account))'",
+            next: "mamctl fleet recovery check --all --machine \(ByteString(machine).asArgument)")
+    }
+    guard case .record(let report, let issued) = record.found else {
+        let reason = CheckedRecord(record, nil, directory.root.organization).words
+        throw Failure(.notFound, "\(told(account)) on \(told(machine)): \(reason)")
+    }
+    let checked = CheckedRecord(record, nil, directory.root.organization)
+    guard checked.isGood else {
+        throw Failure(.damaged, "\(told(account)) on \(told(machine)): \(checked.words)")
+    }
+    let file = try NewFile(for: output, replacing: invocation.arguments.has("force"))
+    try naming(output) { () throws(Errno) in
+        try writeAll(report.record, to: file.descriptor.raw)
+    }
+    try file.finishPrivately()
+    if invocation.isJSON {
+        printJSON(checked.json.merging(["path": .string(output.shown)]))
+    } else {
+        printOut(
+            "\(output.shown): the keys of \(told(report.name)), sent at \(rfc3339(issued)), sealed"
+                + " to the recovery key \(told(report.recoveryKey))")
+        printError(
+            "On the new machine: mamctl account import \(output.asArgument) --recovery-key FILE")
+    }
+    return .success
+}
+
+private func refuse(
+    _ names: [String], at operand: String, _ invocation: Invocation
+) throws(Failure) {
+    for name in names where invocation.arguments.has(name) {
+        throw .usage(invocation.verb, "\(operand) takes no --\(name)")
+    }
+}
+
+/// Opens a recovery key's file here, for which it may need its passphrase.
+private func recoveryKeyPair(
+    _ path: ByteString, _ invocation: Invocation
+) throws -> Curve25519.KeyPair {
+    let file = try readKeyFile(RecoveryKeyFile.self, path)
+    let isSealed = RecoveryKeyFile.isSealed(file.withBytes { Array($0.prefix(16)) })
+    let passphrase =
+        isSealed
+        ? try invocation.passphrase("Passphrase of \(path.shown)", isNew: false)
+            .withBytes { SecretBytes(copying: $0) } : nil
+    do throws(RecoveryKeyFile.Failure) {
+        return try RecoveryKeyFile.open(file, passphrase: passphrase)
+    } catch { throw Failure(path, error) }
+}

@@ -1,0 +1,149 @@
+// `fleet status`: the machines that need attention, and sums of the others.
+
+internal import MAMCarrier
+internal import MAMFleet
+internal import MAMModel
+internal import MAMSurvey
+internal import MAMSystem
+internal import MAMWire
+
+func showFleetStatus(_ invocation: Invocation) throws -> ExitStatus {
+    let directory = try FleetDirectory(of: invocation)
+    let survey = try directory.survey(invocation)
+    let name = try invocation.arguments.text("machine")
+    let shown = try name.map { name throws(Failure) in try survey.machines(named: name) }
+    let machines =
+        shown?.map { survey.machines[$0] } ?? survey.machines.filter { isListed($0, invocation) }
+    if invocation.isJSON {
+        printJSON(survey.json(directory.root, machines))
+    } else if shown != nil {
+        printOut(machines.map { survey.details(of: $0) }.joined(separator: "\n\n"))
+    } else {
+        show(survey, directory.root, machines)
+    }
+    guard invocation.arguments.has("check") else { return .success }
+    let relevant = shown == nil ? survey.machines : machines
+    let isWell =
+        relevant.allSatisfy(\.attention.isEmpty) && (shown != nil || survey.flaws.isEmpty)
+    return isWell ? .success : .attention
+}
+
+private func isListed(_ machine: SurveyedMachine, _ invocation: Invocation) -> Bool {
+    if invocation.arguments.has("problem") { return machine.status?.problem != nil }
+    return invocation.arguments.has("all") || !machine.attention.isEmpty
+}
+
+private func show(_ survey: Survey, _ root: FleetRoot, _ machines: [SurveyedMachine]) {
+    if !machines.isEmpty {
+        let rows = machines.map { [told($0.label), $0.state.label, $0.why] }
+        printOut(table(rows, width: outputWidth) + "\n")
+    }
+    for sentence in survey.flaws { printOut(sentence) }
+    printOut(survey.sums.words(of: root.root.name, survey.machines.count))
+}
+
+extension SurveyedMachine.State {
+    var label: String { self == .attention ? "attend" : rawValue }
+}
+
+extension Survey.Sums {
+    fileprivate func words(of name: String, _ count: Int) -> String {
+        let states = SurveyedMachine.State.allCases.compactMap { state in
+            self.states[state].map { "\($0.grouped) \(state.words)" }
+        }
+        let versions = self.versions.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        let newest = versions.prefix(5).map { "\(told($0.key)) (\($0.value.grouped))" }
+        let more = versions.count - newest.count
+        return table(
+            [
+                ["machines", "\(count.grouped) of \(told(name))"],
+                ["states", states.joined(separator: ", ")],
+                ["check-ins fail", (attention["problem"] ?? 0).grouped],
+                ["documents lack", (attention["documents"] ?? 0).grouped],
+                ["orders pending", Int(clamping: pending).grouped],
+                ["refused in 7 days", Int(clamping: refused).grouped],
+                [
+                    "versions",
+                    (newest + (more > 0 ? ["\(more) more"] : [])).joined(separator: ", "),
+                ],
+            ], width: outputWidth)
+    }
+}
+
+extension SurveyedMachine.State {
+    /// After a number.
+    var words: String {
+        switch self {
+        case .compliant: "compliant"
+        case .attention: "to attend to"
+        case .stale: "stale"
+        case .silent: "silent so far"
+        case .refused: "with reports that do not count"
+        case .revoked: "revoked"
+        }
+    }
+}
+
+extension Survey {
+    fileprivate func details(of machine: SurveyedMachine) -> String {
+        var rows = [
+            ["machine", machine.entry.machine.description], ["name", told(machine.entry.name)],
+            ["groups", wanted.groups(of: machine.entry.machine).sorted().joined(separator: ", ")],
+            ["state", machine.state.words],
+        ]
+        if let status = machine.status, let issued = machine.issued {
+            rows += [
+                ["reported", "\(rfc3339(issued)), \(Int(time - issued).asTimeAgo)"],
+                ["host", told(status.host)], ["workspace", told(status.workspace)],
+                ["version", told(status.version)], ["kernel", told(status.kernel)],
+                ["contains programs", status.contained ? "yes" : "no"],
+                ["orders pending", "\(status.pending)"],
+                ["refused in 7 days", "\(status.refused)"],
+                [
+                    "last verify",
+                    status.verify.map { "\(rfc3339($0.time)), \($0.findings) found" } ?? "never",
+                ],
+            ]
+            rows += status.accounts.map { ["account", $0.words] }
+        }
+        rows += machine.attention.map { ["attend to", $0.words] }
+        rows += machine.differences.filter { !$0.matters }.map { ["and", $0.words] }
+        return table(rows, width: outputWidth)
+    }
+
+    fileprivate func json(_ root: FleetRoot, _ machines: [SurveyedMachine]) -> JSONValue {
+        let sums = sums
+        return [
+            "time": JSONValue(time: time), "organization": .string(root.organization.description),
+            "name": .string(told(root.root.name)),
+            "sums": [
+                "machines": JSONValue(self.machines.count),
+                "states": .object(
+                    Dictionary(
+                        uniqueKeysWithValues: SurveyedMachine.State.allCases.map {
+                            ($0.rawValue, JSONValue(sums.states[$0] ?? 0))
+                        })),
+                "attention": .object(sums.attention.mapValues { JSONValue($0) }),
+                "versions": .object(
+                    Dictionary(
+                        sums.versions.map { (told($0.key), JSONValue($0.value)) },
+                        uniquingKeysWith: { first, _ in first })),
+                "pending": .integer(sums.pending), "refused": .integer(sums.refused),
+                "accounts": JSONValue(sums.accounts),
+            ],
+            "flaws": .array(flaws.map { .string($0) }),
+            "machines": .array(machines.map(\.json)),
+        ]
+    }
+}
+
+extension MachineStatus.Account {
+    fileprivate var words: String {
+        let parts = [
+            told(name), window.rawValue, blockedBy.map { "blocked by \(told($0))" },
+            compliant ? "compliant" : "not compliant",
+            checkedIn.map { "checked in at \(rfc3339($0))" } ?? "never checked in",
+        ]
+        return parts.compactMap(\.self).joined(separator: ", ")
+    }
+}

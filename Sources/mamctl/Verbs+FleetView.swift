@@ -1,0 +1,85 @@
+// Verbs of an administrator who looks at all machines.
+
+internal import MAMSystem
+internal import MAMWire
+
+private let viewStatuses: [ExitStatus] = [
+    .success, .failure, .usage, .notFound, .refused, .damaged,
+]
+
+let fleetViewVerbs: [Verb] = [
+    Verb(
+        name: "fleet status", summary: "Show the machines that need attention, and sums",
+        usage: "[--stale TIME] [--problem | --all | --machine NAME] [--check]",
+        options: [
+            .organizationDirectory, .stale, .machine,
+            Option(name: "problem", help: "those machines only whose check-ins fail"),
+            Option(name: "all", help: "all machines, not only those that need attention"),
+            Option(name: "check", help: "status 10 if anything needs attention"),
+        ],
+        examples: [
+            "mamctl fleet status --organization ~/contoso",
+            "mamctl fleet status --machine pc-17 --json | jq .machines[0].attention",
+        ],
+        statuses: viewStatuses + [.attention], run: showFleetStatus),
+    Verb(
+        name: "fleet diff", summary: "Show which machines lack which signed documents",
+        usage: "[--machine NAME]", options: [.organizationDirectory, .machine],
+        examples: ["mamctl fleet diff", "mamctl fleet diff --machine pc-17"],
+        statuses: viewStatuses, run: showFleetDifferences),
+    Verb(
+        name: "fleet orders", summary: "Show orders: who signed them, and who obeyed",
+        usage: "[--machine NAME]", options: [.organizationDirectory, .machine],
+        examples: [
+            "mamctl fleet orders", "mamctl fleet orders --json | jq '.[] | select(.missing > 0)'",
+        ],
+        statuses: viewStatuses, run: showFleetOrders),
+    Verb(
+        name: "fleet page", summary: "Write a page about all machines",
+        usage: "-o FILE [--stale TIME] [--force]",
+        options: [
+            .output("the page, HTML, for this user only"), .organizationDirectory, .stale,
+            Option(name: "force", help: "replace the file if it exists"),
+        ],
+        examples: [
+            "mamctl fleet page -o fleet.html",
+            "mamctl fleet page -o /srv/fleet/index.html --force --organization /srv/contoso",
+        ],
+        statuses: viewStatuses, run: writeFleetPage),
+    Verb(
+        name: "fleet recovery", summary: "Check the accounts' recovery records, or take one",
+        usage: "check|pull [MACHINE ACCOUNT -o FILE] [--recovery-key FILE] [--all]",
+        operands: 1...3,
+        options: [
+            .organizationDirectory, .machine,
+            Option(
+                name: "recovery-key", value: "FILE",
+                help: "open each record, and check that it has the keys in use"),
+            .passfile, .extpass,
+            Option(name: "all", help: "all records, not only those with something wrong"),
+            .output("the record, as account import takes it"),
+            Option(name: "force", help: "replace the file if it exists"),
+        ],
+        choices: ["check", "pull"],
+        examples: [
+            "mamctl fleet recovery check --recovery-key org.key",
+            "mamctl fleet recovery pull pc-17 ann@contoso.com -o ann.keys",
+        ],
+        statuses: viewStatuses + [.wrongPassphrase], run: recoverFromFleet),
+    Verb(
+        name: "fleet audit", summary: "Print what happened on the machines, by time",
+        usage: "[--machine NAME] [--event EVENT] [--since TIME] [--follow]",
+        options: [
+            .organizationDirectory,
+            Option(name: "machine", value: "NAME", help: "this machine only: its id or name"),
+            Option(
+                name: "event", value: "EVENT", known: LogMessage.allCases.map(\.rawValue),
+                help: "only this event"),
+            Option(name: "since", value: "TIME", help: "RFC 3339, or such as -2h"),
+            Option(name: "follow", help: "go on as more arrives"),
+        ],
+        examples: [
+            "mamctl fleet audit --since -1d", "mamctl fleet audit --event wiped --follow --json",
+        ],
+        statuses: viewStatuses, run: showFleetAudit),
+]
