@@ -40,17 +40,8 @@ package enum JSONValue: Sendable, Hashable {
         let extent = Extent(of: bytes)
         guard extent.depth <= Self.maximumDepth else { throw .tooDeep }
         guard extent.count <= maximumCount else { throw .tooMany }
-        if let value = JSONReader.value(of: bytes) {
-            self = value
-            return
-        }
-        self = try Self.decoded(bytes)
-    }
-
-    /// By Foundation, which decides about everything that is not plain.
-    static func decoded(_ bytes: [UInt8]) throws(Malformed) -> JSONValue {
         do {
-            return try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
+            self = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
         } catch {
             throw .syntax
         }
