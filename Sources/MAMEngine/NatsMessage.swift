@@ -108,6 +108,8 @@ package enum NatsFailure: Error, Sendable, Equatable {
             case NATS_TIMEOUT: .timeout
             case NATS_NO_RESPONDERS: .noStream
             case NATS_MAX_PAYLOAD: .tooLong
+            // A server that has no time for the handshake says so in the words of a refusal.
+            case _ where lowered.contains("timeout"): .connection(text)
             case NATS_CONNECTION_AUTH_FAILED, NATS_NOT_PERMITTED: .notAllowed(text)
             case NATS_SSL_ERROR, NATS_SECURE_CONNECTION_WANTED, NATS_SECURE_CONNECTION_REQUIRED:
                 .untrusted(text)
