@@ -32,6 +32,8 @@ struct ServerConfiguration {
           key_file: "\(directory)/\(Self.key)"
           timeout: 10
         }
+        # When all machines come at once, one waits for the others' handshakes.
+        authorization { timeout: 15 }
 
         operator: "\(directory)/\(Self.operatorToken)"
         system_account: \(systemAccount.subject)

@@ -12,7 +12,7 @@ internal import MAMWire
 final class EngineLink {
     private let shared: Shared
     private let transport: NKeySeed
-    private var backoff = Backoff(firstMilliseconds: 3000, lastMilliseconds: 300_000)
+    private var backoff = Backoff(firstMilliseconds: 10_000, lastMilliseconds: 300_000)
     /// Tried in turn with the machine's token, as long as that has not worked.
     private var usesInvitation = false
     private var lastWords = ""
@@ -23,6 +23,10 @@ final class EngineLink {
     private static let goodSeconds = 30
     /// While the administrator has not answered, the answer is looked for so often.
     private static let askSeconds = 60
+    /// A server that the others have lost, or whose disk is full, answers with old documents, and
+    /// sends no new ones. So all are got again now and then, and after some times from another.
+    private static let lookSeconds = 600
+    private static let looksOfOneServer = 4
 
     init(_ shared: Shared, _ transport: NKeySeed) {
         (self.shared, self.transport) = (shared, transport)
@@ -90,8 +94,22 @@ final class EngineLink {
         finishEnrolment()
         shared.setConnection(connection)
         shared.reports.put(.connected)
-        while true {
-            for event in shared.link.take(until: Deadline(seconds: 3600)) {
+        for _ in 0..<Self.looksOfOneServer {
+            if let failure = try listen(connection, &groups, until: jittered(seconds: Self.lookSeconds))
+            { return failure }
+            for place in BundlePlace.all(for: shared.machine, groups: groups) {
+                try fetch(connection, place)
+            }
+        }
+        return Changed(description: "asks another server")
+    }
+
+    /// Until the deadline, or the connection's end.
+    private func listen(
+        _ connection: NatsConnection, _ groups: inout Set<String>, until deadline: Deadline
+    ) throws -> (any Error)? {
+        while !deadline.hasPassed {
+            for event in shared.link.take(until: deadline) {
                 switch event {
                 case .ended(let failure, let number):
                     if number == self.number { return failure }
@@ -106,6 +124,7 @@ final class EngineLink {
                 }
             }
         }
+        return nil
     }
 
     private func subscribe(_ connection: NatsConnection, _ name: BundlePlace) throws {
