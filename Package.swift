@@ -48,6 +48,7 @@ let package = Package(
         .executable(name: "mamd", targets: ["mamd"]),
         .executable(name: "mamctl", targets: ["mamctl"]),
         .executable(name: "mamfleet", targets: ["mamfleet"]),
+        .executable(name: "mamd-signin", targets: ["mamd-signin"]),
         .library(name: "MAMClient", targets: ["MAMClient"]),
     ],
     targets: vectorLibraries + [
@@ -91,6 +92,8 @@ let package = Package(
         module("MAMCarrier", ["MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet"]),
         // What an organisation's machines have reported, against what it has signed
         module("MAMSurvey", ["MAMModel", "MAMSystem", "MAMFleet", "MAMCarrier"]),
+        // What an issuer of OpenID Connect signs, and which of it counts
+        module("MAMSignIn", ["MAMModel", "MAMCrypto"]),
         // Where workspaces are: directories, sockets, mounts
         module("MAMPlaces", ["MAMModel", "MAMSystem"]),
         // Desktop entries, types of files, and what opens them
@@ -104,7 +107,7 @@ let package = Package(
             [
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
                 "MAMAudit", "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMIdentity", "MAMFleet",
-                "CShims",
+                "MAMSignIn", "CShims",
             ]),
 
         module(
@@ -114,7 +117,7 @@ let package = Package(
             [
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
                 "MAMAudit", "MAMKeyring", "MAMEnrollment", "MAMIdentity", "MAMFleet", "MAMStore",
-                "MAMVault", "MAMTree", "CShims",
+                "MAMSignIn", "MAMVault", "MAMTree", "CShims",
             ]),
 
         // Edges
@@ -129,7 +132,7 @@ let package = Package(
             [
                 "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
                 "MAMWire", "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMIdentity", "MAMFleet",
-                "MAMVault", "MAMTree", "MAMWorkspace", "CShims",
+                "MAMSignIn", "MAMVault", "MAMTree", "MAMWorkspace", "CShims",
             ]),
         module("MAMSession", ["MAMSystem", "CSystemd"]),
         // How it gets to machines and back: NATS, HTTPS
@@ -142,8 +145,9 @@ let package = Package(
             "mamd",
             [
                 "MAMModel", "MAMCrypto", "MAMPolicy", "MAMSettings", "MAMSystem", "MAMAudit",
-                "MAMKeyring", "MAMEnrollment", "MAMFleet", "MAMVault", "MAMTree", "MAMWorkspace",
-                "MAMFuse", "MAMPlaces", "MAMWire", "MAMControl", "MAMSession", "CShims",
+                "MAMKeyring", "MAMEnrollment", "MAMFleet", "MAMSignIn", "MAMVault", "MAMTree",
+                "MAMWorkspace", "MAMFuse", "MAMPlaces", "MAMWire", "MAMControl", "MAMSession",
+                "CShims",
             ]),
         program(
             "mamctl",
@@ -158,6 +162,12 @@ let package = Package(
             [
                 "MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet", "MAMCarrier", "MAMPlaces",
                 "MAMWire", "MAMEngine",
+            ]),
+        // The network's part of signing in
+        program(
+            "mamd-signin",
+            [
+                "MAMModel", "MAMSystem", "MAMCrypto", "MAMSignIn", "MAMWire", "CShims", "CCurl",
             ]),
         .executableTarget(
             name: "notes", dependencies: ["MAMClient"], path: "Examples/Notes",
@@ -222,6 +232,7 @@ let package = Package(
                 "MAMModel",
             ]),
         tests("MAMEngineTests", ["MAMEngine"]),
+        tests("MAMSignInTests", ["MAMSignIn", "MAMCrypto", "MAMModel"]),
         tests("MAMFleetTests", ["MAMFleet", "MAMCrypto", "MAMModel"]),
         tests(
             "MAMCarrierTests",
@@ -243,7 +254,8 @@ let package = Package(
             name: "FuzzChecks",
             dependencies: [
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
-                "MAMKeyring", "MAMStore", "MAMVault", "MAMTree", "MAMWire", "MAMControl",
+                "MAMKeyring", "MAMStore", "MAMSignIn", "MAMVault", "MAMTree", "MAMWire",
+                "MAMControl",
             ],
             path: "Tests/Fuzz/Checks", swiftSettings: settings),
         .testTarget(

@@ -79,10 +79,15 @@ package struct EnrollmentInterface: VaultInterface {
             return try reply { () throws(Refusal) in try newAccount(new, call) }
         }
         let (account, name) = try account(request.account, call)
+        let (identity, user) = (vault.identity(of: account), call.peer.uid)
+        if let status = SignInProofs(tree).objection(to: identity, for: user) {
+            return .init(status: .init(status))
+        }
         let passphrase = try call.secret("passphrase")
         let status = try keyed(name) { () throws(KeyringError) in
             try SignIn(tree).login(account, passphrase: passphrase)
         }
+        if status.code.didSucceed { SignInProofs(tree).use(of: identity, for: user, by: account) }
         return .init(status: .init(status))
     }
 

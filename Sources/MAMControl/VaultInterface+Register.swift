@@ -19,15 +19,19 @@ extension VaultService {
     func newAccount(
         _ name: String, objectID: String? = nil, newKeys: Bool? = nil, _ call: VarlinkCall
     ) throws(Refusal) -> AccountID {
-        let identity = try failing { () throws(VarlinkError) in
+        let given = try failing { () throws(VarlinkError) in
             try newIdentity(name, objectID ?? "")
         }
+        let identity = SignInProofs(tree).completed(given, for: call.peer.uid)
         if let status = Registration(tree).refusal(
             of: identity, user: call.peer.uid, while: { call.isConnected })
         {
             throw .status(status)
         }
-        return try failing { () throws(VarlinkError) in
+        if let status = SignInProofs(tree).objection(to: identity, for: call.peer.uid) {
+            throw .status(status)
+        }
+        let account = try failing { () throws(VarlinkError) in
             if newKeys != true { try refuseNewKeys(for: identity, call) }
             let passphrase = try call.newSecret("passphrase", orNone: "noPassphrase")
             return try keyed(identity.name) { () throws(KeyringError) in
@@ -35,6 +39,8 @@ extension VaultService {
                     identity, user: call.peer.uid, passphrase: passphrase)
             }
         }
+        SignInProofs(tree).use(of: identity, for: call.peer.uid, by: account)
+        return account
     }
 
     /// Refuses new keys if files carry the account's name that no key here opens: they would look

@@ -16,8 +16,8 @@ extension EnrollmentRecord {
             return AccountBlock(
                 .launch, "\(objection); remove it: mamctl account deregister \(name)")
         }
-        return offlineWipeBlock(name) ?? lockOut(facts, name) ?? launchBlock ?? offlineBlock(facts)
-            ?? passphraseBlock(facts, name)
+        return offlineWipeBlock(name) ?? lockOut(facts, name) ?? launchBlock
+            ?? offlineBlock(facts, name) ?? passphraseBlock(facts, name)
     }
 
     private func offlineWipeBlock(_ name: String) -> AccountBlock? {
@@ -48,8 +48,16 @@ extension EnrollmentRecord {
             worst.reason.contains(worst.rule) ? worst.reason : "\(worst.reason) (\(worst.rule))")
     }
 
-    private func offlineBlock(_ facts: EnrollmentFacts) -> AccountBlock? {
-        guard let limit = facts.offlineBlockSeconds, sinceCheckIn >= limit else { return nil }
+    private func offlineBlock(_ facts: EnrollmentFacts, _ name: String) -> AccountBlock? {
+        guard let limit = facts.offlineBlockSeconds, secondsOffline(facts) >= limit else {
+            return nil
+        }
+        guard sinceCheckIn >= limit else {
+            return AccountBlock(
+                .offline,
+                "nobody signed in for \(limit) s (periodOfflineBeforeAccessCheck): mamctl account"
+                    + " refresh \(name), or mamctl account login \(name)")
+        }
         return AccountBlock(
             .offline,
             "no check-in for \(limit) s (periodOfflineBeforeAccessCheck): mamctl account check-in")
@@ -71,14 +79,20 @@ extension EnrollmentRecord {
         }
     }
 
+    /// Since it last had all that a check-in takes: policies, and a sign-in where policy asks for
+    /// the organisation's credentials.
+    func secondsOffline(_ facts: EnrollmentFacts) -> Int64 {
+        facts.needsSignIn ? max(sinceCheckIn, sinceSignIn ?? 0) : sinceCheckIn
+    }
+
     /// Seconds until the passage of time alone changes something; nil if it never does.
     package func secondsToNext(_ facts: EnrollmentFacts) -> Int64? {
         guard stage != .signedOut else { return nil }
         let pin = facts.policy.pin
         let limits: [(limit: Int64?, passed: Int64)] = [
             (secondsBetweenAttempts(facts), sinceAttempt),
-            (facts.offlineBlockSeconds, sinceCheckIn),
-            (facts.offlineWipeSeconds, sinceCheckIn),
+            (facts.offlineBlockSeconds, secondsOffline(facts)),
+            (facts.offlineWipeSeconds, secondsOffline(facts)),
             (pin.isRequired ? pin.expirySeconds : nil, sincePassphrase),
             (
                 facts.policy.rules.gracePeriodToBlockAppsDuringOffClockHours?.seconds,
@@ -92,7 +106,7 @@ extension EnrollmentRecord {
 
     /// Seconds until it is blocked, and until it is wiped, without a check-in; nil if never.
     package func secondsToOfflineEnds(_ facts: EnrollmentFacts) -> (block: Int64?, wipe: Int64?) {
-        func left(_ limit: Int64?) -> Int64? { limit.map { max(0, $0 - sinceCheckIn) } }
+        func left(_ limit: Int64?) -> Int64? { limit.map { max(0, $0 - secondsOffline(facts)) } }
         guard stage != .signedOut else { return (nil, nil) }
         return (left(facts.offlineBlockSeconds), left(facts.offlineWipeSeconds))
     }

@@ -8,6 +8,14 @@ extension EnrollmentRecord {
     private static let version: Int64 = 1
 
     package var json: JSONValue {
+        // Left out otherwise: an earlier mamd does not know them.
+        var signIn: [String: JSONValue] = [:]
+        if let sinceSignIn { signIn["sinceSignIn"] = .integer(sinceSignIn) }
+        if let person { signIn["person"] = person.json }
+        return .object(members.merging(signIn) { own, _ in own })
+    }
+
+    private var members: [String: JSONValue] {
         [
             "version": .integer(Self.version),
             "stage": .string(stage.rawValue), "statusCode": JSONValue(code.rawValue),
@@ -61,8 +69,30 @@ extension EnrollmentRecord {
         self.isLockedOut = isLockedOut
         sinceClockedOut = members["sinceClockedOut"]?.integer
         policyMark = members["policyMark"]?.text
-        guard wrongBefore ?? 0 >= 0, sinceClockedOut ?? 0 >= 0 else { return nil }
+        sinceSignIn = members["sinceSignIn"]?.integer
+        person = members["person"].flatMap(SignedInPerson.init)
+        guard wrongBefore ?? 0 >= 0, sinceClockedOut ?? 0 >= 0, sinceSignIn ?? 0 >= 0 else {
+            return nil
+        }
         // An unknown word must not count as an absent one.
         guard json.object.map({ self.json == .object($0) }) == true else { return nil }
+    }
+}
+
+extension SignedInPerson {
+    fileprivate var json: JSONValue {
+        [
+            "issuer": .string(issuer), "subject": .string(subject), "nonce": JSONValue(nonce),
+            "groups": groups.map { .array($0.map { .string($0) }) } ?? .null,
+        ]
+    }
+
+    fileprivate init?(_ json: JSONValue) {
+        guard let members = json.object, let issuer = members["issuer"]?.text,
+            let subject = members["subject"]?.text
+        else { return nil }
+        self.init(
+            issuer: issuer, subject: subject, nonce: members["nonce"]?.text,
+            groups: members["groups"]?.array.map { $0.compactMap(\.text) })
     }
 }

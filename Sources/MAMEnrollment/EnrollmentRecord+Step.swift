@@ -19,6 +19,8 @@ package enum EnrollmentInput: Sendable {
     case wrongPassphrase(count: Int)
     case newPassphrase
     case signedOut
+    /// An issuer has proved whose it is, so many seconds ago.
+    case signedIn(SignedInPerson, age: Int64)
 }
 
 /// The result of a check-in.
@@ -81,6 +83,8 @@ extension EnrollmentRecord {
         boot: String = ClockReading.currentBoot
     ) -> [EnrollmentAction] {
         pass(reading.advance(to: moment, boot: boot))
+        // It was registered before a sign-in was needed, or with keys that were imported.
+        if facts.needsSignIn, sinceSignIn == nil { sinceSignIn = 0 }
         switch input {
         case .time: return []
         case .registered: return register(facts)
@@ -94,6 +98,9 @@ extension EnrollmentRecord {
         case .signedOut:
             (stage, code, offlineWipe) = (.signedOut, .unenrolled, nil)
             return [.report(.unenrolled, nil)]
+        case .signedIn(let person, let age):
+            (self.person, sinceSignIn) = (person, max(0, age))
+            return []
         }
     }
 
@@ -102,12 +109,14 @@ extension EnrollmentRecord {
         sinceAttempt = sinceAttempt.addingTime(seconds)
         sincePassphrase = sincePassphrase.addingTime(seconds)
         sinceClockedOut = sinceClockedOut?.addingTime(seconds)
+        sinceSignIn = sinceSignIn?.addingTime(seconds)
     }
 
     /// The actions that are due by time alone.
     package mutating func due(_ facts: EnrollmentFacts) -> [EnrollmentAction] {
         guard stage != .signedOut else { return [] }
-        if offlineWipe == nil, let limit = facts.offlineWipeSeconds, sinceCheckIn >= limit {
+        if offlineWipe == nil, let limit = facts.offlineWipeSeconds, secondsOffline(facts) >= limit
+        {
             offlineWipe = .needsCheckIn
         }
         return sinceAttempt >= secondsBetweenAttempts(facts) ? [.checkIn] : []
@@ -139,7 +148,9 @@ extension EnrollmentRecord {
                         .offline, "it was offline for too long, and no policy covers it any more"))
             ]
         }
-        if offlineWipe == .needsCheckIn {
+        // A sign-in that policy asks for must come first.
+        let isComplete = facts.offlineWipeSeconds.map { secondsOffline(facts) < $0 } ?? true
+        if offlineWipe == .needsCheckIn, isComplete {
             (offlineWipe, wrongBefore) = (facts.hasPassphrase ? .needsPassphrase : nil, nil)
         }
         defer { policyMark = mark }

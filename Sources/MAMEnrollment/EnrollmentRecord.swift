@@ -41,6 +41,9 @@ package struct EnrollmentRecord: Sendable, Equatable {
     package var sinceClockedOut: Int64?
     /// Identifies the policy of the last check-in.
     package var policyMark: String?
+    /// Since an issuer last proved whose the account is; nil if none has, and none needed to.
+    package var sinceSignIn: Int64?
+    package var person: SignedInPerson?
     /// The last result of the conditions; not stored, because they are evaluated at each start.
     package var launch = LaunchVerdict.passed
 
@@ -68,6 +71,23 @@ package struct EnrollmentRecord: Sendable, Equatable {
     }
 }
 
+/// Who signed in to an account.
+package struct SignedInPerson: Sendable, Equatable {
+    package let issuer: String
+    /// The issuer's own name for the person.
+    package let subject: String
+    package let nonce: String?
+    /// The person's groups; nil if the issuer did not tell.
+    package let groups: [String]?
+
+    package init(issuer: String, subject: String, nonce: String?, groups: [String]?) {
+        self.issuer = issuer
+        self.subject = subject
+        self.nonce = nonce
+        self.groups = groups
+    }
+}
+
 /// An account's current policy, settings and keyring state.
 package struct EnrollmentFacts: Sendable {
     package let policy: EffectivePolicy
@@ -80,6 +100,8 @@ package struct EnrollmentFacts: Sendable {
     package let hasPassphrase: Bool
     package let checkInSeconds: Int64
     package let retrySeconds: Int64
+    /// Whether a check-in takes the word of an issuer, too.
+    package let needsSignIn: Bool
 
     package init(
         policy: EffectivePolicy, isCovered: Bool, isPolicyThere: Bool = true,
@@ -92,6 +114,7 @@ package struct EnrollmentFacts: Sendable {
         self.hasPassphrase = hasPassphrase
         checkInSeconds = Int64(settings.checkInSeconds)
         retrySeconds = Int64(settings.enrollmentRetrySeconds)
+        needsSignIn = settings.signIn != nil && policy.pin.requiresCredentials
     }
 
     /// Nil for never.

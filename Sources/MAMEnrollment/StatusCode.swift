@@ -62,7 +62,8 @@ package enum StatusCode: Int, Sendable, CaseIterable {
         case .notLicensed: ("the account is not licensed", nil)
         case .internalError: ("internal error", nil)
         case .obsolete: ("the service is disabled", nil)
-        case .credentialsNeeded: ("credentials are needed", nil)
+        case .credentialsNeeded:
+            ("credentials are needed", "ADALAuthority is set, and nobody has signed in")
         case .locationUnreachable: ("the location service is unreachable", nil)
         case .enrollmentUnreachable:
             (

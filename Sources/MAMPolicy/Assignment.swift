@@ -1,6 +1,6 @@
 // The accounts that a document covers.
 
-internal import MAMModel
+package import MAMModel
 
 /// One member of `assignments`.
 package enum Assignment: Sendable, Hashable {
@@ -31,12 +31,36 @@ package enum Assignment: Sendable, Hashable {
     }
 }
 
-/// The members of directory groups, according to the settings.
+/// The groups that an issuer proved an account to be in.
+package struct ProvenGroups: Sendable, Equatable {
+    package let account: Identity
+    fileprivate let groups: Set<String>
+
+    package init(of account: Identity, _ groups: [String]) {
+        self.account = account
+        self.groups = Set(groups.map { $0.lowercased() })
+    }
+
+    package static func == (one: ProvenGroups, other: ProvenGroups) -> Bool {
+        (one.account.name, one.account.objectID, one.groups)
+            == (other.account.name, other.account.objectID, other.groups)
+    }
+}
+
+/// The members of directory groups, according to the settings, or to signed documents, and to an
+/// issuer.
 package struct Groups: Sendable, Equatable {
     private let members: [String: [String]]
+    private let proven: [ProvenGroups]
+    /// Whether an issuer's word may also take an account out of a group, or out of a policy.
+    private let mayLoosen: Bool
 
-    package init(_ members: [String: [String]]) {
+    package init(
+        _ members: [String: [String]], proven: [ProvenGroups] = [], mayLoosen: Bool = true
+    ) {
         self.members = Dictionary(members.map { ($0.lowercased(), $1) }, uniquingKeysWith: +)
+        self.proven = proven
+        self.mayLoosen = mayLoosen
     }
 
     /// A warning for each unknown group of a document.
@@ -44,16 +68,37 @@ package struct Groups: Sendable, Equatable {
         document.assignments.compactMap { assignment in
             switch assignment {
             case .group(let group), .allBut(let group):
-                members[group.lowercased()] == nil
+                members[group.lowercased()] == nil && !(mayLoosen && isProven(group))
                     ? .unknownGroup(group, document: document.label) : nil
             case .everyone, .account: nil
             }
         }
     }
 
+    private func isProven(_ group: String) -> Bool {
+        proven.contains { $0.groups.contains(group.lowercased()) }
+    }
+
     /// Nil for an unknown group.
     private func contains(_ account: Identity, _ group: String) -> Bool? {
         members[group.lowercased()].map { $0.contains(where: account.matches) }
+    }
+
+    /// What the issuer says; nil if it has said nothing about the account.
+    private func proves(_ account: Identity, _ group: String) -> Bool? {
+        let own = proven.filter { $0.account.matches(account) }
+        return own.isEmpty ? nil : own.contains { $0.groups.contains(group.lowercased()) }
+    }
+
+    private func includes(_ account: Identity, _ group: String) -> Bool {
+        let proof = proves(account, group)
+        if proof == true { return true }
+        // Who is not in an unknown group by the issuer's word is not in it.
+        return contains(account, group) ?? (mayLoosen ? proof : nil) ?? true
+    }
+
+    private func excludes(_ account: Identity, _ group: String) -> Bool {
+        contains(account, group) == true || (mayLoosen && proves(account, group) == true)
     }
 
     /// True if the assignments cover the account. An unknown group counts as including everybody,
@@ -63,9 +108,9 @@ package struct Groups: Sendable, Equatable {
         for assignment in assignments {
             switch assignment {
             case .everyone: included.append(true)
-            case .group(let group): included.append(contains(account, group) ?? true)
+            case .group(let group): included.append(includes(account, group))
             case .account(let name): included.append(account.matches(name))
-            case .allBut(let group): if contains(account, group) == true { return false }
+            case .allBut(let group): if excludes(account, group) { return false }
             }
         }
         return included.isEmpty || included.contains(true)

@@ -11,18 +11,24 @@ package struct PolicyBook: Sendable, Equatable {
     /// The workspace's name and id, in lower case.
     let workspace: [String]
     private let members: [String: [String]]
+    private let proven: [ProvenGroups]
+    private let mayLoosen: Bool
     /// Warnings that these documents raise in this workspace.
     package let warnings: [PolicyWarning]
 
     package static let empty = PolicyBook(documents: [])
 
-    /// The workspace's name and id. Without either, every document applies.
+    /// The workspace's name and id. Without either, every document applies. `proven`, `mayLoosen`:
+    /// see ``Groups``.
     package init(
         documents: [PolicyDocument], workspace: [String] = [],
-        groups memberships: [String: [String]] = [:]
+        groups memberships: [String: [String]] = [:], proven: [ProvenGroups] = [],
+        mayLoosen: Bool = true
     ) {
         self.documents = documents
-        let groups = Groups(memberships)
+        self.proven = proven
+        self.mayLoosen = mayLoosen
+        let groups = Groups(memberships, proven: proven, mayLoosen: mayLoosen)
         let names = workspace.map { $0.lowercased() }
         let assigned = documents.filter(\.isAssigned)
         let isHere = { (document: PolicyDocument) in
@@ -43,7 +49,7 @@ package struct PolicyBook: Sendable, Equatable {
     package func replacing(_ file: String, with new: [PolicyDocument]) -> PolicyBook {
         PolicyBook(
             documents: documents.filter { $0.file != file } + new, workspace: workspace,
-            groups: members)
+            groups: members, proven: proven, mayLoosen: mayLoosen)
     }
 
     /// The combined policy of the documents that cover an account.

@@ -47,8 +47,9 @@ struct SettingField: Sendable {
         return field
     }
 
-    static let all: [SettingField] = [files, locking, accounts, hooks, probes, telling, kept]
-        .flatMap(\.self)
+    static let all: [SettingField] = [
+        files, locking, accounts, signIn, hooks, probes, telling, kept,
+    ].flatMap(\.self)
 
     static func keys(in group: String?) -> [String] {
         all.filter { $0.group == group }.map(\.key) + (group == nil ? groups : [])
@@ -94,6 +95,20 @@ struct SettingField: Sendable {
         SettingField("EnrollmentRetrySeconds", \.enrollmentRetrySeconds, seconds).harmless,
         SettingField("CheckInSeconds", \.checkInSeconds, seconds),
         SettingField("WipePollSeconds", \.wipePollSeconds, seconds).harmless,
+    ]
+
+    private static let signIn: [SettingField] = [
+        SettingField("ADALAuthority", \.authority, Shape.authority.optional),
+        SettingField("aadAuthorityUriOverride", \.authorityOverride, Shape.authority.optional),
+        // Without an authority they mean nothing; with one, a client's id is required.
+        SettingField("ADALClientId", \.clientID, Shape.clientID.optional).harmless,
+        SettingField("aadClientIdOverride", \.clientIDOverride, Shape.clientID.optional).harmless,
+        SettingField("ADALRedirectUri", \.redirectURI, Shape.loopback.optional).harmless,
+        SettingField("aadRedirectUriOverride", \.redirectOverride, Shape.loopback.optional)
+            .harmless,
+        SettingField("ADALRedirectScheme", \.redirectScheme, Shape.loopbackScheme.optional)
+            .harmless,
+        SettingField("SignInDeviceCode", \.signInDeviceCode, .truth),
     ]
 
     private static let hooks: [SettingField] = [

@@ -33,6 +33,7 @@ extension Settings {
         }
         unknown.merge(reader.left) { _, own in own }
         warnings += reader.allWarnings() + nested
+        try checkSignIn()
     }
 
     private mutating func read(_ reader: inout Reader, group: String?) throws(PolicyError) {

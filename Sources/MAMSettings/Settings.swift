@@ -69,6 +69,25 @@ package struct Settings: Sendable, Equatable {
     /// `WipePollSeconds`: how often an administrator's request to wipe is looked for.
     package var wipePollSeconds = 1800
 
+    // Signing in; ``signIn`` says what it comes to
+    /// `ADALAuthority`: the issuer of OpenID Connect that proves whose an account is; nil: nobody
+    /// needs to.
+    package var authority: Authority?
+    /// `aadAuthorityUriOverride`: counts instead.
+    package var authorityOverride: Authority?
+    /// `ADALClientId`: what the issuer calls these programs.
+    package var clientID: String?
+    /// `aadClientIdOverride`
+    package var clientIDOverride: String?
+    /// `ADALRedirectUri`: where a browser returns to.
+    package var redirectURI: String?
+    /// `aadRedirectUriOverride`
+    package var redirectOverride: String?
+    /// `ADALRedirectScheme`
+    package var redirectScheme: String?
+    /// `SignInDeviceCode`: people may sign in on another device, whose browser nobody here sees.
+    package var signInDeviceCode = false
+
     // The world around
     /// `Hooks`: programs that are called.
     package var hooks = Hooks()
@@ -101,8 +120,7 @@ package struct Settings: Sendable, Equatable {
     /// `MAMDebugSettings`: a flat policy for trials.
     package var debugPolicy: [String: JSONValue] = [:]
 
-    /// Keys of the Intune SDK that are checked and kept, and mean nothing here: colours, splash,
-    /// sign-in.
+    /// Keys of the Intune SDK that are checked and kept, and mean nothing here: colours, splash.
     package var stored: [String: JSONValue] = [:]
     /// Unknown keys, kept for when the settings are written again.
     package var unknown: [String: JSONValue] = [:]

@@ -55,6 +55,10 @@ package enum LogMessage: String, Sendable, CaseIterable {
     case left
     /// An order that an organisation has signed is obeyed next.
     case ordered
+    /// An issuer has proved whose an account is.
+    case signedIn = "signed-in"
+    /// Somebody, or a token, has failed to.
+    case signInRefused = "sign-in-refused"
     /// Events were dropped for lack of room.
     case dropped
 
@@ -91,6 +95,8 @@ package enum LogMessage: String, Sendable, CaseIterable {
         case .joined: "59e223f6b6c14dd387779c34b6c1c896"
         case .left: "acb88825b94a4397a6ddfdd92d6e34f7"
         case .ordered: "53b879969cdb45fdb943769db1e1e5b8"
+        case .signedIn: "094abdedbb034732a3a36e1c99b7b7c4"
+        case .signInRefused: "9f212a4ea8804bd2be7270c1ba7ce076"
         case .dropped: "da912155a499442b80574d7b1976f2a4"
         }
     }
@@ -100,7 +106,8 @@ package enum LogMessage: String, Sendable, CaseIterable {
         switch self {
         case .lost, .wipeIncomplete, .policyRefused: LOG_ERR
         case .wrongPassphrase, .blocked, .damaged, .wipeDecided, .wiped, .keysExported,
-            .keysImported, .recoveryKey, .overridden, .trusted, .joined, .left, .ordered, .dropped:
+            .keysImported, .recoveryKey, .overridden, .trusted, .joined, .left, .ordered, .dropped,
+            .signInRefused:
             LOG_WARNING
         default: LOG_INFO
         }

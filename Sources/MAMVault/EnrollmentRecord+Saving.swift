@@ -14,6 +14,7 @@ extension EnrollmentRecord {
         if sinceClockedOut != nil, other.sinceClockedOut != nil {
             other.sinceClockedOut = sinceClockedOut
         }
+        if sinceSignIn != nil, other.sinceSignIn != nil { other.sinceSignIn = sinceSignIn }
         other.launch = launch
         let passed = reading.secondsSinceBoot.subtractingReportingOverflow(
             saved.reading.secondsSinceBoot)
@@ -22,7 +23,8 @@ extension EnrollmentRecord {
         // A check-in resets a count. One that was saved shortly before need not be saved again: the
         // account then only seems to have been offline for longer, until the start checks in.
         let most = Enrollments.unsavedSeconds - passed.partialValue
-        return other != self || sinceCheckIn < saved.sinceCheckIn - most
+        return other != self || sinceSignIn ?? .max < (saved.sinceSignIn ?? .max) - most
+            || sinceCheckIn < saved.sinceCheckIn - most
             || sinceAttempt < saved.sinceAttempt - most || sincePassphrase < saved.sincePassphrase
     }
 }

@@ -43,6 +43,8 @@ package final class Vault: Sendable {
     package let enrollments: Enrollments
     /// Nil for a daemon that cannot join one.
     package let fleet: Fleet?
+    /// Nil if accounts need no sign-in.
+    package let signIns: SignIns?
     /// Nil on a read-only workspace. Held during changes of the records.
     package let recoveryRecords = Mutex<RecoveryRecords?>(nil)
     /// The accounts whose files a thread is updating; true if an unlock meanwhile requires another
@@ -71,7 +73,8 @@ package final class Vault: Sendable {
     /// its id.
     package init(
         settings: Settings, policies: PolicyBook, keyring: Keyring, stateDirectory: Int32?,
-        workspace: Bytes16 = .zero, fleet: Fleet? = nil, log: Log, clock: Clock = Clock()
+        workspace: Bytes16 = .zero, fleet: Fleet? = nil, signIns: SignIns? = nil, log: Log,
+        clock: Clock = Clock()
     ) throws(Errno) {
         classRecords = try stateDirectory.map(ClassRecords.init)
         self.settings = settings
@@ -85,6 +88,7 @@ package final class Vault: Sendable {
         marks = Marks(of: workspace, by: keyring)
         self.log = log
         self.fleet = fleet
+        self.signIns = signIns
         sealer = KeyringSealer(keyring: keyring)
         enrollments = try Enrollments(
             in: stateDirectory, keyring.accounts, settings, log, at: clock.now)

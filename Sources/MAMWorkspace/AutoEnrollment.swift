@@ -123,6 +123,7 @@ package struct AutoEnrollment: Sendable {
                 "Groups names several accounts that may be uid \(user)'s, which may have one: "
                     + "AllowedAccounts or AccountUsers says which")
         }
+        guard vault.signIns == nil else { throw Unsettled("its person has to sign in") }
         guard vault.policies.covers(identity) else { throw Unsettled("no policy covers it") }
         guard !vault.policies.policy(for: identity).pin.isRequired else {
             throw Unsettled("policy requires a passphrase (pinRequired)")

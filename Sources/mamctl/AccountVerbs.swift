@@ -8,6 +8,8 @@ internal import MAMWire
 func registerAccount(_ invocation: Invocation) throws -> ExitStatus {
     let name = try invocation.operands[0].requireText("the account's name")
     let daemon = try invocation.daemon()
+    try signIn(
+        invocation, as: name, objectID: try invocation.arguments.text("oid"), to: daemon)
     var secrets = SecretParameters()
     let passphrase = try invocation.newPassphrase(of: shown(name), in: &secrets)
     let request = Varlink.Workspace.RegisterAccount(

@@ -24,6 +24,7 @@ func loginAccount(_ invocation: Invocation) throws -> ExitStatus {
         }
         return try loginNewAccount(invocation, daemon)
     }
+    try signIn(invocation, as: account.label, to: daemon)
     var secrets = SecretParameters()
     let passphrase = try invocation.currentPassphrase(of: account, in: &secrets)
     let request = Wire.Login(account: account.label, passphraseDescriptor: passphrase)
@@ -32,6 +33,7 @@ func loginAccount(_ invocation: Invocation) throws -> ExitStatus {
 
 private func loginNewAccount(_ invocation: Invocation, _ daemon: Daemon) throws -> ExitStatus {
     let name = try invocation.operands[0].requireText("the account's name")
+    try signIn(invocation, as: name, to: daemon)
     var secrets = SecretParameters()
     let prompt = "Passphrase for the new account \(ByteString(name).shown)"
     let passphrase = try secrets.add(try invocation.passphrase(prompt, isNew: true))

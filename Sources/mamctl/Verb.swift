@@ -35,6 +35,10 @@ struct Option: Sendable {
     static let override = Option(
         name: "override", value: "REASON",
         help: "as root, on root's daemon: act against the owner's policy; REASON is audited")
+    static let deviceCode = Option(
+        name: "device-code", help: "sign in on another device, if the settings allow it")
+    static let noBrowser = Option(
+        name: "no-browser", help: "print the address to sign in at, and open no browser")
     static let workspace = Option(
         name: "workspace", value: "NAME", help: "the workspace to use, if several are mounted")
     static let passfile = Option(

@@ -6,11 +6,13 @@ internal import MAMWire
 let enrollmentVerbs: [Verb] = [
     Verb(
         name: "account login", summary: "Check in and unlock an account, to end a lock-out",
-        usage: "[ACCOUNT] [--register] [--passfile FILE | --extpass CMD]", operands: 0...1,
+        usage: "[ACCOUNT] [--register] [--passfile FILE | --extpass CMD]"
+            + " [--device-code | --no-browser]",
+        operands: 0...1,
         options: [
             Option(
                 name: "register", help: "register a new account despite another's similar name"),
-            .passfile, .extpass, .workspace,
+            .passfile, .extpass, .deviceCode, .noBrowser, .workspace,
         ],
         examples: [
             "mamctl account login ann@contoso.com",
@@ -18,6 +20,17 @@ let enrollmentVerbs: [Verb] = [
             "mamctl account login --extpass 'pass show work'",
         ],
         statuses: daemonStatuses + [.windowClosed, .refused, .wrongPassphrase], run: loginAccount),
+    Verb(
+        name: "account refresh",
+        summary: "Prove again whose an account is, without asking, where it signed in before",
+        usage: "[ACCOUNT]", operands: 0...1, options: [.workspace],
+        examples: ["mamctl account refresh", "mamctl account refresh ann@contoso.com"],
+        statuses: daemonStatuses + [.refused], run: refreshAccount),
+    Verb(
+        name: "account keys", summary: "Fetch the keys of the issuer that signs accounts in",
+        usage: "[--workspace NAME]", options: [.workspace],
+        examples: ["mamctl account keys", "sudo mamctl account keys --workspace Work"],
+        statuses: daemonStatuses + [.refused], run: fetchKeys),
     Verb(
         name: "account deregister",
         summary: "Remove an account from the list, with or without a wipe",

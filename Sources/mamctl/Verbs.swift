@@ -100,7 +100,8 @@ private let workspaceVerbs: [Verb] = [
 private let accountVerbs: [Verb] = [
     Verb(
         name: "account register", summary: "Register an identity as a managed account",
-        usage: "UPN [--oid ID] [--passfile FILE | --extpass CMD | --no-passphrase] [--new-keys]",
+        usage: "UPN [--oid ID] [--passfile FILE | --extpass CMD | --no-passphrase] [--new-keys]"
+            + " [--device-code | --no-browser]",
         operands: 1...1,
         options: [
             Option(name: "oid", value: "ID", help: "the directory object id"),
@@ -109,7 +110,7 @@ private let accountVerbs: [Verb] = [
             Option(
                 name: "new-keys",
                 help: "create new keys even if sealed files need the old ones"),
-            .workspace,
+            .deviceCode, .noBrowser, .workspace,
         ],
         examples: [
             "mamctl account register ann@contoso.com",

@@ -30,6 +30,8 @@ func startEnrollment(
     CheckIn(tree).readPolicies { [weak tree] in
         tree.map { policies.reload(into: $0).outcome } ?? .unchanged
     }
+    // What issuers proved of accounts is known only now.
+    if !vault.provenGroups.isEmpty { _ = policies.reload(into: tree) }
     // There is no mount yet, so reading the policies carried out none of them.
     if Orders(tree).hasForgottenOrders {
         Orders(tree).takeAsObeyed(policies.reload(into: tree).wipeRequests)

@@ -45,6 +45,7 @@ func makeVault(
         vault = try Vault(
             settings: settings, policies: book, keyring: keyring,
             stateDirectory: isReadOnly ? nil : directory.raw, workspace: id, fleet: fleet,
+            signIns: settings.signIn.map { SignIns($0, in: isReadOnly ? nil : state) },
             log: log, clock: clock)
     } catch {
         throw StartError("the keys in \(state) cannot be used: \(error)")
@@ -153,6 +154,7 @@ private func interfacesOfPolicies(
     }
     return [
         RecoveryInterface(tree: tree),
+        SignInInterface(tree: tree, readPolicies: read),
         FleetInterface(reports: reports) {
             read()
             LaunchChecks(tree).checkLaunchOfAll()

@@ -99,7 +99,8 @@ final class PolicyDirectory: Sendable {
     func start() throws(StartError) -> PolicyBook {
         let (reading, book) = state.withLock { state in
             var reading = readAll(&state.copies)
-            adopt(&reading, &state, settings.groups)
+            // The accounts, and what issuers proved of them, are not known yet.
+            adopt(&reading, &state, settings.groups, [])
             return (reading, state.book)
         }
         if reading.signed != nil { return book }
@@ -120,7 +121,8 @@ final class PolicyDirectory: Sendable {
         let (reading, newlyRefused) = state.withLock { state in
             var reading = readAll(&state.copies)
             let (book, refused, failure) = (state.book, state.refused, state.failure)
-            let newlyRefused = adopt(&reading, &state, vault.accountRules.groups)
+            let newlyRefused = adopt(
+                &reading, &state, vault.accountRules.groups, vault.provenGroups)
             let hasChanged = state.book != book
             reading.hasChanged = hasChanged
             reading.isNews = hasChanged || (state.refused, state.failure) != (refused, failure)
@@ -157,12 +159,15 @@ final class PolicyDirectory: Sendable {
     /// Returns what was not refused before.
     @discardableResult
     private func adopt(
-        _ reading: inout PolicyReading, _ state: inout State, _ groups: [String: [String]]
+        _ reading: inout PolicyReading, _ state: inout State, _ groups: [String: [String]],
+        _ proven: [ProvenGroups]
     ) -> [RefusedDocument] {
         reading.keep(state.refused)
         let book = PolicyBook(
             documents: reading.documents + (debugPolicy.map { [$0] } ?? []),
-            workspace: workspace, groups: reading.signed?.groups ?? groups)
+            workspace: workspace, groups: reading.signed?.groups ?? groups, proven: proven,
+            // Whoever chooses the issuer must not loosen what an organisation has signed.
+            mayLoosen: reading.signed == nil)
         // Before anything about them is logged.
         state.scrubbed.formUnion(valuesToScrub(in: reading.documents))
         log.rules.set(isVerbose: settings.verboseLogging, scrubbed: Array(state.scrubbed))

@@ -29,6 +29,7 @@ HARMLESS = {
     "Policy.ManagedAccounts": "the same",
     "Policy.ManagedPrograms": "tells a setting",
     "Fleet.Show": "tells which organisation, without its documents and orders",
+    "SignIn.Show": "tells settings",
     "Policy.Check": "reads what it is given",
     "Policy.Metrics": "tells numbers, of nobody's",
     "Identity.BlockedAccounts": "tells of the caller's own accounts",
@@ -48,7 +49,7 @@ OTHERS = {
     "Protection.UnprotectData",
     "Protection.UnprotectString", "Protection.DecryptFile", "Policy.Import",
     "Fleet.Join", "Fleet.Leave", "Fleet.Deliver", "Fleet.Enrol", "Fleet.Status",
-    "Fleet.Records", "Fleet.Audit",
+    "Fleet.Records", "Fleet.Audit", "SignIn.Finish", "SignIn.DeliverKeys",
     "Recovery.ImportKeys", "Recovery.ExamineKeys", "Report.LastVerify"}
 
 

@@ -27,6 +27,34 @@ import Testing
         #expect(book.warnings.count == warningCount)
     }
 
+    /// Ann's groups by an issuer's word; targets; whether Ann and Bob are covered, and whether Ann is
+    /// if the word must not loosen; how many warnings.
+    @Test(
+        arguments: [
+            (["g-guests"], guests, true, true, true, 0),
+            (["g-guests"], staff, true, false, true, 0),
+            (["g-guests"], noGuests, false, false, true, 0), ([], guests, false, true, false, 0),
+            ([], strangers, false, true, true, 1),
+            (["G-9"], strangers, true, true, true, 0),
+            (["g-9"], noStrangers, false, true, true, 0),
+            ([], noStrangers, true, true, true, 1),
+        ] as [([String], String, Bool, Bool, Bool, Int)])
+    func `an issuer's word on groups counts beside the settings`(
+        _ groups: [String], _ targets: String, _ coversAnn: Bool, _ coversBob: Bool,
+        _ coversStrictly: Bool, _ warningCount: Int
+    ) throws {
+        let document = try decode(#"{"assignments": [\#(targets)], "pinRequired": true}"#)
+        let proven = [ProvenGroups(of: Self.ann, groups)]
+        let book = PolicyBook(documents: document, groups: Self.groups, proven: proven)
+        #expect(book.covers(Self.ann) == coversAnn)
+        #expect(book.covers(Self.bob) == coversBob)
+        #expect(book.warnings.count == warningCount)
+        let strict = PolicyBook(
+            documents: document, groups: Self.groups, proven: proven, mayLoosen: false)
+        #expect(strict.covers(Self.ann) == coversStrictly)
+        #expect(strict.covers(Self.bob) == coversBob)
+    }
+
     private static func target(_ type: String, _ group: String = "") -> String {
         ##"""
         {"id": "x", "target": {"@odata.type": "#microsoft.graph.\##(type)AssignmentTarget",

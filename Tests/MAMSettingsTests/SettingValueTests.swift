@@ -8,7 +8,7 @@ import Testing
 @Suite struct SettingValueTests {
     @Test func `a wrong value does what the manual says of its key`() throws {
         let rows = try settingRows()
-        #expect(rows.count == 48)
+        #expect(rows.count == 56)
         for (key, kind, outcome) in rows {
             for value in Self.wrongValues(of: kind) {
                 try expect(outcome, of: value, for: key)
@@ -18,7 +18,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("SplashIconFile", [true, 7, [], [:]]), ("ADALClientId", [true, 7, [], [:]]),
+            ("SplashIconFile", [true, 7, [], [:]]),
+            ("ADALCacheKeychainGroupOverride", [true, 7, [], [:]]),
             ("SupportsDarkMode", [1, "YES", []]),
             ("FinishLaunchingAtStartup", ["1"]),
             ("AccentColor", [true, "blue", "#12345", "#１２"]),
@@ -96,6 +97,19 @@ import Testing
         case "`any`, `none`, ports":
             [true, 80, "80", "all", [], [0], [-1], [65_536], [.number(0.5)], ["80"], [80, 0], [:]]
         case "user": [true, 7, "1000", ["mamfleet"], [], [:]]
+        case "text": [true, 7, "", "a b", [], ["x"], [:]]
+        case "https address":
+            [
+                true, 7, "http://issuer.example", "https://", "https://u@issuer.example",
+                "https://issuer.example?x", "https://issuer.example:0", "https://issuer.example:x",
+                "https://login.microsoftonline.com/common", "https://login.microsoftonline.com/",
+                "https://login.microsoftonline.com/contoso.com", [], [:],
+            ]
+        case "loopback address":
+            [
+                true, 7, "https://127.0.0.1", "http://issuer.example", "http://127.0.0.1.example",
+                "http://localhost:65536", "msauth.com.contoso://auth", [], [:],
+            ]
         case "object": [true, 7, "x", ["x"]]
         case "command", "command or level": [true, 7, "/bin/true", "worst", [], ["x"], [1], [:]]
         // A range, or one of a few words.

@@ -159,8 +159,9 @@ import Testing
         #expect(settings.debugPolicy == ["IntuneMAMPolicy.PINEnabled": 1])
         #expect(
             settings.stored == [
-                "AccentColor": "00FFaa", "SplashDuration": .number(1.5), "ADALClientId": "c",
+                "AccentColor": "00FFaa", "SplashDuration": .number(1.5),
             ])
+        #expect(settings.clientID == "c" && settings.signIn == nil)
         #expect(settings.warnings.isEmpty)
         #expect(try decode(String(decoding: settings.json.encoded(), as: UTF8.self)) == settings)
     }
@@ -190,7 +191,7 @@ import Testing
         #expect(settings.multiIdentity)
         #expect(settings.lockGraceSeconds == 7)
         #expect(settings.stored["SplashDuration"] == .number(1.5))
-        #expect(settings.stored["ADALClientId"] == "<a><")
+        #expect(settings.clientID == "<a><")
         #expect(settings.stored["AppGroupIdentifiers"] == ["one", ""])
         #expect(settings.warnings.isEmpty)
         #expect(

@@ -1,0 +1,94 @@
+// `account refresh`, `account keys`, and the sign-in of `account register` and `login`. mamd-signin
+// talks to the issuer, and the daemon verifies what it brings; no token passes here.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMPlaces
+internal import MAMSystem
+internal import MAMWire
+
+func refreshAccount(_ invocation: Invocation) throws -> ExitStatus {
+    let daemon = try invocation.daemon()
+    let account = try invocation.account(of: daemon)
+    try runSignIn(["refresh", "--account", account.label], daemon)
+    if invocation.isJSON {
+        printJSON(["account": .string(account.label)])
+    } else {
+        printOut("\(account.label): signed in")
+    }
+    return .success
+}
+
+func fetchKeys(_ invocation: Invocation) throws -> ExitStatus {
+    let daemon = try invocation.daemon()
+    try runSignIn(["keys"], daemon)
+    let issuer = try daemon.call(Varlink.SignIn.Show()).issuer
+    if invocation.isJSON {
+        printJSON(issuer?.json ?? .null)
+    } else {
+        printOut("\(issuer?.keys ?? 0) keys of \(shown(issuer?.authority ?? ""))")
+    }
+    return .success
+}
+
+/// The account's person signs in, if the workspace has an issuer.
+func signIn(
+    _ invocation: Invocation, as account: String, objectID: String? = nil, to daemon: Daemon
+) throws {
+    guard try daemon.hasIssuer() else { return }
+    var words = ["login", "--account", account]
+    if let objectID { words += ["--oid", objectID] }
+    if invocation.arguments.has("device-code") {
+        try invocation.refuse(["no-browser"], with: "device-code")
+        words.append("--device-code")
+    }
+    if invocation.arguments.has("no-browser") { words.append("--no-browser") }
+    try runSignIn(words, daemon)
+}
+
+extension Daemon {
+    /// False for an earlier daemon, too.
+    fileprivate func hasIssuer() throws(Failure) -> Bool {
+        do throws(Failure) { return try call(Varlink.SignIn.Show()).issuer != nil } catch {
+            guard error.kind == "InterfaceNotFound" else { throw error }
+            return false
+        }
+    }
+}
+
+/// Its words for the person are on standard error, and why it failed on standard output.
+private func runSignIn(_ words: [String], _ daemon: Daemon) throws {
+    let socket = Places.current.existingSocket(of: daemon.name)
+    let argv = [signInProgram()] + (words + ["--socket", socket]).map { ByteString($0) }
+    let told = try makeMemoryFile([])
+    let process: pid_t
+    do throws(Errno) { process = try spawn(argv, files: [told.raw: STDOUT_FILENO]) } catch {
+        throw Failure(
+            .failure, "\(argv[0].shown), which signs in, does not start: \(error)",
+            next: "install mamd-signin beside mamctl")
+    }
+    let end = try wait(for: process)
+    guard end != .exited(0) else { return }
+    let status: ExitStatus =
+        if case .exited(let number) = end { ExitStatus(rawValue: number) ?? .failure } else {
+            .failure
+        }
+    throw Failure(status, "not signed in: \(reason(in: told) ?? "\(end)")")
+}
+
+private func reason(in file: Descriptor) -> String? {
+    lseek(file.raw, 0, SEEK_SET)
+    var room = [UInt8](repeating: 0, count: 16_384)
+    let count = read(file.raw, &room, room.count)
+    guard count > 0 else { return nil }
+    let told = try? JSONValue(parsing: Array(room[..<count]))
+    return told?.object?["error"]?.text.map { shown($0) }
+}
+
+/// `mamd-signin` beside this program, else where the package has it, else from PATH.
+private func signInProgram() -> ByteString {
+    let name = "mamd-signin"
+    let beside = ByteString("/proc/self/exe").resolved.map { $0.directory.appending(name) }
+    let places = [beside, ByteString("/usr/lib/mamd/\(name)")].compactMap(\.self)
+    return places.first { access($0.cString, X_OK) == 0 } ?? ByteString(name)
+}

@@ -1,0 +1,82 @@
+// The tasks: a person signs in, a refresh token does, and the issuer's keys are fetched.
+
+import Glibc
+import MAMModel
+import MAMWire
+
+func login(_ arguments: Arguments, _ daemon: inout Daemon) throws(Problem) {
+    let account = try arguments.required("--account")
+    let isByDevice = arguments.has("--device-code")
+    let way = isByDevice ? "device-code" : "browser"
+    let begun = try daemon.begin(account, arguments.value("--oid"), way)
+    let issuer = try Issuer(daemon.issuer)
+    if begun.wantsKeys { try deliverKeys(of: issuer, &daemon) }
+    let tokens =
+        isByDevice
+        ? try askOnDevice(issuer, account)
+        : try askInBrowser(
+            issuer, account, nonce: begun.nonce, redirect: daemon.issuer.redirectUri,
+            opens: !arguments.has("--no-browser"))
+    try finish(begun.ticket, tokens, of: issuer, &daemon)
+    keep(tokens.refresh, TokenStore(issuer: daemon.issuer, account: account))
+}
+
+/// Without a word to anybody, if a refresh token is kept.
+func refresh(_ arguments: Arguments, _ daemon: inout Daemon) throws(Problem) {
+    let account = try arguments.required("--account")
+    let store = TokenStore(issuer: daemon.issuer, account: account)
+    guard let kept = try store.find() else {
+        throw Problem(
+            .notFound, "no refresh token of \(account) is kept: mamctl account login \(account)")
+    }
+    let begun = try daemon.begin(account, nil, "refresh")
+    let issuer = try Issuer(daemon.issuer)
+    if begun.wantsKeys { try deliverKeys(of: issuer, &daemon) }
+    let form = [
+        ("grant_type", "refresh_token"), ("refresh_token", kept), ("scope", Issuer.scope),
+    ]
+    guard case .success(let tokens) = try issuer.tokens(form) else { return }
+    // First: the issuer may have made the former one useless.
+    if tokens.refresh != kept { keep(tokens.refresh, store) }
+    try finish(begun.ticket, tokens, of: issuer, &daemon)
+}
+
+func deliverKeys(_ daemon: inout Daemon) throws(Problem) {
+    try daemon.deliver(try Issuer(daemon.issuer).keySet())
+}
+
+/// Only those whom the daemon lets; others wait for one of them.
+private func deliverKeys(of issuer: Issuer, _ daemon: inout Daemon) throws(Problem) {
+    guard daemon.issuer.mayDeliver else { return }
+    try daemon.deliver(try issuer.keySet())
+}
+
+/// An unknown key is looked for once: the issuer may have changed its keys.
+private func finish(
+    _ ticket: String, _ tokens: Tokens, of issuer: Issuer, _ daemon: inout Daemon
+) throws(Problem) {
+    let reply = try daemon.finish(ticket, tokens.identity)
+    guard !reply.signedIn else { return }
+    let key = shown(reply.keyID ?? "")
+    guard daemon.issuer.mayDeliver else {
+        throw Problem(
+            "the issuer's key '\(key)' is not known here yet: root fetches it by mamctl account"
+                + " keys")
+    }
+    if let seconds = reply.retryAfterSeconds, seconds > 0 {
+        throw Problem("the issuer's key '\(key)' is not known; try again in \(seconds) s")
+    }
+    try daemon.deliver(try issuer.keySet())
+    guard try daemon.finish(ticket, tokens.identity).signedIn else {
+        throw Problem(.refused, "the token is refused: the issuer has published no key '\(key)'")
+    }
+}
+
+private func keep(_ token: String?, _ store: TokenStore) {
+    guard let token else { return }
+    guard store.keep(token) else {
+        return tell(
+            "the refresh token is not kept: secret-tool stores nothing here; sign in again"
+                + " when policy asks for it")
+    }
+}
