@@ -95,8 +95,8 @@ final class EngineLink {
         shared.setConnection(connection)
         shared.reports.put(.connected)
         for _ in 0..<Self.looksOfOneServer {
-            if let failure = try listen(connection, &groups, until: jittered(seconds: Self.lookSeconds))
-            { return failure }
+            let deadline = jittered(seconds: Self.lookSeconds)
+            if let failure = try listen(connection, &groups, until: deadline) { return failure }
             for place in BundlePlace.all(for: shared.machine, groups: groups) {
                 try fetch(connection, place)
             }
