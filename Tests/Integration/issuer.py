@@ -78,18 +78,18 @@ class Issuer:
     """`person`: the claims of whoever signs in; `spoil`: changes a token's claims; `discovery`:
     changes the discovery document; `mint`: makes the token of (claims, key)."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, address="127.0.0.1", port=0):
         self.keys = [Key("first")]
         self.person, self.discovery = {}, {}
         self.spoil, self.mint = (lambda claims: claims), (lambda claims, key: key.token(claims))
         self.codes, self.refresh_tokens, self.devices = {}, {}, {}
         self.approves_devices, self.requests, self.fetched_keys = True, [], 0
         self.certificate = directory / "issuer.pem"
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self.handler())
+        self.server = http.server.ThreadingHTTPServer((address, port), self.handler())
         self.port = self.server.server_address[1]
-        self.name = f"https://127.0.0.1:{self.port}/tenant"
+        self.name = f"https://{address}:{self.port}/tenant"
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(make_certificate(self.certificate))
+        context.load_cert_chain(make_certificate(self.certificate, address))
         self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
@@ -193,7 +193,7 @@ class Issuer:
         return Handler
 
 
-def make_certificate(path):
+def make_certificate(path, address="127.0.0.1"):
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "issuer")])
     now = datetime.datetime.utcnow()
@@ -204,7 +204,7 @@ def make_certificate(path):
         .not_valid_after(now + datetime.timedelta(days=1))
         .add_extension(
             x509.SubjectAlternativeName(
-                [x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
+                [x509.IPAddress(ipaddress.ip_address(address))]), critical=False)
         .sign(key, hashes.SHA256()))
     path.write_bytes(
         certificate.public_bytes(serialization.Encoding.PEM) + key.private_bytes(
