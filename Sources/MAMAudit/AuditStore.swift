@@ -115,7 +115,7 @@ extension LogMessage {
     /// Programs can cause these at any rate.
     var isOften: Bool {
         switch self {
-        case .refused, .denied, .given, .damaged: true
+        case .refused, .denied, .given, .damaged, .signInRefused: true
         default: false
         }
     }

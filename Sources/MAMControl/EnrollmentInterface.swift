@@ -80,14 +80,15 @@ package struct EnrollmentInterface: VaultInterface {
         }
         let (account, name) = try account(request.account, call)
         let (identity, user) = (vault.identity(of: account), call.peer.uid)
-        if let status = SignInProofs(tree).objection(to: identity, for: user) {
-            return .init(status: .init(status))
-        }
+        let admission = SignInProofs(tree).admission(to: identity, for: user)
+        if case .refused(let status) = admission { return .init(status: .init(status)) }
         let passphrase = try call.secret("passphrase")
         let status = try keyed(name) { () throws(KeyringError) in
             try SignIn(tree).login(account, passphrase: passphrase)
         }
-        if status.code.didSucceed { SignInProofs(tree).use(of: identity, for: user, by: account) }
+        if status.code.didSucceed {
+            SignInProofs(tree).use(admission, of: identity, for: user, by: account)
+        }
         return .init(status: .init(status))
     }
 

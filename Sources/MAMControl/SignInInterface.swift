@@ -121,10 +121,11 @@ package struct SignInInterface: VaultInterface {
                 return .init(
                     signedIn: false, keyID: id, retryAfterSeconds: Int(clamping: seconds))
             }
-            note(.signInRefused, nil, "uid \(call.peer.uid): \(error)")
+            noteRefusal(call, "uid \(call.peer.uid): \(error)")
             throw .refused(error.description)
         }
         let account = vault.account(named: proven.account.name)
+        if let account { try requireSamePerson(call, proven, account) }
         note(
             .signedIn, account,
             "\(proven.person.title) has signed in as \(proven.account.name), by uid"
@@ -162,6 +163,29 @@ package struct SignInInterface: VaultInterface {
         if isTrusted(peer) { return true }
         let name = vault.settings.fleetUser
         return !name.isEmpty && userID(named: name) == peer.uid
+    }
+
+    /// Somebody else may have registered an account of that name since the sign-in began.
+    private func requireSamePerson(
+        _ call: VarlinkCall, _ proven: SignIns.Proven, _ account: AccountID
+    ) throws(VarlinkError) {
+        try requireControl(call, of: vault.identity(of: account))
+        let former = vault.enrollments.record(of: account)?.person
+        let new = proven.signedIn(by: vault.signIns?.settings.issuer ?? "")
+        guard let former, former.issuer == new.issuer, former.subject != new.subject else { return }
+        throw .refused("the account was registered for another person meanwhile")
+    }
+
+    /// Anybody may cause these at any rate: repeated ones are one record.
+    private func noteRefusal(_ call: VarlinkCall, _ words: String) {
+        let key = AuditKey(
+            .signInRefused, thread: call.peer.pid, operation: "SignIn.Finish", account: "",
+            reason: words)
+        vault.trail.add(key) {
+            var record = AuditRecord(.signInRefused)
+            record.reason = words
+            return record
+        }
     }
 
     private func note(_ event: LogMessage, _ account: AccountID?, _ words: String) {

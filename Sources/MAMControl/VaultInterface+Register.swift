@@ -28,9 +28,8 @@ extension VaultService {
         {
             throw .status(status)
         }
-        if let status = SignInProofs(tree).objection(to: identity, for: call.peer.uid) {
-            throw .status(status)
-        }
+        let admission = SignInProofs(tree).admission(to: identity, for: call.peer.uid)
+        if case .refused(let status) = admission { throw .status(status) }
         let account = try failing { () throws(VarlinkError) in
             if newKeys != true { try refuseNewKeys(for: identity, call) }
             let passphrase = try call.newSecret("passphrase", orNone: "noPassphrase")
@@ -39,7 +38,7 @@ extension VaultService {
                     identity, user: call.peer.uid, passphrase: passphrase)
             }
         }
-        SignInProofs(tree).use(of: identity, for: call.peer.uid, by: account)
+        SignInProofs(tree).use(admission, of: identity, for: call.peer.uid, by: account)
         return account
     }
 

@@ -58,16 +58,26 @@ package final class NatsConnection: @unchecked Sendable {
         let end = natsHandlers.add(.end(ended))
         do throws(NatsFailure) {
             let prepared = try PreparedOptions.make(options, credentials: credentials, end: end)
-            var connection: OpaquePointer?
-            let status = natsConnection_Connect(&connection, prepared.raw)
-            guard status == NATS_OK, let connection else { throw .ofThread(status) }
-            raw = connection
+            raw = try Self.connect(prepared)
         } catch {
             natsHandlers.remove([credentials, end])
             throw error
         }
         entries = [credentials, end]
         inboxPrefix = options.inboxPrefix
+    }
+
+    private static func connect(_ prepared: borrowing PreparedOptions) throws(NatsFailure)
+        -> OpaquePointer
+    {
+        var connection: OpaquePointer?
+        var status = NATS_OK
+        for _ in 0..<4 {
+            status = natsConnection_Connect(&connection, prepared.raw)
+            if status != cannotBeSent { break }
+        }
+        guard status == NATS_OK, let connection else { throw .ofThread(status) }
+        return connection
     }
 
     deinit {

@@ -77,6 +77,10 @@ private func giveToken(
     return NATS_OK
 }
 
+/// Of a signature that begins with a zero byte, as one of 256 does: libnats 3.4 takes it for an
+/// empty string, and sends none. The next attempt has another nonce to sign.
+let cannotBeSent = NATS_INVALID_ARG
+
 private func signNonce(
     _: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
     _ signature: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?,
@@ -85,9 +89,10 @@ private func signNonce(
 ) -> natsStatus {
     guard case .credentials(let credentials) = natsHandlers.handler(closure), let nonce,
         let bytes = credentials.sign(
-            Array(UnsafeRawBufferPointer(start: nonce, count: strlen(nonce)))),
-        let copy = malloc(bytes.count)
+            Array(UnsafeRawBufferPointer(start: nonce, count: strlen(nonce))))
     else { return NATS_ERR }
+    guard bytes.first != 0 else { return cannotBeSent }
+    guard let copy = malloc(bytes.count) else { return NATS_NO_MEMORY }
     copy.copyMemory(from: bytes, byteCount: bytes.count)
     signature?.pointee = copy.assumingMemoryBound(to: UInt8.self)
     count?.pointee = Int32(bytes.count)

@@ -83,8 +83,9 @@ extension EnrollmentRecord {
         boot: String = ClockReading.currentBoot
     ) -> [EnrollmentAction] {
         pass(reading.advance(to: moment, boot: boot))
-        // It was registered before a sign-in was needed, or with keys that were imported.
-        if facts.needsSignIn, sinceSignIn == nil { sinceSignIn = 0 }
+        // Registered before a sign-in was needed, or with keys that were imported, it has a whole
+        // period, as has one whose policy begins to ask.
+        if !facts.needsSignIn { sinceSignIn = nil } else if sinceSignIn == nil { sinceSignIn = 0 }
         switch input {
         case .time: return []
         case .registered: return register(facts)
@@ -99,7 +100,7 @@ extension EnrollmentRecord {
             (stage, code, offlineWipe) = (.signedOut, .unenrolled, nil)
             return [.report(.unenrolled, nil)]
         case .signedIn(let person, let age):
-            (self.person, sinceSignIn) = (person, max(0, age))
+            (self.person, sinceSignIn) = (person.keepingGroups(of: self.person), max(0, age))
             return []
         }
     }

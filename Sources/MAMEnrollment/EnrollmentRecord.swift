@@ -86,6 +86,14 @@ package struct SignedInPerson: Sendable, Equatable {
         self.nonce = nonce
         self.groups = groups
     }
+
+    /// A token that says nothing of groups, which a person in very many gets, takes nothing back.
+    func keepingGroups(of former: SignedInPerson?) -> SignedInPerson {
+        guard groups == nil, let former, (former.issuer, former.subject) == (issuer, subject)
+        else { return self }
+        return SignedInPerson(
+            issuer: issuer, subject: subject, nonce: nonce, groups: former.groups)
+    }
 }
 
 /// An account's current policy, settings and keyring state.

@@ -83,10 +83,10 @@ package struct Person: Sendable, Equatable {
         name: String, objectID accountsID: String, subject known: String?
     ) -> Bool {
         if let known, known != subject { return false }
-        if !accountsID.isEmpty, accountsID.lowercased() != objectID.lowercased() { return false }
+        if !accountsID.isEmpty, !isSameName(accountsID, objectID) { return false }
         // Somebody who is known by the subject, or by the object id, may have another name now.
         if known != nil || (name.isEmpty && !accountsID.isEmpty) { return true }
-        return names.contains { $0.lowercased() == name.lowercased() }
+        return names.contains { isSameName($0, name) }
     }
 
     private static func checkAudience(
@@ -113,7 +113,10 @@ package struct Person: Sendable, Equatable {
             guard begins <= clock + skew else { throw .notYetValid(begins - clock) }
         }
         guard issued <= clock + skew else { throw .notYetValid(issued - clock) }
-        guard issued >= question.begun - skew else { throw .issuedBefore(question.begun - issued) }
+        // Entra ID sets it five minutes back.
+        guard issued >= question.begun - 2 * skew else {
+            throw .issuedBefore(question.begun - issued)
+        }
         return issued
     }
 
@@ -145,6 +148,15 @@ package struct Person: Sendable, Equatable {
         }
         return groups
     }
+}
+
+/// Without regard to the case of ASCII letters, and else byte for byte: what Unicode calls
+/// equivalent may be two people at an issuer.
+package func isSameName(_ one: String, _ other: String) -> Bool {
+    func folded(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+    return one.utf8.elementsEqual(other.utf8) { folded($0) == folded($1) }
 }
 
 /// Discovery leaves a slash at the end to the issuer's taste.

@@ -43,7 +43,7 @@ package struct SignInAccount: Sendable {
 extension SignIns.Proven {
     /// The object id comes from the token where the account has none.
     package func isOf(_ identity: Identity) -> Bool {
-        guard account.name.lowercased() == identity.name.lowercased() else { return false }
+        guard isSameName(account.name, identity.name) else { return false }
         return identity.objectID.isEmpty
             || identity.objectID.lowercased() == person.objectID.lowercased()
             || identity.objectID.lowercased() == account.objectID.lowercased()

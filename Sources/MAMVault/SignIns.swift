@@ -88,7 +88,7 @@ package final class SignIns: Sendable {
     package func keys(at now: Moment) -> (count: Int, ageSeconds: Int64)? {
         state.withLock { state in
             guard state.keys.count > 0 else { return nil }
-            return (state.keys.count, max(0, now.wallSeconds - state.delivered))
+            return (state.keys.count, state.keysAge(at: now))
         }
     }
 
@@ -132,6 +132,7 @@ package final class SignIns: Sendable {
         guard let content = try? readSmallFile(path, maximumByteCount: maximum),
             let members = (try? JSONValue(parsing: content))?.object,
             members["issuer"]?.text == issuer, let delivered = members["delivered"]?.integer,
+            delivered >= 0,
             let bytes = members["keys"]?.text.flatMap(MAMModel.bytes(base64:)),
             let keys = try? IssuerKeys(parsing: bytes)
         else { return nil }
@@ -184,9 +185,9 @@ package final class SignIns: Sendable {
                     state.begun[ticket] = nil
                     throw .refused(error)
                 }
-                // A clock that was set back must not make anybody wait for longer.
-                let since = max(0, now.wallSeconds - state.delivered)
-                let wait = state.keys.count == 0 ? 0 : Self.secondsBetweenKeys - since
+                let wait =
+                    state.keys.count == 0
+                    ? 0 : Self.secondsBetweenKeys - state.keysAge(at: now)
                 throw .unknownKey(id, retryAfterSeconds: max(0, wait))
             }
             state.begun[ticket] = nil
@@ -231,6 +232,12 @@ package final class SignIns: Sendable {
 }
 
 extension SignIns.State {
+    /// In seconds. Keys from a time to come are old: the clock was wrong then, or is now.
+    fileprivate func keysAge(at now: Moment) -> Int64 {
+        delivered > now.wallSeconds + 300
+            ? SignIns.keysLastSeconds : max(0, now.wallSeconds - delivered)
+    }
+
     fileprivate mutating func forgetOld(at now: Moment) {
         let oldest = now.secondsSinceBoot - SignIns.patienceSeconds
         begun = begun.filter { $0.value.time > oldest }
@@ -238,7 +245,11 @@ extension SignIns.State {
     }
 
     fileprivate mutating func add(_ new: SignIns.Proven) {
-        proven.removeAll { $0.user == new.user && $0.account.name == new.account.name }
+        // A refresh takes no sign-in's place that waits for a passphrase.
+        proven.removeAll {
+            $0.user == new.user && $0.account.name == new.account.name
+                && (new.isInteractive || !$0.isInteractive)
+        }
         let own = proven.indices.filter { proven[$0].user == new.user }
         if own.count >= SignIns.maximumOfUser { proven.remove(at: own[0]) }
         if proven.count >= SignIns.maximumCount { proven.removeFirst() }
@@ -252,7 +263,7 @@ extension SignIns.State {
             throw .malformed("it was used before")
         }
         let token = try SignedToken(parsing: bytes)
-        let isOld = now.wallSeconds - delivered >= SignIns.keysLastSeconds
+        let isOld = keysAge(at: now) >= SignIns.keysLastSeconds
         let person = try token.person(
             signedBy: isOld ? .none : keys, asking: begun.question, at: clock)
         let account = begun.account

@@ -25,25 +25,34 @@ package struct SignInProofs: Sendable {
         return (try? Identity(name: identity.name, objectID: proof.person.objectID)) ?? identity
     }
 
-    /// Why an account may not be registered, or logged in to; nil if it may.
-    package func objection(to identity: Identity, for user: UInt32) -> EnrollmentStatus? {
-        guard let signIns = vault.signIns,
-            signIns.proof(of: identity, by: user, at: vault.clock.now) == nil
-        else { return nil }
-        return EnrollmentStatus(
-            identity, .credentialsNeeded,
-            "nobody has signed in to it at \(signIns.settings.issuer) in the last minutes")
+    /// What lets an account be registered, or logged in to.
+    package enum Admission {
+        case notNeeded
+        case proved(SignIns.Proven)
+        case refused(EnrollmentStatus)
     }
 
-    /// The account has what was proved of its person; the proof does not count again.
-    package func use(of identity: Identity, for user: UInt32, by account: AccountID) {
-        guard let signIns = vault.signIns else { return }
-        if let proof = signIns.proof(of: identity, by: user, at: vault.clock.now),
-            vault.enrollments.record(of: account)?.person != proof.signedIn(by: issuer)
-        {
+    package func admission(to identity: Identity, for user: UInt32) -> Admission {
+        guard let signIns = vault.signIns else { return .notNeeded }
+        if let proof = signIns.proof(of: identity, by: user, at: vault.clock.now) {
+            return .proved(proof)
+        }
+        return .refused(
+            EnrollmentStatus(
+                identity, .credentialsNeeded,
+                "nobody has signed in to it at \(signIns.settings.issuer) in the last minutes"))
+    }
+
+    /// The account has what was proved of its person; the proof does not count again. It is the one
+    /// that was looked at before: a passphrase that came slowly must not outlast it.
+    package func use(
+        _ admission: Admission, of identity: Identity, for user: UInt32, by account: AccountID
+    ) {
+        guard case .proved(let proof) = admission else { return }
+        if vault.enrollments.record(of: account)?.person != proof.signedIn(by: issuer) {
             apply(proof, to: account)
         }
-        signIns.forgetProofs(of: identity, by: user)
+        vault.signIns?.forgetProofs(of: identity, by: user)
     }
 
     /// An account that is registered; at once, so that a block ends which waited for it.

@@ -14,6 +14,8 @@ func startEnrollment(
     of tree: Tree, _ policies: PolicyDirectory, report: (String) -> Void
 ) throws(StartError) {
     let vault = tree.vault
+    // What issuers have proved of accounts decides which policies cover them.
+    if !vault.provenGroups.isEmpty { _ = policies.reload(into: tree) }
     try requirePolicy(vault, policies.path, report)
     if vault.settings.debugSettingsEnabled {
         report(
@@ -30,8 +32,6 @@ func startEnrollment(
     CheckIn(tree).readPolicies { [weak tree] in
         tree.map { policies.reload(into: $0).outcome } ?? .unchanged
     }
-    // What issuers proved of accounts is known only now.
-    if !vault.provenGroups.isEmpty { _ = policies.reload(into: tree) }
     // There is no mount yet, so reading the policies carried out none of them.
     if Orders(tree).hasForgottenOrders {
         Orders(tree).takeAsObeyed(policies.reload(into: tree).wipeRequests)

@@ -32,7 +32,7 @@ struct Office: Sendable {
             }
             let pem = try directory.read(Engine.authority, atMost: 1 << 16)
             authority = String(decoding: pem, as: UTF8.self)
-        } catch { throw Failure(error, next: "mamctl fleet engine \(path)") }
+        } catch { throw Failure(error, next: "mamctl fleet engine init --organization \(path)") }
     }
 
     /// As the user of a credentials file.
@@ -43,7 +43,7 @@ struct Office: Sendable {
             do throws(Refusal) { credentials = try Credentials(parsing: text) } catch {
                 throw directory.failure(file, error)
             }
-        } catch { throw Failure(error, next: "mamctl fleet engine \(path)") }
+        } catch { throw Failure(error, next: "mamctl fleet engine init --organization \(path)") }
         let seed = credentials.seed
         let options = NatsOptions(
             servers: settings.servers.map(serverURL), authority: authority,

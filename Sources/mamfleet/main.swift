@@ -7,4 +7,7 @@ internal import MAMWire
 
 occupyStandardStreams()
 umask(0o022)
-exit(runProgram(ByteString.commandLine.map(\.shown)).rawValue)
+let exitStatus = runProgram(ByteString.commandLine.map(\.shown))
+// Without what exit(3) would call: libnats frees there what its threads still use.
+fflush(nil)
+_exit(exitStatus.rawValue)
