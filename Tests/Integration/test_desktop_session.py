@@ -1,0 +1,207 @@
+"""What else mamd does on a desktop: notifications, the sign in the panel, the status window, the
+countdown, the bus that starts it, words in German."""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import unittest
+
+import desktop_session
+from desktop_session import DESKTOP, PYTHON, DesktopSession
+from workspace import ANN, BOB, PASSPHRASE, Workspace, wait_until
+
+PROMPT, STATUS = "Unlock managed files", "Managed files"
+ITEM = ("org.freedesktop.DBus.Properties.Get", "org.kde.StatusNotifierItem")
+
+
+@unittest.skipIf(desktop_session.missing(), desktop_session.missing())
+class Desktop(unittest.TestCase):
+    settings = {"LockOn": {"IdleSeconds": 0}, "LockGraceSeconds": 0}
+    language = "en_US"
+
+    def setUp(self):
+        self.workspace = Workspace(settings=self.settings).init().mount().register()
+        self.addCleanup(self.workspace.close)
+        self.file = self.workspace.path("plan.txt")
+        self.workspace.write_as(ANN, self.file, "Contoso pays.")
+        self.workspace.await_closed()
+        self.session = DesktopSession(self.workspace.environment, self.language).start()
+        self.addCleanup(self.session.close)
+
+    def titles(self):
+        return [each["title"] for each in self.session.notifications()]
+
+    def await_title(self, title, seconds=20):
+        wait_until(lambda: title in self.titles(), seconds, f"no '{title}' in {self.titles()}")
+
+    def state(self, account=ANN):
+        return self.workspace.account(account)["state"]
+
+
+class Telling(Desktop):
+    def test_a_lock_and_a_wipe_are_told(self):
+        self.workspace.register(BOB)
+        self.session.start_agent()
+        self.workspace.lock()
+        self.await_title(f"{ANN} is locked")
+        self.workspace.serving("wipe", BOB, "--confirm", BOB)
+        self.await_title(f"{BOB} was wiped")
+
+    def test_other_policies_are_told(self):
+        self.session.start_agent()
+        (document,) = self.workspace.policies.iterdir()
+        rules = json.loads(document.read_text())
+        document.write_text(json.dumps({**rules, "printBlocked": True}))
+        self.await_title(f"Other policies apply to {ANN}")
+
+    def test_a_rule_is_told_in_words_and_asks_nobody(self):
+        (document,) = self.workspace.policies.iterdir()
+        rules = json.loads(document.read_text())
+        document.write_text(json.dumps({
+            **rules, "allowedOutboundDataTransferDestinations": "none",
+            "allowedInboundDataTransferSources": "none"}))
+        self.workspace.register(BOB)
+        agent = self.session.start_agent()
+        self.workspace.serving("protect", self.file, "--owner", BOB, status=None)
+        wait_until(
+            lambda: any("plan.txt" in title for title in self.titles()), 20,
+            f"nothing is told: {self.titles()}")
+        told = next(each for each in self.session.notifications() if "plan.txt" in each["title"])
+        self.assertRegex(told["body"], "Policy does not let")
+        self.assertEqual(self.session.windows(PROMPT), [])
+        self.assertIsNone(agent.poll())
+
+
+class Countdown(Desktop):
+    settings = {"LockOn": {"IdleSeconds": 24}, "LockGraceSeconds": 0}
+
+    def test_it_is_kept_open_by_a_press(self):
+        self.session.start_agent()
+        self.await_title(f"{ANN} will be locked", 30)
+        told = self.session.notifications()[-1]
+        self.assertEqual(told["actions"], ["keep", "Keep open"])
+        self.assertEqual(self.state(), "unlocked")
+        self.session.gdbus(
+            "org.freedesktop.Notifications", "/org/freedesktop/Notifications",
+            "io.mamd.Test.Press", "keep")
+        wait_until(
+            lambda: (self.workspace.account()["idleSeconds"] or 0) > 15, 5, "nothing was kept")
+
+
+class Panel(Desktop):
+    def item(self, name):
+        """A property of the item in the panel, as its host reads it."""
+        wanted = subprocess.run(
+            ["gdbus", "call", "--session", "-d", "org.freedesktop.DBus", "-o",
+             "/org/freedesktop/DBus", "-m", "org.freedesktop.DBus.GetNameOwner", "io.mamd.Prompt"],
+            capture_output=True, text=True, env=self.session.environment).stdout
+        (self.owner,) = re.findall(r"'(.*)'", wanted)
+        return self.session.gdbus(self.owner, "/StatusNotifierItem", *ITEM, name).stdout
+
+    def menu(self):
+        return self.session.gdbus(
+            self.owner, "/MenuBar", "com.canonical.dbusmenu.GetLayout", "0", "1", "[]").stdout
+
+    def number(self, label):
+        """Of the menu's item."""
+        return re.findall(rf"\((\d+), {{[^}}]*'label': <'{label}'>", self.menu())[0]
+
+    def test_sign_and_menu(self):
+        self.session.start_agent()
+        wait_until(lambda: "mamd-open-symbolic" in self.item("IconName"), 20, "not shown as open")
+        self.assertIn(ANN, self.item("ToolTip"))
+        self.assertIn("/MenuBar", self.item("Menu"))
+        number = self.number("Lock now")
+        self.session.gdbus(
+            self.owner, "/MenuBar", "com.canonical.dbusmenu.Event", number, "clicked", "<0>", "0")
+        wait_until(lambda: self.state() == "locked", 20, "not locked")
+        wait_until(
+            lambda: "mamd-locked-symbolic" in self.item("IconName"), 20, "not shown as locked")
+        with self.assertRaises(OSError):
+            open(self.file)
+        wait_until(lambda: "Last refused" in self.menu(), 20, "no last refusal")
+        self.session.keys("Escape")
+
+
+class StatusWindow(Desktop):
+    def test_lock_and_unlock_by_the_bus(self):
+        """mamd-prompt does not run: the bus starts it."""
+        services = pathlib.Path(self.session.directory) / "services"
+        (services / "io.mamd.Prompt.service").write_text(
+            f"[D-BUS Service]\nName=io.mamd.Prompt\n"
+            f"Exec={PYTHON} -B {DESKTOP}/mamd-prompt --gapplication-service\n")
+        self.session.gdbus(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.ReloadConfig")
+        self.session.run(PYTHON, "-B", DESKTOP / "mamd-status")
+        self.session.focus(self.session.await_window(STATUS))
+        self.session.await_text(ANN)
+        self.assertFalse(self.session.has_name("io.mamd.Prompt"))
+        self.press("Lock now")
+        wait_until(lambda: self.state() == "locked", 20, "not locked")
+        self.session.await_text("Unlock…")
+        self.press("Unlock…")
+        self.session.focus(self.session.await_window(PROMPT))
+        self.session.type(PASSPHRASE)
+        self.session.keys("Return")
+        wait_until(lambda: self.state() == "unlocked", 20, "not unlocked")
+        self.session.await_text("Lock now")
+
+    def press(self, label):
+        """With Tab and space alone."""
+        for _ in range(12):
+            if any("focused" in role and name == label for role, name, _ in self.session.texts()):
+                self.session.keys("space")
+                return
+            self.session.keys("Tab")
+        self.fail(f"Tab does not reach '{label}': {self.session.texts()}")
+
+    def test_without_a_workspace(self):
+        self.workspace.unmount()
+        self.session.run(PYTHON, "-B", DESKTOP / "mamd-status")
+        self.session.await_window(STATUS)
+        self.session.await_text("No workspace is mounted.")
+        self.workspace.mount()
+        self.session.await_text(ANN)
+
+
+@unittest.skipUnless(shutil.which("msgfmt"), "not installed: gettext")
+class German(Desktop):
+    language = "de"
+
+    def test_the_prompt_is_german(self):
+        place = pathlib.Path(self.session.directory) / "locale" / "de" / "LC_MESSAGES"
+        place.mkdir(parents=True)
+        subprocess.run(
+            ["msgfmt", "-o", place / "mamd.mo", DESKTOP / "po" / "de.po"], check=True)
+        self.session.environment["TEXTDOMAINDIR"] = str(place.parents[1])
+        self.workspace.lock()
+        self.session.start_agent()
+        subprocess.run(["cat", self.file], capture_output=True)
+        self.session.await_window("Verwaltete Dateien entsperren")
+        self.session.await_text("cat möchte „plan.txt“ öffnen.\nDas Konto ist gesperrt.")
+
+
+class Pinentry(unittest.TestCase):
+    def test_what_pinentry_says_reaches_mamctl(self):
+        """A pinentry that answers as Assuan wants it: real ones need a terminal and a person."""
+        workspace = Workspace().init().mount()
+        self.addCleanup(workspace.close)
+        passphrase = "50 % of a horse\\cart"
+        workspace.register(passfile=workspace.secret("percent", passphrase))
+        workspace.lock()
+        fake = workspace.root / "pinentry"
+        fake.write_text(
+            "#!/bin/sh\necho OK ready\nwhile read -r line; do\n"
+            "[ \"$line\" != GETPIN ] || printf '%s\\n' 'D 50 %25 of a horse\\cart'\n"
+            "echo OK\ndone\n")
+        fake.chmod(0o755)
+        workspace.serving(
+            "unlock", ANN, "--extpass", DESKTOP / "mamd-pinentry",
+            environment={**workspace.environment, "MAMD_PINENTRY": str(fake)})
+        self.assertEqual(workspace.account()["state"], "unlocked")
+
+
+del Desktop
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,106 @@
+"""One attempt to open an account, and what its failure means in words."""
+import dataclasses
+from collections.abc import Callable
+
+from .accounts import Account
+from .entry_request import Request
+from .messages import block_in_words
+from .varlink import Connection, Parameters, VarlinkError
+from .words import _, duration
+
+LOGIN_BLOCKS = frozenset(["locked-out", "offline", "offline-wipe"])
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """`wait`: seconds until the next attempt; `by_login`: only a check-in helps now."""
+
+    words: str
+    wait: int = 0
+    by_login: bool = False
+    is_final: bool = False
+
+
+def failure(error: VarlinkError) -> Outcome:
+    wait = int(error.parameters.get("retryAfterSeconds") or 0)
+    match error.name:
+        case "WrongPassphrase":
+            words, outlook = _("That was not right."), error.parameters.get("outlook") or ""
+            return Outcome(f"{words} {outlook}".strip(), wait)
+        case "NotTried":
+            if wait:
+                return Outcome(_("Too soon after a wrong one: it was not tried."), wait)
+            return Outcome(error.reason)
+        case "Blocked":
+            kind = error.parameters.get("kind") or ""
+            by_login = kind in LOGIN_BLOCKS
+            words = block_in_words(kind)
+            reason = "" if by_login else error.reason
+            return Outcome(f"{words} {reason}".strip(), by_login=by_login, is_final=not by_login)
+        case "":
+            return Outcome(_("The workspace does not answer."), is_final=True)
+    return Outcome(error.reason)
+
+
+def waiting(seconds: int) -> str:
+    return _("Next attempt in %s.") % duration(seconds)
+
+
+class Attempts:
+    """The conversation with the daemon. `done` is told of success."""
+
+    def __init__(self, request: Request, done: Callable[[], None]) -> None:
+        self._request, self._done = request, done
+        self._connection: Connection | None = None
+
+    def look(
+        self, found: Callable[[Account], None], failed: Callable[[Outcome], None]
+    ) -> None:
+        """For the account's state: it may be open by now, or have to wait."""
+        def answered(reply: Parameters) -> None:
+            accounts = map(Account.of, reply.get("accounts") or [])
+            account = next((each for each in accounts if each.name == self._request.account), None)
+            if account is None:
+                failed(Outcome(_("There is no such account any more."), is_final=True))
+            elif account.is_open:
+                self._done()
+            else:
+                found(account)
+
+        self._call("io.mamd.Workspace.ListAccounts", {}, answered, failed)
+
+    def unlock(
+        self, descriptor: int | None, by_login: bool, failed: Callable[[Outcome], None]
+    ) -> None:
+        parameters: Parameters = {"account": self._request.account}
+        if descriptor is not None:
+            parameters["passphraseDescriptor"] = 0
+        method = ("io.mamd.Enrollment.Login" if by_login else "io.mamd.Workspace.Unlock")
+
+        def answered(reply: Parameters) -> None:
+            status = reply.get("status")
+            if status and not status.get("didSucceed"):
+                failed(Outcome(status.get("errorString") or _("The check-in failed."),
+                               by_login=True))
+            else:
+                self._done()
+
+        self._call(
+            method, parameters, answered, failed, [descriptor] if descriptor is not None else [])
+
+    def close(self) -> None:
+        if self._connection:
+            self._connection.close()
+
+    def _call(
+        self, method: str, parameters: Parameters, answered: Callable[[Parameters], None],
+        failed: Callable[[Outcome], None], descriptors: list[int] | None = None,
+    ) -> None:
+        if self._connection is None or not self._connection.is_open:
+            try:
+                self._connection = Connection(self._request.socket)
+            except OSError:
+                failed(failure(VarlinkError("", {})))
+                return
+        self._connection.call(
+            method, parameters, answered, lambda error: failed(failure(error)), descriptors or [])
