@@ -1,0 +1,184 @@
+"""A real Nautilus on a workspace: emblems, columns, properties, menu; no thumbnail leaves it."""
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import time
+import unittest
+import zlib
+
+import desktop_session
+from desktop_session import DESKTOP, DesktopSession
+from workspace import ANN, BOB, Workspace, call, wait_until
+
+NEW_MOUNTS = 0x00020000  # CLONE_NEWNS of <linux/sched.h>
+HERE = pathlib.Path(__file__).resolve().parent
+EXTENSION = DESKTOP / "nautilus" / "mamd_nautilus.py"
+THUMBNAILER = pathlib.Path("/usr/bin/gdk-pixbuf-thumbnailer")
+
+
+def picture(side=300):
+    """A PNG file of one colour, large enough for a thumbnail."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(
+            ">I", zlib.crc32(kind + data))
+
+    rows = (b"\0" + b"\x30\x60\xc0" * side) * side
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0))
+        + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def missing():
+    if not shutil.which("nautilus") or not pathlib.Path(
+            "/usr/share/nautilus-python/extensions").exists():
+        return "not installed: nautilus, python3-nautilus"
+    return desktop_session.missing()
+
+
+class NautilusCase(unittest.TestCase):
+    def setUp(self):
+        settings = {"LockOn": {"IdleSeconds": 0}, "LockGraceSeconds": 0}
+        self.workspace = Workspace(settings=settings).init().mount().register()
+        self.addCleanup(self.workspace.close)
+        self.session = DesktopSession(self.workspace.environment).start()
+        self.addCleanup(self.session.close)
+        self.data = pathlib.Path(self.session.directory) / "data"
+        self.session.environment["XDG_DATA_HOME"] = str(self.data)
+        self.folder = self.workspace.path("folder")
+        self.workspace.run_as(ANN, "mkdir", self.folder)
+
+    def start(self, *extensions):
+        place = self.data / "nautilus-python" / "extensions"
+        place.mkdir(parents=True)
+        for each in extensions:
+            (place / each.name).symlink_to(each)
+        nautilus = self.session.run("nautilus", "--new-window", self.folder)
+        self.session.await_window("folder")
+        return nautilus
+
+
+@unittest.skipIf(missing(), missing())
+class Extension(NautilusCase):
+    def setUp(self):
+        super().setUp()
+        self.workspace.register(BOB)
+        self.file = self.folder / "plan.txt"
+        self.workspace.write_as(ANN, self.file, "Contoso pays.")
+        self.says_file = pathlib.Path(self.session.directory) / "says.json"
+        self.session.environment |= {
+            "MAMD_SAYS_FILE": str(self.says_file), "MAMD_SAYS_PATHS": str(self.file)}
+        self.agent = self.session.start_agent()
+        self.start(EXTENSION, HERE / "nautilus_says.py")
+
+    def says(self):
+        with contextlib.suppress(OSError, ValueError):
+            return json.loads(self.says_file.read_text())
+        return {"emblems": [], "files": {}, "columns": []}
+
+    def about(self):
+        return self.says()["files"].get(str(self.file), {})
+
+    def await_emblem(self, name):
+        wait_until(
+            lambda: f"emblem-mamd-{name}" in " ".join(self.says()["emblems"]), 20,
+            f"no emblem '{name}': {self.says()}")
+
+    def press(self, label):
+        pathlib.Path(f"{self.says_file}.press").write_text(label)
+
+    def test_it_shows_what_the_daemon_says(self):
+        self.await_emblem("open")
+        wait_until(lambda: self.about().get("owner") == ANN, 20, "no owner")
+        self.assertEqual(self.about()["class"], "A")
+        self.assertEqual(self.says()["columns"], ["mamd_owner", "mamd_class"])
+        wait_until(lambda: len(self.about()["properties"]) > 1, 20, "no properties")
+        self.assertEqual(self.about()["properties"][:2], [
+            ["Owner", ANN], ["State", "Encrypted, and open"]])
+        wait_until(lambda: ANN in self.about()["menu"], 20, "no account in the menu")
+        self.assertEqual(self.about()["menu"], [
+            "Managed files", "Lock now", "Give to", ANN, BOB, "Nobody (not encrypted)",
+            "Open contained"])
+
+    def test_the_menu_acts(self):
+        self.await_emblem("open")
+        wait_until(lambda: "Lock now" in self.about().get("menu", []), 20, "no menu")
+        self.press("Lock now")
+        self.await_emblem("locked")
+        self.assertEqual(self.workspace.account()["state"], "locked")
+        wait_until(lambda: "Unlock…" in self.about()["menu"], 20, "nothing to unlock with")
+        self.press("Unlock…")
+        self.session.await_window("Unlock managed files")
+        self.workspace.unlock()
+        self.await_emblem("open")
+        wait_until(lambda: BOB in self.about()["menu"], 20, "no account in the menu")
+        self.press(BOB)
+        wait_until(lambda: self.workspace.owner(self.file) == BOB, 20, "not given")
+
+    def test_a_locked_folder_asks_nobody(self):
+        """Nautilus opens files whose names do not tell their type."""
+        self.await_emblem("open")
+        self.workspace.write_as(ANN, self.folder / "nameless", "%PDF-1.4 plan")
+        self.workspace.lock()
+        self.await_emblem("locked")
+        time.sleep(2)
+        self.assertEqual(self.session.windows("Unlock managed files"), [])
+
+
+@unittest.skipIf(missing(), missing())
+@unittest.skipUnless(THUMBNAILER.exists(), "not installed: libgdk-pixbuf2.0-bin")
+@unittest.skipUnless(os.geteuid() == 0, "needs root, to have a /usr/local of its own")
+class Thumbnails(NautilusCase):
+    def setUp(self):
+        super().setUp()
+        self.picture = self.folder / "photo.png"
+        self.picture.write_bytes(picture())
+        self.assertEqual(self.workspace.owner(self.picture), ANN)
+        self.cache = self.workspace.root / ".cache" / "thumbnails"
+
+    def made(self):
+        """Thumbnails in the cache, without the notes of what failed."""
+        return [each for each in self.cache.rglob("*.png") if "fail" not in each.parts]
+
+    def test_without_it_they_leave(self):
+        """What the others would not notice: that nothing here makes thumbnails at all."""
+        self.start()
+        wait_until(self.made, 20, "this Nautilus makes no thumbnails")
+
+    def test_no_thumbnail_is_made(self):
+        # The desktop starts thumbnailers in a sandbox that has /usr and little else.
+        call("unshare", NEW_MOUNTS)
+        subprocess.run(["mount", "--make-rprivate", "/"], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "none", "/usr/local/lib"], check=True)
+        installed = pathlib.Path("/usr/local/lib/mamd-thumbnailer")
+        shutil.copy(DESKTOP / "mamd-thumbnailer", installed)
+        subprocess.run([installed, "--install"], env=self.session.environment, check=True)
+        self.start()
+        wait_until(
+            lambda: list(self.cache.rglob("fail/*/*.png")), 20, "no thumbnailer was started")
+        self.assertEqual(self.made(), [])
+        # A file outside gets one as before.
+        outside = self.workspace.root / "outside"
+        outside.mkdir()
+        (outside / "photo.png").write_bytes(picture())
+        self.session.run("nautilus", "--new-window", outside)
+        wait_until(self.made, 20, "no thumbnail of a file outside")
+        subprocess.run([installed, "--remove"], env=self.session.environment, check=True)
+        self.assertEqual(list((self.data / "thumbnailers").iterdir()), [])
+
+    def test_what_slips_past_is_removed(self):
+        self.session.start_agent()
+        self.start()
+        wait_until(
+            lambda: list(self.cache.glob("*large")) or list(self.cache.glob("normal")), 20,
+            "this Nautilus makes no thumbnails")
+        time.sleep(2)
+        wait_until(lambda: not self.made(), 10, "a thumbnail stays")
+
+
+if __name__ == "__main__":
+    unittest.main()
