@@ -9,6 +9,8 @@ import sys
 import tempfile
 import time
 
+import desktop_pictures
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs" / "images"
 HOME = pathlib.Path("/home/ann")
@@ -267,14 +269,18 @@ def main(names):
     pictures = {
         "status": picture_status, "error": picture_error, "progress": picture_progress,
         "report": picture_report}
-    unknown = set(names) - set(pictures)
+    desktop = ("prompt", "desktop", "nautilus")
+    unknown = set(names) - set(pictures) - set(desktop)
     if unknown:
         raise SystemExit(f"no such picture: {', '.join(sorted(unknown))}")
     with tempfile.TemporaryDirectory(prefix="mamd-pictures-") as base:
         scene = Scene(pathlib.Path(base))
         try:
-            for name in names or pictures:
-                pictures[name](scene)
+            for name in pictures:
+                if not names or name in names:
+                    pictures[name](scene)
+            if wanted := [name for name in desktop if not names or name in names]:
+                desktop_pictures.take(scene, HOME, IMAGES, wanted, (ANN, BOB))
         finally:
             scene.close()
             os.chdir("/")
