@@ -110,8 +110,9 @@ class Connection:
             except BlockingIOError:
                 break
             except OSError:
-                self._end()
-                return False
+                # It has hung up. Reading tells that too, after the answers that it gave before.
+                self._drop_unsent()
+                break
             for each in descriptors:
                 os.close(each)
             if sent < len(frame):
@@ -163,6 +164,12 @@ class Connection:
                 call.answered(parameters)
         return True
 
+    def _drop_unsent(self) -> None:
+        for _, descriptors in self._unsent:
+            for each in descriptors:
+                os.close(each)
+        self._unsent.clear()
+
     def _end(self) -> None:
         client, self._socket = self._socket, None
         if client is None:
@@ -170,10 +177,7 @@ class Connection:
         self._watch_writing(False)
         GLib.source_remove(self._in)
         client.close()
-        for _, descriptors in self._unsent:
-            for each in descriptors:
-                os.close(each)
-        self._unsent.clear()
+        self._drop_unsent()
         calls, self._calls = self._calls, collections.deque()
         for call in calls:
             call.failed(VarlinkError("", {}))
