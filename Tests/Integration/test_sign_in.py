@@ -555,6 +555,73 @@ class Groups(SignInCase):
         self.register()
 
 
+class KnownGroups(SignInCase):
+    """The daemon knows the group, and not that the person is in it: the token alone tells."""
+    settings = {
+        **DEBUG, "MAMPolicyRequired": True, "Groups": {GROUP: ["someone@contoso.com"]}}
+    policy = Groups.policy
+
+    def setUp(self):
+        super().setUp()
+        self.issuer.person["groups"] = [GROUP]
+        self.mount()
+        self.register()
+        self.assertEqual(self.workspace.account()["stage"], "enrolled")
+
+    def test_a_machine_whose_accounts_need_a_policy_starts_again(self):
+        self.workspace.remount()
+        self.assertEqual(self.workspace.account()["stage"], "enrolled")
+
+    def test_a_token_that_says_nothing_of_groups_takes_none_back(self):
+        self.issuer.person = {
+            "preferred_username": ANN, "oid": OID, "_claim_names": {"groups": "src1"}}
+        self.refresh()
+        self.workspace.serving("account check-in")
+        self.assertEqual(self.workspace.account()["stage"], "enrolled")
+
+
+class OthersInBetween(SignInCase):
+    def test_a_policy_that_begins_to_ask_leaves_a_whole_period(self):
+        self.mount()
+        self.register()
+        for _ in range(3):
+            self.advance(30 * DAY)
+            self.workspace.serving("account check-in")
+        self.set_policy(
+            organizationalCredentialsRequired=True, periodOfflineBeforeAccessCheck="PT12H")
+        self.workspace.serving("account check-in")
+        self.assertEqual(self.enrollment().get("block"), None)
+
+    def test_a_refresh_takes_no_sign_ins_place(self):
+        self.mount()
+        self.register()
+        self.sign_in(self.token())
+        self.sign_in(self.token(nonce=None), way="refresh")
+        # Past the sign-in, to the passphrase.
+        reply = self.call("Enrollment.Login", account=ANN, passphrase="not the one")
+        self.assertEqual(reply.get("error"), "io.mamd.Workspace.WrongPassphrase")
+
+    def test_an_account_of_another_person_since_is_left_alone(self):
+        self.mount()
+        with Client(self.workspace.socket) as client:
+            begun = client.call("SignIn.Begin", account=ANN, way="browser")
+            client.call("SignIn.DeliverKeys", keys=self.key_set())
+            self.issuer.person["sub"] = "the first"
+            self.register()
+            self.issuer.person["sub"] = "somebody else of that name"
+            with self.assertRaisesRegex(Exception, "another person"):
+                self.finish(client, begun["ticket"], self.token()(begun["nonce"]))
+
+    def test_names_are_not_what_unicode_calls_equal(self):
+        self.issuer.person = {"preferred_username": "\u212aate@contoso.com"}
+        self.mount()
+        with Client(self.workspace.socket) as client:
+            begun = client.call("SignIn.Begin", account="kate@contoso.com", way="browser")
+            client.call("SignIn.DeliverKeys", keys=self.key_set())
+            with self.assertRaises(Exception):
+                self.finish(client, begun["ticket"], self.token()(begun["nonce"]))
+
+
 class Discovery(SignInCase):
     def test_a_tampered_discovery_is_refused(self):
         self.mount()
