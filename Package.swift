@@ -161,7 +161,7 @@ let package = Package(
             "mamfleet",
             [
                 "MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet", "MAMCarrier", "MAMPlaces",
-                "MAMWire", "MAMEngine",
+                "MAMWire", "MAMEngine", "CShims",
             ]),
         // The network's part of signing in
         program(

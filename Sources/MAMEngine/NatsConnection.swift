@@ -110,7 +110,7 @@ package final class NatsConnection: @unchecked Sendable {
             throw .ofThread(status)
         }
         // The handler is quick: more than that waits only if somebody floods.
-        natsSubscription_SetPendingLimits(subscription, 64, 32 << 20)
+        natsSubscription_SetPendingLimits(subscription, 64, 8 << 20)
         let number = UInt(bitPattern: subscription)
         subscriptions.withLock { $0.append((entry, number)) }
     }

@@ -89,8 +89,10 @@ package struct SurveyedMachine: Sendable {
     /// The register's name, which the administrator gave, else what it calls itself.
     package var label: String { entry.name.isEmpty ? status?.host ?? "" : entry.name }
 
+    /// What looks like an id is one: machines choose their names.
     package func isNamed(_ text: String) -> Bool {
-        entry.machine.description == text || entry.name == text || status?.host == text
+        if let id = Bytes16(hex: text) { return entry.machine == id }
+        return label == text
     }
 }
 

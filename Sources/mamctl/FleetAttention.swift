@@ -9,8 +9,9 @@ internal import MAMWire
 
 /// Text of a machine's, which may be anything.
 func told(_ text: String) -> String {
-    let shown = ByteString(text).shown
-    return shown.count > 200 ? "\(shown.prefix(200))…" : shown
+    // By scalars: one character may have thousands of accents.
+    let shown = ByteString(text).shown.unicodeScalars
+    return shown.count > 200 ? "\(String(shown.prefix(200)))…" : String(shown)
 }
 
 extension SurveyedMachine.Attention {

@@ -48,7 +48,7 @@ func seconds(of text: String) -> Int64? {
 }
 
 extension Survey {
-    /// By id, the register's name, or the host name.
+    /// By id, or the register's name.
     func machines(named text: String) throws(Failure) -> [Int] {
         let found = machines.indices.filter { machines[$0].isNamed(text) }
         guard !found.isEmpty else {

@@ -56,7 +56,11 @@ private func sign(
         of: change.content, organization: organization, audience: change.slot.audience,
         name: change.slot.name, serial: serial, issued: validity.issued,
         expires: validity.expires)
-    let name = change.former?.file ?? file(for: change.slot)
+    var name = change.former?.file ?? file(for: change.slot)
+    // Of another slot, such as a membership of that name.
+    if change.former == nil, directory.has(name) {
+        name = name.replacing("/", with: "/policy@", maxReplacements: 1)
+    }
     var file = try FleetFile(
         directory.whole(name), Envelope(.policy, statement, content: change.content))
     try key.sign(&file.envelope)

@@ -16,7 +16,9 @@ func revokeMachines(_ invocation: Invocation) throws -> ExitStatus {
     var withdrawn: [InvitationRecord] = []
     for word in invocation.operands {
         let text = word.text ?? ""
-        let found = machines.filter { $0.machine.description == text || $0.name == text }
+        // What looks like an id is one: machines choose their names.
+        let id = Bytes16(hex: text)
+        let found = machines.filter { id == nil ? $0.name == text : $0.machine == id }
         guard found.count < 2 else {
             throw Failure(
                 .usage, "\(word.shown) is the name of \(found.count) machines",
@@ -24,7 +26,9 @@ func revokeMachines(_ invocation: Invocation) throws -> ExitStatus {
         }
         if let machine = found.first {
             revoked.append(machine)
-            withdrawn += invitations.filter { $0.id == machine.invitation }
+            withdrawn += invitations.filter {
+                $0.id == machine.invitation || $0.machine == machine.machine
+            }
         } else if let open = invitations.first(where: { $0.id.description == text }) {
             withdrawn.append(open)
         } else {

@@ -15,6 +15,8 @@ final class Deliverer {
     private var waiting: [BundleKey: Waiting] = [:]
     /// How often in a row a key had junk, and when the next of it has its turn.
     private var junk: [BundleKey: (count: Int, turn: Deadline)] = [:]
+    /// The last bundle of each key of which a document was refused.
+    private var refusing: [BundleKey: ArrivedBundle] = [:]
     private var nextLook = Deadline.now
 
     private struct Waiting {
@@ -75,6 +77,7 @@ final class Deliverer {
     private func begin() {
         verdicts = Verdicts()
         junk = [:]
+        refusing = [:]
         for file in shared.state.names().sorted() {
             guard let key = BundleKey(file: file), waiting[key] == nil,
                 let bytes = (try? shared.state.read(file)) ?? nil
@@ -110,8 +113,17 @@ final class Deliverer {
             keep(bundle)
         }
         guard hasChanged else { return }
+        tryRefusedAgain()
         nextLook = .now
         shared.reports.put(.accepted)
+    }
+
+    /// What was accepted since, a membership, say, or the time, may be what they lacked.
+    private func tryRefusedAgain() {
+        verdicts.forgetRefusals()
+        for (key, bundle) in refusing where waiting[key] == nil {
+            waiting[key] = Waiting(bundle: bundle, due: .now)
+        }
     }
 
     private func retryDeadline(_ error: VarlinkClient.Failure) -> Deadline {
@@ -131,6 +143,7 @@ final class Deliverer {
         var tally = Tally()
         for document in parsed.documents { try deliver(document, &tally) }
         if tally.roots > 0 { verdicts.forgetRefusals() }
+        refusing[bundle.key] = tally.isIncomplete ? bundle : nil
         judge(bundle.key, strange: parsed.strangeCount, tally)
         return tally.changes > 0
     }
@@ -151,6 +164,8 @@ final class Deliverer {
         var changes = 0
         var roots = 0
         var refused = 0
+        /// A document was refused, now or before.
+        var isIncomplete = false
         var reason: String?
     }
 
@@ -158,7 +173,10 @@ final class Deliverer {
         _ document: [UInt8], _ tally: inout Tally
     ) throws(VarlinkClient.Failure) {
         let digest = Verdicts.digest(of: document)
-        guard !verdicts.isKnown(digest) else { return }
+        guard !verdicts.isKnown(digest) else {
+            if verdicts.isRefused(digest) { tally.isIncomplete = true }
+            return
+        }
         let request = Varlink.Fleet.Deliver(document: String(decoding: document, as: UTF8.self))
         do throws(VarlinkClient.Failure) {
             let effect = try daemon.call(request).effect
@@ -171,6 +189,7 @@ final class Deliverer {
             }
             verdicts.refuse(digest)
             tally.refused += 1
+            tally.isIncomplete = true
             tally.reason = tally.reason ?? "\(refusal)"
         }
     }
@@ -189,7 +208,8 @@ final class Deliverer {
         }
         do throws(Errno) {
             try shared.state.replace(bundle.key.file, with: bundle.bytes)
-            if let tag = bundle.tag { try WebTags(shared.state).set(tag, of: bundle.key.file) }
+            // Without its tag the server sends a bundle again of which not all was accepted.
+            if let tag = bundle.tag, refusing[bundle.key] == nil { try WebTags(shared.state).set(tag, of: bundle.key.file) }
         } catch { shared.log.warning("\(bundle.key.file) is not kept: \(error)") }
     }
 }

@@ -9,6 +9,7 @@ final class DirectoryWatch {
     private let shared: Shared
     private let path: String
     private var seen: [BundlePlace: State] = [:]
+    private var isHiddenTold = false
 
     private static let intervalSeconds = 5
 
@@ -33,6 +34,12 @@ final class DirectoryWatch {
         let file = "\(path)/\(name.path)"
         var found = stat()
         guard stat(file, &found) == 0 else {
+            // The unit hides /srv, /mnt and /media, say.
+            let error = Errno.current
+            if error != .noEntry, !isHiddenTold {
+                shared.log.warning("\(file): \(error)")
+                isHiddenTold = true
+            }
             seen[name] = nil
             return
         }

@@ -67,6 +67,7 @@ private struct Pushing {
             let known = try system.request(
                 "$SYS.REQ.ACCOUNT.\(token.subject).CLAIMS.LOOKUP", timeoutMilliseconds: 5000)
             guard known.payload != Array(token.text.utf8) else { return }
+            try requireNewer(token, than: known.payload)
             let answer = try system.request(
                 "$SYS.REQ.CLAIMS.UPDATE", Array(token.text.utf8), timeoutMilliseconds: 5000)
             let members = (try? JSONValue(parsing: answer.payload))?.object
@@ -76,6 +77,20 @@ private struct Pushing {
             }
             accountChanged = true
         } catch { throw Failure(error, "the account's token") }
+    }
+
+    /// An older one, of a copy of the directory, would let in again whom a newer one shuts out.
+    private func requireNewer(_ token: Token, than known: [UInt8]) throws(NatsFailure) {
+        guard let other = try? Token(parsing: String(decoding: known, as: UTF8.self)),
+            other.subject == token.subject, other.issuer == token.issuer
+        else { return }
+        let ours = token.revoked
+        let isComplete = other.revoked.allSatisfy { key, time in (ours[key] ?? 0) >= time }
+        guard other.issued <= token.issued, isComplete else {
+            throw .stream(
+                code: 0, "the servers have a newer one: this directory is an older copy, and would"
+                    + " let in again whom the other has revoked")
+        }
     }
 
     // MARK: Streams

@@ -18,8 +18,10 @@ struct Verdicts {
 
     static func digest(of text: [UInt8]) -> Digest { SHA256.digest(of: text) }
 
-    func isKnown(_ digest: Digest) -> Bool {
-        settled.contains(digest) || refused[digest].map { !$0.hasPassed } ?? false
+    func isKnown(_ digest: Digest) -> Bool { settled.contains(digest) || isRefused(digest) }
+
+    func isRefused(_ digest: Digest) -> Bool {
+        refused[digest].map { !$0.hasPassed } ?? false
     }
 
     mutating func settle(_ digest: Digest) {

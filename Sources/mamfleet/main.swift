@@ -1,5 +1,6 @@
 // Carries documents and reports; see Service.swift, Join.swift, Push.swift and Pull.swift.
 
+internal import CShims
 internal import Glibc
 internal import MAMModel
 internal import MAMSystem
@@ -7,6 +8,7 @@ internal import MAMWire
 
 occupyStandardStreams()
 umask(0o022)
+_ = mam_forbid_core_dumps()
 let exitStatus = runProgram(ByteString.commandLine.map(\.shown))
 // Without what exit(3) would call: libnats frees there what its threads still use.
 fflush(nil)

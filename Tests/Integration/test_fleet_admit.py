@@ -136,6 +136,17 @@ class Admission(unittest.TestCase):
         self.assertIn("was revoked", self.refusal(third))
         self.organization.error("revoke", "nobody", status=NOT_FOUND)
 
+    def test_a_name_that_looks_like_an_id_shields_nobody(self):
+        first = self.invite()
+        victim = self.ask(first)
+        self.admit(first)
+        second = self.invite()
+        self.ask(second, host=victim.id)
+        self.admit(second)
+        self.organization.json("revoke", victim.id)
+        revoked = self.organization.file(f"machines/{victim.id}.json")["revoked"]
+        self.assertIsNotNone(revoked)
+
     def test_a_terminal_shows_and_asks(self):
         invitation = self.invite("--note", "for Ann")
         key = self.ask(invitation, host="evil\x1b[2Jhost")

@@ -78,6 +78,14 @@ class Push(unittest.TestCase):
             "verify", *self.signed.iterdir(), "--root", self.organization.root)
         self.assertEqual([document["refusal"] for document in found], [None, None])
 
+    def test_another_documents_file_is_left_alone(self):
+        self.membership({"groups": [], "members": {}}, name="lab")
+        before = (self.signed / "lab.json").read_bytes()
+        self.put("lab.json")
+        self.assertEqual(self.actions(), {"policy/all/lab.json": "new"})
+        self.assertEqual((self.signed / "lab.json").read_bytes(), before)
+        self.assertEqual(self.actions(), {})
+
     def test_vanished_is_withdrawn_only_when_asked(self):
         self.put("level2.json")
         self.put("level3.json")

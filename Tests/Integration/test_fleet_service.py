@@ -320,6 +320,26 @@ class Robustness(FleetService):
         # Its last bundle has no documents any more.
         self.assertEqual(json.loads(self.bundle(f"docs.m.{self.machine}")), [])
 
+    def test_an_older_directory_lets_nobody_in_again(self):
+        self.enrol(service=False)
+        account = self.office.path / "engine/account.jwt"
+        older = account.read_bytes()
+        self.office.revoke(self.machine)
+        self.office.push()
+        account.write_bytes(older)
+        refused = self.office.run("push", "--json", status=None)
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("older copy", refused.stdout)
+
+    def test_a_machine_that_floods_leaves_room_for_documents(self):
+        client = self.engine.administrator()
+        self.addCleanup(client.close)
+        for stream in ("STATUS", "REC", "AUDIT", "ENROL", "DOCS", "INVITED"):
+            config = client.call(f"STREAM.INFO.{stream}")["config"]
+            self.assertGreater(config["max_bytes"], 0, stream)
+            if stream not in ("DOCS", "INVITED"):
+                self.assertGreater(config["max_msg_size"], 0, stream)
+
     def test_the_audit_has_no_gaps_and_no_doubles(self):
         self.enrol()
         for number in range(12):
