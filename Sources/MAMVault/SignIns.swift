@@ -82,8 +82,6 @@ package final class SignIns: Sendable {
         self.state = Guarded(state)
     }
 
-    // MARK: Keys
-
     /// How many there are, and since when; nil if there are none.
     package func keys(at now: Moment) -> (count: Int, ageSeconds: Int64)? {
         state.withLock { state in

@@ -16,9 +16,7 @@ func revokeMachines(_ invocation: Invocation) throws -> ExitStatus {
     var withdrawn: [InvitationRecord] = []
     for word in invocation.operands {
         let text = word.text ?? ""
-        // What looks like an id is one: machines choose their names.
-        let id = Bytes16(hex: text)
-        let found = machines.filter { id == nil ? $0.name == text : $0.machine == id }
+        let found = machines.filter { $0.isNamed(text) }
         guard found.count < 2 else {
             throw Failure(
                 .usage, "\(word.shown) is the name of \(found.count) machines",
@@ -26,9 +24,7 @@ func revokeMachines(_ invocation: Invocation) throws -> ExitStatus {
         }
         if let machine = found.first {
             revoked.append(machine)
-            withdrawn += invitations.filter {
-                $0.id == machine.invitation || $0.machine == machine.machine
-            }
+            withdrawn += invitations.filter { $0.isOf(machine) }
         } else if let open = invitations.first(where: { $0.id.description == text }) {
             withdrawn.append(open)
         } else {
@@ -57,6 +53,21 @@ func revokeMachines(_ invocation: Invocation) throws -> ExitStatus {
     }
     report(revoked, withdrawn, engine, invocation)
     return .success
+}
+
+extension RegisteredMachine {
+    /// What looks like an id is one: machines choose their names.
+    fileprivate func isNamed(_ text: String) -> Bool {
+        if let id = Bytes16(hex: text) { return machine == id }
+        return name == text
+    }
+}
+
+extension InvitationRecord {
+    /// Whether the machine came in by it, now or before.
+    fileprivate func isOf(_ entry: RegisteredMachine) -> Bool {
+        id == entry.invitation || machine == entry.machine
+    }
 }
 
 /// Revoking an invitation that was used would leave its machine in.

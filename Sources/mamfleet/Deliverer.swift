@@ -209,7 +209,9 @@ final class Deliverer {
         do throws(Errno) {
             try shared.state.replace(bundle.key.file, with: bundle.bytes)
             // Without its tag the server sends a bundle again of which not all was accepted.
-            if let tag = bundle.tag, refusing[bundle.key] == nil { try WebTags(shared.state).set(tag, of: bundle.key.file) }
+            if let tag = bundle.tag, refusing[bundle.key] == nil {
+                try WebTags(shared.state).set(tag, of: bundle.key.file)
+            }
         } catch { shared.log.warning("\(bundle.key.file) is not kept: \(error)") }
     }
 }

@@ -88,8 +88,9 @@ private struct Pushing {
         let isComplete = other.revoked.allSatisfy { key, time in (ours[key] ?? 0) >= time }
         guard other.issued <= token.issued, isComplete else {
             throw .stream(
-                code: 0, "the servers have a newer one: this directory is an older copy, and would"
-                    + " let in again whom the other has revoked")
+                code: 0,
+                "the servers have a newer one: this directory is an older copy, and would let in"
+                    + " again whom the other has revoked")
         }
     }
 
