@@ -112,7 +112,9 @@ extension Admission.Reason: CustomStringConvertible {
             "its invitation was used by machine \(machine) before, and now by \(again): one of them"
                 + " may have stolen it"
         case .revoked(let machine): "machine \(machine) was revoked"
-        case .transportKey: "its transport key is another machine's, or has a wrong checksum"
+        case .transportKey:
+            "its transport key is known already, or has a wrong checksum; if it was enrolled before,"
+                + " remove transport.nk from mamfleet's state directory there, and join by a new code"
         }
     }
 }
