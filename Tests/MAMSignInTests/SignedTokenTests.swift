@@ -76,6 +76,12 @@ import Testing
         #expect(throws: TokenRefusal.unknownKey("curve-key")) { try person(Vectors.curveToken) }
     }
 
+    @Test func `names are bytes, but for the case of ASCII letters`() {
+        #expect(isSameName("Ann@Contoso.com", "ann@contoso.COM"))
+        #expect(!isSameName("\u{212A}ate@contoso.com", "kate@contoso.com"))
+        #expect(!isSameName("jose\u{301}@contoso.com", "jos\u{e9}@contoso.com"))
+    }
+
     @Test func `what is asked must be answered`() {
         let cases: [(SignInQuestion, TokenRefusal)] = [
             (Self.question(nonce: .required("another")), .otherNonce),
@@ -85,13 +91,13 @@ import Testing
             (
                 Self.question(issuer: "https://issuer.example/"),
                 .otherIssuer("https://issuer.example/tenant")
-            ), (Self.question(begun: Vectors.clock + 301), .issuedBefore(301)),
+            ), (Self.question(begun: Vectors.clock + 601), .issuedBefore(601)),
         ]
         for (question, refusal) in cases {
             #expect(throws: refusal) { try person(Vectors.rsaToken, Vectors.rsaKeys, question) }
         }
         for question in [
-            Self.question(nonce: .noneOr("the nonce")), Self.question(begun: Vectors.clock + 300),
+            Self.question(nonce: .noneOr("the nonce")), Self.question(begun: Vectors.clock + 600),
             Self.question(issuer: "https://issuer.example/tenant/"),
         ] {
             #expect(throws: Never.self) { try person(Vectors.rsaToken, Vectors.rsaKeys, question) }
