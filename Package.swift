@@ -136,7 +136,9 @@ let package = Package(
             ]),
         module("MAMSession", ["MAMSystem", "CSystemd"]),
         // How it gets to machines and back: NATS, HTTPS
-        module("MAMEngine", ["MAMModel", "CNats", "CCurl"]),
+        // Requests over HTTPS
+        module("MAMWeb", ["CCurl"]),
+        module("MAMEngine", ["MAMModel", "MAMWeb", "CNats"]),
         // What programs link that talk to the daemon; its names are the Intune App SDK's
         module("MAMClient", ["MAMModel", "MAMSystem", "MAMPlaces", "MAMWire", "CShims"]),
 
@@ -167,7 +169,7 @@ let package = Package(
         program(
             "mamd-signin",
             [
-                "MAMModel", "MAMSystem", "MAMCrypto", "MAMSignIn", "MAMWire", "CShims", "CCurl",
+                "MAMModel", "MAMSystem", "MAMCrypto", "MAMSignIn", "MAMWire", "MAMWeb", "CShims",
             ]),
         .executableTarget(
             name: "notes", dependencies: ["MAMClient"], path: "Examples/Notes",

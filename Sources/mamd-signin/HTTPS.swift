@@ -1,9 +1,8 @@
-// Requests to the issuer, by libcurl: https alone, without redirections.
+// Requests to the issuer, and what their forms look like.
 
-import CCurl
 import Glibc
 import MAMModel
-import MAMSystem
+import MAMWeb
 import MAMWire
 
 /// What the server answered.
@@ -17,60 +16,28 @@ struct Answer {
     }
 }
 
-private let maximumByteCount = 1 << 19
-
-/// Collects a body; libcurl calls it on this thread.
-private final class Sink {
-    var bytes: [UInt8] = []
-}
-
-private let take: mam_curl_sink = { bytes, size, count, context in
-    guard let bytes, let context else { return 0 }
-    let sink = Unmanaged<Sink>.fromOpaque(context).takeUnretainedValue()
-    let length = size * count
-    guard sink.bytes.count + length <= maximumByteCount else { return 0 }
-    sink.bytes.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: length))
-    return length
-}
-
-private let pass: mam_curl_sink = { _, size, count, _ in size * count }
-
 /// `form`: posted; nil to get.
 func request(_ address: String, form: [(String, String)]? = nil) throws(Problem) -> Answer {
     guard address.lowercased().hasPrefix("https://") else {
         throw Problem(.refused, "the address \(shown(address)) is not one of https")
     }
-    guard let curl = curl_easy_init() else { throw Problem("libcurl does not start") }
-    defer { curl_easy_cleanup(curl) }
-    let sink = Sink()
-    let code = withExtendedLifetime(sink) {
-        prepare(curl, address, form)
-        _ = mam_curl_sinks(curl, take, pass, Unmanaged.passUnretained(sink).toOpaque())
-        return curl_easy_perform(curl)
-    }
-    guard code == CURLE_OK else {
-        let reason = String(cString: curl_easy_strerror(code))
+    // As other programs read it; an issuer of one's own may have a certificate of one's own.
+    let authority = getenv("SSL_CERT_FILE").map { String(cString: $0) }
+    let settings = WebSettings(
+        agent: "mamd-signin/\(productVersion)", authority: authority.map { .file($0) } ?? .system,
+        maximumByteCount: 1 << 19, connectSeconds: 15, timeoutSeconds: 30)
+    guard let client = WebClient(settings) else { throw Problem("libcurl does not start") }
+    do throws(WebFailure) {
+        let answer = try client.perform(address, form: form.map(encoded))
+        return Answer(status: answer.status, body: answer.body)
+    } catch {
+        let reason =
+            switch error {
+            case .transport(let text): text
+            case .tooLong: "its answer is too long"
+            }
         throw Problem("the issuer does not answer: \(shown(address)): \(reason)")
     }
-    return Answer(status: mam_curl_status(curl), body: sink.bytes)
-}
-
-private func prepare(
-    _ curl: UnsafeMutableRawPointer, _ address: String, _ form: [(String, String)]?
-) {
-    _ = mam_curl_text(curl, CURLOPT_URL, address)
-    _ = mam_curl_text(curl, CURLOPT_PROTOCOLS_STR, "https")
-    _ = mam_curl_number(curl, CURLOPT_FOLLOWLOCATION, 0)
-    _ = mam_curl_number(curl, CURLOPT_NOSIGNAL, 1)
-    _ = mam_curl_number(curl, CURLOPT_CONNECTTIMEOUT, 15)
-    _ = mam_curl_number(curl, CURLOPT_TIMEOUT, 30)
-    _ = mam_curl_number(curl, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-    _ = mam_curl_text(curl, CURLOPT_USERAGENT, "mamd-signin/\(productVersion)")
-    // As other programs read it; an issuer of one's own may have a certificate of one's own.
-    if let file = getenv("SSL_CERT_FILE") { _ = mam_curl_text(curl, CURLOPT_CAINFO, file) }
-    guard let form else { return }
-    let body = encoded(form)
-    _ = mam_curl_text(curl, CURLOPT_COPYPOSTFIELDS, body)
 }
 
 /// `application/x-www-form-urlencoded`, as forms and addresses have it.
