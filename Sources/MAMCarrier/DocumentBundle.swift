@@ -5,22 +5,17 @@ internal import MAMModel
 
 /// A JSON array of envelopes, as they are in files. Nothing of it was verified.
 package struct DocumentBundle: Sendable, Equatable {
-    package static let maximumByteCount = 4 << 20
-    /// Of JSON: an envelope has some ten.
-    private static let maximumValueCount = 100_000
+    package static let maximumByteCount = Bundle.maximumByteCount
 
     package let envelopes: [Envelope]
 
     package init(_ envelopes: [Envelope]) { self.envelopes = envelopes }
 
     package init(parsing bytes: [UInt8]) throws(Refusal) {
-        guard bytes.count <= Self.maximumByteCount else { throw .malformed("it is too long") }
-        guard
-            let list = (try? JSONValue(parsing: bytes, maximumCount: Self.maximumValueCount))?
-                .array
-        else { throw .malformed("it is no bundle of documents") }
         var found: [Envelope] = []
-        for element in list { found.append(try Envelope(parsing: element.encoded())) }
+        for element in try Bundle.elements(of: bytes) {
+            found.append(try Envelope(parsing: element))
+        }
         envelopes = found
     }
 
@@ -63,6 +58,19 @@ package enum BundlePlace: Sendable, Hashable {
         case .time: Subject.time
         case .group(let name): Subject.group(name)
         case .machine(let id): Subject.machine(id)
+        }
+    }
+
+    /// The order in which machines take them: roots first, since their keys count for all that
+    /// follows; the machine's memberships before its groups' policies; and the time, which names
+    /// them all, last.
+    package var rank: Int {
+        switch self {
+        case .roots: 0
+        case .all: 1
+        case .machine: 2
+        case .group: 3
+        case .time: 4
         }
     }
 

@@ -72,14 +72,11 @@ package struct OrganizationDirectory: Sendable {
         guard found.st_mode & S_IFMT == S_IFREG, found.st_mode & 0o077 == 0 else {
             throw Failure(path: whole(name), reason: .exposed)
         }
-        let room = SecretBytes(count: limit + 1)
-        let count = try naming(name) { () throws(Errno) in
-            try room.withMutableBytes { buffer throws(Errno) in
-                try readFully(file.raw, into: buffer, at: 0)
-            }
+        let secret = try naming(name) { () throws(Errno) in
+            try SecretBytes.read(file, atMost: limit + 1)
         }
-        guard count <= limit else { throw failure(name, .malformed("it is too long")) }
-        return room.withBytes { SecretBytes(copying: .init(rebasing: $0[..<count])) }
+        guard secret.count <= limit else { throw failure(name, .malformed("it is too long")) }
+        return secret
     }
 
     /// The regular files below a directory, in order; none if there is no directory. Hidden ones

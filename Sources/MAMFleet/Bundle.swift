@@ -12,9 +12,14 @@ package enum Bundle {
     /// array is one envelope, good or bad.
     package static func documents(in bytes: [UInt8]) throws(Refusal) -> [[UInt8]] {
         guard bytes.first(where: { !isSpace($0) }) == UInt8(ascii: "[") else { return [bytes] }
+        return try elements(of: bytes)
+    }
+
+    /// Those of an array.
+    package static func elements(of bytes: [UInt8]) throws(Refusal) -> [[UInt8]] {
         guard bytes.count <= maximumByteCount else { throw .malformed("it is too long") }
         guard let list = (try? JSONValue(parsing: bytes))?.array else {
-            throw .malformed("it is no JSON")
+            throw .malformed("it is no bundle of documents")
         }
         guard list.count <= maximumCount else {
             throw .malformed("it has more than \(maximumCount) documents")

@@ -1,5 +1,6 @@
 // Base64 for URLs, without padding (RFC 4648, section 5), as tokens have it.
 
+internal import MAMCrypto
 internal import MAMModel
 
 package func base64URL(_ bytes: [UInt8]) -> String {
@@ -29,4 +30,11 @@ package func bytes(base64URL text: some Sequence<UInt8>) -> [UInt8]? {
     guard missing < 3 else { return nil }
     digits += Array(repeating: UInt8(ascii: "="), count: missing)
     return String(validating: digits, as: UTF8.self).flatMap { bytes(base64: $0) }
+}
+
+/// 256 random bits.
+package func randomText() -> String {
+    var bytes = [UInt8](repeating: 0, count: 32)
+    bytes.withUnsafeMutableBytes { SecureRandom.fill($0) }
+    return base64URL(bytes)
 }

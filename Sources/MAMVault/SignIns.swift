@@ -279,13 +279,6 @@ private func signedDigest(of token: [UInt8]) -> [UInt8] {
     return SHA256.digest(of: Array(token[..<end]))
 }
 
-/// 256 random bits.
-private func randomText() -> String {
-    var bytes = [UInt8](repeating: 0, count: 32)
-    bytes.withUnsafeMutableBytes { SecureRandom.fill($0) }
-    return base64URL(bytes)
-}
-
 extension SignInError: CustomStringConvertible {
     package var description: String {
         switch self {

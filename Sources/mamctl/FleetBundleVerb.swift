@@ -55,15 +55,3 @@ private func isBundle(_ path: String) -> Bool {
     let name = path.dropFirst(2).dropLast(".json".count)
     return path.hasPrefix("g/") ? isName(name) : Bytes16(hex: String(name)) != nil
 }
-
-extension BundlePlace {
-    fileprivate var rank: Int {
-        switch self {
-        case .roots: 0
-        case .all: 1
-        case .machine: 2
-        case .group: 3
-        case .time: 4
-        }
-    }
-}

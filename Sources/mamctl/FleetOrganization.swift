@@ -93,13 +93,6 @@ func executeMamfleet(_ words: [ByteString]) -> Failure {
 
 /// Secret bytes to standard output, and a line feed.
 func printOut(_ secret: SecretBytes) throws(Errno) {
-    try secret.withBytes { bytes throws(Errno) in
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let part = UnsafeRawBufferPointer(rebasing: rest)
-            let count = try retrying { write(STDOUT_FILENO, part.baseAddress, part.count) }
-            rest = rest.dropFirst(count)
-        }
-    }
+    try secret.withBytes { bytes throws(Errno) in try writeAll(bytes, to: STDOUT_FILENO) }
     printOut("")
 }

@@ -56,14 +56,9 @@ private func made<Kind>(
 func readKeyFile<Kind>(
     _ kind: KeyFile<Kind>.Type, _ path: ByteString
 ) throws(Failure) -> SecretBytes {
-    let room = SecretBytes(count: KeyFile<Kind>.byteCount + 1)
-    let count = try naming(path) { () throws(Errno) in
-        let file = try openFile(path.cString, O_RDONLY | O_NOCTTY | O_NONBLOCK)
-        return try room.withMutableBytes { buffer throws(Errno) in
-            try readFully(file.raw, into: buffer, at: 0)
-        }
+    try naming(path) { () throws(Errno) in
+        try SecretBytes.read(path.cString, atMost: KeyFile<Kind>.byteCount + 1)
     }
-    return room.withBytes { SecretBytes(copying: .init(rebasing: $0[..<count])) }
 }
 
 extension Failure {

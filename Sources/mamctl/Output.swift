@@ -43,17 +43,6 @@ func printJSON(_ value: JSONValue, onOneLine: Bool = false) {
     writeOut(printable(json: value.encoded(pretty: !onOneLine)) + [UInt8(ascii: "\n")])
 }
 
-/// Writes all bytes at the descriptor's current offset.
-func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(Errno) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-        let count = try retrying {
-            rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        }
-        rest = rest.dropFirst(count)
-    }
-}
-
 /// Colours, if the terminal supports them and `NO_COLOR` is not set (https://no-color.org).
 struct Style {
     let isColoured: Bool

@@ -74,13 +74,3 @@ func tell(_ text: String) { try? writeAll(Array("\(text)\n".utf8), to: STDERR_FI
 
 /// What the issuer wrote, on one line of a terminal.
 func shown(_ text: String) -> String { ByteString(String(text.prefix(300))).shown }
-
-func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(Errno) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-        let count = try retrying {
-            rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        }
-        rest = rest.dropFirst(count)
-    }
-}

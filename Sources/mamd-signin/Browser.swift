@@ -41,9 +41,3 @@ private func openBrowser(_ address: String) {
         try? spawn(words, files: [null.raw: STDOUT_FILENO], inNewSession: true)
     }
 }
-
-func randomText() -> String {
-    var bytes = [UInt8](repeating: 0, count: 32)
-    bytes.withUnsafeMutableBytes { SecureRandom.fill($0) }
-    return base64URL(bytes)
-}

@@ -21,14 +21,11 @@ final class BundleInbox: Sendable {
 
     /// Empty if the deadline passes first.
     func take(until deadline: Deadline) -> [ArrivedBundle] {
-        while true {
-            let found = bundles.withLock { bundles in
-                let all = Array(bundles.values)
-                bundles.removeAll()
-                return all
+        semaphore.wait(until: deadline) {
+            bundles.withLock { bundles in
+                defer { bundles.removeAll() }
+                return Array(bundles.values)
             }
-            guard found.isEmpty else { return found }
-            guard semaphore.wait(until: deadline) else { return [] }
         }
     }
 }

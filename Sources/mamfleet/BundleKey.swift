@@ -5,18 +5,6 @@ internal import MAMFleet
 internal import MAMModel
 
 extension BundlePlace {
-    /// Roots first: their keys count for all that follows. The machine's memberships before its
-    /// groups' policies, and the time, which names them all, last.
-    var rank: Int {
-        switch self {
-        case .roots: 0
-        case .all: 1
-        case .machine: 2
-        case .group: 3
-        case .time: 4
-        }
-    }
-
     static func all(for machine: MachineID, groups: Set<String>) -> [BundlePlace] {
         [.roots, .all, .machine(machine)] + groups.sorted().map { .group($0) } + [.time]
     }

@@ -1,5 +1,6 @@
 // Hands bundles to the daemon, in order, as soon as they arrive.
 
+internal import MAMCarrier
 internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
@@ -134,17 +135,16 @@ final class Deliverer {
     /// True if the daemon has changed something by it.
     private func deliver(_ bundle: ArrivedBundle) throws(VarlinkClient.Failure) -> Bool {
         guard
-            let parsed = Bundle(
+            let carried = CarriedDocuments(
                 bundle.bytes, bundle.key.place, of: shared.organization, for: shared.machine)
         else {
             postpone(bundle.key, "is no bundle")
             return false
         }
         var tally = Tally()
-        for document in parsed.documents { try deliver(document, &tally) }
-        if tally.roots > 0 { verdicts.forgetRefusals() }
+        for document in carried.texts { try deliver(document, &tally) }
         refusing[bundle.key] = tally.isIncomplete ? bundle : nil
-        judge(bundle.key, strange: parsed.strangeCount, tally)
+        judge(bundle.key, strange: carried.strangeCount, tally)
         return tally.changes > 0
     }
 
@@ -162,7 +162,6 @@ final class Deliverer {
 
     private struct Tally {
         var changes = 0
-        var roots = 0
         var refused = 0
         /// A document was refused, now or before.
         var isIncomplete = false
@@ -182,7 +181,6 @@ final class Deliverer {
             let effect = try daemon.call(request).effect
             verdicts.settle(digest)
             if effect != "nothing" { tally.changes += 1 }
-            if effect == "root" { tally.roots += 1 }
         } catch {
             guard case .refused(let refusal) = error, refusal.ofWorkspace != .systemError else {
                 throw error

@@ -125,17 +125,13 @@ extension Enrolment {
 extension NKeySeed {
     /// A file that has the seed's text, and perhaps a line feed.
     static func read(_ path: String) throws(Failure) -> NKeySeed {
-        let room = SecretBytes(count: textByteCount + 2)
-        let count: Int
+        let file: SecretBytes
         do throws(Errno) {
-            let file = try openFile(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
-            count = try room.withMutableBytes { buffer throws(Errno) in
-                try readFully(file.raw, into: buffer, at: 0)
-            }
+            file = try SecretBytes.read(path, atMost: textByteCount + 2)
         } catch { throw Failure(.failure, "\(path): \(error)") }
-        let text = room.withBytes { bytes in
-            let isEnded = count == textByteCount + 1 && bytes[count - 1] == 0x0A
-            return SecretBytes(copying: .init(rebasing: bytes[..<(isEnded ? count - 1 : count)]))
+        let text = file.withBytes { bytes in
+            let isEnded = bytes.count == textByteCount + 1 && bytes.last == 0x0A
+            return SecretBytes(copying: .init(rebasing: isEnded ? bytes.dropLast() : bytes[...]))
         }
         do throws(Malformed) { return try NKeySeed(parsing: text, .user) } catch {
             throw Failure(.damaged, "\(path): \(error)")

@@ -28,21 +28,12 @@ struct Failure: Error {
     }
 }
 
-func printOut(_ text: String) { writeAll(Array("\(text)\n".utf8), to: STDOUT_FILENO) }
-func printError(_ text: String) { writeAll(Array("\(text)\n".utf8), to: STDERR_FILENO) }
+// A reader that has gone ends the program by SIGPIPE, as usual.
+func printOut(_ text: String) { try? writeAll(Array("\(text)\n".utf8), to: STDOUT_FILENO) }
+func printError(_ text: String) { try? writeAll(Array("\(text)\n".utf8), to: STDERR_FILENO) }
 
 func printJSON(_ value: JSONValue) {
-    writeAll(value.encoded(pretty: true) + [0x0A], to: STDOUT_FILENO)
-}
-
-/// A reader that has gone ends the program by SIGPIPE, as usual.
-private func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        guard count > 0 || errno == EINTR else { return }
-        rest = rest.dropFirst(max(0, count))
-    }
+    try? writeAll(value.encoded(pretty: true) + [0x0A], to: STDOUT_FILENO)
 }
 
 /// A line that is replaced, on a terminal; nothing elsewhere.

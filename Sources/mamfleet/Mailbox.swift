@@ -18,14 +18,11 @@ final class Mailbox<Message: Sendable>: Sendable {
 
     /// Empty if the deadline passes first.
     func take(until deadline: Deadline) -> [Message] {
-        while true {
-            let found = messages.withLock { messages in
-                let all = messages
-                messages.removeAll()
-                return all
+        semaphore.wait(until: deadline) {
+            messages.withLock { messages in
+                defer { messages.removeAll() }
+                return messages
             }
-            guard found.isEmpty else { return found }
-            guard semaphore.wait(until: deadline) else { return [] }
         }
     }
 }
@@ -33,4 +30,14 @@ final class Mailbox<Message: Sendable>: Sendable {
 /// `seconds`, give or take a fifth.
 func jittered(seconds: Int) -> Deadline {
     Deadline(milliseconds: Int.random(in: seconds * 800...seconds * 1200))
+}
+
+extension Semaphore {
+    /// What `take` finds as soon as it finds anything; empty if the deadline passes first.
+    func wait<Found>(until deadline: Deadline, _ take: () -> [Found]) -> [Found] {
+        while true {
+            let found = take()
+            guard found.isEmpty, wait(until: deadline) else { return found }
+        }
+    }
 }

@@ -6,24 +6,18 @@ internal import MAMModel
 
 /// Parsed, and nothing verified: that is for the daemon. What could not be for this machine anyhow
 /// is left out.
-struct Bundle {
+struct CarriedDocuments {
     /// As they go to the daemon.
-    private(set) var documents: [[UInt8]] = []
+    private(set) var texts: [[UInt8]] = []
     /// Those that were left out.
     private(set) var strangeCount = 0
 
-    /// Each envelope has some ten values.
-    private static let maximumValueCount = 100_000
-
     /// Nil if it is no bundle at all.
     init?(_ bytes: [UInt8], _ name: BundlePlace, of organization: Bytes16, for machine: MachineID) {
-        guard let json = try? JSONValue(parsing: bytes, maximumCount: Self.maximumValueCount),
-            let list = json.array
-        else { return nil }
-        for element in list {
-            let text = element.encoded()
+        guard let list = try? Bundle.elements(of: bytes) else { return nil }
+        for text in list {
             if Self.isPlausible(text, name, organization, machine) {
-                documents.append(text)
+                texts.append(text)
             } else {
                 strangeCount += 1
             }

@@ -1,0 +1,23 @@
+// Secrets from files.
+
+internal import Glibc
+package import MAMSystem
+
+extension SecretBytes {
+    /// What a file has, up to `limit` bytes; with one more than it may have, a longer one shows.
+    package static func read(
+        _ path: UnsafePointer<CChar>, atMost limit: Int
+    ) throws(Errno) -> SecretBytes {
+        try read(try openFile(path, O_RDONLY | O_NOCTTY | O_NONBLOCK), atMost: limit)
+    }
+
+    package static func read(
+        _ file: Descriptor, atMost limit: Int
+    ) throws(Errno) -> SecretBytes {
+        let room = SecretBytes(count: limit)
+        let count = try room.withMutableBytes { buffer throws(Errno) in
+            try readFully(file.raw, into: buffer, at: 0)
+        }
+        return room.withBytes { SecretBytes(copying: .init(rebasing: $0[..<count])) }
+    }
+}
