@@ -113,8 +113,9 @@ extension Admission.Reason: CustomStringConvertible {
                 + " may have stolen it"
         case .revoked(let machine): "machine \(machine) was revoked"
         case .transportKey:
-            "its transport key is known already, or has a wrong checksum; if it was enrolled before,"
-                + " remove transport.nk from mamfleet's state directory there, and join by a new code"
+            "its transport key is known already, or has a wrong checksum; if it was enrolled"
+                + " before, remove transport.nk from mamfleet's state directory there, and"
+                + " join with a new code"
         }
     }
 }

@@ -4,8 +4,8 @@ internal import MAMCrypto
 internal import MAMFleet
 internal import MAMModel
 
-/// What an organisation needs to run the engine and to let machines in. Whoever has these keys can
-/// read what machines send, and keep documents from them; nobody believes what they write.
+/// What an organisation needs to run the engine and to let machines in. Who has these keys can read
+/// what machines send, and keep documents from them; nobody believes what they write.
 package struct Engine: Sendable {
     package let directory: OrganizationDirectory
     package private(set) var settings: EngineSettings
@@ -157,7 +157,7 @@ package struct Engine: Sendable {
         let former = try directory.token(Self.accountToken)
         var revoked = former.revoked
         for user in users { revoked[user] = now }
-        // Servers keep the one that was issued last.
+        // `mamfleet push` takes none that is older than the servers'.
         let issued = max(now, former.issued + 1)
         try directory.write(
             Self.accountToken, Self.token(of: account, revoked, at: issued, by: owner))

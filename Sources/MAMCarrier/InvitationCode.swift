@@ -5,7 +5,7 @@ package import MAMFleet
 package import MAMModel
 
 /// `mamd1:` and base64url of JSON: `organization` (the fingerprint of a root), `invitation`,
-/// `servers`, `ca`, `jwt`, `https` and, at the end, `seed`. Whoever has it may use it.
+/// `servers`, `ca`, `jwt`, `https` and, at the end, `seed`. Its holder may use it.
 package struct InvitationCode: Sendable {
     package let invitation: Bytes16
     /// Of the root that the machine pins.

@@ -27,6 +27,12 @@ package struct RegisteredMachine: Sendable, Equatable {
         (self.invitation, self.groups, self.admitted) = (invitation, groups, admitted)
     }
 
+    /// By its id or its name. What looks like an id is one: machines choose their names.
+    package func isNamed(_ text: String) -> Bool {
+        if let id = Bytes16(hex: text) { return machine == id }
+        return name == text
+    }
+
     package init(parsing bytes: [UInt8]) throws(Refusal) {
         var members = try Members(registerEntry: bytes)
         machine = try members.take("machine", "an id", id)
@@ -69,7 +75,7 @@ package struct InvitationRecord: Sendable, Equatable {
     package var expires: Int64
     /// Whom the code connects as.
     package let transportKey: NKey
-    /// Who has used it.
+    /// The machine that has used it.
     package var machine: MachineID?
 
     package init(

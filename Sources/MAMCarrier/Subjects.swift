@@ -56,7 +56,7 @@ extension Permissions {
             subscribe: documents + ["\(Subject.inbox(id)).>"], subscriptionCount: 256)
     }
 
-    /// Of whoever holds an invitation: to ask once, and to read the answer.
+    /// An invitation's holder may ask once, and read the answer.
     package static func invitation(_ id: Bytes16) -> Permissions {
         Permissions(
             publish: [Subject.enrolment(id)] + shared.map { Subject.last($0, in: .docs) }

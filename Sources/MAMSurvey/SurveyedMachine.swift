@@ -89,10 +89,10 @@ package struct SurveyedMachine: Sendable {
     /// The register's name, which the administrator gave, else what it calls itself.
     package var label: String { entry.name.isEmpty ? status?.host ?? "" : entry.name }
 
-    /// What looks like an id is one: machines choose their names.
+    /// By what it calls itself only if the register has no name for it.
     package func isNamed(_ text: String) -> Bool {
-        if let id = Bytes16(hex: text) { return entry.machine == id }
-        return label == text
+        entry.isNamed(text)
+            || (entry.name.isEmpty && Bytes16(hex: text) == nil && status?.host == text)
     }
 }
 

@@ -11,7 +11,7 @@ func showFleetAudit(_ invocation: Invocation) throws -> ExitStatus {
     let directory = try FleetDirectory(of: invocation)
     let filter = try AuditFilter(invocation)
     var audit = FleetAudit(directory.place, of: directory.root.organization) { entry in
-        filter.machine.map { entry.machine.description == $0 || entry.name == $0 } ?? true
+        filter.machine.map(entry.isNamed) ?? true
     }
     let audits = directory.place.whole(OrganizationDirectory.audits)
     let isFollowing = invocation.arguments.has("follow")

@@ -55,14 +55,6 @@ func revokeMachines(_ invocation: Invocation) throws -> ExitStatus {
     return .success
 }
 
-extension RegisteredMachine {
-    /// What looks like an id is one: machines choose their names.
-    fileprivate func isNamed(_ text: String) -> Bool {
-        if let id = Bytes16(hex: text) { return machine == id }
-        return name == text
-    }
-}
-
 extension InvitationRecord {
     /// Whether the machine came in by it, now or before.
     fileprivate func isOf(_ entry: RegisteredMachine) -> Bool {
