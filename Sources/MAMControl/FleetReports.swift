@@ -18,7 +18,7 @@ package final class FleetReports: VaultService {
     let facts: WorkspaceFacts
     let lastVerify: LastVerify
     let refusals = RefusalCount()
-    /// What is unchanged is told as before, so that whoever carries it sees that it is.
+    /// An unchanged record gives the same bytes, so that a carrier need not send it again.
     private let records = Guarded<[String: Kept]>([:])
 
     /// Until when a status has diagnostics, in seconds since 1970.

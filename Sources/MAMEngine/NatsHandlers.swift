@@ -42,7 +42,7 @@ final class NatsHandlers: Sendable {
 
 let natsHandlers = NatsHandlers()
 
-// Global functions: they inherit nobody's isolation.
+// Global functions inherit no actor's isolation: libnats calls them on threads of its own.
 
 func receiveMessage(
     _: OpaquePointer?, _: OpaquePointer?, _ message: OpaquePointer?,

@@ -19,8 +19,8 @@ TOOLS = (
     "bash-completion", "fish", "libglib2.0-bin", "man-db", "shared-mime-info", "systemd", "zsh")
 # Fetched with what they need in turn, but not installed: that is apt's work in the test.
 FETCHED = (
-    "ca-certificates", "fuse3", "libcurl4", "libdeflate0", "libfuse3-3", "libnats3.4", "libsodium23",
-    "libssl3", "libsystemd0",
+    "ca-certificates", "fuse3", "libcurl4", "libdeflate0", "libfuse3-3", "libnats3.4",
+    "libsodium23", "libssl3", "libsystemd0",
     *(["libipsec-mb1"] if os.uname().machine == "x86_64" else []))
 ORDINARY = 1000
 
