@@ -5,7 +5,8 @@
 
 Rounds take turns, so that what disturbs the machine disturbs all alike; medians are shown. Opens
 are measured with the caller and the daemon on one processor, where the scheduler has no choice, and
-wherever it puts them. scripts/measure-contained runs it with the programs that were just built.
+wherever it puts them; and outside the mount, where what Landlock and the filter cost shows alone.
+scripts/measure-contained runs it with the programs that were just built.
 """
 import argparse
 import contextlib
@@ -42,7 +43,11 @@ found = opens(count)
 with open(result, "w") as file:
     print(*found, file=file)
 """
-PLACES = {"one": "on one processor", "any": "wherever the scheduler puts them"}
+# Where the file is, and on which processors caller and daemon are.
+PLACES = {
+    "in the mount, on one processor": ("mount", "one"),
+    "in the mount, wherever the scheduler puts them": ("mount", "any"),
+    "outside the mount": ("outside", "one")}
 
 
 @contextlib.contextmanager
@@ -64,14 +69,14 @@ def run(workspace, *command, contained):
         environment=workspace.environment)
 
 
-def opens(workspace, count, contained, place):
+def opens(workspace, count, contained, file, place):
     """Microseconds of one, and of processor time of the caller and the daemon."""
-    directory = workspace.mount_point
-    result = directory / "result"
+    path = workspace.mount_point / "file" if file == "mount" else "/usr/bin/python3"
+    result = workspace.mount_point / "result"
     daemon, = (pid for pid in daemons(workspace.root.name) if parent(pid) == 1)
     put(daemon, place)
     before = processor_time(daemon)
-    run(workspace, "/usr/bin/python3", "-c", OPENS, directory / "file", result, str(count), place,
+    run(workspace, "/usr/bin/python3", "-c", OPENS, path, result, str(count), place,
         contained=contained)
     served = (processor_time(daemon) - before) / count
     text = read_contained(workspace, result).decode() if contained else result.read_text()
@@ -113,21 +118,21 @@ def main():
     parser.add_argument("--opens", type=int, default=3000)
     options = parser.parse_args()
     starts = {"alone": [], "run --identity": [], "run --contained": []}
-    found = {place: {"not contained": [], "contained": []} for place in PLACES}
+    found = {where: {"not contained": [], "contained": []} for where in PLACES}
     with workspace("off") as plain, workspace("required") as required:
         for _ in range(options.rounds):
             starts["alone"].append(run_to_end("true"))
             starts["run --identity"].append(run(required, "true", contained=False))
             starts["run --contained"].append(run(required, "true", contained=True))
-            for place, times in found.items():
-                times["not contained"].append(opens(plain, options.opens, False, place))
-                times["contained"].append(opens(required, options.opens, True, place))
+            for where, times in found.items():
+                times["not contained"].append(opens(plain, options.opens, False, *PLACES[where]))
+                times["contained"].append(opens(required, options.opens, True, *PLACES[where]))
     print(f"{platform.machine()}, {os.cpu_count()} processors, Linux {platform.release()}, load "
           f"{os.getloadavg()[0]:.1f}, {options.rounds} rounds\n")
     for name, seconds in starts.items():
         print(f"start of true, {name:16} {1e3 * statistics.median(seconds):7.2f} ms")
-    for place, times in found.items():
-        print(f"\nopen and close, {PLACES[place]}")
+    for where, times in found.items():
+        print(f"\nopen and close, {where}")
         for name, values in times.items():
             elapsed, used = (statistics.median(column) for column in zip(*values))
             print(f"{name:15} {elapsed:7.1f} us, {used:5.1f} us of processors")
