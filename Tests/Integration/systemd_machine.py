@@ -91,7 +91,7 @@ class Machine:
         self.place.chmod(0o755)
         for name in ("root", "bin", "system", "user"):
             (self.place / name).mkdir()
-        for program in ("mamd", "mamctl", "mamfleet"):
+        for program in ("mamd", "mamctl", "mamfleet", "mamd-signin"):
             shutil.copy2(shutil.which(program), self.place / "bin")
         for units, place in (("units", "system"), ("units/user", "user")):
             for unit in (ROOT / units).glob("mam*.*"):

@@ -9,10 +9,13 @@ from workspace import daemons, wait_until
 
 KILLS = 20
 UNITS = {
-    "system": ("mamd@work.service", "mamd@work.socket", "mamfleet@work.service"),
+    "system": (
+        "mamd@work.service", "mamd@work.socket", "mamfleet@work.service", "mamd-verify@work.timer",
+        "mamd-verify@work.service", "mamd-keys@work.timer", "mamd-keys@work.service"),
     "user": (
         "mamd@work.service", "mamd@work.socket", "mamd-unlock@work.service",
-        "mamfleet@work.service"),
+        "mamfleet@work.service", "mamd-verify@work.timer", "mamd-verify@work.service",
+        "mamd-refresh@work.timer", "mamd-refresh@work.service"),
 }
 
 
