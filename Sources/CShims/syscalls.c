@@ -164,12 +164,14 @@ int64_t mam_birth_time(int descriptor) {
     return (int64_t)((seconds * 1000000000u + found.stx_btime.tv_nsec) & INT64_MAX);
 }
 
-int mam_cached_place(int descriptor, uint64_t *device, uint64_t *inode) {
+int mam_cached_facts(int descriptor, struct mam_cached_facts *facts) {
     struct statx found;
-    if (statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &found) != 0)
-        return -1;
-    *device = makedev(found.stx_dev_major, found.stx_dev_minor);
-    *inode = found.stx_ino;
+    const unsigned mask = STATX_INO | STATX_TYPE | STATX_UID;
+    if (statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, mask, &found) != 0) return -1;
+    facts->device = makedev(found.stx_dev_major, found.stx_dev_minor);
+    facts->inode = found.stx_ino;
+    facts->mode = found.stx_mode;
+    facts->uid = found.stx_uid;
     return 0;
 }
 

@@ -18,7 +18,7 @@ struct DescriptorEnds: StreamEnds {
 
     static func canBe(_ end: Descriptor) -> Bool {
         withExtendedLifetime(end) {
-            switch ((try? status(of: end.raw))?.st_mode ?? 0) & S_IFMT {
+            switch (try? CachedFacts(of: end.raw))?.type {
             case S_IFREG, S_IFIFO, S_IFCHR, S_IFBLK: return true
             case S_IFSOCK:
                 var (type, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
@@ -31,10 +31,10 @@ struct DescriptorEnds: StreamEnds {
 
     /// Reading a file while appending to it would end only when the disk is full.
     static func areOneFile(_ source: Descriptor, _ destination: Descriptor) -> Bool {
-        guard let one = try? status(of: source.raw), let other = try? status(of: destination.raw)
+        guard let one = try? CachedFacts(of: source.raw),
+            let other = try? CachedFacts(of: destination.raw)
         else { return false }
-        return one.st_mode & S_IFMT == S_IFREG && one.st_dev == other.st_dev
-            && one.st_ino == other.st_ino
+        return one.type == S_IFREG && one.device == other.device && one.inode == other.inode
     }
 
     func read(
@@ -94,7 +94,7 @@ extension DescriptorEnds {
     init?(from source: Descriptor, to destination: Descriptor? = nil, _ call: VarlinkCall) {
         let plain = destination ?? source
         let isPipe = withExtendedLifetime(plain) {
-            ((try? status(of: plain.raw))?.st_mode ?? 0) & S_IFMT == S_IFIFO
+            (try? CachedFacts(of: plain.raw))?.type == S_IFIFO
         }
         guard isPipe else { return nil }
         self.init(call: call, source: source, destination: destination)

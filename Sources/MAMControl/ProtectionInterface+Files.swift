@@ -92,8 +92,7 @@ extension ProtectionInterface {
 
     private func regularFile(_ call: VarlinkCall) throws(VarlinkError) -> Descriptor {
         let file = try file(call)
-        let mode = (try? status(of: file.raw))?.st_mode ?? 0
-        guard mode & S_IFMT != S_IFDIR else {
+        guard (try? CachedFacts(of: file.raw))?.type != S_IFDIR else {
             throw .fileFailed(.pathIsDirectory, .invalidInput("it is a directory"))
         }
         return file
@@ -119,7 +118,7 @@ extension ProtectionInterface {
     }
 
     private func user(of file: Descriptor) -> UInt32 {
-        withExtendedLifetime(file) { (try? status(of: file.raw))?.st_uid ?? .max }
+        withExtendedLifetime(file) { (try? CachedFacts(of: file.raw))?.uid ?? .max }
     }
 
     private func failed(_ error: VaultError, otherwise: FileStatus) -> VarlinkError {

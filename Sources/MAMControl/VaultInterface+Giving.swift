@@ -79,7 +79,7 @@ extension VaultInterface {
     }
 
     private func isRegular(_ file: Descriptor) -> Bool {
-        ((try? status(of: file.raw))?.st_mode ?? 0) & S_IFMT == S_IFREG
+        (try? CachedFacts(of: file.raw))?.type == S_IFREG
     }
 
     /// For the audit: below the mount, or absolute; nil for what has no name.

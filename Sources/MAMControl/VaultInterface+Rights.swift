@@ -78,12 +78,12 @@ extension VaultService {
 
     /// Only a file's owner on disk, and root, may give it to another identity.
     func requireOwnership(_ call: VarlinkCall, of file: Descriptor) throws(VarlinkError) {
-        let status: stat
-        do throws(Errno) { status = try MAMSystem.status(of: file.raw) } catch {
+        let owner: uid_t
+        do throws(Errno) { owner = try CachedFacts(of: file.raw).uid } catch {
             throw .systemError(error, "the file")
         }
-        guard isTrusted(call.peer) || status.st_uid == call.peer.uid else {
-            throw .refused("the file belongs to uid \(status.st_uid)")
+        guard isTrusted(call.peer) || owner == call.peer.uid else {
+            throw .refused("the file belongs to uid \(owner)")
         }
     }
 
@@ -98,14 +98,11 @@ extension VaultService {
     }
 
     /// Refuses files of kernel file systems (proc, sysfs…). Many check the rights of the process
-    /// that reads or writes, which would be the daemon, and not of the one that opened them.
-    ///
-    /// The own mount is not asked for its kind: a daemon that is killed while it waits for its own
-    /// answer never ends.
+    /// that reads or writes, which would be the daemon, and not of the one that opened them. The
+    /// own mount is not asked for its kind.
     func requireOrdinary(_ file: Descriptor, _ call: VarlinkCall) throws(VarlinkError) {
         guard !isTrusted(call.peer) else { return }
-        let place = try? cachedPlace(of: file.raw)
-        guard place?.device != tree.mountDevice else { return }
+        guard (try? CachedFacts(of: file.raw))?.device != tree.mountDevice else { return }
         guard (try? FileSystemKind(of: file).isKernels) ?? true else { return }
         throw .refused("the daemon uses no file of the kernel's for uid \(call.peer.uid)")
     }

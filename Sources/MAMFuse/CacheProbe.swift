@@ -41,7 +41,7 @@ struct CacheProbe: ~Copyable {
     init(_ inode: Inode, in mount: Mount, heldAs link: String) throws(Errno) {
         let file = try openFile(link, openPathOnly)
         // Not fstat(2): the number may name another file by now, whose file system may hang.
-        let place = try cachedPlace(of: file.raw)
+        let place = try CachedFacts(of: file.raw)
         guard place.device == mount.tree.mountDevice, place.inode == inode.id.inode else {
             throw .noEntry
         }

@@ -124,14 +124,6 @@ package func status(of descriptor: Int32) throws(Errno) -> stat {
     return value
 }
 
-/// A file's `st_dev` and `st_ino` as the kernel remembers them: its file system, which may hang, or
-/// be one's own, is not asked.
-package func cachedPlace(of descriptor: Int32) throws(Errno) -> (device: UInt64, inode: UInt64) {
-    var (device, inode) = (UInt64(0), UInt64(0))
-    _ = try retrying { mam_cached_place(descriptor, &device, &inode) }
-    return (device, inode)
-}
-
 /// When a file was created, in nanoseconds since 1970, also for `O_PATH`; 0 where the file system
 /// does not know. No program can set it.
 package func birthTime(of descriptor: Int32) throws(Errno) -> Int64 {

@@ -150,8 +150,7 @@ package struct Converter: Sendable {
     }
 
     private func requireRegular(_ descriptor: Descriptor, _ name: String) throws(VaultError) {
-        let status = try systemCall { () throws(Errno) in try MAMSystem.status(of: descriptor.raw) }
-        let type = status.st_mode & S_IFMT
+        let type = try systemCall { () throws(Errno) in try CachedFacts(of: descriptor.raw).type }
         guard mam_is_append_only(descriptor.raw) == 0 else {
             throw .invalid("\(name) was opened for appending; open it for reading and writing")
         }

@@ -14,17 +14,17 @@ package struct Answers: Sendable {
     package init(_ tree: Tree) { self.tree = tree }
 
     package func contain(_ descriptor: Descriptor) -> Bool {
-        (try? status(of: descriptor.raw)).map { UInt64($0.st_dev) == tree.mountDevice } ?? false
+        (try? CachedFacts(of: descriptor.raw))?.device == tree.mountDevice
     }
 
     package func protection(of descriptor: Descriptor) throws(VaultError) -> FileProtection {
-        let status = try statusOf(descriptor)
-        if let inode = mountedInode(status) { return protection(of: inode) }
+        if let inode = try mountedInode(descriptor) { return protection(of: inode) }
         // Not in this mount: the header of a protected file elsewhere names its owner.
         do throws(Errno) {
             return Protections(tree.vault).protection(
                 of: try FileFacts(
-                    of: descriptor, physicalSize: Int64(status.st_size), orStream: true))
+                    of: descriptor, physicalSize: Int64(status(of: descriptor.raw).st_size),
+                    orStream: true))
         } catch {
             throw .notFound("the file is not in this workspace, and cannot be read: \(error)")
         }
@@ -51,19 +51,14 @@ package struct Answers: Sendable {
             unproved: note?.isProved == false ? note?.value : nil)
     }
 
-    /// The inode of a descriptor on the mount; nil for other file systems.
-    func mountedInode(_ status: stat) -> Inode? {
-        guard UInt64(status.st_dev) == tree.mountDevice else { return nil }
-        return tree.table.known(BackingID(device: tree.rootDevice, inode: UInt64(status.st_ino)))
-    }
-
-    /// The status of a regular file or directory.
-    func statusOf(_ descriptor: Descriptor) throws(VaultError) -> stat {
-        let found = try systemCall { () throws(Errno) in try status(of: descriptor.raw) }
-        switch found.st_mode & S_IFMT {
-        case S_IFREG, S_IFDIR: return found
-        default: throw .invalid("it is neither a regular file nor a directory")
+    /// The inode of a regular file or directory on the mount; nil for other file systems.
+    func mountedInode(_ descriptor: Descriptor) throws(VaultError) -> Inode? {
+        let found = try systemCall { () throws(Errno) in try CachedFacts(of: descriptor.raw) }
+        guard found.type == S_IFREG || found.type == S_IFDIR else {
+            throw .invalid("it is neither a regular file nor a directory")
         }
+        guard found.device == tree.mountDevice else { return nil }
+        return tree.table.known(BackingID(device: tree.rootDevice, inode: found.inode))
     }
 
     /// A regular file's current header facts.

@@ -77,7 +77,7 @@ package struct Classes: Sendable {
 
     /// The inode in this mount to change.
     func changeableInode(_ descriptor: Descriptor) throws(VaultError) -> Inode {
-        guard let inode = Answers(tree).mountedInode(try Answers(tree).statusOf(descriptor)) else {
+        guard let inode = try Answers(tree).mountedInode(descriptor) else {
             throw .notFound("the file is not in this workspace")
         }
         if tree.isReadOnly { throw VaultError(.readOnly) }

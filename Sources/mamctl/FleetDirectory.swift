@@ -62,7 +62,8 @@ extension Survey {
 
 extension Option {
     static let machine = Option(
-        name: "machine", value: "NAME", help: "this machine only: its id, or its name in the register")
+        name: "machine", value: "NAME",
+        help: "this machine only: its id, or its name in the register")
     static let stale = Option(
         name: "stale", value: "TIME", help: "without a report for so long (default: 7d)")
 }

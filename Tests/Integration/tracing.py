@@ -58,9 +58,9 @@ def injecting(pid, calls, fault, thread_name=None, path="/dev/null"):
 
 
 @contextlib.contextmanager
-def recording(pid, calls, path):
+def recording(pid, calls, path, *options):
     """The calls of these names that a process makes, one a line, into a file that is whole at the
     end."""
-    with strace("-f", "-p", str(pid), "-o", path, "-e", f"trace={calls}"):
+    with strace("-f", "-p", str(pid), "-o", path, "-e", f"trace={calls}", *options):
         wait_until(lambda: is_traced(pid), message="strace does not attach")
         yield

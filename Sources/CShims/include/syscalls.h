@@ -76,9 +76,15 @@ int64_t mam_cached_size(int descriptor);
 /// system does not know. No call sets that time. -1 and errno on failure.
 int64_t mam_birth_time(int descriptor);
 
-/// statx(2) of any file, also O_PATH: device and inode number in the kernel's cache, without a
-/// request to the file system's server. 0 or -1.
-int mam_cached_place(int descriptor, uint64_t *device, uint64_t *inode);
+/// What never changes of a file, and its owner.
+struct mam_cached_facts {
+    uint64_t device, inode;
+    uint32_t mode, uid;
+};
+
+/// statx(2) of any file, also O_PATH, from the kernel's cache, without a request to the file
+/// system's server. 0 or -1.
+int mam_cached_facts(int descriptor, struct mam_cached_facts *facts);
 
 /// open_by_handle_at(2) of a cached FUSE inode, by the number and generation that the daemon gave
 /// it. Needs CAP_DAC_READ_SEARCH.

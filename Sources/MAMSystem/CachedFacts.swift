@@ -1,0 +1,21 @@
+// statx(2) without a request to the file system.
+
+internal import CShims
+package import Glibc
+
+/// What the kernel remembers of a file. Its file system, which may hang, or be one's own, is not
+/// asked: a daemon that is killed while it waits for its own answer never ends.
+package struct CachedFacts {
+    package let device: UInt64
+    package let inode: UInt64
+    /// `st_mode & S_IFMT`.
+    package let type: mode_t
+    package let uid: uid_t
+
+    package init(of descriptor: Int32) throws(Errno) {
+        var facts = mam_cached_facts()
+        _ = try retrying { mam_cached_facts(descriptor, &facts) }
+        (device, inode) = (facts.device, facts.inode)
+        (type, uid) = (facts.mode & S_IFMT, facts.uid)
+    }
+}
