@@ -72,6 +72,8 @@ let package = Package(
 
         // Core
         module("MAMSystem", ["CShims", "CSystemd"]),
+        // What people read, in their language
+        module("MAMWords", ["MAMSystem", "CShims"]),
         module("MAMFormat", ["MAMModel", "CDeflate"]),
         module("MAMPolicy", ["MAMModel", "MAMFormat"]),
         // settings.json
@@ -156,7 +158,7 @@ let package = Package(
             [
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
                 "MAMAudit", "MAMKeyring", "MAMFleet", "MAMCarrier", "MAMSurvey", "MAMStore",
-                "MAMPlaces", "MAMDesktop", "MAMWire",
+                "MAMPlaces", "MAMDesktop", "MAMWire", "MAMWords",
                 "CShims", "CContainment", "CSupervisor",
             ]),
         program(
@@ -190,6 +192,7 @@ let package = Package(
         tests("MAMFormatTests", ["MAMFormat", "MAMModel"]),
         tests("MAMCryptoTests", ["MAMCrypto", "MAMModel"]),
         tests("MAMSystemTests", ["MAMSystem", "MAMModel"]),
+        tests("MAMWordsTests", ["MAMWords", "MAMSystem"]),
         tests("MAMAuditTests", ["MAMAudit", "MAMSystem", "MAMModel"]),
         tests(
             "MAMKeyringTests", ["MAMKeyring", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel"]),

@@ -6,6 +6,7 @@ internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func showFleetDifferences(_ invocation: Invocation) throws -> ExitStatus {
     let survey = try FleetDirectory(of: invocation).survey(invocation)
@@ -32,7 +33,7 @@ func showFleetDifferences(_ invocation: Invocation) throws -> ExitStatus {
 private let mostNamed = 5
 
 extension Survey {
-    fileprivate func words(of difference: SharedDifference) -> String {
+    fileprivate func words(of difference: SharedDifference) -> Message {
         let count = difference.machines.count
         let is1 = count == 1
         let slot = told(difference.slot)

@@ -7,6 +7,7 @@ internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 struct FleetPage {
     let survey: Survey
@@ -63,12 +64,12 @@ struct FleetPage {
         guard count > 0 || !flaws.isEmpty else {
             return "<div class=\"verdict\"><strong>Nothing needs attention.</strong></div>"
         }
-        let items = flaws.prefix(20).map { flaw -> HTML in "<li>\(flaw)</li>" }
+        let items = flaws.prefix(20).map { flaw -> HTML in "<li>\(flaw.english)</li>" }
         let more: HTML = flaws.count > 20 ? "<li>\((flaws.count - 20).grouped) more</li>" : ""
         let title =
             count == 0
             ? "The organisation’s own documents need attention"
-            : "\(count.counted("machine")) \(count == 1 ? "needs" : "need") attention"
+            : "\(count.counted("machine").english) \(count == 1 ? "needs" : "need") attention"
         return """
             <div class="verdict attention"><strong>\(title)</strong>\
             <ul>\(items)\(more)</ul></div>
@@ -82,7 +83,7 @@ struct FleetPage {
         let limit = Int(survey.staleSeconds).asRoughDuration
         return """
             <dl class="facts">
-            \(fact("Machines", count.grouped, "\(sums.accounts.counted("account"))"))
+            \(fact("Machines", count.grouped, "\(sums.accounts.counted("account").english)"))
             \(fact("Compliant", share(compliant, of: count), "\(compliant.grouped) machines"))
             \(fact("Without a report", stale.grouped, "for \(limit), or none yet"))
             \(fact("Check-ins fail", (sums.attention["problem"] ?? 0).grouped, "machines"))

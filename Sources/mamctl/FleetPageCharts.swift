@@ -4,13 +4,14 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
+internal import MAMWords
 
 extension FleetPage {
     var charts: HTML {
         """
         <section><h2>At a glance</h2>
         \(legend(SurveyedMachine.State.allCases.filter { sums.states[$0] != nil }
-            .map { ($0.colour, $0.words) }))
+            .map { ($0.colour, $0.words.english) }))
         \(chart("Machines by state", [("all", "All machines", stateParts)]))
         <div class="charts">
         \(chart("Why machines need attention", reasonBars))
@@ -36,7 +37,7 @@ extension FleetPage {
     }
 
     private var stateParts: [Part] {
-        SurveyedMachine.State.allCases.map { ($0.colour, $0.words, sums.states[$0] ?? 0) }
+        SurveyedMachine.State.allCases.map { ($0.colour, $0.words.english, sums.states[$0] ?? 0) }
     }
 
     private var reasonBars: [Bar] {

@@ -7,6 +7,7 @@ internal import MAMKeyring
 internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// Writes the private half to the verb's output.
 func makeKeyFile<Kind>(

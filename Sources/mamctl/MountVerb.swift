@@ -5,6 +5,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func mountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     if let text = invocation.arguments.value("name") {
@@ -156,7 +157,7 @@ private func freeDirectory(_ path: ByteString) throws(Failure) -> ByteString {
     _ = try openDirectory(path, next: "mkdir \(path.asArgument)")
     guard let directory = path.resolved else { throw Failure(path, .current) }
     if let mount = try mount(at: directory) {
-        let what =
+        let what: Message =
             mount.workspace.map { "workspace '\($0)'" } ?? "a file system of type \(mount.type)"
         throw Failure(
             .failure, "\(path.shown): \(what) is mounted there already",
@@ -171,7 +172,7 @@ private func freeDirectory(_ path: ByteString) throws(Failure) -> ByteString {
     return directory
 }
 
-private func openDirectory(_ path: ByteString, next: String) throws(Failure) -> Descriptor {
+private func openDirectory(_ path: ByteString, next: Message) throws(Failure) -> Descriptor {
     do throws(Errno) {
         return try openFile(path.cString, O_RDONLY | O_DIRECTORY)
     } catch {

@@ -3,6 +3,7 @@
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 extension ReportPage {
     /// Empty if no program runs contained and nothing was refused.
@@ -21,7 +22,7 @@ extension ReportPage {
         }
         return """
             <section><h2>Contained programs</h2>
-            <p class="soft">What the daemon refused in the last \(data.days.counted("day")), so that
+            <p class="soft">What the daemon refused in the last \(data.days.counted("day").english), so that
             data stays with contained programs. What the kernel refused them is not known.</p>
             \(htmlTable(
                 "Running now, and refused",

@@ -2,6 +2,7 @@
 
 internal import MAMModel
 internal import MAMWire
+internal import MAMWords
 
 /// The parts of a bar, the strictest class first.
 private let layers: [(kind: String, name: String, fileClass: ProtectionClass?)] =
@@ -119,12 +120,12 @@ extension ReportPage {
             parts.append("\(data.total.others.grouped) links, pipes or other special files")
         }
         if data.total.unreadable > 0 {
-            parts.append("\(data.total.unreadable.counted("name")) that could not be looked at")
+            parts.append("\(data.total.unreadable.counted("name").english) that could not be looked at")
         }
         let hidden = max(0, data.sums.count - Self.shownRows)
-        if hidden > 0 { parts.append("\(hidden.counted("row")) that are not shown here") }
+        if hidden > 0 { parts.append("\(hidden.counted("row").english) that are not shown here") }
         if data.total.uncounted > 0 {
-            parts.append("\(data.total.uncounted.counted("file")) of yet other owners")
+            parts.append("\(data.total.uncounted.counted("file").english) of yet other owners")
         }
         guard !parts.isEmpty else { return "" }
         return "<p class=\"soft\">Besides: \(parts.joined(separator: "; ")).</p>"

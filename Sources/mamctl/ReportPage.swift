@@ -3,6 +3,7 @@
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 struct ReportPage {
     let data: ReportData
@@ -67,16 +68,16 @@ struct ReportPage {
         let sealed = data.sums.filter { $0.fileClass != nil }
         let sealedBytes = sealed.reduce(0) { $0 + $1.bytes }
         let encrypted = share(sealedBytes, of: data.total.bytes)
-        let sealedFiles = sealed.reduce(0) { $0 + $1.files }.counted("file")
+        let sealedFiles = sealed.reduce(0) { $0 + $1.files }.counted("file").english
         let accounts = data.status.accounts
         let open = accounts.count { [.unlocked, .grace].contains($0.window) }
-        let inUse = data.status.openFiles.counted("file")
+        let inUse = data.status.openFiles.counted("file").english
         let total = data.total
         let directories = total.directories.counted("director", "y", "ies")
         let lastVerify =
             data.verify.map { localTime($0.time, "%e %b %Y %H:%M") } ?? "run mamctl verify"
         let verified =
-            data.verify.map { (data.time - $0.time).asTimeAgo } ?? "never"
+            data.verify.map { (data.time - $0.time).asTimeAgo.english } ?? "never"
         return """
             <dl class="facts">
             \(fact("Files", total.files.grouped, "in \(directories)"))
