@@ -28,8 +28,8 @@ func verbsNear(_ first: String, _ second: String?) -> [String] {
 /// The end of an error message; empty without a guess.
 func suggestion(_ guesses: [String]) -> Message {
     guard !guesses.isEmpty else { return "" }
-    let quoted: [Message] = guesses.map { "'\($0)'" }
-    return "; did you mean \(quoted.joined(separator: " or "))?"
+    let names = guesses.map { Message.verbatim($0) }
+    return "; did you mean '\(names.joined(separator: "' or '"))'?"
 }
 
 /// The same with the nearest name.
