@@ -1,4 +1,5 @@
-"""The messages in mamctl's sources: every literal whose type is Message, by the compiler's own word.
+"""The messages of mamctl and its libraries: every literal whose type is Message, by the compiler's
+own word.
 
 gettext's xgettext does not know Swift's interpolation, and no pattern knows types: so the compiler
 says where the literals are, and this reads them there, as Message does when it runs."""
@@ -9,13 +10,14 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "Sources" / "mamctl"
+# With errors whose sentences mamctl shows.
+MODULES = ["mamctl", "MAMWire", "MAMFleet", "MAMCarrier", "MAMKeyring", "MAMPolicy"]
 MESSAGE = "$s8MAMWords7MessageVD"
 FEATURES = ["ExistentialAny", "MemberImportVisibility", "InternalImportsByDefault"]
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", '"': '"', "\\": "\\", "'": "'"}
 
 # Sentences that JSON has as they are, and that mamctl shows by Message(known:).
 KNOWN = {
-    "MAMWire/ExitStatus.swift": r'case \.\w+: "([^"\\]+)"',
     "MAMKeyring/KeyFileKinds.swift": r'static let name = "([^"]+)"',
     "mamctl/CanPrint.swift": r'reason: "([^"]+)"',
     "mamctl/FileReport.swift": r'(?:plain\(\w+, |reason: )"([^"\\]+)"',
@@ -34,23 +36,27 @@ def built():
     return max(there, key=lambda place: place.stat().st_mtime).parent.parent
 
 
-def syntax_trees(files):
+def syntax_trees(module, files):
     place = built()
+    headers = [word for path in sorted(ROOT.glob("Sources/C*/include"))
+               for word in ("-Xcc", f"-I{path}")]
     maps = [*place.glob("*.build/module.modulemap"), *ROOT.glob("Sources/C*/module.modulemap")]
     # The compiler writes the trees to standard error, one after another.
     told = subprocess.run(
-        ["swiftc", "-dump-ast", "-dump-ast-format", "json", "-module-name", "mamctl",
+        ["swiftc", "-dump-ast", "-dump-ast-format", "json", "-module-name", module,
          "-swift-version", "6", "-package-name", ROOT.name.replace("-", "_"),
          *(word for name in FEATURES for word in ("-enable-upcoming-feature", name)),
-         "-I", place / "Modules", *(word for path in maps for word in ("-Xcc", f"-fmodule-map-file={path}")), *files],
+         "-I", place / "Modules", *(word for path in maps for word in ("-Xcc", f"-fmodule-map-file={path}")),
+         *headers, *files],
         capture_output=True, text=True, check=False)
     decoder, at, trees = json.JSONDecoder(), 0, {}
     while (start := told.stderr.find('{"_kind":"source_file"', at)) >= 0:
         tree, at = decoder.raw_decode(told.stderr, start)
         trees[tree["filename"]] = tree
     if told.returncode or len(trees) != len(files):
-        raise SystemExit(f"po/update: swiftc read {len(trees)} of {len(files)} files:\n"
-                         + told.stderr[:2000])
+        errors = [line for line in told.stderr.splitlines() if ": error: " in line]
+        raise SystemExit("\n".join(
+            [f"po/update: {module}: swiftc read {len(trees)} of {len(files)} files", *errors[:5]]))
     return trees
 
 
@@ -165,11 +171,12 @@ def of_known():
 
 def all_messages():
     """Every message, with its plural or None."""
-    files = sorted(SOURCES.glob("*.swift"))
-    trees = syntax_trees(files)
     found = {}
-    for path in files:
-        found.update(of_file(path, trees[str(path)]))
+    for module in MODULES:
+        files = sorted((ROOT / "Sources" / module).rglob("*.swift"))
+        trees = syntax_trees(module, files)
+        for path in files:
+            found.update(of_file(path, trees[str(path)]))
     found.update(of_known())
     return {message: plural for message, plural in found.items() if has_words(message)}
 

@@ -27,6 +27,7 @@ extension Message: ExpressibleByStringInterpolation {
         package mutating func appendInterpolation<Value>(_ value: Value) {
             switch value {
             case let error as Errno: append(.error(error))
+            case let worded as any Worded: append(.message(worded.message))
             case is any Error: append(.message(Message(known: "\(value)")))
             default: append(.text("\(value)"))
             }

@@ -44,8 +44,7 @@ func overview(of group: String, width: Int) -> String {
 private func heading(_ title: Message) -> String { "\(title.translated):" }
 
 extension ExitStatus {
-    /// The library has the words.
-    fileprivate var row: [Message] { ["  \(rawValue)", Message(known: meaning)] }
+    fileprivate var row: [Message] { ["  \(rawValue)", meaning] }
 }
 
 private func summaries(of verbs: [Verb], width: Int) -> String {
@@ -123,7 +122,7 @@ extension Verb {
             "examples": .array(examples.map { .string($0) }),
             "statuses": .array(
                 statuses.map {
-                    ["status": JSONValue($0.rawValue), "meaning": .string($0.meaning)]
+                    ["status": JSONValue($0.rawValue), "meaning": .string($0.meaning.english)]
                 }),
         ]
     }
