@@ -39,7 +39,8 @@ extension Refusal: Worded {
             Message(
                 needed,
                 one: "it needs the signatures of \(needed) \(role.rawValue) key, and has \(found)",
-                many: "it needs the signatures of \(needed) \(role.rawValue) keys, and has \(found)")
+                many: "it needs the signatures of \(needed) \(role.rawValue) keys, and has \(found)"
+            )
         case .notForThisMachine(let audience): "it is for \(audience), not for this machine"
         case .notByMachine(let id): "it is not signed with the key of the machine \(id)"
         case .older(let serial, let highest):

@@ -5,9 +5,9 @@ internal import Glibc
 package import MAMSystem
 
 package enum Catalogue {
-    /// Takes the language from `LANGUAGE`, `LC_ALL`, `LC_MESSAGES` or `LANG`, and the catalogue from
-    /// `TEXTDOMAINDIR`, else from what is installed beside the program. Without this there is only
-    /// English. Call it before any thread starts.
+    /// Takes the language from `LANGUAGE`, `LC_ALL`, `LC_MESSAGES` or `LANG`, and the catalogue
+    /// from `TEXTDOMAINDIR`, else from what is installed beside the program. Without this there is
+    /// only English. Call it before any thread starts.
     package static func open(besides program: ByteString?) {
         let named = getenv("TEXTDOMAINDIR").map { ByteString(cString: $0) }
         let installed = program?.directory.directory.appending("share/locale")

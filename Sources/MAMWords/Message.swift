@@ -26,8 +26,14 @@ package struct Message: Sendable {
         self.init(sentence)
     }
 
+    /// `1,204`, with what the language has between thousands.
+    package init(grouping number: Int) {
+        self.init(Sentence(format: "%s", arguments: [.number(number)]))
+    }
+
     /// `1 file`, `1,204 files`: the noun is a literal at the call, which po/update finds there.
-    package init(_ count: Int, noun: String, shown: String) {
+    package init(_ count: Int, noun: String) {
+        let shown = Message(grouping: count)
         self.init(count, one: "\(shown) ", many: "\(shown) ")
         sentences[0].singular? += noun
         sentences[0].format += noun + "s"

@@ -8,6 +8,7 @@ struct Sentence: Sendable {
         case text(String)
         case message(Message)
         case error(Errno)
+        case number(Int)
     }
 
     /// The message's id, with `%s` per argument and `%%` for a percent sign. With a singular it is
@@ -95,11 +96,15 @@ private struct Placeholder {
 }
 
 extension Sentence.Argument {
+    /// In the catalogue, although it has no letters.
+    private static let thousand = "1,000"
+
     var english: String {
         switch self {
         case .text(let text): text
         case .message(let message): message.english
         case .error(let error): error.description
+        case .number(let number): number.grouped(like: Self.thousand)
         }
     }
 
@@ -108,6 +113,8 @@ extension Sentence.Argument {
         case .text(let text): text
         case .message(let message): message.translated
         case .error(let error): Catalogue.words(for: error) ?? error.description
+        case .number(let number):
+            number.grouped(like: Catalogue.words(for: Self.thousand) ?? Self.thousand)
         }
     }
 }
@@ -115,4 +122,18 @@ extension Sentence.Argument {
 extension String {
     /// Whether a translator has something to do: letters besides those of the placeholders.
     fileprivate var hasLetters: Bool { replacing("%s", with: "").contains { $0.isLetter } }
+}
+
+extension Int {
+    /// `1,204` like `1,000`, `1.204` like `1.000`.
+    fileprivate func grouped(like thousand: String) -> String {
+        let separator = thousand.dropFirst().dropLast(3)
+        let digits = String(magnitude)
+        var result = self < 0 ? "-" : ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { result += separator }
+            result.append(digit)
+        }
+        return result
+    }
 }

@@ -105,7 +105,9 @@ struct AccountLines {
     private var blockParts: (reason: Message, command: String?)? {
         guard isBlocked else { return nil }
         let text = ByteString(account.blockReason).shown
-        guard let start = text.range(ofLast: ": mamctl ") else { return (Message(known: text), nil) }
+        guard let start = text.range(ofLast: ": mamctl ") else {
+            return (Message(known: text), nil)
+        }
         return (Message(known: String(text[..<start.lowerBound])), String(text[start.command...]))
     }
 

@@ -58,7 +58,8 @@ struct Arguments {
 
     private func missing(_ names: ArraySlice<String>) -> Message {
         let (count, names) = (
-            names.count, names.map { Message(known: $0) }.joined(separator: " and "))
+            names.count, names.map { Message(known: $0) }.joined(separator: " and ")
+        )
         return Message(count, one: "\(names) is missing", many: "\(names) are missing")
     }
 

@@ -80,7 +80,8 @@ private func fishVerb(_ verb: Verb) -> [String] {
             let value = option.completion.map { completion in
                 fish(completion).map { " -r \($0)" } ?? " -x"
             }
-            return "\(start)\(short) -l \(option.name)\(value ?? "") -d \(fishQuoted(option.help.english))"
+            let help = fishQuoted(option.help.english)
+            return "\(start)\(short) -l \(option.name)\(value ?? "") -d \(help)"
         }
 }
 

@@ -80,7 +80,8 @@ final class Daemon {
     private static func silent(_ name: WorkspaceName, _ process: Int32) -> Failure {
         // On a socket that systemd created, the peer is systemd, not mamd.
         let isKnown = ProcessName(process).name == "mamd"
-        let who: Message = "the daemon of workspace '\(name)'\(isKnown ? ", process \(process)," : "")"
+        let who: Message =
+            "the daemon of workspace '\(name)'\(isKnown ? ", process \(process)," : "")"
         if ProcessStatus(of: process)?.isStopped == true {
             return Failure(
                 .unreachable, "\(who) is stopped and does not answer",

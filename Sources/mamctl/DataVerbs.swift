@@ -19,7 +19,8 @@ func protectData(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.arguments.has("string") {
         let request = Wire.ProtectString(
             owner: owner, unmanaged: unmanaged, text: try ends.readText())
-        return try ends.finish(with: "\(try daemon.call(request, about: .verbatim(ends.name)).text)\n")
+        return try ends.finish(
+            with: "\(try daemon.call(request, about: .verbatim(ends.name)).text)\n")
     }
     guard isatty(ends.destination.raw) == 0 else {
         throw Failure.usage(
@@ -73,7 +74,8 @@ func dataInfo(_ invocation: Invocation) throws -> ExitStatus {
         try invocation.arguments.has("string")
         ? daemon.call(Wire.StringInfo(text: line(try ends.readText())), about: .verbatim(ends.name))
         : daemon.call(
-            Wire.DataInfo(sourceDescriptor: 0), descriptors: [ends.source], about: .verbatim(ends.name))
+            Wire.DataInfo(sourceDescriptor: 0), descriptors: [ends.source],
+            about: .verbatim(ends.name))
     if invocation.isJSON { printJSON(reply.json) }
     guard let protection = reply.protection else {
         printError("\(ends.name): not protected")

@@ -32,7 +32,11 @@ func showSigningKey(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(publicKey.json)
     } else {
-        printOut(verbatim: table([["id", .verbatim(publicKey.id.description)], ["public key", .verbatim(publicKey.text)]]))
+        printOut(
+            verbatim: table([
+                ["id", .verbatim(publicKey.id.description)],
+                ["public key", .verbatim(publicKey.text)],
+            ]))
     }
     return .success
 }

@@ -33,7 +33,7 @@ extension FleetPage {
             ReportBar(label: "<bdi>\(told(bar.label))</bdi>", parts: bar.parts)
         }
         let axis = ReportAxis(upTo: bars.map(\.sum).max() ?? 0, unit: 1)
-        return barChart(title, bars, axis) { $0.grouped }
+        return barChart(title, bars, axis) { $0.grouped.english }
     }
 
     private var stateParts: [Part] {

@@ -28,7 +28,8 @@ extension FleetPage {
             <section><h2>Orders that are not done</h2>
             \(htmlTable(
                 open.count > shown.count
-                    ? "The newest \(shown.count) of \(open.count.grouped)" : "The newest first",
+                    ? "The newest \(shown.count) of \(open.count.grouped.english)"
+                    : "The newest first",
                 [
                     .init(title: "Order"), .init(title: "Machine"), .init(title: "Issued"),
                     .init(title: "Signed"), .init(title: "State"), .init(title: "Nonce"),

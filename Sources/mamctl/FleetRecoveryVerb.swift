@@ -38,7 +38,8 @@ private func checkRecords(_ invocation: Invocation) throws -> ExitStatus {
         printJSON(.array(listed.map(\.json)))
     } else {
         if !listed.isEmpty {
-            printOut(verbatim: table(listed.map { $0.row(at: survey.time) }, width: outputWidth) + "\n")
+            printOut(
+                verbatim: table(listed.map { $0.row(at: survey.time) }, width: outputWidth) + "\n")
         }
         let (accounts, good) = (records.count.counted("account"), checked.count - bad.count)
         printOut(

@@ -70,10 +70,10 @@ extension Survey.Sums {
             [
                 ["machines", "\(count.grouped) of \(told(name))"],
                 ["states", states.joined(separator: ", ")],
-                ["check-ins fail", .verbatim((attention["problem"] ?? 0).grouped)],
-                ["documents lack", .verbatim((attention["documents"] ?? 0).grouped)],
-                ["orders pending", .verbatim(Int(clamping: pending).grouped)],
-                ["refused in 7 days", .verbatim(Int(clamping: refused).grouped)],
+                ["check-ins fail", (attention["problem"] ?? 0).grouped],
+                ["documents lack", (attention["documents"] ?? 0).grouped],
+                ["orders pending", Int(clamping: pending).grouped],
+                ["refused in 7 days", Int(clamping: refused).grouped],
                 [
                     "versions",
                     (newest + (more > 0 ? ["\(more) more"] : [])).joined(separator: ", "),
@@ -155,7 +155,8 @@ extension Survey {
 extension MachineStatus.Account {
     fileprivate var words: Message {
         let parts: [Message?] = [
-            .verbatim(told(name)), .verbatim(window.rawValue), blockedBy.map { "blocked by \(told($0))" },
+            .verbatim(told(name)), .verbatim(window.rawValue),
+            blockedBy.map { "blocked by \(told($0))" },
             compliant ? "compliant" : "not compliant",
             checkedIn.map { "checked in at \(rfc3339($0))" } ?? "never checked in",
         ]

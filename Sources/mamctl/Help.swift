@@ -12,7 +12,10 @@ private let firstSteps = ["init", "mount", "account register", "status", "lock"]
 func overview(width: Int) -> String {
     let steps = firstSteps.compactMap { name in verbs.first { $0.name == name } }
     let chapters = chapters.filter { !$0.verbs.isEmpty }
-        .map { "\($0.title.translated):\n\(summaries(of: $0.verbs.filter { $0.alias == nil }, width: width))" }
+        .map {
+            heading($0.title) + "\n"
+                + summaries(of: $0.verbs.filter { $0.alias == nil }, width: width)
+        }
     let title: Message =
         "mamctl \(productVersion): workspaces for files of an organisation and of your own"
     return """
@@ -112,7 +115,8 @@ extension Verb {
     var json: JSONValue {
         [
             "name": .string(name), "aliasOf": JSONValue(alias),
-            "group": JSONValue(chapters.first { $0.verbs.contains { $0.name == name } }?.title.english),
+            "group": JSONValue(
+                chapters.first { $0.verbs.contains { $0.name == name } }?.title.english),
             "summary": .string(summary.english), "usage": .string(usage),
             "operands": [
                 "minimum": JSONValue(operands.lowerBound),

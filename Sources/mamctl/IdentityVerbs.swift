@@ -40,7 +40,8 @@ func interfaceIdentity(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(reply.json)
     } else {
-        printOut(verbatim: [reply.word, reply.reason].filter { !$0.isEmpty }.joined(separator: ": "))
+        printOut(
+            verbatim: [reply.word, reply.reason].filter { !$0.isEmpty }.joined(separator: ": "))
     }
     return reply.result == 0 ? .success : .refused
 }

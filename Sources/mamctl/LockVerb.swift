@@ -68,7 +68,9 @@ extension Varlink.Workspace.Lock.Reply {
 }
 
 func warn(of straggler: Varlink.Workspace.Straggler) {
-    let users: [Message] = straggler.processes.map { "process \($0.pid) (\(ByteString($0.name).shown))" }
+    let users: [Message] = straggler.processes.map {
+        "process \($0.pid) (\(ByteString($0.name).shown))"
+    }
     let who: Message =
         users.isEmpty ? "a process that the daemon cannot see" : users.joined(separator: ", ")
     printError(

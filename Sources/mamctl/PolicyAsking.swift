@@ -31,7 +31,9 @@ extension DecisionReply {
             printJSON(json)
         } else {
             printOut("\(decision.word): \(decision.sentence)")
-            if let url = (self as? Varlink.Policy.CanOpenURL.Reply)?.opens { printOut(verbatim: shown(url)) }
+            if let url = (self as? Varlink.Policy.CanOpenURL.Reply)?.opens {
+                printOut(verbatim: shown(url))
+            }
         }
         return decision.allowed ? .success : .refused
     }

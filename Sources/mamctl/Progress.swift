@@ -85,7 +85,7 @@ final class Progress {
 
     private var countOfFiles: Message? {
         guard totalFiles != 1 else { return nil }
-        let total = totalFiles.map { "/\($0.grouped)" } ?? ""
+        let total: Message = totalFiles.map { "/\($0.grouped)" } ?? ""
         return "files \(files.grouped)\(total)"
     }
 

@@ -160,7 +160,8 @@ private struct Handover {
         _ conversion: Direction, _ input: Descriptor, _ new: NewFile
     ) throws(Failure) -> Int {
         try daemon.convert(
-            conversion, input, new.descriptor, override: override, about: .verbatim(sourcePath.shown))
+            conversion, input, new.descriptor, override: override,
+            about: .verbatim(sourcePath.shown))
     }
 
     /// Copies the input to memory: data that is already protected is refused before it is

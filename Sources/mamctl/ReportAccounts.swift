@@ -38,8 +38,8 @@ extension ReportPage {
         let rows = lines.map { line -> [HTML] in
             [
                 "<bdi>\(line.account)</bdi>", HTML(line.seconds(.open).asDuration),
-                HTML(line.seconds(.blocked).asDuration), HTML(line.unlocks.grouped),
-                HTML(line.locks.grouped), HTML(line.refusalCount.grouped),
+                HTML(line.seconds(.blocked).asDuration), HTML(line.unlocks.grouped.english),
+                HTML(line.locks.grouped.english), HTML(line.refusalCount.grouped.english),
             ]
         }
         return htmlTable(

@@ -80,7 +80,7 @@ struct ReportPage {
             data.verify.map { (data.time - $0.time).asTimeAgo.english } ?? "never"
         return """
             <dl class="facts">
-            \(fact("Files", total.files.grouped, "in \(directories)"))
+            \(fact("Files", total.files.grouped.english, "in \(directories)"))
             \(fact("Content", total.bytes.asBytes, "\(total.storedBytes.asBytes) on disk"))
             \(fact("Encrypted", encrypted, "of the bytes; \(sealedFiles)"))
             \(fact("Accounts unlocked", "\(open) of \(accounts.count)", "\(inUse) in use"))
@@ -92,7 +92,7 @@ struct ReportPage {
 
 extension Int {
     fileprivate func counted(_ stem: String, _ one: String, _ many: String) -> String {
-        "\(grouped) \(stem)\(self == 1 ? one : many)"
+        "\(grouped.english) \(stem)\(self == 1 ? one : many)"
     }
 }
 

@@ -34,8 +34,8 @@ struct ReportVerdict {
         let problems = counts.left + counts.quarantined + counts.incomplete
         if problems > 0 {
             findings.append(
-                "The last check found \(problems.counted("problem").english) that could not be repaired"
-                    + " without loss."
+                "The last check found \(problems.counted("problem").english) that could not be"
+                    + " repaired without loss."
             )
         }
         let days = (now - verify.time) / 86_400
@@ -55,7 +55,8 @@ struct ReportVerdict {
         }
         let missing = files("key-missing")
         if missing > 0 {
-            findings.append("\(missing.counted("file").english) need keys that are not on this device.")
+            findings.append(
+                "\(missing.counted("file").english) need keys that are not on this device.")
         }
         if total.unreadable > 0 {
             findings.append("\(total.unreadable.counted("name").english) could not be looked at.")

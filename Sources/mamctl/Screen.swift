@@ -26,17 +26,11 @@ extension Int {
     /// The time since an event.
     var asTimeAgo: Message { self < 5 ? "just now" : "\(asRoughDuration) ago" }
 
-    /// `1 file`, `1204 files`.
-    func counted(_ noun: String) -> Message {
-        Message(self, noun: noun, shown: grouped)
-    }
+    /// `1 file`, `1,204 files`.
+    func counted(_ noun: String) -> Message { Message(self, noun: noun) }
 
     /// `1,204`.
-    var grouped: String {
-        var digits = Array(String(self))
-        for place in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: place) }
-        return String(digits)
-    }
+    var grouped: Message { Message(grouping: self) }
 
     /// Bytes as `512 B`, `4.0 KiB`, `12 MiB`.
     var asBytes: String {

@@ -191,7 +191,8 @@ private struct StatusText {
         let line = wrapped(
             words(of: text), after: "\(indent)\(label)  ", hanging: Self.labelWidth + 2,
             width: width)
-        lines.append(indent + Style.output.faint(label) + line.dropFirst(indent.count + label.count))
+        lines.append(
+            indent + Style.output.faint(label) + line.dropFirst(indent.count + label.count))
     }
 }
 

@@ -140,13 +140,15 @@ final class TopView {
         let details = [account.blockReason, account.use, refused, next].compactMap(\.self).map {
             wrapped(words(of: $0), after: "    ", hanging: 4, width: max(20, width))
         }
-        return ["\(account.mark.translated) \(Style.output.bold(account.shown))  \(state.translated)"]
+        return [
+            "\(account.mark.translated) \(Style.output.bold(account.shown))  \(state.translated)"
+        ]
             + details.flatMap { $0.split(separator: "\n").map(String.init) }
     }
 
     private func rateText(_ rate: Double) -> String {
         rate >= 100 || rate == 0
-            ? Int(rate.rounded()).grouped
+            ? Int(rate.rounded()).grouped.translated
             : "\(Int(rate * 10) / 10).\(Int(rate * 10) % 10)"
     }
 }
