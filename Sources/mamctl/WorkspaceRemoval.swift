@@ -129,6 +129,16 @@ struct WorkspaceRemoval {
         return left
     }
 
+    /// Before the state directory goes, which says what the directory's mode was. Returns its place
+    /// if it was shut.
+    func openMountPoint() throws(Failure) -> ByteString? {
+        guard let point = Places.current.shutMountPoint(of: name) else { return nil }
+        do throws(PathFailure) { try point.open() } catch {
+            throw Failure(.failure, "\(point.place.shown): \(error)")
+        }
+        return point.place
+    }
+
     /// Checks permissions before removing the first key, so as not to fail half-way.
     private func checkWritable() throws(Failure) {
         try checkWritable(state, Places.current.state(of: name))

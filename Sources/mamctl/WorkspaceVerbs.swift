@@ -46,7 +46,8 @@ private struct ListedWorkspace {
 
     init(_ workspace: UnmountedWorkspace) {
         name = workspace.name.description
-        state = workspace.deadMount == nil ? "not mounted" : "dead"
+        let unmounted = workspace.isShut ? "not mounted, shut" : "not mounted"
+        state = workspace.deadMount == nil ? unmounted : "dead"
         mountPoint = workspace.deadMount ?? workspace.mountPoint
         backing = workspace.backing
     }
@@ -66,18 +67,21 @@ func removeWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     let name = try workspaceName(invocation.operands[0])
     let removal = try WorkspaceRemoval(of: name)
     try invocation.confirm(removal)
+    let opened = try removal.openMountPoint()
     let left = try removal.run()
     if invocation.isJSON {
         printJSON([
             "name": name.json, "backingDirectory": JSONValue(removal.backing?.wireText),
             "sealedFiles": removal.sealedCount.map { JSONValue($0) } ?? .null,
             "left": .array(left.map { .string($0.wireText) }),
+            "opened": JSONValue(opened?.wireText),
         ])
         return .success
     }
     printOut("\(name): removed, with its settings and keys")
     if let backing = removal.backing { printOut(removal.filesLeft(in: backing)) }
     for place in left { printOut("left: \(place.shown)") }
+    if let opened { printOut("an ordinary directory again: \(opened.shown)") }
     return .success
 }
 
