@@ -1,4 +1,4 @@
-// `workspace list` and `workspace remove`.
+// `workspace list`, `workspace rename` and `workspace remove`.
 
 internal import Glibc
 internal import MAMModel
@@ -61,6 +61,24 @@ private struct ListedWorkspace {
             "backingDirectory": JSONValue(backing?.wireText),
         ]
     }
+}
+
+func renameWorkspace(_ invocation: Invocation) throws -> ExitStatus {
+    let old = try workspaceName(invocation.operands[0])
+    let new = try workspaceName(invocation.operands[1])
+    guard old != new else { throw Failure.usage(invocation.verb, "both names are '\(new)'") }
+    try WorkspaceRenaming(old, to: new).run()
+    let remaining = UnitNames(of: old).rename(to: new)
+    if invocation.isJSON {
+        printJSON([
+            "name": new.json, "former": old.json,
+            "next": .array(remaining.map { .string($0) }),
+        ])
+        return .success
+    }
+    printOut("\(old): its name is \(new) now")
+    for command in remaining { printOut("next: \(command)") }
+    return .success
 }
 
 func removeWorkspace(_ invocation: Invocation) throws -> ExitStatus {
