@@ -95,8 +95,10 @@ private func describe(_ workspace: UnknownWorkspace) -> String {
 private func describe(_ workspace: UnmountedWorkspace) -> String {
     let name = Style.output.bold(workspace.name.description)
     guard let place = workspace.deadMount else {
+        let shut = workspace.isShut ? workspace.mountPoint : nil
+        let because = shut.map { "\n        shut  \($0.shown) until it is mounted: mamd(8), shut" }
         return """
-            \(name)  not mounted
+            \(name)  not mounted\(because ?? "")
                 next  \(workspace.command)
             """
     }

@@ -30,8 +30,9 @@ Type=notify
 User={NOBODY}
 Delegate=yes
 Environment=HOME={{home}} XDG_CONFIG_HOME={{home}}/.config XDG_RUNTIME_DIR=/run/user/{NOBODY}
-Environment=SYSTEMD_UNIT_PATH=/run/user-units
+Environment=SYSTEMD_UNIT_PATH={{home}}/.config/systemd/user:/run/user-units
 ExecStart={SYSTEMD} --user
+TimeoutStopSec=5
 """
 
 BOOT = f"""
@@ -71,7 +72,7 @@ mount --bind "$place" "./$place"
 ln -s /proc/self/mounts etc/mtab
 tr -d - < /proc/sys/kernel/random/uuid > etc/machine-id
 export container=mamd-tests
-export SYSTEMD_UNIT_PATH=/run/systemd/system SYSTEMD_GENERATOR_PATH=/nonexistent
+export SYSTEMD_UNIT_PATH=/etc/systemd/system:/run/systemd/system SYSTEMD_GENERATOR_PATH=/nonexistent
 # Nothing of the other root stays: a mount of somebody else's would be kept busy here.
 pivot_root . old
 cd /
