@@ -11,6 +11,7 @@ struct UnitNames {
 
     private static let templates = [
         "mamd@.service", "mamd@.socket", "mamd-unlock@.service", "mamfleet@.service",
+        "mamd-verify@.timer", "mamd-keys@.timer", "mamd-refresh@.timer",
     ]
 
     static var systemctl: [String] {
