@@ -1,4 +1,4 @@
-"""What a machine reports to its organisation is signed, complete, and for those alone who carry it."""
+"""What a machine reports to its organisation is signed, complete, and for its carriers alone."""
 import base64
 import hashlib
 import hmac

@@ -513,11 +513,12 @@ class CompromisedEngine(FleetService):
         wipe = forger.order("wipe", self.machine, self.workspace.account()["id"])
         others = self.office.organization.order("lock", "1" * 32)
         for payload in (
-                b"", b"\0" * 100, b"[", b"{}", b"[" * 100_000, b"[1,2,3]", b'["x"]', os.urandom(4 << 20),
+                b"", b"\0" * 100, b"[", b"{}", b"[" * 100_000, b"[1,2,3]", b'["x"]',
+                os.urandom(4 << 20),
                 b"[" + b"{}," * 1_000_000 + b"{}]", b"[" + loose + b"]", b"[" + wipe + b"]",
                 b"[" + others + b"]", old, b"[" + b",".join([loose] * 500) + b"]",
-                b'["' + b"\\ud800" * 1000 + b'"]', b"[" + good[1:-2].replace(b'"sig":"', b'"sig":"A')
-                + b"]", b"[]"):
+                b'["' + b"\\ud800" * 1000 + b'"]',
+                b"[" + good[1:-2].replace(b'"sig":"', b'"sig":"A') + b"]", b"[]"):
             for subject in ("docs.all", mine, "docs.roots", "docs.time"):
                 client.store(subject, payload)
         # Another machine's bundle, roots as policies, and the other way round.
