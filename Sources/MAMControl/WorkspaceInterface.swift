@@ -204,8 +204,8 @@ package struct WorkspaceInterface: VaultInterface {
         return .init(bytes: Int(bytes))
     }
 
-    /// Copies a file in the mount, which is plaintext there. The caller needs the rights to open it,
-    /// even if another process opened the descriptor.
+    /// Copies a file in the mount, which is plaintext there. The caller needs the rights to open
+    /// it, even if another process opened the descriptor.
     private func decryptShown(
         _ call: VarlinkCall, _ source: Descriptor, into sink: PlainSink, _ gift: Gift,
         _ receiver: Identity

@@ -61,8 +61,8 @@ package struct ShutMountPoint: Sendable, Equatable {
             try status(of: directory.raw).st_mode & 0o7777
         }
         if mode != 0 {
-            // An immutable directory's mode cannot be changed. One that is shut stays so throughout:
-            // root's programs would write there meanwhile.
+            // An immutable directory's mode cannot be changed. One that is shut stays so
+            // throughout: root's programs would write there meanwhile.
             if isImmutable(directory) { try setImmutable(directory, false) }
             try changeMode(of: directory, to: 0)
         }

@@ -1,4 +1,5 @@
-// Requests over HTTPS, by libcurl: without redirections, which lead to places that nobody has named.
+// Requests over HTTPS, by libcurl: without redirections, which lead to places that nobody has
+// named.
 
 internal import CCurl
 

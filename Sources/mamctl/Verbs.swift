@@ -12,7 +12,9 @@ struct Chapter: Sendable {
 }
 
 let chapters: [Chapter] = [
-    Chapter(title: "Workspaces", verbs: setupVerbs + workspaceVerbs + moreWorkspaceVerbs + overviewVerbs),
+    Chapter(
+        title: "Workspaces",
+        verbs: setupVerbs + workspaceVerbs + moreWorkspaceVerbs + overviewVerbs),
     Chapter(title: "Accounts", verbs: accountVerbs + enrollmentVerbs + recoveryVerbs),
     Chapter(title: "Files", verbs: fileVerbs + protectionVerbs),
     Chapter(title: "Identities", verbs: runVerbs + identityVerbs),

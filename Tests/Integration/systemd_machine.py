@@ -7,6 +7,7 @@ in /usr/local/bin.
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -218,6 +219,15 @@ class MachineCase(unittest.TestCase):
         directory.mkdir(exist_ok=True)
         (directory / "test.conf").write_text(text)
         self.machine.run("systemctl", "daemon-reload")
+
+    def exposure(self, unit):
+        """How far systemd-analyze finds the unit open, from 0 to 10."""
+        said = self.machine.run(
+            "systemd-analyze", "security", "--offline=true", "--no-pager",
+            f"/run/systemd/system/{unit}").stdout
+        level = float(re.search(r"Overall exposure level for \S+: ([0-9.]+)", said)[1])
+        print(f"exposure level {level}", flush=True)
+        return level
 
     def property(self, unit, name):
         return self.machine.run("systemctl", "show", "--value", "-p", name, unit).stdout.strip()
