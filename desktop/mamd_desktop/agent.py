@@ -82,6 +82,8 @@ class Agent(Gio.Application):
     def told(self, workspace: Workspace, account: Account | None, event: Parameters) -> None:
         if account and event.get("event") == "available":
             self._opened(workspace.name, account.name)
+        if account:
+            self._countdown.told(workspace, account, event)
         if message := messages.of_event(account, event):
             self._notifier.tell(message, f"{workspace.name} {account.name if account else ''}")
 
