@@ -62,6 +62,7 @@ package struct WorkspaceInterface: VaultInterface {
         case .changePassphrase: try changePassphrase(call)
         case .lock: try lock(call)
         case .unlock: try unlock(call)
+        case .keepOpen: try keepOpen(call)
         case .wipe: try wipe(call)
         case .watch: try watch(call)
         case .protectionInfo: try protectionInfo(call)
