@@ -9,36 +9,32 @@ struct UnitNames {
 
     init(of name: WorkspaceName) { self.name = name }
 
-    private static let templates = [
-        "mamd@.service", "mamd@.socket", "mamd-unlock@.service", "mamfleet@.service",
-        "mamd-verify@.timer", "mamd-keys@.timer", "mamd-refresh@.timer",
-    ]
-
     static var systemctl: [String] {
         ["systemctl"] + (geteuid() == 0 ? [] : ["--user"])
     }
 
-    private func instance(of template: String) -> String {
-        template.replacing("@", with: "@\(name)")
+    /// `mamd@NAME.service`, `mamd-verify@NAME.timer`, and their like.
+    private func isOurs(_ unit: String) -> Bool {
+        guard let at = unit.firstIndex(of: "@") else { return false }
+        return unit.hasPrefix("mam") && unit[at...].hasPrefix("@\(name).")
     }
 
     /// Those that start with the machine or a login: links of the manager's, which need no manager
     /// that runs.
     var enabled: [String] {
-        let places = Self.directories.flatMap { directory in
-            ((try? entries(of: ByteString(directory))) ?? []).compactMap(\.text)
-                .filter { $0.hasSuffix(".wants") }.map { "\(directory)/\($0)" }
+        let links = Self.directories.flatMap { directory in
+            names(in: directory).filter { $0.hasSuffix(".wants") }
+                .flatMap { names(in: "\(directory)/\($0)") }
         }
-        return Self.templates.map(instance).filter { unit in
-            places.contains { (try? status(at: workingDirectory, "\($0)/\(unit)")) != nil }
-        }
+        return Set(links.filter(isOurs)).sorted()
     }
 
-    /// Drop-ins of this instance alone.
-    var dropIns: [String] {
+    /// Drop-ins of these instances alone.
+    private var dropIns: [String] {
         Self.directories.flatMap { directory in
-            Self.templates.map { "\(directory)/\(instance(of: $0)).d" }
-        }.filter { access($0, F_OK) == 0 }
+            names(in: directory).filter { isOurs($0) && $0.hasSuffix(".d") }
+                .map { "\(directory)/\($0)" }
+        }
     }
 
     /// Where administrators and users have their links and drop-ins.
@@ -63,4 +59,8 @@ struct UnitNames {
         return remaining
             + dropIns.map { "mv \($0) \($0.replacing("@\(name).", with: "@\(new)."))" }
     }
+}
+
+private func names(in directory: String) -> [String] {
+    ((try? entries(of: ByteString(directory))) ?? []).compactMap(\.text)
 }
