@@ -11,6 +11,8 @@ from workspace import ROOT
 SOURCE = "/src/mamd"
 # What scripts/setup and git need before it runs.
 TOOLS = ("ca-certificates", "git", "systemd", "dbus", "procps", "iproute2", "kmod")
+# What Swift's programs are linked with, and what they link.
+TOOLCHAIN = ("g++", "libedit2", "libncurses6", "libsqlite3-0", "libxml2", "tzdata")
 
 ENTER = """
 set -e
@@ -56,6 +58,10 @@ class SystemRoot:
             fresh_debian.tell(["cp", "-a", self.pristine, unfinished])
             refuse_services(unfinished)
             unfinished.rename(self.root)
+        self.run(
+            "env", "DEBIAN_FRONTEND=noninteractive", "sh", "-c",
+            'dpkg-query -W "$@" >/dev/null 2>&1 || { apt-get -qq update && apt-get -qq install '
+            '--no-install-recommends "$@"; }', "sh", *TOOLCHAIN)
 
     def clone(self):
         """The last commit; what an earlier run has built stays."""
