@@ -72,6 +72,9 @@ class SystemRoot:
         fresh_debian.tell([*git, "fetch", "--quiet", ROOT, "HEAD"])
         fresh_debian.tell([*git, "reset", "--quiet", "--hard", "FETCH_HEAD"])
         fresh_debian.tell([*git, "clean", "--quiet", "-fdx", "--exclude", ".build"])
+        # From PyPI, as this machine is configured to reach it; they have no machine code.
+        shutil.copytree(
+            ROOT / ".build" / "python", place / ".build" / "python", dirs_exist_ok=True)
 
     def run(self, *command, check=True):
         """Its standard output; what else it says is shown at once."""
