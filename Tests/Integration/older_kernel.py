@@ -18,6 +18,11 @@ def environment(build):
     return {"LD_PRELOAD": library(build)}
 
 
+def version():
+    """The kernel's, or that which the daemon meets."""
+    return os.environ.get("MAMD_TEST_KERNEL") or os.uname().release
+
+
 def library(build):
     path = build / "older_kernel.so"
     if not path.exists() or path.stat().st_mtime < os.stat(SOURCE).st_mtime:

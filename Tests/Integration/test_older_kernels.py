@@ -11,7 +11,7 @@ import unittest
 from older_kernel import KERNELS
 
 HERE = pathlib.Path(__file__).parent
-FILES = ("test_mount", "test_posix_tmpfile", "test_listing", "test_lock_cache.Complete")
+FILES = ("test_mount", "test_posix_tmpfile", "test_posix_limits", "test_lock_cache.Complete")
 OFFERED = {"6.1": (38, 0x00b), "6.12": (41, 0x1ff)}
 PRUNE = "notification 9 refused"
 
@@ -33,7 +33,7 @@ class OlderKernels(unittest.TestCase):
         for _, _, left, flags in cut:
             self.assertLessEqual(int(left), minor)
             self.assertEqual(int(flags, 16) & ~more_flags, 0)
-        # The lock asks for it, and goes on without.
+        # Asked for when descriptors run out, and done without.
         self.assertIn(PRUNE, noted)
 
     def test_debian_12(self):
