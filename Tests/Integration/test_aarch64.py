@@ -23,7 +23,8 @@ class AArch64(unittest.TestCase):
             self.assertTrue(files, module)
             said = subprocess.run(
                 ["clang", "--target=aarch64-linux-gnu", "-fsyntax-only", "-std=gnu11", "-Wall",
-                 "-Werror", "-Wno-gnu-variable-sized-type-not-at-end", "-isystem", HEADERS, *includes, *files],
+                 "-Werror", "-Wno-gnu-variable-sized-type-not-at-end", "-isystem", HEADERS,
+                 *includes, *files],
                 capture_output=True, text=True)
             self.assertEqual((said.returncode, said.stderr), (0, ""), module)
 
