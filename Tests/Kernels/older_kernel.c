@@ -2,32 +2,37 @@
 // (Tests/Integration/older_kernel.py).
 //
 // INIT is cut to what that kernel offers, so that the daemon answers within it and the newer kernel
-// believes the answer. A notification that the older kernel does not know is refused as it would.
-// Each is noted in the file OLDER_KERNEL_LOG. What no INIT can turn off stays the newer kernel's.
+// believes the answer. A notification or a system call that the older kernel does not know is
+// refused as it would. Each is noted in the file OLDER_KERNEL_LOG. All else is the newer kernel's.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
+#include <linux/landlock.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-// As include/uapi/linux/fuse.h of Debian's linux-libc-dev 6.1.187 and 6.12 has them; `known_codes`:
-// the notifications.
+enum { CACHESTAT = 451, SETXATTRAT = 463 };
+
+// As the headers of Debian's linux-libc-dev 6.1.187 and 6.12 have them. `known_codes`: the
+// notifications; `first_unknown`: the system call from which on there is none.
 static const struct kernel {
         const char *name;
         uint32_t minor, more_flags;
-        int known_codes;
+        int known_codes, landlock;
+        long first_unknown;
 } KERNELS[] = {
-        {"6.1", 38, 0x00b, 6},
-        {"6.12", 41, 0x1ff, 7},
+        {"6.1", 38, 0x00b, 6, 2, CACHESTAT},
+        {"6.12", 41, 0x1ff, 7, 6, SETXATTRAT},
 };
 
 static const struct kernel *older_kernel(void) {
@@ -102,4 +107,28 @@ ssize_t writev(int file, const struct iovec *parts, int count) {
         note("notification %d refused\n", head->error);
         errno = EINVAL;
         return -1;
+}
+
+long syscall(long number, ...) {
+        static long (*real)(long, ...);
+        const struct kernel *kernel = older_kernel();
+        va_list list;
+        long all[6], answer;
+
+        if (!real)
+                real = dlsym(RTLD_NEXT, "syscall");
+        va_start(list, number);
+        for (int at = 0; at < 6; at++)
+                all[at] = va_arg(list, long);
+        va_end(list);
+        if (kernel && number >= kernel->first_unknown) {
+                note("system call %ld refused\n", number);
+                errno = ENOSYS;
+                return -1;
+        }
+        answer = real(number, all[0], all[1], all[2], all[3], all[4], all[5]);
+        if (kernel && number == SYS_landlock_create_ruleset &&
+            all[2] == LANDLOCK_CREATE_RULESET_VERSION && answer > kernel->landlock)
+                return kernel->landlock;
+        return answer;
 }
