@@ -1,4 +1,4 @@
-"""mamd-prompt on Wayland: the window comes, and takes a passphrase from the compositor's keyboard."""
+"""mamd-prompt on Wayland: the window comes, and takes a passphrase from the keyboard."""
 import shutil
 import subprocess
 import time
