@@ -236,7 +236,7 @@ let package = Package(
                 "WorkspaceSupport", "MAMControl", "MAMPlaces", "MAMWire", "MAMVault", "MAMSystem",
                 "MAMModel",
             ]),
-        tests("MAMEngineTests", ["MAMEngine"]),
+        tests("MAMEngineTests", ["MAMEngine", "CNats"]),
         tests("MAMSignInTests", ["MAMSignIn", "MAMCrypto", "MAMModel"]),
         tests("MAMFleetTests", ["MAMFleet", "MAMCrypto", "MAMModel"]),
         tests(
@@ -259,8 +259,8 @@ let package = Package(
             name: "FuzzChecks",
             dependencies: [
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
-                "MAMKeyring", "MAMStore", "MAMSignIn", "MAMVault", "MAMTree", "MAMWire",
-                "MAMControl",
+                "MAMKeyring", "MAMStore", "MAMFleet", "MAMCarrier", "MAMSignIn", "MAMVault",
+                "MAMTree", "MAMWire", "MAMControl",
             ],
             path: "Tests/Fuzz/Checks", swiftSettings: settings),
         .testTarget(

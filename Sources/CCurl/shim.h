@@ -14,6 +14,11 @@ static inline CURLcode mam_curl_text(CURL *curl, CURLoption option, const char *
     return curl_easy_setopt(curl, option, value);
 }
 
+/// `reason`: room for CURL_ERROR_SIZE bytes.
+static inline CURLcode mam_curl_reason(CURL *curl, char *reason) {
+    return curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, reason);
+}
+
 static inline CURLcode mam_curl_headers(CURL *curl, struct curl_slist *list) {
     return curl_easy_setopt(curl, CURLOPT_HTTPHEADER, list);
 }

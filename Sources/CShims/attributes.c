@@ -5,6 +5,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -56,4 +58,17 @@ intptr_t mam_getxattrat(int directory, const char *path, const char *name, void 
     if (found < 0 && errno == ENOSYS)
         atomic_store_explicit(&is_missing, true, memory_order_relaxed);
     return found;
+}
+
+int mam_is_immutable(int directory) {
+    int flags = 0;
+    if (ioctl(directory, FS_IOC_GETFLAGS, &flags)) return -1;
+    return (flags & FS_IMMUTABLE_FL) != 0;
+}
+
+int mam_set_immutable(int directory, int is_immutable) {
+    int flags = 0;
+    if (ioctl(directory, FS_IOC_GETFLAGS, &flags)) return -1;
+    int wanted = is_immutable ? flags | FS_IMMUTABLE_FL : flags & ~FS_IMMUTABLE_FL;
+    return wanted == flags ? 0 : ioctl(directory, FS_IOC_SETFLAGS, &wanted);
 }

@@ -61,7 +61,10 @@ package final class AuditTrail: Sendable {
     package func start() throws(Errno) {
         guard let wakeUp else { return }
         try startThread(named: "audit") { [weak self] in
-            while Self.wait(for: wakeUp, self?.nextLook), let trail = self { trail.write() }
+            var pauseEnd = Deadline.now
+            while Self.wait(for: wakeUp, self?.nextLook, until: pauseEnd), let trail = self {
+                if trail.write() { pauseEnd = Deadline(milliseconds: Self.pauseMilliseconds) }
+            }
         }
     }
 
@@ -154,27 +157,33 @@ package final class AuditTrail: Sendable {
 }
 
 extension AuditTrail {
-    private static let batchMilliseconds = 200
+    /// Between two writes.
+    private static let pauseMilliseconds = 200
 
     /// In milliseconds; -1 to wait without a limit.
     private var nextLook: Int32 { ring.withLock { $0.hasRepeats } ? 1000 : -1 }
 
-    /// Waits until something may have to be written, and then briefly, to write simultaneous
-    /// records together.
-    private static func wait(for wakeUp: WakeUpDescriptor, _ milliseconds: Int32?) -> Bool {
+    /// Waits until something may have to be written: the first record after a pause at once,
+    /// because somebody may be waiting to be told; those of a burst together.
+    private static func wait(
+        for wakeUp: WakeUpDescriptor, _ milliseconds: Int32?, until pauseEnd: Deadline
+    ) -> Bool {
         guard let milliseconds else { return false }
         var waiting = pollfd(fd: wakeUp.descriptor.raw, events: Int16(POLLIN), revents: 0)
         if poll(&waiting, 1, milliseconds) > 0 {
+            pauseEnd.wait()
+            // Only now: what came meanwhile is written with the rest.
             wakeUp.clear()
-            usleep(UInt32(batchMilliseconds) * 1000)
         }
         return true
     }
 
-    private func write(all: Bool = false) {
+    /// False if there was nothing to write.
+    @discardableResult
+    private func write(all: Bool = false) -> Bool {
         store.withLock { store in
             var records = ring.withLock { $0.take(all: all) }
-            guard !records.isEmpty else { return }
+            guard !records.isEmpty else { return false }
             do throws(Errno) {
                 try store?.append(&records)
                 if !isStoring.exchange(true, ordering: .relaxed) {
@@ -192,6 +201,7 @@ extension AuditTrail {
                 }
                 hub.send(record)
             }
+            return true
         }
     }
 }

@@ -9,6 +9,10 @@ public struct Event: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// In ``Event/seconds``; 0 is now. Save open data, and stop showing it.
         case willBecomeUnavailable = "will-become-unavailable"
+        /// Nobody has used the account: it locks in ``Event/seconds``, unless somebody does.
+        case idleLockDue = "idle-lock-due"
+        /// Somebody has.
+        case idleLockAverted = "idle-lock-averted"
         /// The account's files are closed.
         case unavailable
         /// The account's files can be read.

@@ -90,6 +90,14 @@ extension Workspace {
         try service.call(Varlink.Workspace.Lock(account: accountId, now: now))
     }
 
+    /// Counts as use of an account: it is not locked for being idle until its time has passed once
+    /// more. Call it when a person asks for it, for example after ``Event/Kind/idleLockDue``.
+    ///
+    /// - Throws: ``MAMError/Code/refused`` for another user's account.
+    public func keepOpen(_ accountId: String? = nil) throws(MAMError) {
+        try service.call(Varlink.Workspace.KeepOpen(account: accountId))
+    }
+
     /// Opens the windows of an account, or of the caller's only one.
     public func unlock(_ accountId: String? = nil, passphrase: Passphrase) throws(MAMError) {
         let secret = try passphrase.secret()

@@ -12,6 +12,8 @@ extension AccountEvent.Kind {
         case .willBecomeUnavailable(let seconds):
             .init(event: "will-become-unavailable", seconds: seconds)
         case .unavailable: .init(event: "unavailable")
+        case .idleLockDue(let seconds): .init(event: "idle-lock-due", seconds: seconds)
+        case .idleLockAverted: .init(event: "idle-lock-averted")
         case .available: .init(event: "available")
         case .blocked(let block):
             .init(event: "blocked", kind: block.kind.rawValue, reason: block.reason)

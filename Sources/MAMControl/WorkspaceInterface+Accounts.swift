@@ -78,6 +78,17 @@ extension WorkspaceInterface {
         return try report(of: account)
     }
 
+    /// Not even root keeps somebody else's account open: whoever sits there may have left.
+    func keepOpen(_ call: VarlinkCall) throws(VarlinkError) -> Wire.KeepOpen.Reply {
+        let request: Wire.KeepOpen = try call.request()
+        let (account, name) = try account(request.account, call)
+        guard let user = vault.keyring.uid(of: account), user == call.peer.uid else {
+            throw .refused("only the user of the account \(name) may keep it open")
+        }
+        let idle = try vaulted { () throws(VaultError) in try IdleLocks(tree).keepOpen(account) }
+        return .init(idleSeconds: idle.map { Int($0.left) })
+    }
+
     private func report(
         of account: AccountID
     ) throws(VarlinkError) -> Wire.RegisterAccount.Reply {

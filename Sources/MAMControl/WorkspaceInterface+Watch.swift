@@ -18,6 +18,9 @@ extension WorkspaceInterface {
         for account in controlled(by: call.peer) {
             let isOpen = account.state == .unlocked || account.state == .grace
             try call.reply(reply(isOpen ? .available : .unavailable, account))
+            if let idle = Accounts(vault).idle(account.id), idle.isLockDue {
+                try call.reply(reply(.idleLockDue(seconds: Int(idle.left)), account))
+            }
         }
         while call.waitWhileConnected(for: subscription.readable) {
             for event in subscription.take() {

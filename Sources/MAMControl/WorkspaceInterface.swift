@@ -62,6 +62,7 @@ package struct WorkspaceInterface: VaultInterface {
         case .changePassphrase: try changePassphrase(call)
         case .lock: try lock(call)
         case .unlock: try unlock(call)
+        case .keepOpen: try keepOpen(call)
         case .wipe: try wipe(call)
         case .watch: try watch(call)
         case .protectionInfo: try protectionInfo(call)
@@ -204,8 +205,8 @@ package struct WorkspaceInterface: VaultInterface {
         return .init(bytes: Int(bytes))
     }
 
-    /// Copies a file in the mount, which is plaintext there. The caller needs the rights to open it,
-    /// even if another process opened the descriptor.
+    /// Copies a file in the mount, which is plaintext there. The caller needs the rights to open
+    /// it, even if another process opened the descriptor.
     private func decryptShown(
         _ call: VarlinkCall, _ source: Descriptor, into sink: PlainSink, _ gift: Gift,
         _ receiver: Identity

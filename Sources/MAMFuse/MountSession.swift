@@ -70,8 +70,9 @@ package final class MountSession: @unchecked Sendable {
                 try serve(session, mountOf: own)
             } catch { throw .failed(error) }
             return nil
-        case .path:
+        case .path(let whenMounted):
             guard fuse_session_mount(session, place.cString) == 0 else { throw .notMounted }
+            whenMounted()
             do throws(Errno) { return try OwnMount(at: place) } catch {
                 fuse_session_unmount(session)
                 throw .failed(error)

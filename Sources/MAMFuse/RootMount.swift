@@ -6,8 +6,9 @@ package import MAMSystem
 
 /// Where to mount.
 package enum MountTarget {
-    /// By libfuse, and so by `fusermount3`: an ordinary user's.
-    case path
+    /// By libfuse, and so by `fusermount3`: an ordinary user's. Calls `whenMounted` as soon as the
+    /// mount is there.
+    case path(whenMounted: () -> Void)
     case directory(Descriptor)
     /// Beneath the dead mount with this root, which is then unmounted: the directory below is never
     /// visible. Fails before Linux 6.5.

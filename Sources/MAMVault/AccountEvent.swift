@@ -12,6 +12,10 @@ package struct AccountEvent: Sendable {
         /// In this many seconds; 0: now.
         case willBecomeUnavailable(seconds: Int)
         case unavailable
+        /// Nobody has used the account: it locks in this many seconds, unless somebody does.
+        case idleLockDue(seconds: Int)
+        /// Somebody has.
+        case idleLockAverted
         case available
         /// Policy blocks it.
         case blocked(AccountBlock)

@@ -56,9 +56,11 @@ package final class AccountWindows: Sendable {
     package func unlock() -> Bool {
         status.withLock { $0.isBlocked = false }
         for window in all { window.set(.open) }
-        complete.noteUse()
+        noteUse()
         return advance(to: .unlocked) != .unlocked
     }
+
+    package func noteUse() { complete.noteUse() }
 
     /// True if a file of class A or B was used since the last call.
     package func takeUse() -> Bool {

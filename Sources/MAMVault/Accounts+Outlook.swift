@@ -8,9 +8,8 @@ internal import MAMSettings
 internal import MAMSystem
 
 extension Accounts {
-    /// How long an unlocked account has been idle, and may be; nil without a limit. `recheck`: when
-    /// it has to enter its passphrase again.
-    package func idle(_ account: AccountID) -> (seconds: Int64, limit: Int64, recheck: Int64?)? {
+    /// Nil for an account that is not unlocked, or has no limit.
+    package func idle(_ account: AccountID) -> IdleTime? {
         guard let windows = vault.windows(of: account), windows.state == .unlocked else {
             return nil
         }
@@ -18,7 +17,7 @@ extension Accounts {
         guard let limit = idleLimit(facts) else { return nil }
         let seconds = vault.enrollments.idleSeconds(
             of: account, isUsed: windows.takeUse(), now: vault.clock.now.secondsSinceBoot)
-        return (seconds, limit, facts.recheckSeconds)
+        return IdleTime(seconds: seconds, limit: limit, recheck: facts.recheckSeconds)
     }
 
     /// Seconds; nil if neither policy nor the settings have one.
@@ -52,7 +51,7 @@ extension Accounts {
         }
         let identity = vault.identity(of: account)
         outlook.containedPrograms = vault.identities.contained.count { $0.matches(identity) }
-        outlook.idleSeconds = idle(account).map { Int(max(0, $0.limit - $0.seconds)) }
+        outlook.idleSeconds = idle(account).map { Int($0.left) }
         if let record = currentRecord(of: account) {
             let left = record.secondsToOfflineEnds(facts(of: account))
             outlook.sinceCheckIn = Int(record.sinceCheckIn)

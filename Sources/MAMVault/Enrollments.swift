@@ -37,6 +37,7 @@ package final class Enrollments: Sendable {
         package var newer: Set<AccountID> = []
         package var clocks: [AccountID: ClockStatus] = [:]
         package var lastUse: [AccountID: Int64] = [:]
+        package var idleLocksTold: Set<AccountID> = []
         package var obeyed = ObeyedRequests()
         /// The accounts of wipe orders in progress. If such an account still exists at a start, its
         /// wipe was never decided.
@@ -194,6 +195,7 @@ package final class Enrollments: Sendable {
             state.newer.remove(account)
             state.clocks[account] = nil
             state.lastUse[account] = nil
+            state.idleLocksTold.remove(account)
         }
         return saving.withLock { _ in
             do throws(Errno) {
@@ -221,13 +223,5 @@ package final class Enrollments: Sendable {
     /// Returns the previous status.
     package func note(_ clock: ClockStatus, of account: AccountID) -> ClockStatus? {
         state.withLock { $0.clocks.updateValue(clock, forKey: account) }
-    }
-
-    /// The seconds since the account was last used; a use now restarts the count.
-    package func idleSeconds(of account: AccountID, isUsed: Bool, now: Int64) -> Int64 {
-        state.withLock { state in
-            if isUsed || state.lastUse[account] == nil { state.lastUse[account] = now }
-            return now - (state.lastUse[account] ?? now)
-        }
     }
 }

@@ -1,4 +1,5 @@
-// Requests over HTTPS, by libcurl: without redirections, which lead to places that nobody has named.
+// Requests over HTTPS, by libcurl: without redirections, which lead to places that nobody has
+// named.
 
 internal import CCurl
 
@@ -47,15 +48,22 @@ package enum WebFailure: Error, Sendable, Equatable {
 package final class WebClient {
     private let settings: WebSettings
     private let handle: OpaquePointer
+    /// Where libcurl says more of a failure than its code does.
+    private let reason: UnsafeMutablePointer<CChar>
 
     /// Nil if libcurl does not start.
     package init?(_ settings: WebSettings) {
         guard Self.isStarted, let made = curl_easy_init() else { return nil }
         self.settings = settings
         handle = OpaquePointer(made)
+        reason = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        reason.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
 
-    deinit { curl_easy_cleanup(curl) }
+    deinit {
+        curl_easy_cleanup(curl)
+        reason.deallocate()
+    }
 
     /// Once for the process.
     private static let isStarted = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
@@ -68,6 +76,7 @@ package final class WebClient {
         _ address: String, tag: String? = nil, form: String? = nil
     ) throws(WebFailure) -> WebAnswer {
         curl_easy_reset(curl)
+        reason[0] = 0
         try configure(address)
         if let form { try check(mam_curl_text(curl, CURLOPT_COPYPOSTFIELDS, form)) }
         let headers = tag.flatMap { curl_slist_append(nil, "If-None-Match: \($0)") }
@@ -83,6 +92,7 @@ package final class WebClient {
     }
 
     private func configure(_ address: String) throws(WebFailure) {
+        try check(mam_curl_reason(curl, reason))
         try check(mam_curl_text(curl, CURLOPT_URL, address))
         try check(mam_curl_text(curl, CURLOPT_PROTOCOLS_STR, "https"))
         try check(mam_curl_text(curl, CURLOPT_USERAGENT, settings.agent))
@@ -107,8 +117,14 @@ package final class WebClient {
         switch code {
         case CURLE_OK: return
         case CURLE_FILESIZE_EXCEEDED: throw .tooLong
-        default:
-            throw .transport(curl_easy_strerror(code).map { String(cString: $0) } ?? "failure")
+        default: throw .transport(words(for: code))
         }
+    }
+
+    /// Names in it may be the server's: nothing but printable ASCII is kept.
+    private func words(for code: CURLcode) -> String {
+        let more = String(cString: reason).filter { $0.isASCII && $0 >= " " && $0 != "\u{7F}" }
+        if !more.isEmpty { return more }
+        return curl_easy_strerror(code).map { String(cString: $0) } ?? "failure"
     }
 }

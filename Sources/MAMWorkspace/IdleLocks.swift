@@ -2,10 +2,10 @@
 
 internal import MAMEnrollment
 internal import MAMKeyring
-internal import MAMModel
+package import MAMModel
 internal import MAMSystem
 package import MAMTree
-internal import MAMVault
+package import MAMVault
 
 /// Locks idle accounts.
 package struct IdleLocks: Sendable {
@@ -38,30 +38,48 @@ package struct IdleLocks: Sendable {
     func lockIdle() -> [Int64] {
         var due: [AccountID] = []
         let pauses = vault.keyring.accounts.compactMap { account -> Int64? in
-            guard let (idle, limit, _) = Accounts(vault).idle(account) else { return nil }
-            if idle < limit { return Self.pauseSeconds(limit) }
-            due.append(account)
-            return nil
+            let idle = Accounts(vault).idle(account)
+            guard let idle, idle.left > 0 else {
+                // A lock is told anyway.
+                _ = vault.enrollments.noteIdleLock(of: account, isDue: false)
+                if idle != nil { due.append(account) }
+                return nil
+            }
+            tell(idle, account)
+            return idle.pause
         }
         _ = sideBySide(due, named: "idle-lock") { closeIdle($0) }
         return pauses
     }
 
-    /// At most a quarter of the limit late, and at most five seconds.
-    private static func pauseSeconds(_ limit: Int64) -> Int64 { max(1, min(5, limit / 4)) }
+    /// Tells that the account will be locked, or no longer will.
+    private func tell(_ idle: IdleTime, _ account: AccountID) {
+        guard vault.enrollments.noteIdleLock(of: account, isDue: idle.isLockDue) else { return }
+        vault.announce(
+            idle.isLockDue ? .idleLockDue(seconds: Int(idle.left)) : .idleLockAverted, account)
+    }
+
+    /// Counts as use of an account, whatever the class of its files, and is no more than that: it
+    /// stops neither a lock that has begun nor a block. Returns how long it may be idle from now.
+    package func keepOpen(_ account: AccountID) throws(VaultError) -> IdleTime? {
+        guard let windows = vault.windows(of: account), windows.state == .unlocked else {
+            throw vault.closure(of: account, vault.identity(of: account))
+        }
+        windows.noteUse()
+        if vault.enrollments.isIdleLockTold(of: account) { vault.enrollments.idleLocks.ring() }
+        return Accounts(vault).idle(account)
+    }
 
     /// Looks in time for an account that may have a limit since now.
     func expectIdle(_ facts: EnrollmentFacts) {
         guard let limit = Accounts(vault).idleLimit(facts) else { return }
-        vault.enrollments.idleLocks.ring(within: Self.pauseSeconds(limit))
+        vault.enrollments.idleLocks.ring(within: IdleTime.pause(limit))
     }
 
     private func closeIdle(_ account: AccountID) {
-        guard let (idle, limit, recheck) = Accounts(vault).idle(account), idle >= limit else {
-            return
-        }
+        guard let idle = Accounts(vault).idle(account), idle.left == 0 else { return }
         let name = vault.identity(of: account)
-        if let recheck, idle >= recheck {
+        if let recheck = idle.recheck, idle.seconds >= recheck {
             Block(tree).block(
                 account,
                 AccountBlock(
@@ -70,7 +88,7 @@ package struct IdleLocks: Sendable {
                         + " \(name)"
                 ))
         } else {
-            vault.log.info("\(name) was not used for \(limit) s")
+            vault.log.info("\(name) was not used for \(idle.limit) s")
             Lock(tree).lock(account, now: false)
         }
     }

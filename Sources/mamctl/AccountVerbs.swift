@@ -29,7 +29,7 @@ func registerAccount(_ invocation: Invocation) throws -> ExitStatus {
 
 /// Registers an account. If sealed files carry its name, asks whether to leave them; without a
 /// terminal, refuses.
-private func register(
+func register(
     _ request: Varlink.Workspace.RegisterAccount, _ secrets: [Descriptor], _ daemon: Daemon
 ) throws -> AccountReport {
     let subject: Message = "account '\(shown(request.name))'"

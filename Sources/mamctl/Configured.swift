@@ -13,7 +13,10 @@ struct UnmountedWorkspace {
     /// From its unit (mamd(8), UNITS), else from the record that `init` wrote; nil if neither has
     /// it.
     let backing: ByteString?
+    /// From its unit, else the one that is shut.
     let mountPoint: ByteString?
+    /// Programs cannot use the mount point until the workspace is mounted.
+    let isShut: Bool
     /// The mount that its daemon left when it was killed.
     let deadMount: ByteString?
 
@@ -28,7 +31,8 @@ struct UnmountedWorkspace {
             "name": .string(name.description), "mounted": false,
             "backingDirectory": JSONValue(backing?.wireText),
             "mountPoint": JSONValue(mountPoint?.wireText),
-            "deadMount": JSONValue(deadMount?.wireText), "next": .string(command),
+            "deadMount": JSONValue(deadMount?.wireText), "shut": .bool(isShut),
+            "next": .string(command),
         ]
     }
 }
@@ -43,9 +47,12 @@ extension Places {
         let names = Set(found).subtracting(running).sorted().compactMap { WorkspaceName($0) }
         return names.map { name in
             let unit = unitSettings(of: name)
+            let shut = shutMountPoint(of: name)
+            let place = unit["MOUNTPOINT"] ?? shut?.place
             return UnmountedWorkspace(
                 name: name, backing: unit["BACKING"] ?? record(of: name)?.backing,
-                mountPoint: unit["MOUNTPOINT"], deadMount: mamctl.deadMount(of: name))
+                mountPoint: place, isShut: shut != nil && shut?.place == place,
+                deadMount: mamctl.deadMount(of: name))
         }
     }
 }

@@ -43,12 +43,17 @@ struct WorkspacePlan {
     let state: String
 
     init(_ invocation: Invocation) throws {
-        backing = invocation.operands[0].withoutTrailingSlashes
+        let backing = invocation.operands[0].withoutTrailingSlashes
         guard !backing.bytes.isEmpty else {
             throw Failure.usage(invocation.verb, "BACKING is empty")
         }
-        name = try Self.name(invocation, backing)
-        settings = try readSettings(invocation.arguments.value("settings"))
+        self.init(
+            backing: backing, name: try Self.name(invocation, backing),
+            settings: try readSettings(invocation.arguments.value("settings")))
+    }
+
+    init(backing: ByteString, name: WorkspaceName, settings: [UInt8]) {
+        (self.backing, self.name, self.settings) = (backing, name, settings)
         id = Bytes16(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
         configuration = Places.current.configuration(of: name)
         state = Places.current.state(of: name)

@@ -154,7 +154,7 @@ private func freeOrDying(_ path: ByteString) throws(Failure) -> ByteString {
 
 /// An empty directory where nothing is mounted.
 private func freeDirectory(_ path: ByteString) throws(Failure) -> ByteString {
-    _ = try openDirectory(path, next: "mkdir \(path.asArgument)")
+    _ = try openDirectory(path, openPathOnly, next: "mkdir \(path.asArgument)")
     guard let directory = path.resolved else { throw Failure(path, .current) }
     if let mount = try mount(at: directory) {
         let what: Message =
@@ -163,7 +163,12 @@ private func freeDirectory(_ path: ByteString) throws(Failure) -> ByteString {
             .failure, "\(path.shown): \(what) is mounted there already",
             next: "mamctl status")
     }
-    let isEmpty = try naming(path) { () throws(Errno) in try entries(of: directory).isEmpty }
+    let isEmpty = try naming(path) { () throws(Errno) in
+        // mamd lists what only its owner keeps shut: it has to open it for that.
+        let found = try status(at: workingDirectory, directory.cString)
+        if ShutMountPoint.isShut(found) { return true }
+        return try entries(of: directory).isEmpty
+    }
     guard isEmpty else {
         throw Failure(
             .failure, "\(path.shown) is not empty: a mount would hide its content",
@@ -172,9 +177,11 @@ private func freeDirectory(_ path: ByteString) throws(Failure) -> ByteString {
     return directory
 }
 
-private func openDirectory(_ path: ByteString, next: Message) throws(Failure) -> Descriptor {
+private func openDirectory(
+    _ path: ByteString, _ access: Int32 = O_RDONLY, next: Message
+) throws(Failure) -> Descriptor {
     do throws(Errno) {
-        return try openFile(path.cString, O_RDONLY | O_DIRECTORY)
+        return try openFile(path.cString, access | O_DIRECTORY)
     } catch {
         throw Failure(path, error, next: error == .noEntry ? next : nil)
     }

@@ -14,23 +14,13 @@ func exportKeys(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     let account = try invocation.account(of: daemon)
     let file = try NewFile(for: output, replacing: invocation.arguments.has("force"))
-    guard workspace(of: file.descriptor) == nil else {
-        throw Failure(
-            .usage,
-            "\(output.shown) is in a workspace: the keys would be sealed under themselves there",
-            next: "write it elsewhere")
-    }
     var secrets = SecretParameters()
-    let request = Varlink.Recovery.ExportKeys(
-        account: account.label,
-        passphraseDescriptor: try invocation.currentPassphrase(of: account, in: &secrets),
-        exportPassphraseDescriptor: try secrets.add(
-            try invocation.passphrase(
-                "Passphrase of the export, a strong one", isNew: true, optionPrefix: "export-")),
-        fileDescriptor: secrets.add(file.descriptor))
-    let reply = try daemon.call(
-        request, descriptors: secrets.descriptors, about: "account '\(account.label)'")
-    try file.finishPrivately()
+    let current = try invocation.currentPassphrase(of: account, in: &secrets)
+    let export = try secrets.add(
+        try invocation.passphrase(
+            "Passphrase of the export, a strong one", isNew: true, optionPrefix: "export-"))
+    let reply = try mamctl.export(
+        account, to: file, passphrase: current, sealedBy: export, secrets, daemon)
     if invocation.isJSON {
         printJSON(["path": .string(output.shown), "export": reply.export.json])
     } else {
@@ -41,6 +31,27 @@ func exportKeys(_ invocation: Invocation) throws -> ExitStatus {
                 + " files themselves.")
     }
     return .success
+}
+
+/// Passphrases by their indices among the secrets.
+func export(
+    _ account: AccountReport, to file: NewFile, passphrase: Int?, sealedBy export: Int,
+    _ secrets: SecretParameters, _ daemon: Daemon
+) throws -> Varlink.Recovery.ExportKeys.Reply {
+    guard workspace(of: file.descriptor) == nil else {
+        throw Failure(
+            .usage,
+            "\(file.path.shown) is in a workspace: the keys would be sealed under themselves there",
+            next: "write it elsewhere")
+    }
+    var secrets = secrets
+    let request = Varlink.Recovery.ExportKeys(
+        account: account.label, passphraseDescriptor: passphrase,
+        exportPassphraseDescriptor: export, fileDescriptor: secrets.add(file.descriptor))
+    let reply = try daemon.call(
+        request, descriptors: secrets.descriptors, about: "account '\(account.label)'")
+    try file.finishPrivately()
+    return reply
 }
 
 /// The command in each message about missing keys. FILE is an export, or a recovery record from

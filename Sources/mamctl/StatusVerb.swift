@@ -100,10 +100,12 @@ private func describe(_ workspace: UnknownWorkspace) -> String {
 private func describe(_ workspace: UnmountedWorkspace) -> String {
     let name = Style.output.bold(workspace.name.description)
     guard let place = workspace.deadMount else {
-        return """
-            \(name)  \(("not mounted" as Message).translated)
-            \(line("next", .verbatim(workspace.command)))
-            """
+        let shut = workspace.isShut ? workspace.mountPoint : nil
+        let lines = [
+            shut.map { line("shut", "\($0.shown) until it is mounted: mamd(8), shut") },
+            line("next", .verbatim(workspace.command)),
+        ].compactMap(\.self).joined(separator: "\n")
+        return "\(name)  \(("not mounted" as Message).translated)\n\(lines)"
     }
     let state: Message = "\(Style.output.red("dead")) at \(place.shown)"
     return """

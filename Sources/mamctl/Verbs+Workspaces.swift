@@ -9,6 +9,13 @@ let moreWorkspaceVerbs: [Verb] = [
         usage: "", examples: ["mamctl workspace list", "mamctl workspace list --json"],
         statuses: [.success, .usage], run: listWorkspaces),
     Verb(
+        name: "workspace rename", summary: "Give a workspace that is not mounted another name",
+        usage: "OLD NEW", operands: 2...2,
+        examples: [
+            "mamctl workspace rename work contoso", "mamctl workspace rename --json work contoso",
+        ],
+        statuses: [.success, .failure, .usage, .notFound, .refused], run: renameWorkspace),
+    Verb(
         name: "workspace remove",
         summary: "Remove a workspace from this machine, but not its files",
         usage: "NAME [--confirm NAME]", operands: 1...1,

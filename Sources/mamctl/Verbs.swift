@@ -13,7 +13,9 @@ struct Chapter: Sendable {
 }
 
 let chapters: [Chapter] = [
-    Chapter(title: "Workspaces", verbs: workspaceVerbs + moreWorkspaceVerbs + overviewVerbs),
+    Chapter(
+        title: "Workspaces",
+        verbs: setupVerbs + workspaceVerbs + moreWorkspaceVerbs + overviewVerbs),
     Chapter(title: "Accounts", verbs: accountVerbs + enrollmentVerbs + recoveryVerbs),
     Chapter(title: "Files", verbs: fileVerbs + protectionVerbs),
     Chapter(title: "Identities", verbs: runVerbs + identityVerbs),
@@ -60,7 +62,7 @@ private let workspaceVerbs: [Verb] = [
                 help: "stay in the foreground and log to the terminal"),
             Option(
                 name: "options", short: "o", value: "OPTIONS",
-                help: "comma-separated: ro, allow_other, no_allow_other"),
+                help: "comma-separated: ro, allow_other, no_allow_other, shut, no_shut"),
         ],
         examples: ["mamctl mount ~/.work ~/Work", "mamctl mount -f -o ro /srv/work /mnt"],
         statuses: [.success, .failure, .usage, .notFound, .damaged], run: mountWorkspace),

@@ -1,4 +1,4 @@
-// `workspace list` and `workspace remove`.
+// `workspace list`, `workspace rename` and `workspace remove`.
 
 internal import Glibc
 internal import MAMModel
@@ -47,7 +47,8 @@ private struct ListedWorkspace {
 
     init(_ workspace: UnmountedWorkspace) {
         name = workspace.name.description
-        state = workspace.deadMount == nil ? "not mounted" : "dead"
+        let unmounted: Message = workspace.isShut ? "not mounted, shut" : "not mounted"
+        state = workspace.deadMount == nil ? unmounted : "dead"
         mountPoint = workspace.deadMount ?? workspace.mountPoint
         backing = workspace.backing
     }
@@ -68,22 +69,43 @@ private struct ListedWorkspace {
     }
 }
 
+func renameWorkspace(_ invocation: Invocation) throws -> ExitStatus {
+    let old = try workspaceName(invocation.operands[0])
+    let new = try workspaceName(invocation.operands[1])
+    guard old != new else { throw Failure.usage(invocation.verb, "both names are '\(new)'") }
+    try WorkspaceRenaming(old, to: new).run()
+    let remaining = UnitNames(of: old).rename(to: new)
+    if invocation.isJSON {
+        printJSON([
+            "name": new.json, "former": old.json,
+            "next": .array(remaining.map { .string($0) }),
+        ])
+        return .success
+    }
+    printOut("\(old): its name is \(new) now")
+    for command in remaining { printOut("next: \(command)") }
+    return .success
+}
+
 func removeWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     let name = try workspaceName(invocation.operands[0])
     let removal = try WorkspaceRemoval(of: name)
     try invocation.confirm(removal)
+    let opened = try removal.openMountPoint()
     let left = try removal.run()
     if invocation.isJSON {
         printJSON([
             "name": name.json, "backingDirectory": JSONValue(removal.backing?.wireText),
             "sealedFiles": removal.sealedCount.map { JSONValue($0) } ?? .null,
             "left": .array(left.map { .string($0.wireText) }),
+            "opened": JSONValue(opened?.wireText),
         ])
         return .success
     }
     printOut("\(name): removed, with its settings and keys")
     if let backing = removal.backing { printOut(removal.filesLeft(in: backing)) }
     for place in left { printOut("left: \(place.shown)") }
+    if let opened { printOut("an ordinary directory again: \(opened.shown)") }
     return .success
 }
 

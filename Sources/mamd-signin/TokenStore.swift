@@ -1,5 +1,5 @@
-// Where a refresh token is kept: the keyring of the person's desktop, by libsecret's secret-tool, or
-// a credential that systemd gives to the service that signs in. Never with the daemon.
+// Where a refresh token is kept: the keyring of the person's desktop, by libsecret's secret-tool,
+// or a credential that systemd gives to the service that signs in. Never with the daemon.
 
 import Glibc
 import MAMModel

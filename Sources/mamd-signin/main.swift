@@ -1,5 +1,5 @@
-// Signs people in to accounts, for mamctl: asks the issuer over the network, and hands its tokens to
-// the daemon. It has no keys; what it says is verified by the daemon.
+// Signs people in to accounts, for mamctl: asks the issuer over the network, and hands its tokens
+// to the daemon. It has no keys; what it says is verified by the daemon.
 
 import CShims
 import Glibc

@@ -19,6 +19,7 @@ struct Arguments {
     var forbidsPrograms = false
     var accessTimes = AccessTimes()
     var rings = RingUse.whereOffered
+    var shutting = Shutting.unchanged
     /// Options of older versions that no longer have an effect.
     var obsoleteOptions: [String] = []
     /// Nil for the fastest on this processor.
@@ -71,7 +72,7 @@ struct Arguments {
           -f              log to standard error, not to the journal
           -o OPTION       ro, noexec, allow_other, no_allow_other, noatime, nodiratime,
                           relatime, strictatime, io_uring, no_io_uring,
-                          cipher=openssl|avx|vaes;
+                          cipher=openssl|avx|vaes, shut, no_shut;
                           others of mount(8) are accepted and ignored
           --ready-fd N    write '+' to descriptor N when the mount serves, and close it
           --no-mount      serve the socket alone, for `mamctl verify`, until SIGTERM or until
@@ -136,6 +137,8 @@ struct Arguments {
             case "noexec": forbidsPrograms = true
             case "allow_other": allowOther = true
             case "no_allow_other": allowOther = false
+            case "shut": shutting = .asked
+            case "no_shut": shutting = .undone
             case "io_uring": rings = .asked
             case "no_io_uring": rings = .never
             case "busy_wait", "no_busy_wait": obsoleteOptions.append(String(option))

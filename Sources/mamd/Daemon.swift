@@ -29,9 +29,10 @@ func runDaemon(_ arguments: Arguments) -> ExitStatus {
 }
 
 private func serve(_ arguments: Arguments) throws(StartError) {
+    let given = GivenDescriptors()
+    if given.device == nil { try shutMountPoint(arguments) }
     protectProcess()
     try chooseCipher(arguments.cipher)
-    let given = GivenDescriptors()
     // In a system unit. Otherwise the daemon reports the programs that use a file, and mounts
     // itself.
     if given.device != nil { _ = mam_leave_processes_alone() }
@@ -74,6 +75,13 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     let isQuiet = session.serve()
     service.finish()
     recovery.stop(tree, isQuiet: isQuiet)
+}
+
+private func shutMountPoint(_ arguments: Arguments) throws(StartError) {
+    guard geteuid() == 0, let manifest = knownWorkspace(arguments.backing) else { return }
+    try shutMountPoint(
+        try mountPlace(arguments.mountPoint), of: manifest.name, arguments.shutting,
+        report: printError)
 }
 
 /// Reports findings of the start to the log and to the program that started the daemon.

@@ -1,10 +1,21 @@
 // A backing directory is served only as the workspace that this machine's settings declare: its own
 // claims select settings, policies and keys, and could be changed to select none.
 
+import Glibc
 import MAMModel
 internal import MAMPlaces
 import MAMSystem
 import MAMWire
+
+/// Before the directory is locked. Nil if it is none that may be mounted, which the start reports.
+func knownWorkspace(_ backing: ByteString) -> WorkspaceManifest? {
+    guard let root = try? openFile(backing.cString, O_RDONLY | O_DIRECTORY),
+        let own = try? openOwnDirectory(of: root),
+        let manifest = try? WorkspaceManifest(in: own),
+        (try? Places.current.check(manifest, of: root)) != nil
+    else { return nil }
+    return manifest
+}
 
 func checkIsKnown(
     _ manifest: WorkspaceManifest, _ root: Descriptor, at path: ByteString

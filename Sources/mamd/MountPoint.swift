@@ -15,7 +15,7 @@ func mountPlace(_ path: ByteString) throws(StartError) -> ByteString {
     } catch { throw notUsable(path, error) }
 }
 
-private func openMountPoint(_ path: ByteString) throws(StartError) -> Descriptor {
+func openMountPoint(_ path: ByteString) throws(StartError) -> Descriptor {
     do throws(PathFailure) { return try openTrusted(path) } catch {
         guard case .failed(let error) = error else {
             throw StartError("\(path.shown): \(error)")

@@ -16,7 +16,10 @@ func mount(
             tree, at: mountPoint, on: target, name: name.description,
             arguments.mountOptions)
     }
-    guard let device else { return try place(at: mountPoint, report: report, session) }
+    guard let device else {
+        return try place(
+            at: mountPoint, of: name, arguments.shutting, report: report, session)
+    }
     try checkIsReached(mountPoint, isReadOnly: arguments.isReadOnly)
     do throws(MountSession.Failure) { return try session(on: .mounted(device: device)) } catch {
         throw StartError(mountAdvice(mountPoint, error))
@@ -25,11 +28,40 @@ func mount(
 
 /// Mounts at a free place, or replaces a dead mount.
 func place<Mounted>(
+    at mountPoint: ByteString, of name: WorkspaceName, _ shutting: Shutting,
+    report: (String) -> Void, _ session: (MountTarget) throws(MountSession.Failure) -> Mounted
+) throws(StartError) -> Mounted {
+    func mount(on target: MountTarget) throws(StartError) -> Mounted {
+        do throws(MountSession.Failure) { return try session(target) } catch {
+            throw StartError(mountAdvice(mountPoint, error))
+        }
+    }
+    guard geteuid() != 0 else {
+        return try placeAsRoot(at: mountPoint, report: report, mount, session)
+    }
+    let covered = try CoveredMountPoint(
+        try uncoveredDirectory(at: mountPoint), at: mountPoint, of: name, shutting,
+        report: report)
+    try covered.open()
+    var finding: String?
+    var isOpen = true
+    // At once: the rest of the start takes as long again.
+    func close() {
+        if isOpen { (finding, isOpen) = (covered.close(), false) }
+    }
+    defer {
+        close()
+        if let finding { report(finding) }
+    }
+    return try mount(on: .path(whenMounted: close))
+}
+
+private func placeAsRoot<Mounted>(
     at mountPoint: ByteString, report: (String) -> Void,
+    _ mount: (MountTarget) throws(StartError) -> Mounted,
     _ session: (MountTarget) throws(MountSession.Failure) -> Mounted
 ) throws(StartError) -> Mounted {
-    let isRoot = geteuid() == 0
-    let dead = isRoot ? try deadMount(at: mountPoint) : nil
+    let dead = try deadMount(at: mountPoint)
     if let dead {
         do throws(MountSession.Failure) { return try session(.deadMount(dead)) } catch {
             report(
@@ -38,15 +70,11 @@ func place<Mounted>(
             )
         }
     }
-    let covered = try uncoveredDirectory(at: mountPoint)
-    if isRoot, dead == nil { try checkIsEmpty(covered, at: mountPoint) }
-    do throws(MountSession.Failure) {
-        let mounted = try session(isRoot ? .directory(covered) : .path)
-        if let finding = hiddenFiles(in: covered, at: mountPoint) { report(finding) }
-        return mounted
-    } catch {
-        throw StartError(mountAdvice(mountPoint, error))
-    }
+    let directory = try uncoveredDirectory(at: mountPoint)
+    if dead == nil { try checkIsEmpty(directory, at: mountPoint) }
+    let mounted = try mount(.directory(directory))
+    if let finding = hiddenFiles(in: directory, at: mountPoint) { report(finding) }
+    return mounted
 }
 
 private func mountAdvice(_ mountPoint: ByteString, _ failure: MountSession.Failure) -> String {

@@ -38,7 +38,10 @@ func prepareMount(_ arguments: Arguments) throws(StartError) {
         try absolutePath(arguments.backing), for: .check(isReadOnly: true))
     try checkIsKnown(backing.manifest, backing.root, at: backing.path)
     forgetStoredDescriptors(named: GivenName.device)
-    let device = try place(at: mountPoint, report: printError) {
+    try shutMountPoint(mountPoint, of: backing.name, arguments.shutting, report: printError)
+    let device = try place(
+        at: mountPoint, of: backing.name, arguments.shutting, report: printError
+    ) {
         target throws(MountSession.Failure) in
         try mountByDescriptor(
             on: target, at: mountPoint, name: backing.name.description, arguments.mountOptions)

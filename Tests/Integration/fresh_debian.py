@@ -17,11 +17,12 @@ from workspace import PREFIX, ROOT, wait_until
 # What the tests look with. None of it brings what mamd depends on.
 TOOLS = (
     "bash-completion", "fish", "libglib2.0-bin", "man-db", "shared-mime-info", "systemd", "zsh")
-# Fetched with what they need in turn, but not installed: that is apt's work in the test.
-FETCHED = (
-    "ca-certificates", "fuse3", "libcurl4", "libdeflate0", "libfuse3-3", "libnats3.4",
-    "libsodium23", "libssl3", "libsystemd0",
-    *(["libipsec-mb1"] if os.uname().machine == "x86_64" else []))
+# Whose libraries are fetched with what they need in turn, but not installed: that is apt's work in
+# the test. A library's name differs between releases.
+LINKED = (
+    "libcurl4-openssl-dev", "libdeflate-dev", "libfuse3-dev", "libnats-dev", "libseccomp-dev",
+    "libsodium-dev", "libssl-dev", "libsystemd-dev",
+    *(["libipsec-mb-dev"] if os.uname().machine == "x86_64" else []))
 ORDINARY = 1000
 
 BOOT = f"""
@@ -56,27 +57,44 @@ def base():
     """The directory with the new Debian. Raises RuntimeError when it cannot be made."""
     suite, mirror = release()
     directory = ROOT / ".build" / f"debian-{suite}"
-    if not directory.exists():
-        unfinished = directory.with_suffix(".new")
-        shutil.rmtree(unfinished, ignore_errors=True)
-        tell(
-            ["debootstrap", "--variant=minbase", "--include=" + ",".join(TOOLS), suite, unfinished,
-            mirror])
-        # What the tests install is gone with them: nothing need reach the disk.
-        (unfinished / "etc" / "dpkg" / "dpkg.cfg.d" / "unsafe-io").write_text("force-unsafe-io\n")
-        unfinished.rename(directory)
+    bootstrap(suite, mirror, directory, TOOLS)
     fetch(directory)
     return directory
 
 
+def bootstrap(suite, mirror, directory, tools):
+    """Makes it unless it is there. Raises RuntimeError when it cannot be made."""
+    if directory.exists():
+        return
+    unfinished = directory.with_suffix(".new")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    tell(
+        ["debootstrap", "--variant=minbase", "--include=" + ",".join(tools), suite, unfinished,
+        mirror])
+    # What the tests install is gone with them: nothing need reach the disk.
+    (unfinished / "etc" / "dpkg" / "dpkg.cfg.d" / "unsafe-io").write_text("force-unsafe-io\n")
+    unfinished.rename(directory)
+
+
 def fetch(directory):
     """What mamd depends on, unless it is there: a base may be older than a dependency."""
-    done, all_names = directory / "fetched", " ".join(FETCHED)
+    names = ["ca-certificates", "fuse3", *libraries()]
+    done, all_names = directory / "fetched", " ".join(names)
     if done.exists() and done.read_text() == all_names:
         return
-    for command in (["clean"], ["update"], ["install", "--download-only", "--yes", *FETCHED]):
+    for command in (["clean"], ["update"], ["install", "--download-only", "--yes", *names]):
         tell(["chroot", directory, "apt-get", "-qq", *command])
     done.write_text(all_names)
+
+
+def libraries():
+    """The packages of the libraries that LINKED are for, as this machine's release has them."""
+    said = subprocess.run(
+        ["dpkg-query", "-W", "-f", "${Depends}\n", *LINKED], capture_output=True, text=True,
+        check=True).stdout
+    names = {dependency.split()[0] for dependency in said.replace("\n", ",").split(",")
+             if dependency.strip()}
+    return sorted(name for name in names if name.startswith("lib") and not name.endswith("-dev"))
 
 
 def release():
@@ -105,16 +123,16 @@ def tell(command):
 class FreshDebian:
     """`shared`: a directory on this machine's disk, there at /shared."""
 
-    def __init__(self):
+    def __init__(self, root_before=None, has_network=False):
         self.place = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX))
         self.place.chmod(0o755)
         self.shared, root = self.place / "shared", self.place / "root"
         for directory in (self.shared, root):
             directory.mkdir()
+        apart = ["--mount", "--pid", *([] if has_network else ["--net"])]
         self.process = subprocess.Popen(
-            [*MORTAL, "unshare", "--mount", "--pid", "--net", "--fork", "--kill-child",
-            "--propagation", "private",
-             "sh", "-c", BOOT, "sh", base(), root, self.shared],
+            [*MORTAL, "unshare", *apart, "--fork", "--kill-child", "--propagation", "private",
+             "sh", "-c", BOOT, "sh", root_before or base(), root, self.shared],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         wait_until(
             lambda: self.process.poll() is not None or self.is_up(), 30,
@@ -128,7 +146,7 @@ class FreshDebian:
         self.init = children[0] if children else None
         return self.init and pathlib.Path(f"/proc/{self.init}/comm").read_text() == "sleep\n"
 
-    def run(self, *command, user=0, status=0):
+    def run(self, *command, user=0, status=0, timeout=180):
         """Runs a command there. `status` None: any."""
         home = "/root" if user == 0 else "/shared/home"
         environment = {
@@ -141,7 +159,8 @@ class FreshDebian:
         result = subprocess.run(
             ["nsenter", "-t", self.init, "-m", "-p", "-n", "-r", "-w", "--", *as_user,
             *map(os.fspath, command)],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=180, env=environment)
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout,
+            env=environment)
         if status is not None and result.returncode != status:
             raise AssertionError(
                 f"{command}: status {result.returncode}, not "

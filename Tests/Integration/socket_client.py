@@ -72,3 +72,19 @@ class Client:
 
     def __exit__(self, *_):
         self.close()
+
+
+class Stream(Client):
+    """The replies of one call, as they come."""
+
+    def __init__(self, path, method):
+        super().__init__(path)
+        self._data = b""
+        self.socket.sendall(
+            json.dumps({"method": f"io.mamd.{method}", "more": True}).encode() + b"\0")
+
+    def next(self):
+        while b"\0" not in self._data:
+            self._data += self.socket.recv(1 << 16) or b"{}\0"
+        frame, _, self._data = self._data.partition(b"\0")
+        return json.loads(frame)["parameters"]

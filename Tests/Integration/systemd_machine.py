@@ -7,6 +7,7 @@ in /usr/local/bin.
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -30,8 +31,9 @@ Type=notify
 User={NOBODY}
 Delegate=yes
 Environment=HOME={{home}} XDG_CONFIG_HOME={{home}}/.config XDG_RUNTIME_DIR=/run/user/{NOBODY}
-Environment=SYSTEMD_UNIT_PATH=/run/user-units
+Environment=SYSTEMD_UNIT_PATH={{home}}/.config/systemd/user:/run/user-units
 ExecStart={SYSTEMD} --user
+TimeoutStopSec=5
 """
 
 BOOT = f"""
@@ -71,7 +73,7 @@ mount --bind "$place" "./$place"
 ln -s /proc/self/mounts etc/mtab
 tr -d - < /proc/sys/kernel/random/uuid > etc/machine-id
 export container=mamd-tests
-export SYSTEMD_UNIT_PATH=/run/systemd/system SYSTEMD_GENERATOR_PATH=/nonexistent
+export SYSTEMD_UNIT_PATH=/etc/systemd/system:/run/systemd/system SYSTEMD_GENERATOR_PATH=/nonexistent
 # Nothing of the other root stays: a mount of somebody else's would be kept busy here.
 pivot_root . old
 cd /
@@ -217,6 +219,15 @@ class MachineCase(unittest.TestCase):
         directory.mkdir(exist_ok=True)
         (directory / "test.conf").write_text(text)
         self.machine.run("systemctl", "daemon-reload")
+
+    def exposure(self, unit):
+        """How far systemd-analyze finds the unit open, from 0 to 10."""
+        said = self.machine.run(
+            "systemd-analyze", "security", "--offline=true", "--no-pager",
+            f"/run/systemd/system/{unit}").stdout
+        level = float(re.search(r"Overall exposure level for \S+: ([0-9.]+)", said)[1])
+        print(f"exposure level {level}", flush=True)
+        return level
 
     def property(self, unit, name):
         return self.machine.run("systemctl", "show", "--value", "-p", name, unit).stdout.strip()

@@ -1,44 +1,31 @@
 """The package for desktops: what is in it, and that the desktop's own tools take it."""
 import filecmp
-import functools
 import os
-import pathlib
 import re
 import shutil
 import subprocess
-import tempfile
 import unittest
 
-from workspace import PREFIX, ROOT
+from built_packages import build
+from workspace import ROOT
 
 SCRIPTS = ("mamd-give", "mamd-pinentry", "mamd-thumbnailer")
 # Debian 12's Python; for these modules its standard library alone.
 PYTHON = "/usr/bin/python3"
 
 
-@functools.cache
-def build(name):
-    output = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX + name))
-    unittest.addModuleCleanup(shutil.rmtree, output)
-    said = subprocess.run(
-        [ROOT / "scripts" / "package-desktop", "--output", output], capture_output=True, text=True)
-    if said.returncode != 0:
-        raise AssertionError(f"scripts/package-desktop: status {said.returncode}\n{said.stderr}")
-    return pathlib.Path(said.stdout.strip())
-
-
 @unittest.skipUnless(shutil.which("msgfmt"), "not installed: gettext")
 class DesktopPackage(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.package = build("first")
+        (cls.package,) = build("package-desktop", "first")
         cls.root = cls.package.parent / "unpacked"
         subprocess.run(["dpkg-deb", "--extract", cls.package, cls.root], check=True)
 
     def test_the_same_tree_gives_the_same_bytes(self):
         first = self.package.read_bytes()
-        build.cache_clear()
-        self.assertEqual(build("second").read_bytes(), first)
+        (second,) = build("package-desktop", "second")
+        self.assertEqual(second.read_bytes(), first)
 
     @unittest.skipUnless(shutil.which("lintian"), "not installed: lintian")
     def test_lintian_finds_nothing(self):

@@ -5,6 +5,7 @@ import subprocess
 import threading
 import time
 
+from socket_client import Client, Refusal, Stream
 from tracing import tasks
 from workspace import ANN, DONE, REFUSED, UNREACHABLE, WorkspaceCase, wait_until
 
@@ -190,6 +191,54 @@ class Stopping(WorkspaceCase):
         _, errors = process.communicate(timeout=20)
         self.assertEqual(process.returncode, UNREACHABLE)
         self.assertIn("work", errors)
+
+
+class IdleDue(WorkspaceCase):
+    settings = {"LockGraceSeconds": 0, "LockOn": {"IdleSeconds": 12}}
+
+    def next_event(self, listener):
+        """What the stream says next of idle locks and states, and when."""
+        event = listener.next()["event"]
+        return event["event"], event["seconds"], time.monotonic()
+
+    def test_a_lock_is_told_before_and_can_be_put_off(self):
+        with Stream(self.workspace.socket, "Workspace.Watch") as listener, \
+                Client(self.workspace.socket) as client:
+            self.assertEqual(self.next_event(listener)[0], "available")
+            word, seconds, _ = self.next_event(listener)
+            self.assertEqual((word, seconds), ("idle-lock-due", 4))
+            # Who listens from now on is told it too.
+            with Stream(self.workspace.socket, "Workspace.Watch") as late:
+                self.assertEqual(
+                    [self.next_event(late)[0] for _ in range(2)], ["available", "idle-lock-due"])
+            begin = time.monotonic()
+            self.assertEqual(client.call("Workspace.KeepOpen", account=ANN), {"idleSeconds": 12})
+            word, _, averted = self.next_event(listener)
+            self.assertEqual(word, "idle-lock-averted")
+            self.assertLess(averted - begin, 1)
+            word, seconds, due = self.next_event(listener)
+            self.assertEqual((word, seconds), ("idle-lock-due", 4))
+            self.assertAlmostEqual(due - begin, 8, delta=1.5)
+            word, _, locked = self.next_event(listener)
+            self.assertEqual(word, "will-become-unavailable")
+            self.assertAlmostEqual(locked - due, 4, delta=1.5)
+            self.assertEqual(self.next_event(listener)[0], "unavailable")
+            with self.assertRaises(Refusal) as caught:
+                client.call("Workspace.KeepOpen", account=ANN)
+            self.assertEqual(caught.exception.name, "WindowClosed")
+            self.assertEqual(self.workspace.account()["state"], "locked")
+
+
+class Grace(WorkspaceCase):
+    settings = {"LockGraceSeconds": 2}
+
+    def test_a_lock_that_has_begun_is_not_put_off(self):
+        self.workspace.serving("lock", ANN)
+        with Client(self.workspace.socket) as client, self.assertRaises(Refusal) as caught:
+            client.call("Workspace.KeepOpen", account=ANN)
+        self.assertEqual(caught.exception.name, "WindowClosed")
+        wait_until(
+            lambda: self.workspace.account()["state"] == "locked", 10, "the lock was put off")
 
 
 class Idle(WorkspaceCase):

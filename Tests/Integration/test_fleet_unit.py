@@ -33,12 +33,7 @@ class Service(MachineCase):
         cls.machine.run("mkdir", "-p", "/var/lib", "/run/mamd")
 
     def test_the_sandbox_is_rated_below_two(self):
-        said = self.machine.run(
-            "systemd-analyze", "security", "--offline=true", "--no-pager",
-            "/run/systemd/system/mamfleet@.service").stdout
-        level = float(re.search(r"Overall exposure level for \S+: ([0-9.]+)", said)[1])
-        print(f"exposure level {level}", flush=True)
-        self.assertLess(level, HIGHEST_EXPOSURE)
+        self.assertLess(self.exposure("mamfleet@.service"), HIGHEST_EXPOSURE)
 
     def test_in_the_sandbox_a_policy_comes_into_force(self):
         place = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX))

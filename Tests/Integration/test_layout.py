@@ -57,6 +57,25 @@ class Layout(unittest.TestCase):
             "layout: Package.swift: Above stands before Below, on which it depends",
             "layout: the median of files is 128 lines; at most 110"})
 
+    def test_long_lines_are_named_in_whatever_people_write(self):
+        line = "words " * 17  # 102 columns, of which the last is a space
+        package = self.package(code=[
+            "// " + "äö" * 4 + " x" * 44 + "y", "// " + line.strip(), "struct One {",
+            *function("first", 3), "}"])
+        for name, text in (
+                ("README.md", f"{line}\n| {line}\n<https://example.org/{'a' * 90}>\n"),
+                ("one.py", f"# short\n# {line}\n"), ("tool", f"#!/bin/sh\n# {line}\n"),
+                ("data", line), ("picture.svg", line)):
+            (package / name).write_text(text)
+        said = layout(package)
+        self.assertEqual(said.returncode, 1)
+        self.assertEqual(
+            {said for said in said.stderr.splitlines() if "columns" in said}, {
+                "layout: README.md:1: 102 columns; at most 100",
+                "layout: one.py:2: 104 columns; at most 100",
+                "layout: tool:2: 104 columns; at most 100",
+                "layout: Sources/Above/code.swift:2: 104 columns; at most 100"})
+
 
 if __name__ == "__main__":
     unittest.main()

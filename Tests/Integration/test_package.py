@@ -1,29 +1,16 @@
 """The Debian packages: what is in them, and that they install, work, go and come back on a Debian
 without Swift."""
 import filecmp
-import functools
 import os
-import pathlib
 import shutil
 import subprocess
-import tempfile
 import unittest
 
+from built_packages import build
 from fresh_debian import ORDINARY, FreshDebian
-from workspace import ANN, MAGIC, PREFIX, ROOT
+from workspace import ANN, MAGIC, ROOT
 
 ENOKEY = "Required key not available"
-
-
-@functools.cache
-def build(name):
-    output = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX + name))
-    unittest.addModuleCleanup(shutil.rmtree, output)
-    said = subprocess.run(
-        [ROOT / "scripts" / "package", "--output", output], capture_output=True, text=True)
-    if said.returncode != 0:
-        raise AssertionError(f"scripts/package: status {said.returncode}\n{said.stderr[-4000:]}")
-    return [pathlib.Path(line) for line in said.stdout.splitlines()]
 
 
 class Package(unittest.TestCase):
@@ -31,10 +18,10 @@ class Package(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.packages = build("first")
+        cls.packages = build("package", "first")
 
     def test_the_same_tree_gives_the_same_bytes(self):
-        for one, other in zip(build("second"), self.packages, strict=True):
+        for one, other in zip(build("package", "second"), self.packages, strict=True):
             self.assertTrue(filecmp.cmp(one, other, shallow=False), other.name)
 
     def test_lintian_finds_nothing(self):
@@ -70,9 +57,10 @@ class Installed(unittest.TestCase):
         cls.addClassCleanup(cls.debian.close)
         cls.inside = staticmethod(cls.debian.run)
         cls.shared = cls.debian.shared
-        for package in build("first"):
+        for package in build("package", "first"):
             shutil.copy(package, cls.shared)
-        cls.package, cls.fleet = (f"/shared/{package.name}" for package in build("first"))
+        cls.package, cls.fleet = (
+            f"/shared/{package.name}" for package in build("package", "first"))
         cls.inside(
             "apt-get", "-qq", "install", "--no-install-recommends", cls.package, cls.fleet)
         (cls.shared / "passphrase").write_text("correct horse battery staple\n")

@@ -4,6 +4,7 @@ import pathlib
 import subprocess
 import unittest
 
+import older_kernel
 from workspace import Workspace
 
 LIMIT, FOLDERS, FILES = 600, 30, 30
@@ -11,7 +12,7 @@ LIMIT, FOLDERS, FILES = 600, 30, 30
 LIMITED = (
     ("setpriv", "--inh-caps=-sys_resource", "--bounding-set=-sys_resource", "--")
     if os.getuid() == 0 else ())
-KNOWS_PRUNING = tuple(map(int, os.uname().release.split(".")[:2])) >= (6, 18)
+KNOWS_PRUNING = tuple(map(int, older_kernel.version().split(".")[:2])) >= (6, 18)
 
 
 class FewDescriptors(unittest.TestCase):

@@ -33,12 +33,7 @@ class Service(MachineCase):
         return daemon
 
     def test_the_sandbox_is_rated_below_two_and_a_half(self):
-        said = self.machine.run(
-            "systemd-analyze", "security", "--offline=true", "--no-pager",
-            "/run/systemd/system/mamd@.service").stdout
-        level = float(re.search(r"Overall exposure level for \S+: ([0-9.]+)", said)[1])
-        print(f"exposure level {level}", flush=True)
-        self.assertLess(level, HIGHEST_EXPOSURE)
+        self.assertLess(self.exposure("mamd@.service"), HIGHEST_EXPOSURE)
 
     def test_in_the_sandbox_the_daemon_looks_at_a_trusted_programs_path(self):
         configuration, mount_point = self.start("trust")

@@ -94,7 +94,8 @@ class AsOrdinaryUser(unittest.TestCase):
         "test_user.MainFlow", "test_user.ClosedRights", "test_auto_enroll.Own", "test_contained",
         "test_contain_trusted", "test_contain_launchers.Managed", "test_fleet.OrdersObeyed",
         "test_giving.OwnDaemon",
-        "test_held.WithoutRights", "test_programs", "test_posix", "test_posix_files",
+        "test_held.WithoutRights", "test_shut.Shut", "test_rename.Rename",
+        "test_setup.Setup", "test_programs", "test_posix", "test_posix_files",
         "test_posix_holes", "test_posix_system",
         "test_posix_tmpfile", "test_wipe.Whole", "test_wipe_use.InUse")
 

@@ -312,6 +312,14 @@ class Users(WorkspaceCase):
             event = client.call("Workspace.Watch", more=True)
             self.assertEqual(event["event"]["account"]["name"], BOB)
 
+    def test_only_its_user_keeps_an_account_open(self):
+        for user in (BOBS, 0):
+            with Client(self.workspace.socket, user) as other, self.assertRaises(Refusal) as caught:
+                other.call("Workspace.KeepOpen", account=ANN)
+            self.assertEqual(caught.exception.name, "Refused", user)
+        with Client(self.workspace.socket, ANNS) as ann:
+            self.assertEqual(ann.call("Workspace.KeepOpen"), {"idleSeconds": None})
+
     def test_each_users_sessions_are_their_own(self):
         with Client(self.workspace.socket, BOBS) as bob, Client(self.workspace.socket, ANNS) as ann:
             self.assertEqual(

@@ -14,6 +14,7 @@ import time
 import unittest
 
 import json_output
+import older_kernel
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DECODER = ROOT / "Tests" / "decoder.py"
@@ -161,7 +162,7 @@ class Workspace:
         # does.
         self.environment = {
             "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent", **os.environ, "LC_ALL": "C",
-            "HOME": str(self.root)}
+            "HOME": str(self.root), **older_kernel.environment(ROOT / ".build")}
         for variable in ("CONFIG_HOME", "STATE_HOME", "RUNTIME_DIR"):
             directory = self.root / variable.lower()
             directory.mkdir(mode=0o700)

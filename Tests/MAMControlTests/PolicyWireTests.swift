@@ -20,6 +20,7 @@ import Testing
     static let events: [(AccountEvent.Kind, String)] = [
         (.willBecomeUnavailable(seconds: 1), "will-become-unavailable"),
         (.unavailable, "unavailable"), (.available, "available"),
+        (.idleLockDue(seconds: 1), "idle-lock-due"), (.idleLockAverted, "idle-lock-averted"),
         (.blocked(AccountBlock(.offline, "why")), "blocked"), (.unblocked, "unblocked"),
         (.wiped, "wiped"), (.policyChanged, "policy-changed"),
         (.dataProtectionChanged, "data-protection-changed"),

@@ -27,8 +27,8 @@ import Testing
         #expect(book.warnings.count == warningCount)
     }
 
-    /// Ann's groups by an issuer's word; targets; whether Ann and Bob are covered, and whether Ann is
-    /// if the word must not loosen; how many warnings.
+    /// Ann's groups by an issuer's word; targets; whether Ann and Bob are covered, and whether Ann
+    /// is if the word must not loosen; how many warnings.
     @Test(
         arguments: [
             (["g-guests"], guests, true, true, true, 0),

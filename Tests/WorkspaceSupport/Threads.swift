@@ -3,8 +3,8 @@
 import Foundation
 internal import Glibc
 
-/// Waits until no thread of this process has a name with this prefix, so that what such threads were
-/// started for is done. False after ten seconds.
+/// Waits until no thread of this process has a name with this prefix, so that what such threads
+/// were started for is done. False after ten seconds.
 package func haveEnded(threadsNamed prefix: String) -> Bool {
     func isThere(_ task: String) -> Bool {
         let path = "/proc/self/task/\(task)/comm"

@@ -82,6 +82,8 @@ class Agent(Gio.Application):
     def told(self, workspace: Workspace, account: Account | None, event: Parameters) -> None:
         if account and event.get("event") == "available":
             self._opened(workspace.name, account.name)
+        if account:
+            self._countdown.told(workspace, account, event)
         if message := messages.of_event(account, event):
             self._notifier.tell(message, f"{workspace.name} {account.name if account else ''}")
 
@@ -90,7 +92,9 @@ class Agent(Gio.Application):
         if message := messages.of_refusal(record):
             self._notifier.tell(message, f"{workspace.name} {record.account} {record.program}")
         # The number of repeated refusals comes seconds after them: the account may be open by then.
-        elif account and not account.is_open and self._gate.asks(workspace.name, record):
+        # Nor does a program of somebody else's ask, of which root's agent is told too.
+        elif (account and not account.is_open and record.uid == os.geteuid()
+                and self._gate.asks(workspace.name, record)):
             self._prompt(workspace, account.name, record.program or "", record.path or "")
         self._draw()
 

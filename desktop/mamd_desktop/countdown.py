@@ -1,20 +1,18 @@
 """Tells a person before an account locks because it is not used, and keeps it open if asked.
 
-The daemon tells the time of such a lock only when it is asked (`idleSeconds`): it is asked again
-when the warning would be due, and every few seconds while it is shown.
+The daemon says when such a lock is due, and when somebody has used the account after all.
 """
+import time
+
 from gi.repository import GLib
 
 from . import messages
 from .accounts import Account
-from .follow import Workspace
+from .follow import WORKSPACE, Workspace
 from .notifier import Notifier
-from .varlink import Parameters, VarlinkError
+from .varlink import Parameters
 from .words import _
 
-PROTECTION = "io.mamd.Protection"
-# At most; never more than a third of the time that an account may be idle.
-WARNING_SECONDS = 60
 AGAIN_SECONDS = 5
 KIND = "countdown"
 
@@ -22,53 +20,43 @@ KIND = "countdown"
 class Countdown:
     def __init__(self, notifier: Notifier) -> None:
         self._notifier = notifier
-        self._longest: dict[str, int] = {}
-        self._timers: dict[str, int] = {}
-        self._shown: set[str] = set()
+        self._timers: dict[tuple[str, str], int] = {}
+
+    def told(self, workspace: Workspace, account: Account, event: Parameters) -> None:
+        if event.get("event") == "idle-lock-due":
+            self._begin(workspace, account, int(event.get("seconds") or 0))
+        elif event.get("event") == "idle-lock-averted":
+            self._end(workspace.name, account.name)
 
     def look(self, workspace: Workspace) -> None:
-        """After each answer about accounts."""
-        if timer := self._timers.pop(workspace.name, 0):
+        """After each answer about accounts: one that is locked counts no longer."""
+        for name, account in list(self._timers):
+            found = workspace.accounts.get(account)
+            if name == workspace.name and not (found and found.state == "unlocked"):
+                self._end(name, account)
+
+    def _begin(self, workspace: Workspace, account: Account, seconds: int) -> None:
+        self._end(workspace.name, account.name)
+        end = time.monotonic() + seconds
+        self._show(workspace, account, seconds)
+
+        def again() -> bool:
+            left = round(end - time.monotonic())
+            if left > 0:
+                self._show(workspace, account, left)
+            return GLib.SOURCE_CONTINUE
+
+        self._timers[workspace.name, account.name] = GLib.timeout_add_seconds(
+            AGAIN_SECONDS, again)
+
+    def _end(self, workspace: str, account: str) -> None:
+        if timer := self._timers.pop((workspace, account), 0):
             GLib.source_remove(timer)
-        waits = [self._consider(workspace, account) for account in workspace.accounts.values()]
-        if due := [wait for wait in waits if wait is not None]:
-            self._timers[workspace.name] = GLib.timeout_add_seconds(
-                max(1, min(due)), self._ask, workspace)
+            self._notifier.withdraw(KIND, f"{workspace} {account}")
 
-    def _ask(self, workspace: Workspace) -> bool:
-        self._timers.pop(workspace.name, None)
-        workspace.refresh()
-        return GLib.SOURCE_REMOVE
-
-    def _consider(self, workspace: Workspace, account: Account) -> int | None:
-        """Seconds until the next look; None without a lock to come."""
-        about = f"{workspace.name} {account.name}"
-        left = account.idle_seconds if account.is_open else None
-        warning = self._warning_seconds(about, left or 0)
-        if left is None or left > warning:
-            if about in self._shown:
-                self._shown.discard(about)
-                self._notifier.withdraw(KIND, about)
-            return None if left is None else left - warning
-        self._shown.add(about)
-        keep = (_("Keep open"), lambda: self._keep(workspace, account.name))
-        self._notifier.show(messages.of_countdown(account, left), about, {"keep": keep})
-        return AGAIN_SECONDS
-
-    def _warning_seconds(self, about: str, left: int) -> int:
-        """The daemon does not tell the limit: the longest time that was left is close to it."""
-        self._longest[about] = max(left, self._longest.get(about, 0))
-        return min(WARNING_SECONDS, self._longest[about] // 3)
-
-    def _keep(self, workspace: Workspace, account: str) -> None:
-        """Any use counts. The smallest: a word is sealed for the account, and opened again."""
-        def sealed(reply: Parameters) -> None:
-            workspace.call(
-                f"{PROTECTION}.UnprotectString", {"text": reply.get("text"), "ownUse": True},
-                lambda _reply: workspace.refresh(), failed)
-
-        def failed(_error: VarlinkError) -> None:
-            workspace.refresh()
-
-        workspace.call(
-            f"{PROTECTION}.ProtectString", {"owner": account, "text": "open"}, sealed, failed)
+    def _show(self, workspace: Workspace, account: Account, left: int) -> None:
+        keep = (_("Keep open"), lambda: workspace.call(
+            f"{WORKSPACE}.KeepOpen", {"account": account.name}))
+        self._notifier.show(
+            messages.of_countdown(account, left), f"{workspace.name} {account.name}",
+            {"keep": keep})

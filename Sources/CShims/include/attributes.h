@@ -15,3 +15,10 @@ int mam_fremovexattr(int descriptor, const char *name);
 /// the file itself (EBADF).
 intptr_t mam_getxattrat(int directory, const char *path, const char *name, void *value,
                         size_t count);
+
+/// FS_IMMUTABLE_FL of a directory that is open for reading: 1 or 0. ENOTTY or EOPNOTSUPP where the
+/// file system has no such flag.
+int mam_is_immutable(int directory);
+
+/// Sets or clears it; EPERM without CAP_LINUX_IMMUTABLE.
+int mam_set_immutable(int directory, int is_immutable);

@@ -15,6 +15,7 @@ extension Varlink {
             case changePassphrase = "ChangePassphrase"
             case lock = "Lock"
             case unlock = "Unlock"
+            case keepOpen = "KeepOpen"
             case wipe = "Wipe"
             case watch = "Watch"
             case encrypt = "Encrypt"
@@ -780,6 +781,37 @@ extension Varlink {
             package typealias Reply = RegisterAccount.Reply
         }
 
+        package struct KeepOpen: VarlinkRequest {
+            package static let method = "io.mamd.Workspace.KeepOpen"
+            package static let memberNames: Set<String> = ["account"]
+
+            package var account: String?
+
+            package init(account: String? = nil) {
+                self.account = account
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(account: wire.value("account"))
+            }
+
+            package var members: [String: JSONValue] { ["account": account.json] }
+
+            package struct Reply: WireObject {
+                package var idleSeconds: Int?
+
+                package init(idleSeconds: Int? = nil) {
+                    self.idleSeconds = idleSeconds
+                }
+
+                package init(_ wire: Parameters) throws(VarlinkError) {
+                    try self.init(idleSeconds: wire.value("idleSeconds"))
+                }
+
+                package var members: [String: JSONValue] { ["idleSeconds": idleSeconds.json] }
+            }
+        }
+
         package struct Wipe: VarlinkRequest {
             package static let method = "io.mamd.Workspace.Wipe"
             package static let memberNames: Set<String> = ["account", "confirmed"]
@@ -1531,6 +1563,8 @@ type Process (
 
 # Of an account:
 #   will-become-unavailable (seconds: 0 is now), unavailable, available
+#   idle-lock-due (seconds: a minute, or a third of the time that it may be idle), and
+#   idle-lock-averted, if it is used before: KeepOpen
 #   blocked (kind, reason), unblocked, wiped
 #   policy-changed, app-config-changed
 #   data-protection-changed: protect data again that you protected yourself
@@ -1689,6 +1723,12 @@ method Unlock(
   passphrase: ?string,
   passphraseDescriptor: ?int
 ) -> (account: Account)
+
+# Counts as use of an account, by default of the caller's only one, whatever the class of its
+# files: it is not locked for being idle until that time has passed once more. Nothing else is put
+# off. Only for the account's own user, and only while it is unlocked: otherwise, also in a grace
+# period, WindowClosed or Blocked. idleSeconds: as of Account
+method KeepOpen(account: ?string) -> (idleSeconds: ?int)
 
 # Destroys an account: its keys, then its files, wherever they are in the backing directory.
 # complete: nothing is left; otherwise the daemon removes the rest at its next start, or at the

@@ -1,0 +1,130 @@
+// `setup`: the account, unlocked, and a copy of its keys.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+internal import MAMWords
+
+struct SetupAccount {
+    let invocation: Invocation
+    let daemon: Daemon
+    let name: String
+
+    /// Once it was asked for. On a terminal a mistake costs nothing but another try.
+    private(set) var passphrase: SecretBuffer?
+
+    init(_ invocation: Invocation, _ daemon: Daemon, name: String) {
+        (self.invocation, self.daemon, self.name) = (invocation, daemon, name)
+    }
+
+    private func found() throws -> AccountReport? {
+        try daemon.status().accounts.first { $0.isNamed(name) }
+    }
+
+    /// Registers it, or unlocks the one that is there.
+    mutating func open() throws -> AccountReport {
+        guard let account = try found() else { return try register() }
+        guard account.window != .unlocked else { return account }
+        return try retrying { setup in
+            var secrets = SecretParameters()
+            let request = Varlink.Workspace.Unlock(
+                account: account.label,
+                passphraseDescriptor: try setup.current(of: account, in: &secrets))
+            return try setup.daemon.call(
+                request, descriptors: secrets.descriptors, about: "account '\(account.label)'"
+            ).account
+        }
+    }
+
+    private mutating func register() throws -> AccountReport {
+        try signIn(invocation, as: name, objectID: nil, to: daemon)
+        return try retrying { setup in
+            var secrets = SecretParameters()
+            let new = try setup.new(in: &secrets)
+            let request = Varlink.Workspace.RegisterAccount(
+                name: setup.name, passphraseDescriptor: new, noPassphrase: new == nil ? true : nil)
+            return try mamctl.register(request, secrets.descriptors, setup.daemon)
+        }
+    }
+
+    private mutating func new(in secrets: inout SecretParameters) throws -> Int? {
+        if invocation.arguments.has("no-passphrase") {
+            return try invocation.newPassphrase(of: name, in: &secrets)
+        }
+        let secret = try invocation.passphrase("Passphrase for \(name)", isNew: true)
+        passphrase = secret
+        return try secrets.add(secret)
+    }
+
+    private mutating func current(
+        of account: AccountReport, in secrets: inout SecretParameters
+    ) throws -> Int? {
+        guard account.hasPassphrase else { return nil }
+        let secret =
+            try passphrase
+            ?? invocation.passphrase("Passphrase of \(account.label)", isNew: false)
+        passphrase = secret
+        return try secrets.add(secret)
+    }
+
+    /// Nil for an account without one.
+    mutating func currentPassphrase(of account: AccountReport) throws -> SecretBuffer? {
+        var unused = SecretParameters()
+        _ = try current(of: account, in: &unused)
+        return passphrase
+    }
+
+    /// False if the file is there already. An empty passphrase is the account's own.
+    mutating func export(_ account: AccountReport, to path: ByteString) throws -> Bool {
+        if (try? status(at: workingDirectory, path.cString)) != nil {
+            _ = try readExport(path)
+            return false
+        }
+        try retrying { setup in
+            let file = try NewFile(for: path, replacing: false)
+            var secrets = SecretParameters()
+            let current = try setup.current(of: account, in: &secrets)
+            let export = try secrets.add(try setup.exportPassphrase())
+            _ = try mamctl.export(
+                account, to: file, passphrase: current, sealedBy: export, secrets, setup.daemon)
+        }
+        return true
+    }
+
+    private func exportPassphrase() throws -> SecretBuffer {
+        let arguments = invocation.arguments
+        guard !arguments.has("export-passfile"), !arguments.has("export-extpass"),
+            isatty(STDIN_FILENO) == 1
+        else {
+            return try invocation.passphrase(
+                "Passphrase of the recovery file", isNew: true, optionPrefix: "export-")
+        }
+        let secret = try Terminal.ask(
+            "Passphrase of the recovery file" + (passphrase == nil ? "" : ", empty for the same"))
+        if secret.isEmpty, let passphrase { return passphrase }
+        guard secret.equals(try Terminal.ask("Again")) else {
+            throw Failure(.usage, "the two passphrases differ", next: "type it again")
+        }
+        return secret
+    }
+
+    /// On a terminal asks again, as long as what was typed is what was wrong.
+    private mutating func retrying<Value>(
+        _ body: (inout SetupAccount) throws -> Value
+    ) throws -> Value {
+        let isTyped =
+            isatty(STDIN_FILENO) == 1 && !invocation.arguments.has("passfile")
+            && !invocation.arguments.has("extpass")
+        for _ in 1..<3 where isTyped {
+            do { return try body(&self) } catch let failure as Failure
+                where [.usage, .refused, .wrongPassphrase].contains(failure.status)
+            {
+                printError("mamctl: \(failure.message)")
+                // One that the account took stays, whatever is wrong with the recovery file's.
+                if failure.status != .usage { passphrase = nil }
+            }
+        }
+        return try body(&self)
+    }
+}

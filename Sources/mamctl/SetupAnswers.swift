@@ -1,0 +1,100 @@
+// What `setup` has to know: from options, else from questions on a terminal, else a default.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMPlaces
+internal import MAMSystem
+internal import MAMWire
+internal import MAMWords
+
+struct SetupAnswers {
+    let mountPoint: ByteString
+    let backing: ByteString
+    let name: WorkspaceName
+    /// Nil for a workspace without an account yet.
+    let account: String?
+    /// Nil for none.
+    let recoveryFile: ByteString?
+
+    init(_ invocation: Invocation) throws {
+        let (operands, options) = (invocation.operands, invocation.arguments)
+        let home = SetupDefaults.home
+        mountPoint = try path(
+            operands.first ?? ask("Where", home.appending("Work")), below: home)
+        backing = try path(
+            options.value("backing")
+                ?? mountPoint.directory.appending(
+                    ByteString(Array(".".utf8) + mountPoint.lastComponent.bytes)), below: home)
+        name = try Self.name(options.value("name"), mountPoint)
+        let given = operands.count > 1 ? operands[1] : nil
+        account =
+            try options.has("no-account")
+            ? nil
+            : (given ?? ask("Account", ByteString(SetupDefaults.account)))
+                .requireText("the account's name")
+        recoveryFile = try Self.recoveryFile(options, home.appending("\(name).keys"), home)
+        if account == nil, recoveryFile != nil {
+            throw Failure.usage(invocation.verb, "--recovery needs an account")
+        }
+    }
+
+    private static func name(
+        _ given: ByteString?, _ mountPoint: ByteString
+    ) throws(Failure) -> WorkspaceName {
+        if let given { return try workspaceName(given) }
+        return try workspaceName(ByteString(mountPoint.lastComponent.shown.lowercased()))
+    }
+
+    /// Without a terminal only what was asked for: its passphrase may be the next line of input.
+    private static func recoveryFile(
+        _ options: Arguments, _ usual: ByteString, _ home: ByteString
+    ) throws -> ByteString? {
+        if options.has("no-recovery") || options.has("no-account") { return nil }
+        if let given = options.value("recovery") { return try path(given, below: home) }
+        guard isatty(STDIN_FILENO) == 1 else { return nil }
+        let answer = try ask("Recovery file, - for none", usual)
+        return answer.text == "-" ? nil : try path(answer, below: home)
+    }
+}
+
+private enum SetupDefaults {
+    static var home: ByteString {
+        guard geteuid() != 0 else { return ByteString("/srv") }
+        return ByteString(getenv("HOME").map { String(cString: $0) } ?? "/")
+    }
+
+    /// As the shell's prompt has it.
+    static var account: String {
+        var host = [CChar](repeating: 0, count: 256)
+        gethostname(&host, host.count - 1)
+        let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) }
+        return "\(user ?? "user")@\(ByteString(cString: host).shown)"
+    }
+}
+
+/// An empty answer is the default, which is also what counts without a terminal.
+private func ask(_ question: Message, _ usual: ByteString) throws -> ByteString {
+    guard isatty(STDIN_FILENO) == 1 else { return usual }
+    let answer = try Terminal.askOpenly("\(question) [\(usual.shown)]")
+    return answer.bytes.isEmpty ? usual : answer
+}
+
+/// An absolute path; `~/` counts on a terminal, where no shell replaces it. Units read paths by
+/// line, and systemd takes quotes and backslashes away.
+private func path(_ given: ByteString, below home: ByteString) throws(Failure) -> ByteString {
+    var path = given.withoutTrailingSlashes
+    if path.bytes.starts(with: Array("~/".utf8)) {
+        path = home.appending(ByteString(Array(path.bytes.dropFirst(2))))
+    }
+    let parent = path.directory
+    guard !path.bytes.isEmpty, let directory = parent.resolved else {
+        throw Failure(parent, path.bytes.isEmpty ? .noEntry : .current)
+    }
+    let unusable = Array("\n\"'\\$".utf8)
+    guard !path.bytes.contains(where: unusable.contains) else {
+        throw Failure(
+            .usage, "\(path.shown): a unit cannot have quotes, backslashes or $ in a path",
+            next: "use another path, or mamctl init and mamctl mount")
+    }
+    return directory.appending(path.lastComponent)
+}

@@ -1,0 +1,106 @@
+// `setup`: from nothing to a mounted workspace with an unlocked account. Whatever it did is kept
+// and found again by the next run.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMPlaces
+internal import MAMSystem
+internal import MAMWire
+internal import MAMWords
+
+func setUp(_ invocation: Invocation) throws -> ExitStatus {
+    let settings = try readSettings(invocation.arguments.value("settings"))
+    let usesKeyring = invocation.arguments.has("keyring")
+    if usesKeyring { try checkKeyring(invocation) }
+    let answers = try SetupAnswers(invocation)
+    var done = SetupResult(answers: answers)
+    let workspace = SetupWorkspace(answers: answers)
+    done.isNew = try workspace.create(settings: settings)
+    try workspace.makeMountPoint()
+    try workspace.writeUnitSettings()
+    let service = SetupService(name: answers.name)
+    done.isService = !invocation.arguments.has("no-service") && service.isOffered
+    if done.isService { try service.enable() }
+    if try workspace.daemon() == nil { try workspace.mount() }
+    guard let daemon = try workspace.daemon() else {
+        throw Failure(.unreachable, "the daemon of '\(answers.name)' does not answer")
+    }
+    if let name = answers.account {
+        var account = SetupAccount(invocation, daemon, name: name)
+        let report = try account.open()
+        if let file = answers.recoveryFile { _ = try account.export(report, to: file) }
+        if usesKeyring, done.isService,
+            let passphrase = try account.currentPassphrase(of: report)
+        {
+            try service.unlockByKeyring(passphrase)
+            done.isKeyring = true
+        }
+    }
+    if invocation.isJSON { printJSON(done.json) } else { printOut(verbatim: done.text) }
+    return .success
+}
+
+private func checkKeyring(_ invocation: Invocation) throws(Failure) {
+    guard geteuid() != 0 else {
+        throw .usage(invocation.verb, "--keyring is a user's; root's workspaces have pam_exec")
+    }
+    try invocation.refuse(["no-account", "no-passphrase", "no-service"], with: "keyring")
+    guard output(of: ["sh", "-c", "command -v secret-tool"]) == nil else { return }
+    throw Failure(.failure, "secret-tool is missing", next: "apt install libsecret-tools")
+}
+
+/// What there is at the end.
+private struct SetupResult {
+    let answers: SetupAnswers
+    var isNew = false
+    var isService = false
+    var isKeyring = false
+
+    var json: JSONValue {
+        [
+            "name": .string("\(answers.name)"), "created": .bool(isNew),
+            "mountPoint": .string(answers.mountPoint.wireText),
+            "backingDirectory": .string(answers.backing.wireText),
+            "account": JSONValue(answers.account),
+            "recoveryFile": JSONValue(answers.recoveryFile?.wireText),
+            "service": .bool(isService), "keyring": .bool(isKeyring),
+        ]
+    }
+
+    var text: String {
+        let place = answers.mountPoint
+        let told: [Message?] = [
+            "\(place.shown) is mounted; its files are sealed in \(answers.backing.shown)",
+            mounting, unlocking, recovery, "next:",
+        ]
+        let commands = ["cp -r FOLDER \(place.asArgument)", "mamctl status", "mamctl lock --now"]
+        return (told.compactMap(\.?.translated) + commands.map { "  \($0)" })
+            .joined(separator: "\n")
+    }
+
+    private var mounting: Message {
+        let unit = "mamd@\(answers.name)"
+        guard isService else {
+            return "no service manager offers \(unit): mount it yourself, with mamctl mount"
+                + " \(answers.backing.asArgument) \(answers.mountPoint.asArgument)"
+        }
+        return geteuid() == 0
+            ? "each start of the machine mounts it (\(unit))" : "each login mounts it (\(unit))"
+    }
+
+    private var unlocking: Message? {
+        guard let account = answers.account else {
+            return "it has no account yet: mamctl account register UPN"
+        }
+        let how: Message =
+            isKeyring
+            ? "the keyring unlocks it at login" : "mamctl unlock, or the desktop's prompt, opens it"
+        return "\(account) is unlocked; it locks with the screen; \(how)"
+    }
+
+    private var recovery: Message? {
+        answers.recoveryFile.map {
+            "a copy of its keys: \($0.shown); keep it elsewhere, and its passphrase too"
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// `setup`: the workspace and its mount. What is there already stays as it is.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMPlaces
+internal import MAMSystem
+internal import MAMWire
+internal import MAMWords
+
+struct SetupWorkspace {
+    let answers: SetupAnswers
+    /// What the mount is asked for, in the unit and without one.
+    private static let options = "rw,shut"
+
+    /// Creates the workspace, or what an interrupted run has left out of it. False if it was there.
+    func create(settings: [UInt8]) throws -> Bool {
+        let places = Places.current
+        guard let record = places.record(of: answers.name) else {
+            let plan = WorkspacePlan(
+                backing: answers.backing, name: answers.name, settings: settings)
+            try plan.checkBacking(adopting: false)
+            try plan.checkName()
+            try plan.checkBlocks()
+            try plan.create()
+            return true
+        }
+        let root = try naming(record.backing) { () throws(Errno) in
+            try openFile(record.backing.cString, O_RDONLY | O_DIRECTORY)
+        }
+        let found = try? openFile(answers.backing.cString, O_RDONLY | O_DIRECTORY)
+        guard let found, record.isAt(found) else {
+            throw Failure(
+                .failure,
+                "the workspace '\(answers.name)' is at \(record.backing.shown) already",
+                next: "add --backing \(record.backing.asArgument), or --name OTHER")
+        }
+        guard (try? openOwnDirectory(of: root)).flatMap({ try? WorkspaceManifest(in: $0) }) == nil
+        else { return false }
+        try WorkspaceManifest(name: answers.name, id: record.id).write(to: answers.backing)
+        return true
+    }
+
+    /// Shut from the start: nothing is written there before the first mount.
+    func makeMountPoint() throws(Failure) {
+        guard mkdir(answers.mountPoint.cString, 0) != 0, Errno.current != .exists else { return }
+        throw Failure(answers.mountPoint, .current)
+    }
+
+    /// Where the units read it.
+    func writeUnitSettings() throws {
+        let path = ByteString(Places.current.configuration(of: answers.name))
+        let directory = try openFile(path.cString, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+        let lines = [
+            "BACKING=", answers.backing.shown, "\nMOUNTPOINT=", answers.mountPoint.shown,
+            "\nOPTIONS=\(Self.options)\n",
+        ]
+        guard faccessat(directory.raw, "mount", F_OK, 0) != 0 else { return }
+        try Array(lines.joined().utf8).span.withUnsafeBytes { bytes throws(Errno) in
+            try replaceFile(in: directory.raw, named: "mount", with: bytes)
+        }
+    }
+
+    /// Nil if it is not mounted; fails if it is mounted elsewhere.
+    func daemon() throws -> Daemon? {
+        let path = Places.current.socket(of: answers.name)
+        guard let daemon = try? Daemon(of: answers.name, at: path) else { return nil }
+        let place = ByteString(try daemon.status().mountPoint)
+        guard place == answers.mountPoint else {
+            throw Failure(
+                .failure, "the workspace '\(answers.name)' is mounted at \(place.shown)",
+                next: "mamctl setup \(place.asArgument)")
+        }
+        return daemon
+    }
+
+    /// Without a service manager.
+    func mount() throws {
+        let command = [daemonProgram(), ByteString("-o"), ByteString(Self.options)]
+        let operands = [answers.backing, answers.mountPoint]
+        guard case .ended(let end) = try startDaemon(command, operands) else { return }
+        throw Failure(
+            .failure, "mamd \(end); its message is above",
+            next: "correct that, and run mamctl setup again: it goes on from here")
+    }
+}

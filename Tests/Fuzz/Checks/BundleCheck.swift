@@ -1,0 +1,35 @@
+// Bundles, as an engine, a web server or a stick may have them: docs/FLEET.md.
+
+import MAMCarrier
+import MAMFleet
+import MAMModel
+
+func checkBundle(_ bytes: [UInt8]) throws(Violation) {
+    let documents: [[UInt8]]
+    do throws(Refusal) { documents = try Bundle.documents(in: bytes) } catch {
+        return try expect(!error.description.isEmpty, "no words")
+    }
+    try expect(documents.count <= Bundle.maximumCount, "more documents than are read")
+    // What is no array is one document, as it came.
+    guard let elements = try? Bundle.elements(of: bytes) else {
+        return try expect(documents == [bytes], "another document than came")
+    }
+    try expect(elements == documents, "other documents")
+    guard let bundle = try? DocumentBundle(parsing: bytes) else {
+        return try expect(
+            documents.contains { (try? Envelope(parsing: $0)) == nil }, "refused without a reason")
+    }
+    try checkEncoded(bundle)
+}
+
+/// It is read as the same, gives the same bytes, and passes for signed.
+private func checkEncoded(_ bundle: DocumentBundle) throws(Violation) {
+    guard let text = try? bundle.encoded() else { return }
+    let again = try must("a bundle that was written is not read") {
+        try DocumentBundle(parsing: text)
+    }
+    try expect(again == bundle, "another bundle when written and read again")
+    try expect((try? again.encoded()) == text, "other bytes when written again")
+    let json = try must("a bundle is no JSON") { try JSONValue(parsing: text) }
+    try expect(Bundle.isSigned(json) == !bundle.envelopes.isEmpty, "a bundle taken for another")
+}

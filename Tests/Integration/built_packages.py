@@ -1,0 +1,21 @@
+"""Debian packages, as the scripts build them; each once for a module's tests."""
+import functools
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from workspace import PREFIX, ROOT
+
+
+@functools.cache
+def build(script, name):
+    """What scripts/`script` makes; another `name` builds it again."""
+    output = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX + name))
+    unittest.addModuleCleanup(shutil.rmtree, output)
+    said = subprocess.run(
+        [ROOT / "scripts" / script, "--output", output], capture_output=True, text=True)
+    if said.returncode != 0:
+        raise AssertionError(f"scripts/{script}: status {said.returncode}\n{said.stderr[-4000:]}")
+    return [pathlib.Path(line) for line in said.stdout.splitlines()]

@@ -1,0 +1,85 @@
+"""mamd-prompt on Wayland: the window comes, and takes a passphrase from the keyboard."""
+import shutil
+import subprocess
+import time
+import unittest
+
+import desktop_session
+import nested_session
+from desktop_session import DESKTOP, PYTHON, children, memory_map
+from workspace import ANN, PASSPHRASE, Workspace, wait_until
+
+PROGRAMS = ("weston", "dbus-run-session", "import")
+
+
+def missing():
+    absent = [name for name in PROGRAMS if not shutil.which(name)]
+    return f"not installed: {', '.join(absent)}" if absent else desktop_session.missing()
+
+
+class WaylandSession(nested_session.Session):
+    """With the workspace's places, and a bus for each program."""
+
+    def __init__(self, environment):
+        self.of_workspace = environment
+        super().__init__()
+
+    @property
+    def environment(self):
+        runtime = self.of_workspace.get("XDG_RUNTIME_DIR", str(self.runtime))
+        return {
+            **super().environment, **self.of_workspace, **self.variables,
+            "XDG_RUNTIME_DIR": runtime if self.socket.exists() else str(self.runtime),
+            "GDK_BACKEND": "wayland", "GSK_RENDERER": "cairo", "GSETTINGS_BACKEND": "memory",
+            "PYTHONHOME": "/usr", "LC_ALL": "C.UTF-8"}
+
+    def picture(self):
+        done = subprocess.run(
+            ["import", "-display", self.display, "-window", "root", "rgb:-"], capture_output=True,
+            timeout=20, check=True)
+        return done.stdout
+
+
+def ready(pid):
+    """Some descendant waits with GTK loaded."""
+    below = children(pid)
+    return any("FontMap" in memory_map(each) or "libgtk-4" in memory_map(each) or ready(each)
+               for each in below)
+
+
+@unittest.skipIf(missing(), missing())
+class Wayland(unittest.TestCase):
+    def test_a_prompt_comes_and_takes_a_passphrase(self):
+        workspace = Workspace(settings={"LockGraceSeconds": 0}).init().mount().register()
+        self.addCleanup(workspace.close)
+        file = workspace.path("plan.txt")
+        workspace.write_as(ANN, file, "Contoso pays.")
+        workspace.await_closed()
+        workspace.lock()
+        session = WaylandSession(workspace.environment).start()
+        self.addCleanup(session.close)
+        agent = session.run("dbus-run-session", "--", PYTHON, "-B", DESKTOP / "mamd-prompt")
+        wait_until(lambda: ready(agent.pid), 20, "no prompt is ready")
+        time.sleep(1)
+        before = session.picture()
+        subprocess.run(["cat", file], capture_output=True)
+        wait_until(lambda: changed(before, session.picture()) > 10_000, 20, "no window")
+        # Weston's window has the X server's keyboard, the prompt has Weston's.
+        time.sleep(1)
+        xdotool = ["xdotool", "type", "--delay", "20", PASSPHRASE]
+        subprocess.run(xdotool, env=session.environment, check=True)
+        subprocess.run(["xdotool", "key", "Return"], env=session.environment, check=True)
+        wait_until(
+            lambda: workspace.account()["state"] == "unlocked", 20, "it took no passphrase")
+        self.assertEqual(file.read_text(), "Contoso pays.")
+        wait_until(lambda: changed(before, session.picture()) < 5_000, 20, "the window stays")
+
+
+def changed(before, after):
+    """How many pixels differ."""
+    return sum(
+        before[at:at + 3] != after[at:at + 3] for at in range(0, len(before), 3))
+
+
+if __name__ == "__main__":
+    unittest.main()

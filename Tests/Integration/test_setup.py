@@ -1,0 +1,243 @@
+"""`mamctl setup`: from nothing to an open workspace, typed on a terminal."""
+import json
+import os
+import shutil
+import stat
+import subprocess
+import time
+import unittest
+
+from ordinary_user import NOBODY
+from systemd_machine import MachineCase
+from terminal import Terminal
+from workspace import (
+    ANN, DONE, NO, PASSPHRASE, USAGE, WRONG_PASSPHRASE, Workspace, daemons, mounts, wait_until)
+
+KEYS_PASSPHRASE = "another correct horse"
+
+
+def answer(terminal, answers):
+    """Types each answer when its question is there. Returns how many characters that were."""
+    typed, at = 0, 0
+    for question, text in answers:
+        wait_until(
+            lambda: question.encode() in terminal.shown[at:] or terminal_read(terminal), 60,
+            f"no {question!r}")
+        at = terminal.shown.index(question.encode(), at) + len(question)
+        if question.startswith(("Passphrase", "Again")):
+            wait_until(terminal.hides_typing)
+        terminal.type(text + "\n")
+        typed += len(text) + 1
+    return typed
+
+
+def terminal_read(terminal):
+    """What there is now; false, so that the caller looks again."""
+    try:
+        terminal.read(until=None, seconds=0.05)
+    except AssertionError:
+        pass
+    return False
+
+
+class Setup(unittest.TestCase):
+    """Without a service manager."""
+
+    def setUp(self):
+        self.workspace = Workspace()
+        self.addCleanup(self.workspace.close)
+        self.addCleanup(self.open_by_hand)
+        self.workspace.mount_point.rmdir()
+        self.workspace.backing.rmdir()
+        self.place = self.workspace.mount_point = self.workspace.root / "Work"
+        self.keys = self.workspace.root / "work.keys"
+
+    def open_by_hand(self):
+        if os.getuid() == 0 and self.place.exists() and not mounts(str(self.place)):
+            subprocess.run(["chattr", "-i", self.place], check=False, capture_output=True)
+
+    def setup(self, *words, **options):
+        return self.workspace.ctl("setup", self.place, ANN, *words, **options)
+
+    def on_terminal(self, answers, *words):
+        terminal = Terminal(
+            ["mamctl", "setup", *words], self.workspace.environment, columns=200)
+        typed = answer(terminal, answers)
+        return typed, *terminal.finish(60)
+
+    def check(self):
+        """Mounted, open, and what is written is sealed."""
+        self.assertEqual(mounts(str(self.place)), [str(self.place)])
+        path = self.place / "letter"
+        path.write_text("sealed")
+        self.assertEqual(self.workspace.owner(path), ANN)
+        on_disk = self.workspace.root / ".Work" / "letter"
+        self.assertTrue(self.workspace.is_managed_on_disk(on_disk))
+        path.unlink()
+
+    def test_a_person_types_little(self):
+        begin = time.monotonic()
+        typed, status, shown = self.on_terminal((
+            ("Where [", str(self.place)), ("Account [", ANN),
+            ("Recovery file, - for none [", str(self.keys)), (f"Passphrase for {ANN}", PASSPHRASE),
+            ("Again", PASSPHRASE), ("Passphrase of the recovery file", "")))
+        print(f"{typed} characters, {time.monotonic() - begin:.1f} s", flush=True)
+        self.assertEqual(status, DONE, shown)
+        self.assertIn(f"{self.place} is mounted; its files are sealed in", shown)
+        self.assertTrue(shown.endswith("mamctl lock --now\n"), shown)
+        self.check()
+        self.assertEqual(stat.S_IMODE(self.keys.stat().st_mode), 0o600)
+        # The keys are in it, under the same passphrase.
+        self.workspace.unmount()
+        self.workspace.ctl("workspace", "remove", "work", "--confirm", "work")
+        self.workspace.ctl("init", self.workspace.root / ".Work", "--adopt", "--name", "work")
+        self.workspace.ctl("mount", self.workspace.root / ".Work", self.place)
+        self.workspace.ctl(
+            "account", "import", self.keys, "--export-passfile", self.workspace.passfile,
+            "--passfile", self.workspace.passfile)
+
+    def test_mistakes_cost_another_try(self):
+        _, status, shown = self.on_terminal((
+            ("Recovery file, - for none [", str(self.keys)),
+            (f"Passphrase for {ANN}", PASSPHRASE), ("Again", "something else"),
+            (f"Passphrase for {ANN}", "short"), ("Again", "short"),
+            (f"Passphrase for {ANN}", PASSPHRASE), ("Again", PASSPHRASE),
+            ("Passphrase of the recovery file", KEYS_PASSPHRASE), ("Again", "other"),
+            ("Passphrase of the recovery file", KEYS_PASSPHRASE), ("Again", KEYS_PASSPHRASE)),
+            self.place, ANN)
+        self.assertEqual(status, DONE, shown)
+        self.assertIn("the two passphrases differ", shown)
+        self.check()
+
+    def test_the_next_run_goes_on(self):
+        options = ("--passfile", self.workspace.passfile)
+        wrong = self.workspace.secret("short", "x")
+        self.setup("--passfile", wrong, status=(NO, 6))
+        self.assertEqual(mounts(str(self.place)), [str(self.place)])
+        said = json.loads(self.setup(*options, "--json").stdout)
+        self.assertEqual(
+            (said["name"], said["created"], said["account"], said["service"]),
+            ("work", False, ANN, False))
+        self.check()
+        # Again, after an unmount, a lock, a kill, and with more than before.
+        self.setup(*options)
+        self.workspace.ctl("unmount", self.place)
+        self.assertEqual(stat.S_IMODE(self.place.stat().st_mode), 0)
+        self.setup(*options)
+        self.workspace.ctl("lock", "--now")
+        self.setup("--passfile", wrong, status=WRONG_PASSPHRASE)
+        wait_until(lambda: self.setup(*options, status=None).returncode == 0, 30)
+        self.workspace.ctl("lock", "--now")
+        wait_until(lambda: self.setup(*options, status=None).returncode == 0, 30)
+        (daemon,) = daemons(str(self.workspace.root))
+        os.kill(daemon, 9)
+        self.setup(*options, "--recovery", self.keys, "--export-passfile", self.workspace.passfile)
+        before = self.keys.read_bytes()
+        self.setup(*options, "--recovery", self.keys)
+        self.assertEqual(self.keys.read_bytes(), before)
+        self.check()
+
+    def test_a_kill_at_any_step_is_continued(self):
+        if not shutil.which("strace"):
+            self.skipTest("strace kills between the steps")
+        options = ("--passfile", self.workspace.passfile)
+        killed = 0
+        for step, calls in (("mkdir", 6), ("renameat", 6), ("fsync", 8), ("sendmsg", 8)):
+            for call in range(1, calls, 2):
+                strace = (
+                    "strace", "-qq", "-o", "/dev/null", "-e",
+                    f"inject={step}:signal=KILL:when={call}")
+                result = self.setup(*options, status=None, prefix=strace)
+                killed += result.returncode != 0
+                wait_until(
+                    lambda: self.setup(*options, status=None).returncode == 0, 30,
+                    f"{step} {call}")
+                self.check()
+                self.workspace.ctl("unmount", self.place)
+                self.workspace.ctl("workspace", "remove", "work", "--confirm", "work")
+                shutil.rmtree(self.workspace.root / ".Work")
+                self.place.rmdir()
+        print(f"{killed} runs were killed", flush=True)
+        self.assertGreater(killed, 5)
+
+    def test_what_is_there_is_left(self):
+        self.place.mkdir()
+        (self.place / "file").touch()
+        said = self.setup("--passfile", self.workspace.passfile, status=NO).stderr
+        self.assertIn(f"{self.place} is not empty", said)
+        self.assertEqual(os.listdir(self.place), ["file"])
+        (self.place / "file").unlink()
+        other = self.workspace.root / "other"
+        said = self.setup("--backing", other, status=NO, input=b"").stderr
+        self.assertIn(f"the workspace 'work' is at {self.workspace.root}/.Work already", said)
+        said = self.setup("--name", "we/rd", status=USAGE).stderr
+        self.assertIn("not a valid workspace name", said)
+
+
+@unittest.skipUnless(os.getuid() == 0, "makes name spaces with a process 1 of their own")
+class AtLogin(MachineCase):
+    """With the real systemd, the user's and the system's."""
+
+    def test_a_user_and_the_next_login(self):
+        self.machine.run("systemctl", "start", "users")
+        home = self.machine.home
+        place, keys = home / "Work", home / "work.keys"
+        terminal = Terminal(
+            self.machine.inner(["mamctl", "setup"], user=True), self.machine.environment(True),
+            columns=200)
+        begin = time.monotonic()
+        typed = answer(terminal, (
+            ("Where [", ""), ("Account [", ANN), ("Recovery file, - for none [", ""),
+            (f"Passphrase for {ANN}", PASSPHRASE), ("Again", PASSPHRASE),
+            ("Passphrase of the recovery file", "")))
+        status, shown = terminal.finish(60)
+        print(f"{typed} characters, {time.monotonic() - begin:.1f} s", flush=True)
+        self.assertEqual(status, DONE, shown)
+        self.assertIn("each login mounts it (mamd@work)", shown)
+        self.assertTrue(keys.exists())
+        self.machine.run("sh", "-c", 'echo sealed > "$1/letter"', "sh", place, user=True)
+        # The session ends, and the next begins.
+        self.log_out("mamd@work")
+        for command in (["sh", "-c", f"echo lost > {place}/file"], ["mkdir", place / "new"],
+                        ["rsync", "-r", "--delete", f"{place}/", f"{home}/copy"]):
+            self.assertNotEqual(self.machine.run(*command, user=True, check=False).returncode, 0)
+        self.assertEqual(stat.S_IMODE(place.stat().st_mode), 0)
+        self.machine.run("systemctl", "start", "users")
+        self.machine.run("mamctl", "wait", "--mounted", "--timeout", "60", user=True)
+        # Renamed, the login mounts it by its new name.
+        self.machine.run("mamctl", "unmount", place, user=True)
+        said = self.machine.run("mamctl", "workspace", "rename", "work", "contoso", user=True)
+        self.assertEqual(said.stdout, "work: its name is contoso now\n")
+        self.log_out("mamd@contoso")
+        self.machine.run("systemctl", "start", "users")
+        self.machine.run("mamctl", "wait", "--mounted", "--timeout", "60", user=True)
+        passfile = home / "passphrase"
+        passfile.write_text(PASSPHRASE)
+        os.chown(passfile, NOBODY, NOBODY)
+        self.machine.run(
+            "mamctl", "unlock", "--workspace", "contoso", "--passfile", passfile, user=True)
+        said = self.machine.run("cat", place / "letter", user=True)
+        self.assertEqual(said.stdout, "sealed\n")
+
+    def log_out(self, unit):
+        """This machine's user has no targets that would end units in order."""
+        self.machine.run("systemctl", "--user", "stop", unit, user=True, check=False)
+        self.machine.run("systemctl", "stop", "users")
+
+    def test_the_systems_own(self):
+        place = self.machine.place / "Shared"
+        passfile = self.machine.place / "passphrase"
+        passfile.write_text(PASSPHRASE)
+        said = json.loads(self.machine.run(
+            "mamctl", "setup", place, ANN, "--passfile", passfile, "--json").stdout)
+        self.assertTrue(said["service"])
+        self.assertEqual(
+            self.machine.run("systemctl", "is-enabled", "mamd@shared").stdout, "enabled\n")
+        (self.machine.inside(place) / "file").write_text("x")
+        self.machine.run("mamctl", "unmount", place)
+        said = self.machine.run("touch", place / "lost", check=False)
+        self.assertIn("Operation not permitted", said.stderr)
+        self.machine.run("systemctl", "start", "mamd@shared")
+        self.machine.run("systemctl", "stop", "mamd@shared")
+        self.machine.run("mamctl", "workspace", "remove", "shared", "--confirm", "shared")
+        self.machine.run("rmdir", place)

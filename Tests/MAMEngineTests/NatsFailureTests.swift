@@ -1,0 +1,82 @@
+// What libnats says, as what a caller decides by.
+
+import CNats
+import Testing
+
+@testable import MAMEngine
+
+@Suite struct NatsFailureTests {
+    @Test(arguments: [
+        (NATS_TIMEOUT, "", NatsFailure.timeout),
+        (NATS_NO_RESPONDERS, "", .noStream),
+        (NATS_MAX_PAYLOAD, "", .tooLong),
+        (NATS_ERR, "Authorization Violation", .notAllowed("Authorization Violation")),
+        (NATS_NOT_PERMITTED, "x", .notAllowed("x")),
+        // A server without time for the handshake, which is no refusal.
+        (
+            NATS_CONNECTION_AUTH_FAILED, "Authentication Timeout",
+            .connection("Authentication Timeout")
+        ),
+        (NATS_SSL_ERROR, "x", .untrusted("x")),
+        (NATS_ERR, "bad Certificate", .untrusted("bad Certificate")),
+        (NATS_NO_SERVER, "x", .connection("x")),
+    ])
+    func statuses(status: natsStatus, detail: String, failure: NatsFailure) {
+        #expect(NatsFailure(status, detail) == failure)
+    }
+
+    @Test func withoutDetailsLibnatsNamesTheStatus() {
+        guard case .connection(let text) = NatsFailure(NATS_NO_SERVER, "") else {
+            Issue.record("another failure")
+            return
+        }
+        #expect(!text.isEmpty)
+    }
+
+    @Test func streams() {
+        #expect(NatsFailure.stream(code: 10_071, "x").isOutrun)
+        #expect(NatsFailure.stream(code: 10_059, "x").isUnknownStream)
+        #expect(!NatsFailure.stream(code: 10_059, "x").isOutrun)
+        #expect(!NatsFailure.timeout.isUnknownStream)
+    }
+}
+
+@Suite struct NatsHandlersTests {
+    @Test func aCallThatComesLateFindsNothing() {
+        let handlers = NatsHandlers()
+        let first = handlers.add(.end { _ in })
+        let second = handlers.add(.messages { _ in })
+        #expect(first != 0 && second != 0 && first != second)
+        #expect(handlers.handler(UnsafeMutableRawPointer(bitPattern: first)) != nil)
+        handlers.remove([first])
+        #expect(handlers.handler(UnsafeMutableRawPointer(bitPattern: first)) == nil)
+        #expect(handlers.handler(UnsafeMutableRawPointer(bitPattern: second)) != nil)
+        #expect(handlers.handler(nil) == nil)
+        // A number is not given again.
+        #expect(handlers.add(.end { _ in }) > second)
+    }
+
+    /// What a handler holds may remove another when it goes.
+    @Test func aHandlerMayRemoveAnother() {
+        let handlers = NatsHandlers()
+        let inner = handlers.add(.end { _ in })
+        handlers.remove([addHolder(of: inner, to: handlers)])
+        #expect(handlers.handler(UnsafeMutableRawPointer(bitPattern: inner)) == nil)
+    }
+
+    private func addHolder(of entry: UInt, to handlers: NatsHandlers) -> UInt {
+        let holder = Holder(handlers, entry)
+        return handlers.add(.end { _ in withExtendedLifetime(holder) {} })
+    }
+
+    private final class Holder: Sendable {
+        private let handlers: NatsHandlers
+        private let entry: UInt
+
+        init(_ handlers: NatsHandlers, _ entry: UInt) {
+            (self.handlers, self.entry) = (handlers, entry)
+        }
+
+        deinit { handlers.remove([entry]) }
+    }
+}
