@@ -46,7 +46,8 @@ def syntax_trees(module, files):
         ["swiftc", "-dump-ast", "-dump-ast-format", "json", "-module-name", module,
          "-swift-version", "6", "-package-name", ROOT.name.replace("-", "_"),
          *(word for name in FEATURES for word in ("-enable-upcoming-feature", name)),
-         "-I", place / "Modules", *(word for path in maps for word in ("-Xcc", f"-fmodule-map-file={path}")),
+         "-I", place / "Modules",
+         *(word for path in maps for word in ("-Xcc", f"-fmodule-map-file={path}")),
          *headers, *files],
         capture_output=True, text=True, check=False)
     decoder, at, trees = json.JSONDecoder(), 0, {}

@@ -33,4 +33,6 @@ const char *mam_words_for_count(const char *one, const char *many, unsigned long
     return found == one || found == many ? NULL : found;
 }
 
-const char *mam_words_for_error(int number) { return language ? strerror_l(number, language) : NULL; }
+const char *mam_words_for_error(int number) {
+    return language ? strerror_l(number, language) : NULL;
+}

@@ -11,7 +11,7 @@ import unittest
 
 from workspace import (
     ANN, CLOSED, DONE, NO, NOT_FOUND, NOT_MANAGED, ROOT, UNREACHABLE, USAGE, WRONG_PASSPHRASE,
-    Workspace)
+    Workspace, wait_until)
 
 PO = ROOT / "po"
 sys.path.insert(0, str(PO))
@@ -161,6 +161,7 @@ class German(unittest.TestCase):
             self.says("info", self.workspace.root / "none", status=NOT_FOUND),
             f"mamctl: {self.workspace.root}/none: Datei oder Verzeichnis nicht gefunden\n"
             "  Versuch: den Pfad mit ls prüfen\n")
+        self.addCleanup(self.unlock_again)
         told = self.says("unlock", ANN, "--passfile", self.wrong, status=WRONG_PASSPHRASE)
         self.assertIn(f"falsche Passphrase für Konto »{ANN}«", told)
         self.assertIn("Versuch: noch einmal eingeben", told)
@@ -214,6 +215,7 @@ class German(unittest.TestCase):
                 english = self.workspace.ctl(*words, status=status)
                 german = self.workspace.ctl(*words, status=status, environment=self.german)
                 self.assertEqual(self.steady(german.stdout), self.steady(english.stdout))
+        self.addCleanup(self.unlock_again)
         self.workspace.lock()
         for words in (["unlock", ANN, "--json", "--passfile", self.wrong],
                       ["wait", "--json", ANN, "--timeout", "0"]):
@@ -221,6 +223,13 @@ class German(unittest.TestCase):
                 *words, status=(WRONG_PASSPHRASE, CLOSED), environment=self.german)
             self.assertRegex(
                 json.loads(told.stdout)["error"]["message"], "^wrong pass|is not unlocked$")
+
+    def unlock_again(self):
+        """After a wrong passphrase the next must wait."""
+        wait_until(
+            lambda: self.workspace.serving(
+                "unlock", ANN, "--passfile", self.workspace.passfile,
+                status=(DONE, WRONG_PASSPHRASE)).returncode == DONE, 20)
 
     @staticmethod
     def steady(text):
