@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 struct SetupService {
     let name: WorkspaceName
@@ -44,7 +45,7 @@ struct SetupService {
         for words in [["daemon-reload"], ["enable", "mamd-unlock@\(name).service"]]
         where output(of: systemctl + words) == nil {
             let command = (systemctl + words).joined(separator: " ")
-            throw Failure(.failure, "'\(command)' has failed", next: command)
+            throw Failure(.failure, "'\(command)' has failed", next: .verbatim(command))
         }
     }
 
