@@ -32,7 +32,7 @@ private func documents(of name: WorkspaceName) -> [(label: Message, content: [UI
     ].flatMap { directory in
         ((try? entries(of: ByteString(directory))) ?? []).compactMap { file in
             let path = ByteString(directory).appending(file)
-            return (try? readSmallFile(path.shown, maximumByteCount: 1 << 24))
+            return (try? readSmallFile(path.cString, maximumByteCount: 1 << 24))
                 .map { (label: Message.verbatim(path.shown), content: $0) }
         }
     }

@@ -69,9 +69,14 @@ private struct ListedWorkspace {
     }
 }
 
+private func listedName(_ operand: ByteString) throws(Failure) -> WorkspaceName {
+    try workspaceName(
+        operand, next: "use another name; mamctl workspace list shows those in use")
+}
+
 func renameWorkspace(_ invocation: Invocation) throws -> ExitStatus {
-    let old = try workspaceName(invocation.operands[0])
-    let new = try workspaceName(invocation.operands[1])
+    let old = try listedName(invocation.operands[0])
+    let new = try listedName(invocation.operands[1])
     guard old != new else { throw Failure.usage(invocation.verb, "both names are '\(new)'") }
     try WorkspaceRenaming(old, to: new).run()
     let remaining = UnitNames(of: old).rename(to: new)
@@ -88,7 +93,7 @@ func renameWorkspace(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 func removeWorkspace(_ invocation: Invocation) throws -> ExitStatus {
-    let name = try workspaceName(invocation.operands[0])
+    let name = try listedName(invocation.operands[0])
     let removal = try WorkspaceRemoval(of: name)
     try invocation.confirm(removal)
     let opened = try removal.openMountPoint()
