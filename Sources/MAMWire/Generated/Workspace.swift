@@ -1563,8 +1563,8 @@ type Process (
 
 # Of an account:
 #   will-become-unavailable (seconds: 0 is now), unavailable, available
-#   idle-lock-due (seconds: a minute, or a third of the time that it may be idle), and
-#   idle-lock-averted, if it is used before: KeepOpen
+#   idle-lock-due (seconds: a minute, or a third of the time that it may be idle)
+#   idle-lock-averted (it was used before: KeepOpen)
 #   blocked (kind, reason), unblocked, wiped
 #   policy-changed, app-config-changed
 #   data-protection-changed: protect data again that you protected yourself
