@@ -72,26 +72,24 @@ let package = Package(
 
         // Core
         module("MAMSystem", ["CShims", "CSystemd"]),
-        // What people read, in their language
-        module("MAMWords", ["MAMSystem", "CShims"]),
         module("MAMFormat", ["MAMModel", "CDeflate"]),
-        module("MAMPolicy", ["MAMModel", "MAMFormat", "MAMWords"]),
+        module("MAMPolicy", ["MAMModel", "MAMFormat"]),
         // settings.json
         module("MAMSettings", ["MAMModel", "MAMPolicy"]),
         module("MAMCrypto", ["MAMModel", "MAMSystem", "CCrypto", "CSodium", "CShims"] + ciphers),
         module("MAMAudit", ["MAMModel", "MAMSystem", "CShims"]),
 
         // Services
-        module("MAMKeyring", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMWords"]),
+        module("MAMKeyring", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem"]),
         module("MAMStore", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem"]),
 
         // Who is calling
         module("MAMIdentity", ["MAMModel", "MAMSystem"]),
         module("MAMEnrollment", ["MAMModel", "MAMPolicy", "MAMSettings", "MAMSystem"]),
         // What an organisation signs, and which of it a machine accepts
-        module("MAMFleet", ["MAMModel", "MAMCrypto", "MAMWords"]),
+        module("MAMFleet", ["MAMModel", "MAMCrypto"]),
         // What carries it: bundles, the engine's keys and subjects, the organisation's directory
-        module("MAMCarrier", ["MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet", "MAMWords"]),
+        module("MAMCarrier", ["MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet"]),
         // What an organisation's machines have reported, against what it has signed
         module("MAMSurvey", ["MAMModel", "MAMSystem", "MAMFleet", "MAMCarrier"]),
         // What an issuer of OpenID Connect signs, and which of it counts
@@ -101,7 +99,7 @@ let package = Package(
         // Desktop entries, types of files, and what opens them
         module("MAMDesktop", ["MAMSystem"]),
         // What both ends of the socket share
-        module("MAMWire", ["MAMModel", "MAMSystem", "CShims", "MAMWords"]),
+        module("MAMWire", ["MAMModel", "MAMSystem", "CShims"]),
 
         // Use cases
         module(
@@ -158,7 +156,7 @@ let package = Package(
             [
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
                 "MAMAudit", "MAMKeyring", "MAMFleet", "MAMCarrier", "MAMSurvey", "MAMStore",
-                "MAMPlaces", "MAMDesktop", "MAMWire", "MAMWords",
+                "MAMPlaces", "MAMDesktop", "MAMWire",
                 "CShims", "CContainment", "CSupervisor",
             ]),
         program(
@@ -192,7 +190,6 @@ let package = Package(
         tests("MAMFormatTests", ["MAMFormat", "MAMModel"]),
         tests("MAMCryptoTests", ["MAMCrypto", "MAMModel"]),
         tests("MAMSystemTests", ["MAMSystem", "MAMModel"]),
-        tests("MAMWordsTests", ["MAMWords", "MAMSystem"]),
         tests("MAMAuditTests", ["MAMAudit", "MAMSystem", "MAMModel"]),
         tests(
             "MAMKeyringTests", ["MAMKeyring", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel"]),

@@ -2,7 +2,6 @@
 
 package import MAMFleet
 package import MAMModel
-package import MAMWords
 
 /// A machine that asks with a good invitation.
 package struct Applicant: Sendable, Equatable {
@@ -99,10 +98,8 @@ extension RegisteredMachine {
     }
 }
 
-extension Admission.Reason: Worded {
-    package var description: String { message.english }
-
-    package var message: Message {
+extension Admission.Reason: CustomStringConvertible {
+    package var description: String {
         switch self {
         case .report(let refusal): "\(refusal)"
         case .sentAs(let id, let says):

@@ -1,7 +1,6 @@
 // Why a document is not accepted.
 
 package import MAMModel
-package import MAMWords
 
 package enum Refusal: Error, Sendable, Equatable {
     /// What is wrong with its form; a clause.
@@ -27,20 +26,15 @@ package enum Refusal: Error, Sendable, Equatable {
     case notSerial(found: Int64, expected: Int64)
 }
 
-extension Refusal: Worded {
-    package var description: String { message.english }
-
-    package var message: Message {
+extension Refusal: CustomStringConvertible {
+    package var description: String {
         switch self {
-        case .malformed(let reason): Message(known: reason)
+        case .malformed(let reason): reason
         case .contentChanged: "its content is not what was signed"
         case .otherOrganization(let id): "it is of another organisation, \(id)"
         case .notSigned(let role, let found, let needed):
-            Message(
-                needed,
-                one: "it needs the signatures of \(needed) \(role.rawValue) key, and has \(found)",
-                many: "it needs the signatures of \(needed) \(role.rawValue) keys, and has \(found)"
-            )
+            "it needs the signatures of \(needed) \(role.rawValue) \(needed == 1 ? "key" : "keys"),"
+                + " and has \(found)"
         case .notForThisMachine(let audience): "it is for \(audience), not for this machine"
         case .notByMachine(let id): "it is not signed with the key of the machine \(id)"
         case .older(let serial, let highest):

@@ -4,7 +4,6 @@
 package import MAMCrypto
 package import MAMFormat
 package import MAMModel
-package import MAMWords
 
 /// docs/FORMAT.md, section 7. Contains no plain secret. Its public fields are authenticated only
 /// once it is opened.
@@ -84,10 +83,8 @@ package enum KeyExportError: Error, Equatable, Sendable {
     case derivation(DerivationError)
 }
 
-extension KeyExportError: Worded {
-    package var description: String { message.english }
-
-    package var message: Message {
+extension KeyExportError: CustomStringConvertible {
+    package var description: String {
         switch self {
         case .notAnExport: "it does not begin as exported keys do"
         case .newerVersion(let version):

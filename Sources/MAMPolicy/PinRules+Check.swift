@@ -1,7 +1,5 @@
 // Whether a new PIN or passphrase satisfies the rules.
 
-package import MAMWords
-
 /// Why it does not.
 package enum PinFlaw: Error, Sendable, Equatable {
     case notText
@@ -13,10 +11,8 @@ package enum PinFlaw: Error, Sendable, Equatable {
     case simpleSequence
 }
 
-extension PinFlaw: Worded {
-    package var description: String { message.english }
-
-    package var message: Message {
+extension PinFlaw: CustomStringConvertible {
+    package var description: String {
         switch self {
         case .notText: "it is not UTF-8 text"
         case .tooShort(let minimum): "it needs at least \(minimum) characters (minimumPinLength)"

@@ -2,7 +2,6 @@
 
 package import MAMModel
 package import MAMSystem
-package import MAMWords
 
 extension VarlinkError {
     package init(_ failure: some VarlinkFailure) {
@@ -139,26 +138,23 @@ extension VarlinkError {
     }
 }
 
-extension VarlinkError: Worded {
-    package var description: String { message.english }
-
+extension VarlinkError: CustomStringConvertible {
     /// One sentence for people.
-    package var message: Message {
+    package var description: String {
         let account = parameters["account"]?.text ?? "?"
         switch ofWorkspace {
         case .unknownAccount: return "no account '\(account)' is registered"
         case .accountExists: return "account '\(account)' is registered already"
         case .wrongPassphrase: return wrongPassphraseDescription(account)
         case .windowClosed: return "account '\(account)' is locked"
-        default: return Message(known: parameters["reason"]?.text ?? plainDescription)
+        default: return parameters["reason"]?.text ?? plainDescription
         }
     }
 
-    private func wrongPassphraseDescription(_ account: String) -> Message {
+    private func wrongPassphraseDescription(_ account: String) -> String {
         let seconds = parameters["retryAfterSeconds"]?.integer ?? 0
-        return seconds > 0
-            ? "wrong passphrase for account '\(account)'; the next try is allowed in \(seconds) s"
-            : "wrong passphrase for account '\(account)'"
+        let wait = seconds > 0 ? "; the next try is allowed in \(seconds) s" : ""
+        return "wrong passphrase for account '\(account)'\(wait)"
     }
 
     private var plainDescription: String {

@@ -3,7 +3,6 @@
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// An account as `status` and `top` show it.
 struct AccountLines {
@@ -14,7 +13,7 @@ struct AccountLines {
     private var isBlocked: Bool { !account.block.isEmpty }
 
     /// A coloured symbol for the state.
-    var mark: Message {
+    var mark: String {
         if isBlocked { return Style.output.red("✗") }
         return switch account.window {
         case .unlocked: Style.output.green("●")
@@ -23,7 +22,7 @@ struct AccountLines {
         }
     }
 
-    var state: Message {
+    var state: String {
         if isBlocked { return Style.output.red("blocked") }
         return switch account.window {
         case .unlocked: Style.output.green("unlocked")
@@ -34,7 +33,7 @@ struct AccountLines {
     }
 
     /// When the window changes next.
-    var countdown: Message? {
+    var countdown: String? {
         if let seconds = account.graceSeconds {
             return seconds > 0 ? "locks in \(seconds.asDuration)" : "locks now"
         }
@@ -44,37 +43,32 @@ struct AccountLines {
         return account.idleSeconds.map { "locks in \($0.asDuration) unless used" }
     }
 
-    var use: Message {
+    var use: String {
         let letters = account.openClasses ?? []
         let files = account.openFiles ?? 0
-        let list = letters.joined(separator: ", ")
         let classes =
             letters.isEmpty
             ? "no class can be opened"
-            : Message(
-                letters.count, one: "class \(list) can be opened",
-                many: "classes \(list) can be opened")
+            : "class\(letters.count == 1 ? "" : "es") \(letters.joined(separator: ", ")) can be"
+                + " opened"
         let programs = account.containedPrograms ?? 0
-        let contained = programs == 0 ? nil : programs.counted("contained program")
-        let inUse: Message =
-            files == 0 ? "no file in use" : "\(files.counted("file")) in use"
-        return [classes, inUse, contained].compactMap(\.self).joined(separator: "; ")
+        let contained = programs == 0 ? "" : "; \(programs.counted("contained program"))"
+        return "\(classes); \(files == 0 ? "no file" : files.counted("file")) in use\(contained)"
     }
 
-    var policy: Message? {
+    var policy: String? {
         account.policies.map { names in
             names.isEmpty
-                ? "none covers it"
-                : .verbatim(names.map { ByteString($0).shown }.joined(separator: ", "))
+                ? "none covers it" : names.map { ByteString($0).shown }.joined(separator: ", ")
         }
     }
 
     /// Deadlines further off are not shown: each check-in postpones them.
     private static let foreseenSeconds = 7 * 86_400
 
-    var checkIn: Message? {
+    var checkIn: String? {
         guard let seconds = account.secondsSinceCheckIn else { return nil }
-        let ends: [Message] = [
+        let ends = [
             account.offlineBlockSeconds.map { $0 > 0 ? "blocked in \($0.asRoughDuration)" : nil },
             account.offlineWipeSeconds.map {
                 if $0 > Self.foreseenSeconds { return nil }
@@ -85,37 +79,34 @@ struct AccountLines {
         return ends.isEmpty ? since : "\(since); without one \(ends.joined(separator: ", "))"
     }
 
-    var notes: Message? {
-        var notes: [Message] = []
+    var notes: String? {
+        var notes: [String] = []
         if account.isDefault { notes.append("default owner of what uid \(account.uid) creates") }
         if account.stage == "signed-out" { notes.append("deregistered, its keys are kept") }
         if account.isRecoverable { notes.append("the organisation can open its files") }
         if let seconds = account.guessableSeconds {
             notes.append(
-                seconds > 0
-                    ? "policy allows a passphrase that offline guessing finds in"
-                        + " \(seconds.asDuration)"
-                    : "policy allows a passphrase that offline guessing finds at once")
+                "policy allows a passphrase that offline guessing finds"
+                    + " \(seconds > 0 ? "in \(seconds.asDuration)" : "at once")"
+            )
         }
         if !account.hasPassphrase { notes.append("no passphrase") }
         return notes.isEmpty ? nil : notes.joined(separator: "; ")
     }
 
     /// Why policy blocks the account, and the command that helps, which the reason may end with.
-    private var blockParts: (reason: Message, command: String?)? {
+    private var blockParts: (reason: String, command: String?)? {
         guard isBlocked else { return nil }
         let text = ByteString(account.blockReason).shown
-        guard let start = text.range(ofLast: ": mamctl ") else {
-            return (Message(known: text), nil)
-        }
-        return (Message(known: String(text[..<start.lowerBound])), String(text[start.command...]))
+        guard let start = text.range(ofLast: ": mamctl ") else { return (text, nil) }
+        return (String(text[..<start.lowerBound]), String(text[start.command...]))
     }
 
-    var blockReason: Message? { blockParts?.reason }
+    var blockReason: String? { blockParts?.reason }
 
     /// The command to run next; nil if none is needed.
-    var next: Message? {
-        if let blockParts { return blockParts.command.map { .verbatim($0) } }
+    var next: String? {
+        if let blockParts { return blockParts.command }
         return switch account.window {
         case .unlocked: nil
         case .grace: "mamctl unlock \(shown)   (keeps it open)"

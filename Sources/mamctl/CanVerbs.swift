@@ -6,7 +6,6 @@ internal import MAMModel
 internal import MAMStore
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Answers one of the questions that only the policy decides, or all of them.
 func can(_ invocation: Invocation) throws -> ExitStatus {
@@ -18,10 +17,10 @@ func can(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(reply.json)
     } else {
-        let rows: [[Message]] = reply.answers.map { answer in
-            [.verbatim(answer.question), answer.decision.word, answer.decision.sentence]
+        let rows = reply.answers.map { answer in
+            [answer.question, answer.decision.word, shown(answer.decision.reason)]
         }
-        printOut(verbatim: table(rows, width: outputWidth))
+        printOut(table(rows, width: outputWidth))
     }
     return .success
 }
@@ -66,9 +65,9 @@ private func show(
         printJSON(reply.json)
     } else {
         printOut(
-            verbatim: table(
+            table(
                 reply.locations.map { answer in
-                    [.verbatim(answer.location), answer.decision.word, answer.decision.sentence]
+                    [answer.location, answer.decision.word, shown(answer.decision.reason)]
                 }))
     }
     return .success
@@ -139,7 +138,7 @@ func canPick(_ invocation: Invocation) throws -> ExitStatus {
 func canNotify(_ invocation: Invocation) throws -> ExitStatus {
     let reply = try invocation.policy(
         Varlink.Policy.NotificationPolicy(account: try invocation.arguments.text("account")))
-    if invocation.isJSON { printJSON(reply.json) } else { printOut(verbatim: reply.name) }
+    if invocation.isJSON { printJSON(reply.json) } else { printOut(reply.name) }
     return reply.policy == 0 ? .success : .refused
 }
 

@@ -2,7 +2,6 @@
 
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// What to complete at a position of the command line.
 enum Completion: Equatable {
@@ -66,7 +65,7 @@ let firstWords: [(word: String, summary: String)] = {
         if words.contains(where: { $0.0 == first }) { continue }
         let isVerb = verb.name == first
         let group = Verb.group(first).map { $0.name.dropFirst(first.count + 1) }
-        words.append((first, isVerb ? verb.summary.english : group.joined(separator: ", ")))
+        words.append((first, isVerb ? verb.summary : group.joined(separator: ", ")))
     }
     return words
 }()
@@ -87,9 +86,9 @@ let completionQueries = (
 
 func printCompletions(_ invocation: Invocation) throws -> ExitStatus {
     switch invocation.operands[0].text {
-    case "bash": printOut(verbatim: bashCompletions)
-    case "zsh": printOut(verbatim: zshCompletions)
-    default: printOut(verbatim: fishCompletions)
+    case "bash": printOut(bashCompletions)
+    case "zsh": printOut(zshCompletions)
+    default: printOut(fishCompletions)
     }
     return .success
 }

@@ -1,8 +1,6 @@
 // The script for bash. It uses bash-completion's `_init_completion`, which handles quotes and
 // redirections.
 
-internal import MAMWords
-
 var bashCompletions: String {
     """
     # bash completion for mamctl, made by: mamctl completions bash

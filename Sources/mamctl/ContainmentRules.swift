@@ -5,7 +5,6 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// The rules for CContainment.
 struct ContainmentRules {
@@ -49,7 +48,7 @@ struct ContainmentRules {
             }
         }
 
-        var words: Message {
+        var words: String {
             switch self {
             case .any: "anything"
             case .none: "nothing"

@@ -2,7 +2,6 @@
 
 internal import Glibc
 internal import MAMSystem
-internal import MAMWords
 
 /// Where `encrypt` and `decrypt` write to.
 enum ConvertOutput {

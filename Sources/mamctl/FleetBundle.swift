@@ -3,7 +3,6 @@
 internal import MAMFleet
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 struct FleetBundle {
     let path: ByteString

@@ -6,7 +6,6 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 private let usualPlace = "/etc/mamd-engine"
 private let usualStore = "/var/lib/mamd-engine"
@@ -110,12 +109,9 @@ private func report(
         return
     }
     printOut(
-        verbatim: table(
+        table(
             servers.map {
-                [
-                    .verbatim($0.server.description),
-                    .verbatim(directory.whole($0.directory).shown),
-                ]
+                [$0.server.description, directory.whole($0.directory).shown]
             }))
     printError(
         "Copy each server's files to \(place) there, readable by the server's user alone, and"

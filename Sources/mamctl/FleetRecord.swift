@@ -9,7 +9,6 @@ internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 struct CheckedRecord {
     let record: SurveyedRecord
@@ -78,12 +77,12 @@ struct CheckedRecord {
 
     // MARK: For people and programs
 
-    var words: Message {
+    var words: String {
         switch state {
         case .sealed: "sealed to \(key ?? "")"
         case .proven:
-            "opened; the keys in use: \(proven.map(\.letter).joined(separator: " "))"
-        default: Message(known: told(reason ?? ""))
+            "opened; the keys in use: " + proven.map(\.letter).joined(separator: " ")
+        default: told(reason ?? "")
         }
     }
 
@@ -97,10 +96,9 @@ struct CheckedRecord {
         record.entry.name.isEmpty ? record.entry.machine.description : told(record.entry.name)
     }
 
-    func row(at now: Int64) -> [Message] {
+    func row(at now: Int64) -> [String] {
         [
-            .verbatim(machineLabel), .verbatim(told(record.name ?? record.account.description)),
-            .verbatim(state.rawValue),
+            machineLabel, told(record.name ?? record.account.description), state.rawValue,
             report.map { Int(now - $0.issued).asTimeAgo } ?? "–", words,
         ]
     }

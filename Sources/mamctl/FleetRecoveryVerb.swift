@@ -8,7 +8,6 @@ internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func recoverFromFleet(_ invocation: Invocation) throws -> ExitStatus {
     switch (invocation.operands[0].text, invocation.operands.count) {
@@ -38,14 +37,12 @@ private func checkRecords(_ invocation: Invocation) throws -> ExitStatus {
         printJSON(.array(listed.map(\.json)))
     } else {
         if !listed.isEmpty {
-            printOut(
-                verbatim: table(listed.map { $0.row(at: survey.time) }, width: outputWidth) + "\n")
+            printOut(table(listed.map { $0.row(at: survey.time) }, width: outputWidth) + "\n")
         }
-        let (accounts, good) = (records.count.counted("account"), checked.count - bad.count)
+        let word = pair == nil ? "of a good form" : "opened and proven"
         printOut(
-            pair == nil
-                ? "\(accounts), \(good.grouped) with a record of a good form"
-                : "\(accounts), \(good.grouped) with a record opened and proven")
+            "\(records.count.counted("account")), \((checked.count - bad.count).grouped) with a"
+                + " record \(word)")
     }
     return bad.isEmpty ? .success : .failure
 }

@@ -4,7 +4,6 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 private typealias Wire = Varlink.Identity
 
@@ -30,7 +29,7 @@ func interfaceIdentity(_ invocation: Invocation) throws -> ExitStatus {
     var secrets = SecretParameters()
     var request = Wire.SetUserInterfaceIdentity(identity: wanted)
     if ["passfile", "extpass"].contains(where: { invocation.arguments.has($0) }) {
-        let prompt: Message = "Passphrase of \(ByteString(wanted ?? "").shown)"
+        let prompt = "Passphrase of \(ByteString(wanted ?? "").shown)"
         request.passphraseDescriptor = try secrets.add(
             try invocation.passphrase(prompt, isNew: false))
     }
@@ -40,8 +39,7 @@ func interfaceIdentity(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(reply.json)
     } else {
-        printOut(
-            verbatim: [reply.word, reply.reason].filter { !$0.isEmpty }.joined(separator: ": "))
+        printOut([reply.word, reply.reason].filter { !$0.isEmpty }.joined(separator: ": "))
     }
     return reply.result == 0 ? .success : .refused
 }
@@ -56,7 +54,7 @@ private func showInterfaceIdentity(
         printOut(describe(acting))
     } else {
         let names = reply.identities ?? []
-        printOut(verbatim: names.map { ByteString($0).shown }.joined(separator: ", "))
+        printOut(names.map { ByteString($0).shown }.joined(separator: ", "))
     }
     return .success
 }
@@ -69,7 +67,7 @@ func showBlockedAccounts(_ invocation: Invocation) throws -> ExitStatus {
         return .success
     }
     for blocked in reply.accounts {
-        printOut(verbatim: "\(ByteString(blocked.account).shown)\t\(blocked.word)\t\(blocked.text)")
+        printOut("\(ByteString(blocked.account).shown)\t\(blocked.word)\t\(blocked.text)")
     }
     return .success
 }
@@ -95,11 +93,10 @@ func linkAccount(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 /// An identity and where it comes from.
-private func describe(_ acting: Wire.Acting) -> Message {
-    let who: Message =
-        acting.name.isEmpty ? "nobody" : .verbatim(ByteString(acting.name).shown)
-    let kind: Message = acting.managed ? "managed" : "not managed"
-    let reason: Message =
+private func describe(_ acting: Wire.Acting) -> String {
+    let who = acting.name.isEmpty ? "nobody" : ByteString(acting.name).shown
+    let kind = acting.managed ? "managed" : "not managed"
+    let reason =
         switch acting.source {
         case "thread": "set for the thread"
         case "session": "set for this login session"

@@ -4,7 +4,6 @@ internal import Glibc
 internal import MAMDesktop
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// The launchers that are installed.
 struct LauncherFiles {
@@ -124,9 +123,7 @@ struct LauncherFiles {
 
 extension Launcher {
     /// For messages.
-    var whose: Message {
-        owner.account.bytes.isEmpty ? "everybody" : .verbatim(owner.account.shown)
-    }
+    var whose: String { owner.account.bytes.isEmpty ? "everybody" : owner.account.shown }
 }
 
 /// Writes the file beside its place and renames it, readable for all as others of its kind.

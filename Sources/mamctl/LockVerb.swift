@@ -4,7 +4,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func lock(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.arguments.has("all") { return try lockAll(invocation) }
@@ -61,18 +60,15 @@ private func lock(
 
 extension Varlink.Workspace.Lock.Reply {
     fileprivate func print(of workspace: WorkspaceName? = nil) {
-        if let workspace { printOut(verbatim: "\(workspace):") }
+        if let workspace { printOut("\(workspace):") }
         printAccounts(accounts, isJSON: false)
         for straggler in stragglers { warn(of: straggler) }
     }
 }
 
 func warn(of straggler: Varlink.Workspace.Straggler) {
-    let users: [Message] = straggler.processes.map {
-        "process \($0.pid) (\(ByteString($0.name).shown))"
-    }
-    let who: Message =
-        users.isEmpty ? "a process that the daemon cannot see" : users.joined(separator: ", ")
+    let users = straggler.processes.map { "process \($0.pid) (\(ByteString($0.name).shown))" }
+    let who = users.isEmpty ? "a process that the daemon cannot see" : users.joined(separator: ", ")
     printError(
         "\(ByteString(straggler.path).shown): locked, but \(who) was still using it;"
             + " its further writes are lost")

@@ -3,7 +3,6 @@
 internal import Glibc
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Finds the verb, parses its arguments and runs it; returns the process's exit status.
 func runProgram(_ words: [ByteString]) -> Int32 {
@@ -36,7 +35,7 @@ private func run(_ words: [ByteString]) throws -> ExitStatus {
     let named = try Named(words)
     switch named {
     case .all:
-        printError(verbatim: shortOverview(width: screenWidth(of: STDERR_FILENO)))
+        printError(shortOverview(width: screenWidth(of: STDERR_FILENO)))
         return .usage
     case .verb(let verb, let rest):
         if asksForHelp(rest, verb) { return showHelp(named) }
@@ -49,13 +48,13 @@ private func run(_ words: [ByteString]) throws -> ExitStatus {
 }
 
 private func showHelp(_ named: Named) -> ExitStatus {
-    printOut(verbatim: named.help(width: screenWidth(of: STDOUT_FILENO)))
+    printOut(named.help(width: screenWidth(of: STDOUT_FILENO)))
     return .success
 }
 
 /// Prints help for an incomplete command line.
 private func listForNow(_ named: Named) -> ExitStatus {
-    printError(verbatim: named.help(width: screenWidth(of: STDERR_FILENO)))
+    printError(named.help(width: screenWidth(of: STDERR_FILENO)))
     return .usage
 }
 

@@ -2,7 +2,6 @@
 
 internal import Glibc
 internal import MAMSystem
-internal import MAMWords
 
 /// Counts, their rate, and the time left at that rate.
 final class Progress {
@@ -11,7 +10,7 @@ final class Progress {
     var bytes = 0
     var totalBytes: Int?
     /// Additional text.
-    var note: Message?
+    var note: String?
 
     /// False if nothing is displayed: then callers need not count.
     let isShown: Bool
@@ -61,9 +60,7 @@ final class Progress {
 
     /// As many parts as fit, the most important first.
     private func line(width: Int) -> String {
-        var parts = [countOfFiles, countOfBytes, note, rateShown, timeLeft].compactMap {
-            $0?.translated
-        }
+        var parts = [countOfFiles, countOfBytes, note, rateShown, timeLeft].compactMap(\.self)
         while parts.count > 1, parts.joined(separator: "  ").count > width { parts.removeLast() }
         let text = String(parts.joined(separator: "  ").prefix(width))
         return bar(within: width - text.count - 2).map { "\(text)  \($0)" } ?? text
@@ -83,15 +80,14 @@ final class Progress {
         bytes > 0 ? (bytes, totalBytes) : (files, totalFiles)
     }
 
-    private var countOfFiles: Message? {
+    private var countOfFiles: String? {
         guard totalFiles != 1 else { return nil }
-        let total: Message = totalFiles.map { "/\($0.grouped)" } ?? ""
-        return "files \(files.grouped)\(total)"
+        return "files \(files.grouped)\(totalFiles.map { "/\($0.grouped)" } ?? "")"
     }
 
-    private var countOfBytes: Message? {
+    private var countOfBytes: String? {
         guard bytes > 0 || totalBytes != nil else { return nil }
-        return .verbatim(bytes.asBytes + (totalBytes.map { "/\($0.asBytes)" } ?? ""))
+        return bytes.asBytes + (totalBytes.map { "/\($0.asBytes)" } ?? "")
     }
 
     /// Per second.
@@ -103,11 +99,11 @@ final class Progress {
         return seconds > 0 ? Double(last.amount - first.amount) / seconds : nil
     }
 
-    private var rateShown: Message? {
+    private var rateShown: String? {
         rate.map { bytes > 0 ? "\(Int($0).asBytes)/s" : "\(Int($0).grouped) files/s" }
     }
 
-    private var timeLeft: Message? {
+    private var timeLeft: String? {
         guard let rate, let total = amount.total, total > amount.done else { return nil }
         let seconds = Int((Double(total - amount.done) / rate).rounded(.up))
         if seconds < 60 { return "\(seconds) s left" }

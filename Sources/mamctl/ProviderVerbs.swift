@@ -7,7 +7,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Copies a file from the account's cloud, encrypted if policy requires it. In a mount the copy
 /// belongs to the account, and the mount encrypts it.
@@ -72,7 +71,7 @@ private struct Handover {
         try daemon.call(
             Varlink.Identity.SetProcessIdentity(
                 identity: account, scoped: true, unmanaged: invocation.mayBeUnmanaged),
-            about: .verbatim(account))
+            about: account)
         if let source, let from {
             let facts = try invocation.protection(of: source, sourcePath, in: from)
             isSourceProtected = facts.isEncrypted
@@ -116,11 +115,11 @@ private struct Handover {
         let file = isFromMount ? source : try openSource(source)
         let decision = try daemon.call(
             Varlink.Policy.CanReceive(fileDescriptor: 0, account: account), descriptors: [file],
-            about: .verbatim(sourcePath.shown)
+            about: sourcePath.shown
         ).decision
         guard decision.allowed else {
             throw Failure(
-                .refused, "\(sourcePath.shown): \(decision.sentence)",
+                .refused, "\(sourcePath.shown): \(ByteString(decision.reason).shown)",
                 next: "mamctl can receive \(sourcePath.asArgument) --account \(account)")
         }
     }
@@ -128,7 +127,7 @@ private struct Handover {
     func policyAsksForEncryption() throws -> Bool {
         try daemon.call(
             Varlink.Policy.Ask(question: "shouldFileProviderEncryptFiles", account: account),
-            about: .verbatim(sourcePath.shown)
+            about: sourcePath.shown
         ).decision.allowed
     }
 
@@ -160,8 +159,7 @@ private struct Handover {
         _ conversion: Direction, _ input: Descriptor, _ new: NewFile
     ) throws(Failure) -> Int {
         try daemon.convert(
-            conversion, input, new.descriptor, override: override,
-            about: .verbatim(sourcePath.shown))
+            conversion, input, new.descriptor, override: override, about: sourcePath.shown)
     }
 
     /// Copies the input to memory: data that is already protected is refused before it is
@@ -174,7 +172,7 @@ private struct Handover {
 
     /// Copies from the input's current offset to its end.
     private func copy(
-        _ input: Descriptor, into output: Descriptor, next: Message? = nil
+        _ input: Descriptor, into output: Descriptor, next: String? = nil
     ) throws(Failure) -> Int {
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         var done = 0
@@ -228,7 +226,7 @@ private struct Handover {
                 "account": .string(account), "encrypted": .bool(isSealed),
             ])
         }
-        let form: Message = isSealed ? "encrypted for \(ByteString(account).shown)" : "plain"
+        let form = isSealed ? "encrypted for \(ByteString(account).shown)" : "plain"
         printOut("\(sourceName.shown) → \(destination.shown): \(bytes) bytes, \(form)")
     }
 

@@ -2,7 +2,6 @@
 
 internal import MAMModel
 internal import MAMWire
-internal import MAMWords
 
 extension ReportPage {
     var verification: HTML {
@@ -45,7 +44,7 @@ extension ReportPage {
         return htmlTable(
             "\(counts.bytes.asBytes) read",
             [.init(title: "Outcome"), .init(title: "How many", isNumber: true)],
-            rows.map { [HTML($0.0), HTML($0.1.grouped.english)] })
+            rows.map { [HTML($0.0), HTML($0.1.grouped)] })
     }
 
     private func findings(_ verify: LastVerifyReport) -> HTML {
@@ -60,8 +59,7 @@ extension ReportPage {
             verify.counts.left + verify.counts.repaired + verify.counts.quarantined
             + verify.counts.unchecked
         return htmlTable(
-            all > rows.count
-                ? "The first \(rows.count) findings of \(all.grouped.english)" : "Findings",
+            all > rows.count ? "The first \(rows.count) findings of \(all.grouped)" : "Findings",
             [
                 .init(title: "Path"), .init(title: "What is wrong"), .init(title: "Outcome"),
                 .init(title: "What was done"),

@@ -4,7 +4,6 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 struct SetupAccount {
     let invocation: Invocation
@@ -22,10 +21,11 @@ struct SetupAccount {
         try daemon.status().accounts.first { $0.isNamed(name) }
     }
 
-    /// Registers it, or unlocks the one that is there.
-    mutating func open() throws -> AccountReport {
+    /// Registers it, or unlocks the one that is there. `askingAnyway`: has the daemon check the
+    /// passphrase of one that is unlocked, so that ``passphrase`` is known to be right.
+    mutating func open(askingAnyway: Bool) throws -> AccountReport {
         guard let account = try found() else { return try register() }
-        guard account.window != .unlocked else { return account }
+        guard askingAnyway || account.window != .unlocked else { return account }
         return try retrying { setup in
             var secrets = SecretParameters()
             let request = Varlink.Workspace.Unlock(
@@ -66,13 +66,6 @@ struct SetupAccount {
             ?? invocation.passphrase("Passphrase of \(account.label)", isNew: false)
         passphrase = secret
         return try secrets.add(secret)
-    }
-
-    /// Nil for an account without one.
-    mutating func currentPassphrase(of account: AccountReport) throws -> SecretBuffer? {
-        var unused = SecretParameters()
-        _ = try current(of: account, in: &unused)
-        return passphrase
     }
 
     /// False if the file is there already. An empty passphrase is the account's own.

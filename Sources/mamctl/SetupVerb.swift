@@ -6,7 +6,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func setUp(_ invocation: Invocation) throws -> ExitStatus {
     let settings = try readSettings(invocation.arguments.value("settings"))
@@ -20,6 +19,11 @@ func setUp(_ invocation: Invocation) throws -> ExitStatus {
     try workspace.writeUnitSettings()
     let service = SetupService(name: answers.name)
     done.isService = !invocation.arguments.has("no-service") && service.isOffered
+    if usesKeyring, !done.isService {
+        throw Failure(
+            .failure, "no service manager offers mamd-unlock@\(answers.name)",
+            next: "run mamctl setup without --keyring: it goes on from here")
+    }
     if done.isService { try service.enable() }
     if try workspace.daemon() == nil { try workspace.mount() }
     guard let daemon = try workspace.daemon() else {
@@ -27,16 +31,14 @@ func setUp(_ invocation: Invocation) throws -> ExitStatus {
     }
     if let name = answers.account {
         var account = SetupAccount(invocation, daemon, name: name)
-        let report = try account.open()
+        let report = try account.open(askingAnyway: usesKeyring)
         if let file = answers.recoveryFile { _ = try account.export(report, to: file) }
-        if usesKeyring, done.isService,
-            let passphrase = try account.currentPassphrase(of: report)
-        {
-            try service.unlockByKeyring(passphrase)
+        if usesKeyring, let passphrase = account.passphrase, let id = workspace.id {
+            try SetupKeyring(name: answers.name, id: id).keep(passphrase, of: report.label)
             done.isKeyring = true
         }
     }
-    if invocation.isJSON { printJSON(done.json) } else { printOut(verbatim: done.text) }
+    if invocation.isJSON { printJSON(done.json) } else { printOut(done.text) }
     return .success
 }
 
@@ -69,16 +71,15 @@ private struct SetupResult {
 
     var text: String {
         let place = answers.mountPoint
-        let told: [Message?] = [
-            "\(place.shown) is mounted; its files are sealed in \(answers.backing.shown)",
-            mounting, unlocking, recovery, "next:",
-        ]
-        let commands = ["cp -r FOLDER \(place.asArgument)", "mamctl status", "mamctl lock --now"]
-        return (told.compactMap(\.?.translated) + commands.map { "  \($0)" })
+        return
+            ([
+                "\(place.shown) is mounted; its files are sealed in \(answers.backing.shown)",
+                mounting, unlocking, recovery, "next:", "  cp -r FOLDER \(place.asArgument)",
+            ].compactMap(\.self) + ["  mamctl status", "  mamctl lock --now"])
             .joined(separator: "\n")
     }
 
-    private var mounting: Message {
+    private var mounting: String {
         let unit = "mamd@\(answers.name)"
         guard isService else {
             return "no service manager offers \(unit): mount it yourself, with mamctl mount"
@@ -88,17 +89,17 @@ private struct SetupResult {
             ? "each start of the machine mounts it (\(unit))" : "each login mounts it (\(unit))"
     }
 
-    private var unlocking: Message? {
+    private var unlocking: String? {
         guard let account = answers.account else {
             return "it has no account yet: mamctl account register UPN"
         }
-        let how: Message =
+        let how =
             isKeyring
             ? "the keyring unlocks it at login" : "mamctl unlock, or the desktop's prompt, opens it"
         return "\(account) is unlocked; it locks with the screen; \(how)"
     }
 
-    private var recovery: Message? {
+    private var recovery: String? {
         answers.recoveryFile.map {
             "a copy of its keys: \($0.shown); keep it elsewhere, and its passphrase too"
         }

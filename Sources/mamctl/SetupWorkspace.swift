@@ -5,12 +5,14 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 struct SetupWorkspace {
     let answers: SetupAnswers
     /// What the mount is asked for, in the unit and without one.
     private static let options = "rw,shut"
+
+    /// Once it is created.
+    var id: Bytes16? { Places.current.record(of: answers.name)?.id }
 
     /// Creates the workspace, or what an interrupted run has left out of it. False if it was there.
     func create(settings: [UInt8]) throws -> Bool {

@@ -2,7 +2,6 @@
 
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 let diagnosticsVerbs: [Verb] = [
     Verb(

@@ -2,7 +2,6 @@
 
 internal import MAMPolicy
 internal import MAMWire
-internal import MAMWords
 
 let enrollmentVerbs: [Verb] = [
     Verb(

@@ -2,7 +2,6 @@
 
 internal import MAMFleet
 internal import MAMWire
-internal import MAMWords
 
 let fleetVerbs: [Verb] =
     fleetKeyVerbs + fleetRootVerbs + fleetDocumentVerbs + fleetCarrierVerbs

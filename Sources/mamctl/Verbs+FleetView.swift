@@ -2,7 +2,6 @@
 
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 private let viewStatuses: [ExitStatus] = [
     .success, .failure, .usage, .notFound, .refused, .damaged,

@@ -1,7 +1,6 @@
 // Verbs for the identity of a program.
 
 internal import MAMWire
-internal import MAMWords
 
 let runVerbs: [Verb] = [
     Verb(

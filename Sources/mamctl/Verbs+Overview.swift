@@ -1,7 +1,6 @@
 // Verbs that show a workspace as a whole.
 
 internal import MAMWire
-internal import MAMWords
 
 let overviewVerbs: [Verb] = [
     Verb(

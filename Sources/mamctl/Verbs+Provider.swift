@@ -1,7 +1,6 @@
 // Verbs of file providers, which copy files to and from a cloud.
 
 internal import MAMWire
-internal import MAMWords
 
 private let owner = Option(
     name: "owner", value: "UPN",

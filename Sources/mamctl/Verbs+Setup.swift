@@ -1,7 +1,6 @@
 // The verb to begin with.
 
 internal import MAMWire
-internal import MAMWords
 
 let setupVerbs: [Verb] = [
     Verb(

@@ -1,7 +1,6 @@
 // Verbs for the workspaces of this machine.
 
 internal import MAMWire
-internal import MAMWords
 
 let moreWorkspaceVerbs: [Verb] = [
     Verb(

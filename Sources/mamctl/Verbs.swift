@@ -2,13 +2,12 @@
 
 internal import MAMModel
 internal import MAMWire
-internal import MAMWords
 
 let daemonStatuses: [ExitStatus] = [.success, .failure, .usage, .notFound, .unreachable]
 
 /// A section of the help.
 struct Chapter: Sendable {
-    let title: Message
+    let title: String
     let verbs: [Verb]
 }
 

@@ -4,13 +4,12 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func wipe(_ invocation: Invocation) throws -> ExitStatus {
     let account = try invocation.operands[0].requireText("the account's name")
     let daemon = try invocation.daemon()
     try invocation.confirmWipe(of: account, daemon)
-    let subject: Message = "account '\(ByteString(account).shown)'"
+    let subject = "account '\(ByteString(account).shown)'"
     let report = try follow(daemon, account, about: subject)
     if invocation.isJSON {
         printJSON(report.json)
@@ -23,7 +22,7 @@ func wipe(_ invocation: Invocation) throws -> ExitStatus {
 
 /// Returns the final reply; shows the others as progress.
 private func follow(
-    _ daemon: Daemon, _ account: String, about subject: Message
+    _ daemon: Daemon, _ account: String, about subject: String
 ) throws -> Varlink.Workspace.Wipe.Reply {
     let progress = Progress()
     var last: Varlink.Workspace.Wipe.Reply?
@@ -58,7 +57,7 @@ func warn(
 
 extension Varlink.Workspace.Wipe.Reply {
     /// The result of checking the other files.
-    fileprivate var rest: Message {
+    fileprivate var rest: String {
         switch scanned {
         case 0: "there is no other file"
         case 1: "the only other file was checked and does not belong to it"

@@ -5,7 +5,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func listWorkspaces(_ invocation: Invocation) throws -> ExitStatus {
     var found: [ListedWorkspace] = []
@@ -21,7 +20,7 @@ func listWorkspaces(_ invocation: Invocation) throws -> ExitStatus {
     } else if found.isEmpty {
         printOut("no workspaces; create one: mamctl init BACKING")
     } else {
-        printOut(verbatim: table(found.map(\.row)))
+        printOut(table(found.map(\.row)))
     }
     return .success
 }
@@ -29,11 +28,11 @@ func listWorkspaces(_ invocation: Invocation) throws -> ExitStatus {
 /// One line of the list.
 private struct ListedWorkspace {
     let name: String
-    let state: Message
+    let state: String
     var mountPoint: ByteString?
     var backing: ByteString?
 
-    init(name: String, state: Message) {
+    init(name: String, state: String) {
         self.name = name
         self.state = state
     }
@@ -47,36 +46,26 @@ private struct ListedWorkspace {
 
     init(_ workspace: UnmountedWorkspace) {
         name = workspace.name.description
-        let unmounted: Message = workspace.isShut ? "not mounted, shut" : "not mounted"
+        let unmounted = workspace.isShut ? "not mounted, shut" : "not mounted"
         state = workspace.deadMount == nil ? unmounted : "dead"
         mountPoint = workspace.deadMount ?? workspace.mountPoint
         backing = workspace.backing
     }
 
-    var row: [Message] {
-        [
-            .verbatim(name), state, .verbatim(mountPoint?.shown ?? "-"),
-            .verbatim(backing?.shown ?? "-"),
-        ]
-    }
+    var row: [String] { [name, state, mountPoint?.shown ?? "-", backing?.shown ?? "-"] }
 
     var json: JSONValue {
         [
-            "name": .string(name), "state": .string(state.english),
+            "name": .string(name), "state": .string(state),
             "mountPoint": JSONValue(mountPoint?.wireText),
             "backingDirectory": JSONValue(backing?.wireText),
         ]
     }
 }
 
-private func listedName(_ operand: ByteString) throws(Failure) -> WorkspaceName {
-    try workspaceName(
-        operand, next: "use another name; mamctl workspace list shows those in use")
-}
-
 func renameWorkspace(_ invocation: Invocation) throws -> ExitStatus {
-    let old = try listedName(invocation.operands[0])
-    let new = try listedName(invocation.operands[1])
+    let old = try workspaceName(invocation.operands[0])
+    let new = try workspaceName(invocation.operands[1])
     guard old != new else { throw Failure.usage(invocation.verb, "both names are '\(new)'") }
     try WorkspaceRenaming(old, to: new).run()
     let remaining = UnitNames(of: old).rename(to: new)
@@ -93,7 +82,7 @@ func renameWorkspace(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 func removeWorkspace(_ invocation: Invocation) throws -> ExitStatus {
-    let name = try listedName(invocation.operands[0])
+    let name = try workspaceName(invocation.operands[0])
     let removal = try WorkspaceRemoval(of: name)
     try invocation.confirm(removal)
     let opened = try removal.openMountPoint()
@@ -115,19 +104,19 @@ func removeWorkspace(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 extension WorkspaceRemoval {
-    fileprivate func filesLeft(in backing: ByteString) -> Message {
+    fileprivate func filesLeft(in backing: ByteString) -> String {
         guard let sealedCount else { return "not found, and left as it is: \(backing.shown)" }
-        let left: Message = "left as they are: the files in \(backing.shown)"
-        return sealedCount > 0
-            ? "\(left), \(sealedCount.counted("file")) sealed under keys that are gone" : left
+        let sealed =
+            sealedCount > 0
+            ? ", \(sealedCount.counted("file")) sealed under keys that are gone" : ""
+        return "left as they are: the files in \(backing.shown)\(sealed)"
     }
 
     /// The files that nothing can open after the removal.
-    fileprivate var loss: Message {
+    fileprivate var loss: String {
         guard let sealedCount else {
-            return backing.map {
-                "its files cannot be found at \($0.shown): nothing could open the sealed ones"
-            } ?? "its files cannot be found: nothing could open the sealed ones"
+            let place = backing.map { " at \($0.shown)" } ?? ""
+            return "its files cannot be found\(place): nothing could open the sealed ones"
         }
         return "it has keys, and \(sealedCount.counted("sealed file")): nothing could open them"
     }
@@ -145,7 +134,7 @@ extension Invocation {
             }
             return
         }
-        let loss: Message = "\(removal.loss) without an export or a recovery record"
+        let loss = "\(removal.loss) without an export or a recovery record"
         guard isatty(STDIN_FILENO) == 1 else {
             throw Failure(
                 .refused, "workspace '\(name)': \(loss)",

@@ -2,8 +2,6 @@
 
 internal import Glibc
 internal import MAMSystem
-internal import MAMWords
 
 occupyStandardStreams()
-Catalogue.open(besides: ByteString("/proc/self/exe").resolved)
 exit(runProgram(ByteString.commandLine))

@@ -143,12 +143,10 @@ class Machine:
         """A path of the machine's, for programs outside."""
         return pathlib.Path(f"/proc/{self.init}/root{path}")
 
-    def run(self, *command, user=None, check=True):
-        """Runs a command in the machine."""
+    def run(self, *command, user=None, check=True, text=""):
+        """Runs a command in the machine. Nothing waits for the runner's own input."""
         result = subprocess.run(
-            # Nothing waits for the runner's own input.
-            self.inner(command, user), stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=120,
+            self.inner(command, user), input=text, capture_output=True, text=True, timeout=120,
             env=self.environment(user))
         if check and result.returncode != 0:
             raise AssertionError(
@@ -192,10 +190,15 @@ class MachineCase(unittest.TestCase):
         except (OSError, RuntimeError) as problem:
             raise unittest.SkipTest(str(problem)) from None
         cls.addClassCleanup(cls.machine.close)
+        cls.prepare(cls.machine)
         try:
             cls.machine.start()
         except (OSError, RuntimeError) as problem:
             raise unittest.SkipTest(str(problem)) from None
+
+    @classmethod
+    def prepare(cls, machine):
+        """What else is in the machine's place when it starts."""
 
     def make(self, name, user=False):
         """A workspace with its unit's file, without a PIN. Returns configuration directory and
@@ -212,6 +215,11 @@ class MachineCase(unittest.TestCase):
         policy.write_text(json.dumps({**json.loads(policy.read_text()), "pinRequired": False}))
         (roots / name / "mount").write_text(f'BACKING={backing}\nMOUNTPOINT="{mount_point}"\n')
         return roots / name, mount_point
+
+    def log_out(self, unit):
+        """This machine's user has no targets that would end units in order."""
+        self.machine.run("systemctl", "--user", "stop", unit, user=True, check=False)
+        self.machine.run("systemctl", "stop", "users")
 
     def drop_in(self, instance, text):
         """For one unit, `NAME@INSTANCE.service`."""

@@ -219,11 +219,6 @@ class AtLogin(MachineCase):
         said = self.machine.run("cat", place / "letter", user=True)
         self.assertEqual(said.stdout, "sealed\n")
 
-    def log_out(self, unit):
-        """This machine's user has no targets that would end units in order."""
-        self.machine.run("systemctl", "--user", "stop", unit, user=True, check=False)
-        self.machine.run("systemctl", "stop", "users")
-
     def test_the_systems_own(self):
         place = self.machine.place / "Shared"
         passfile = self.machine.place / "passphrase"

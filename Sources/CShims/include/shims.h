@@ -11,4 +11,3 @@
 #include "registers.h"
 #include "service.h"
 #include "syscalls.h"
-#include "words.h"

@@ -1,0 +1,180 @@
+"""`mamctl setup --keyring`: the next login unlocks the account, and nobody types anything."""
+import json
+import os
+import time
+import unittest
+
+from keyring_session import KeyringCase
+from ordinary_user import NOBODY
+from workspace import ANN, DONE, NO, PASSPHRASE, USAGE, WRONG_PASSPHRASE
+
+UNIT = "mamd-unlock@{}.service"
+# What means something in a unit.
+ODD = 'ann %h $HOME ${HOME} "q" \\n \'@contoso.com'
+
+
+@unittest.skipUnless(os.getuid() == 0, "makes name spaces with a process 1 of their own")
+class SetupKeyring(KeyringCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        # The keyring is created at the first login, and is of use from the next one on.
+        cls.log_in()
+        cls.unlock_keyring()
+        cls.machine.run("systemctl", "stop", "users")
+
+    def setUp(self):
+        self.name = self.id().rpartition(".")[2].removeprefix("test_").replace("_", "-")
+        self.work = self.machine.home / self.name.capitalize()
+        self.passfile = self.secret("passphrase", PASSPHRASE)
+        self.account = ANN
+        self.addCleanup(self.retire)
+        self.log_in()
+
+    def retire(self):
+        """Later logins leave this test's workspace alone."""
+        self.machine.run(
+            "systemctl", "--user", "disable", "--now", UNIT.format(self.name),
+            f"mamd@{self.name}.service", user=True, check=False)
+        self.machine.run("systemctl", "stop", "users")
+
+    def secret(self, name, text):
+        path = self.machine.home / name
+        path.write_text(text)
+        os.chown(path, NOBODY, NOBODY)
+        return path
+
+    def setup(self, *words, passfile=None, status=DONE, prefix=()):
+        said = self.machine.run(
+            *prefix, "mamctl", "setup", self.work, self.account, "--keyring", "--no-recovery",
+            "--passfile", passfile or self.passfile, *words, user=True, check=False)
+        self.assertEqual(said.returncode, status, said.stdout + said.stderr)
+        return said
+
+    def ctl(self, *words):
+        return self.machine.run("mamctl", *words, user=True)
+
+    def log_in_again(self):
+        self.log_out(f"mamd@{self.name}")
+        self.log_in()
+
+    def unit(self, what):
+        return self.machine.run(
+            "systemctl", "--user", what, UNIT.format(self.name), user=True, check=False).stdout
+
+    def check_unlocks(self):
+        self.ctl("wait", "--mounted", "--timeout", "60", "--workspace", self.name)
+        self.ctl("wait", self.account, "--unlocked", "--timeout", "60", "--workspace", self.name)
+        said = self.machine.run("cat", self.work / "letter", user=True)
+        self.assertEqual(said.stdout, "sealed\n")
+
+    def drop_in_text(self, name):
+        units = self.machine.home / ".config/systemd/user"
+        return (units / f"{UNIT.format(name)}.d" / "keyring.conf").read_text()
+
+    def write_letter(self):
+        self.machine.run(
+            "sh", "-c", 'echo sealed > "$1/letter"', "sh", self.work, user=True)
+
+    def test_the_next_login_unlocks(self):
+        self.unlock_keyring()
+        self.assertTrue(json.loads(self.setup("--json").stdout)["keyring"])
+        self.write_letter()
+        self.assertEqual(self.unit("is-enabled"), "enabled\n")
+        self.log_in_again()
+        self.unlock_keyring()
+        self.check_unlocks()
+        # What is locked later stays so.
+        self.ctl("lock", "--now", "--workspace", self.name)
+        self.assertEqual(self.unit("is-active"), "active\n")
+
+    def test_an_account_with_an_odd_name(self):
+        self.account = ODD
+        self.unlock_keyring()
+        self.setup()
+        self.write_letter()
+        self.log_in_again()
+        self.unlock_keyring()
+        self.check_unlocks()
+
+    def test_a_keyring_that_opens_late(self):
+        self.unlock_keyring()
+        self.setup()
+        self.write_letter()
+        self.log_in_again()
+        time.sleep(3)
+        self.assertEqual(self.unit("is-active"), "activating\n")
+        self.unlock_keyring()
+        self.check_unlocks()
+
+    def test_the_passphrase_is_in_the_keyring_alone(self):
+        self.unlock_keyring()
+        trace = self.machine.home / "trace"
+        strace = ("strace", "-f", "-v", "-s", "65536", "-e", "trace=execve", "-o", trace)
+        self.setup(prefix=strace)
+        self.ctl("lock", "--now", "--workspace", self.name)
+        text = self.drop_in_text(self.name)
+        lookup = text.split('--extpass "')[1].split('"')[0]
+        self.machine.run(
+            *strace, "-A", "mamctl", "unlock", "--workspace", self.name, "--extpass", lookup,
+            user=True)
+        traced = trace.read_text()
+        for word in ('"store"', '"lookup"', '"HOME='):
+            self.assertIn(word, traced)
+        shown = self.machine.run(
+            "systemctl", "--user", "show", UNIT.format(self.name), user=True).stdout
+        for where in (traced, text, shown):
+            self.assertNotIn(PASSPHRASE, where)
+        self.assertEqual(self.machine.run(*lookup.split(), user=True).stdout, PASSPHRASE)
+
+    def test_no_open_keyring(self):
+        no_bus = ("env", "DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent")
+        for prefix in (no_bus, ()):
+            said = self.setup(status=NO, prefix=prefix).stderr
+            self.assertIn("the keyring did not take the passphrase; the rest is done", said)
+            self.assertIn("unlock the keyring", said)
+            self.ctl("wait", self.account, "--unlocked", "--timeout", "1", "--workspace", self.name)
+            self.assertEqual(self.unit("is-enabled"), "disabled\n")
+        # The same command goes on from there.
+        self.write_letter()
+        self.unlock_keyring()
+        self.setup()
+        self.log_in_again()
+        self.unlock_keyring()
+        self.check_unlocks()
+
+    def test_what_a_keyring_is_not_for(self):
+        for option in ("--no-service", "--no-passphrase"):
+            said = self.setup(option, status=USAGE).stderr
+            self.assertIn(f"{option} and --keyring exclude each other", said)
+        no_manager = ("env", "XDG_RUNTIME_DIR=/nonexistent")
+        said = self.setup(status=NO, prefix=no_manager).stderr
+        self.assertIn(f"no service manager offers mamd-unlock@{self.name}", said)
+
+    def test_a_wrong_passphrase_is_not_kept(self):
+        self.unlock_keyring()
+        self.setup()
+        self.write_letter()
+        wrong = self.secret("wrong", "another passphrase")
+        self.setup(passfile=wrong, status=WRONG_PASSPHRASE)
+        self.log_in_again()
+        self.unlock_keyring()
+        self.check_unlocks()
+
+    def test_a_renamed_workspace(self):
+        self.unlock_keyring()
+        self.setup()
+        self.write_letter()
+        self.ctl("unmount", self.work)
+        said = json.loads(
+            self.ctl("workspace", "rename", self.name, "renamed", "--json").stdout)
+        self.name = "renamed"
+        self.assertEqual([command.split()[0] for command in said["next"]], ["mv"])
+        self.machine.run(*said["next"][0].split(), user=True)
+        self.log_in_again()
+        self.unlock_keyring()
+        self.check_unlocks()
+
+
+if __name__ == "__main__":
+    unittest.main()
