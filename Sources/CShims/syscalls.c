@@ -172,6 +172,7 @@ int mam_cached_facts(int descriptor, struct mam_cached_facts *facts) {
     facts->inode = found.stx_ino;
     facts->mode = found.stx_mode;
     facts->uid = found.stx_uid;
+    facts->is_mount_root = (found.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
     return 0;
 }
 

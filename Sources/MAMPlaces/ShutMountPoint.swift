@@ -33,12 +33,15 @@ package struct ShutMountPoint: Sendable, Equatable {
     }
 
     private static func examine(_ directory: Descriptor) throws(ShutRefusal) -> stat {
-        let found: stat
+        let facts: (isMountRoot: Bool, status: stat)
         do throws(Errno) {
-            found = try withExtendedLifetime(directory) { () throws(Errno) in
-                try status(of: directory.raw)
+            facts = try withExtendedLifetime(directory) { () throws(Errno) in
+                (try CachedFacts(of: directory.raw).isMountRoot, try status(of: directory.raw))
             }
         } catch { throw .failed(error) }
+        // Below it is another directory, which is not ours to shut.
+        guard !facts.isMountRoot else { throw .mounted }
+        let found = facts.status
         guard found.st_uid == geteuid() else { throw .foreign(found.st_uid) }
         guard found.st_mode & (S_ISVTX | S_IWOTH) == 0 else { throw .shared }
         return found
@@ -96,12 +99,14 @@ package struct ShutMountPoint: Sendable, Equatable {
 package enum ShutRefusal: Error, CustomStringConvertible {
     case foreign(UInt32)
     case shared
+    case mounted
     case failed(Errno)
 
     package var description: String {
         switch self {
         case .foreign(let owner): "it belongs to uid \(owner)"
         case .shared: "everybody may write to it"
+        case .mounted: "a file system is mounted there"
         case .failed(let error): error.description
         }
     }

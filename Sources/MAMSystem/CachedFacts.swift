@@ -11,11 +11,13 @@ package struct CachedFacts {
     /// `st_mode & S_IFMT`.
     package let type: mode_t
     package let uid: uid_t
+    package let isMountRoot: Bool
 
     package init(of descriptor: Int32) throws(Errno) {
         var facts = mam_cached_facts()
         _ = try retrying { mam_cached_facts(descriptor, &facts) }
         (device, inode) = (facts.device, facts.inode)
         (type, uid) = (facts.mode & S_IFMT, facts.uid)
+        isMountRoot = facts.is_mount_root != 0
     }
 }

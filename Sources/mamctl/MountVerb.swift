@@ -111,7 +111,7 @@ private func checkedBacking(_ path: ByteString) throws(Failure) -> ByteString {
     return path.resolved ?? path
 }
 
-private func checkedMountPoint(
+func checkedMountPoint(
     _ path: ByteString, _ backing: ByteString
 ) throws(Failure) -> ByteString {
     try checkLinks(path)

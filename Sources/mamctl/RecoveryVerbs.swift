@@ -61,7 +61,8 @@ let importReason = "there are sealed files here without their keys"
 /// Opens an export and reads its metadata. Its keys stay sealed.
 func readExport(_ path: ByteString) throws -> (Descriptor, KeyExport) {
     let (file, bytes) = try naming(path) { () throws(Errno) -> (Descriptor, [UInt8]) in
-        let file = try openFile(path.cString, O_RDONLY | O_NOCTTY)
+        // A pipe would keep us waiting.
+        let file = try openFile(path.cString, O_RDONLY | O_NOCTTY | O_NONBLOCK)
         return (file, try readHead(of: file.raw, byteCount: KeyExport.maximumByteCount + 1))
     }
     do throws(KeyExportError) { return (file, try KeyExport.decode(bytes)) } catch {

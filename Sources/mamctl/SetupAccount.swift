@@ -1,6 +1,7 @@
 // `setup`: the account, unlocked, and a copy of its keys.
 
 internal import Glibc
+internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
@@ -68,11 +69,30 @@ struct SetupAccount {
         return try secrets.add(secret)
     }
 
-    /// False if the file is there already. An empty passphrase is the account's own.
-    mutating func export(_ account: AccountReport, to path: ByteString) throws -> Bool {
-        if (try? status(at: workingDirectory, path.cString)) != nil {
-            _ = try readExport(path)
-            return false
+    /// Before anything is registered: an older file has no keys of a new account.
+    func checkRecoveryFile(_ path: ByteString) throws {
+        if Self.exists(path), try found() == nil { throw Self.holdsOtherKeys(path) }
+    }
+
+    private static func exists(_ path: ByteString) -> Bool {
+        faccessat(workingDirectory, path.cString, F_OK, AT_SYMLINK_NOFOLLOW) == 0
+    }
+
+    private static func holdsOtherKeys(_ path: ByteString) -> Failure {
+        Failure(
+            .failure, "\(path.shown) exists, and has no keys of this account",
+            next: "move it away, or add --recovery with another FILE")
+    }
+
+    /// An earlier run may have written the file. An empty passphrase is the account's own.
+    mutating func export(_ account: AccountReport, to path: ByteString) throws {
+        if Self.exists(path) {
+            let (file, export) = try readExport(path)
+            let owner = try naming(path) { () throws(Errno) in try CachedFacts(of: file.raw).uid }
+            guard owner == geteuid(), "\(export.accountID.bytes)" == account.id else {
+                throw Self.holdsOtherKeys(path)
+            }
+            return
         }
         try retrying { setup in
             let file = try NewFile(for: path, replacing: false)
@@ -82,7 +102,6 @@ struct SetupAccount {
             _ = try mamctl.export(
                 account, to: file, passphrase: current, sealedBy: export, secrets, setup.daemon)
         }
-        return true
     }
 
     private func exportPassphrase() throws -> SecretBuffer {

@@ -89,10 +89,16 @@ private func path(_ given: ByteString, below home: ByteString) throws(Failure) -
     guard !path.bytes.isEmpty, let directory = parent.resolved else {
         throw Failure(parent, path.bytes.isEmpty ? .noEntry : .current)
     }
-    let unusable = Array("\n\"'\\$".utf8)
-    guard !path.bytes.contains(where: unusable.contains) else {
+    let unusable = Array("\"'\\$".utf8)
+    // What is shown in another way than it is written, and a blank at the end, a unit would not
+    // have as it is.
+    guard !path.bytes.contains(where: unusable.contains), Array(path.shown.utf8) == path.bytes,
+        path.bytes.last != UInt8(ascii: " ")
+    else {
         throw Failure(
-            .usage, "\(path.shown): a unit cannot have quotes, backslashes or $ in a path",
+            .usage,
+            "\(path.shown): a unit cannot have quotes, backslashes, $ or control characters in a"
+                + " path, nor a blank at its end",
             next: "use another path, or mamctl init and mamctl mount")
     }
     return directory.appending(path.lastComponent)

@@ -14,8 +14,8 @@ func setUp(_ invocation: Invocation) throws -> ExitStatus {
     let answers = try SetupAnswers(invocation)
     var done = SetupResult(answers: answers)
     let workspace = SetupWorkspace(answers: answers)
-    done.isNew = try workspace.create(settings: settings)
     try workspace.makeMountPoint()
+    done.isNew = try workspace.create(settings: settings)
     try workspace.writeUnitSettings()
     let service = SetupService(name: answers.name)
     done.isService = !invocation.arguments.has("no-service") && service.isOffered

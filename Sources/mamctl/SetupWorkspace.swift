@@ -17,6 +17,7 @@ struct SetupWorkspace {
     /// Creates the workspace, or what an interrupted run has left out of it. False if it was there.
     func create(settings: [UInt8]) throws -> Bool {
         let places = Places.current
+        try refuseForeignBacking()
         guard let record = places.record(of: answers.name) else {
             let plan = WorkspacePlan(
                 backing: answers.backing, name: answers.name, settings: settings)
@@ -42,10 +43,30 @@ struct SetupWorkspace {
         return true
     }
 
-    /// Shut from the start: nothing is written there before the first mount.
-    func makeMountPoint() throws(Failure) {
-        guard mkdir(answers.mountPoint.cString, 0) != 0, Errno.current != .exists else { return }
-        throw Failure(answers.mountPoint, .current)
+    /// Shut from the start: nothing is written there before the first mount. What is there already
+    /// must be fit for `mount`, whose checks mamd has only in part.
+    func makeMountPoint() throws {
+        guard try daemon() == nil else { return }
+        if mkdir(answers.mountPoint.cString, 0) != 0, Errno.current != .exists {
+            throw Failure(answers.mountPoint, .current)
+        }
+        _ = try checkedMountPoint(answers.mountPoint, answers.backing)
+    }
+
+    /// Whoever owns the backing directory can remove all that is in it.
+    private func refuseForeignBacking() throws(Failure) {
+        let directory: Descriptor
+        do throws(PathFailure) { directory = try openTrusted(answers.backing) } catch {
+            if case .failed(.noEntry) = error { return }
+            throw Failure(.failure, "\(answers.backing.shown): \("\(error)")")
+        }
+        let owner = try naming(answers.backing) { () throws(Errno) in
+            try CachedFacts(of: directory.raw).uid
+        }
+        guard owner != geteuid() else { return }
+        throw Failure(
+            .failure, "\(answers.backing.shown) belongs to uid \(owner)",
+            next: "add --backing with another DIRECTORY")
     }
 
     /// Where the units read it.

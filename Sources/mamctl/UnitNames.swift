@@ -13,10 +13,14 @@ struct UnitNames {
         ["systemctl"] + (geteuid() == 0 ? [] : ["--user"])
     }
 
+    private static let templates: Set<Substring> = [
+        "mamd", "mamd-unlock", "mamfleet", "mamd-verify", "mamd-keys", "mamd-refresh",
+    ]
+
     /// `mamd@NAME.service`, `mamd-verify@NAME.timer`, and their like.
     private func isOurs(_ unit: String) -> Bool {
         guard let at = unit.firstIndex(of: "@") else { return false }
-        return unit.hasPrefix("mam") && unit[at...].hasPrefix("@\(name).")
+        return Self.templates.contains(unit[..<at]) && unit[at...].hasPrefix("@\(name).")
     }
 
     /// Those that start with the machine or a login: links of the manager's, which need no manager

@@ -59,11 +59,14 @@ struct Backing {
     init(_ path: ByteString, for use: BackingUse) throws(StartError) {
         self.path = path
         (root, own) = try Self.open(path)
-        manifest = try Self.readManifest(own, path)
+        let found = try Self.readManifest(own, path)
         // Before anything is changed there.
-        if use.isMount { try checkIsKnown(manifest, root, at: path) }
-        Self.waitForEnd(ofHolderOf: own, manifest.name)
+        if use.isMount { try checkIsKnown(found, root, at: path) }
+        Self.waitForEnd(ofHolderOf: own, found.name)
         (lock, wasLeftLocked) = try Self.takeLock(own, path, use)
+        // It may have been renamed meanwhile.
+        manifest = try Self.readManifest(own, path)
+        if use.isMount { try checkIsKnown(manifest, root, at: path) }
         do throws(Errno) {
             work = try Self.openWork(in: own, use)
         } catch { throw StartError("\(path.shown)/.mamd/work cannot be used: \(error)") }
@@ -151,7 +154,7 @@ struct Backing {
 
     /// A daemon that has recorded a clean end still holds the lock briefly; a check holds it
     /// throughout.
-    private static func locks(_ lock: Descriptor, in own: Descriptor) -> Bool {
+    static func locks(_ lock: Descriptor, in own: Descriptor) -> Bool {
         let deadline = Deadline(seconds: 1)
         while flock(lock.raw, LOCK_EX | LOCK_NB) != 0 {
             guard holder(of: own).isEmpty, !deadline.hasPassed else { return false }

@@ -7,13 +7,17 @@ internal import MAMPlaces
 import MAMSystem
 import MAMWire
 
-/// Before the directory is locked. Nil if it is none that may be mounted, which the start reports.
+/// Before the directory is locked. Nil if it is none that may be mounted, or is mounted elsewhere,
+/// which the start reports.
 func knownWorkspace(_ backing: ByteString) -> WorkspaceManifest? {
     guard let root = try? openFile(backing.cString, O_RDONLY | O_DIRECTORY),
         let own = try? openOwnDirectory(of: root),
         let manifest = try? WorkspaceManifest(in: own),
         (try? Places.current.check(manifest, of: root)) != nil
     else { return nil }
+    if let lock = try? openFile(at: own.raw, "lock", O_RDONLY | O_NOFOLLOW) {
+        guard Backing.locks(lock, in: own) else { return nil }
+    }
     return manifest
 }
 

@@ -80,6 +80,8 @@ int64_t mam_birth_time(int descriptor);
 struct mam_cached_facts {
     uint64_t device, inode;
     uint32_t mode, uid;
+    /// STATX_ATTR_MOUNT_ROOT
+    int is_mount_root;
 };
 
 /// statx(2) of any file, also O_PATH, from the kernel's cache, without a request to the file
