@@ -72,24 +72,26 @@ let package = Package(
 
         // Core
         module("MAMSystem", ["CShims", "CSystemd"]),
+        // What people read, in their language
+        module("MAMWords", ["MAMSystem", "CShims"]),
         module("MAMFormat", ["MAMModel", "CDeflate"]),
-        module("MAMPolicy", ["MAMModel", "MAMFormat"]),
+        module("MAMPolicy", ["MAMModel", "MAMFormat", "MAMWords"]),
         // settings.json
         module("MAMSettings", ["MAMModel", "MAMPolicy"]),
         module("MAMCrypto", ["MAMModel", "MAMSystem", "CCrypto", "CSodium", "CShims"] + ciphers),
         module("MAMAudit", ["MAMModel", "MAMSystem", "CShims"]),
 
         // Services
-        module("MAMKeyring", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem"]),
+        module("MAMKeyring", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMWords"]),
         module("MAMStore", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem"]),
 
         // Who is calling
         module("MAMIdentity", ["MAMModel", "MAMSystem"]),
         module("MAMEnrollment", ["MAMModel", "MAMPolicy", "MAMSettings", "MAMSystem"]),
         // What an organisation signs, and which of it a machine accepts
-        module("MAMFleet", ["MAMModel", "MAMCrypto"]),
+        module("MAMFleet", ["MAMModel", "MAMCrypto", "MAMWords"]),
         // What carries it: bundles, the engine's keys and subjects, the organisation's directory
-        module("MAMCarrier", ["MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet"]),
+        module("MAMCarrier", ["MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet", "MAMWords"]),
         // What an organisation's machines have reported, against what it has signed
         module("MAMSurvey", ["MAMModel", "MAMSystem", "MAMFleet", "MAMCarrier"]),
         // What an issuer of OpenID Connect signs, and which of it counts
@@ -99,7 +101,7 @@ let package = Package(
         // Desktop entries, types of files, and what opens them
         module("MAMDesktop", ["MAMSystem"]),
         // What both ends of the socket share
-        module("MAMWire", ["MAMModel", "MAMSystem", "CShims"]),
+        module("MAMWire", ["MAMModel", "MAMSystem", "CShims", "MAMWords"]),
 
         // Use cases
         module(
@@ -156,7 +158,7 @@ let package = Package(
             [
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
                 "MAMAudit", "MAMKeyring", "MAMFleet", "MAMCarrier", "MAMSurvey", "MAMStore",
-                "MAMPlaces", "MAMDesktop", "MAMWire",
+                "MAMPlaces", "MAMDesktop", "MAMWire", "MAMWords",
                 "CShims", "CContainment", "CSupervisor",
             ]),
         program(
@@ -190,6 +192,7 @@ let package = Package(
         tests("MAMFormatTests", ["MAMFormat", "MAMModel"]),
         tests("MAMCryptoTests", ["MAMCrypto", "MAMModel"]),
         tests("MAMSystemTests", ["MAMSystem", "MAMModel"]),
+        tests("MAMWordsTests", ["MAMWords", "MAMSystem"]),
         tests("MAMAuditTests", ["MAMAudit", "MAMSystem", "MAMModel"]),
         tests(
             "MAMKeyringTests", ["MAMKeyring", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel"]),

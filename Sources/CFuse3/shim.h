@@ -1,6 +1,7 @@
-// libfuse 3's low-level API. The version picks the ABI of fuse_session_loop_mt and its config.
+// libfuse 3's low-level API, since 3.14. The version picks the ABI of fuse_session_loop_mt, its
+// config, and what of fuse_custom_io is read.
 #pragma once
-#define FUSE_USE_VERSION 314
+#define FUSE_USE_VERSION 317
 #include <fuse_lowlevel.h>
 #include <stdint.h>
 #include <sys/uio.h>
@@ -20,11 +21,22 @@ static inline int mam_session_loop(struct fuse_session *session, struct fuse_loo
 // In CTransport, device.c.
 ssize_t mam_transport_read(int device, void *buffer, size_t count, void *data);
 ssize_t mam_transport_writev(int device, struct iovec *parts, int count, void *data);
+int mam_transport_clone(int device);
 
 // All libfuse threads read and write through these. The session's user data is the context.
 static inline int mam_use_transport(struct fuse_session *session) {
+    const int device = fuse_session_fd(session);
+#if FUSE_VERSION < FUSE_MAKE_VERSION(3, 17)
     const struct fuse_custom_io io = {.writev = mam_transport_writev, .read = mam_transport_read};
-    return fuse_session_custom_io(session, &io, fuse_session_fd(session));
+    return fuse_session_custom_io(session, &io, device);
+#else
+    const struct fuse_custom_io io = {
+        .writev = mam_transport_writev,
+        .read = mam_transport_read,
+        .clone_fd = mam_transport_clone,
+    };
+    return fuse_session_custom_io(session, &io, sizeof io, device);
+#endif
 }
 
 // Serves a request from elsewhere. libfuse decodes it in place.

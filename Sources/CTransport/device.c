@@ -1,6 +1,8 @@
 // Handles requests from /dev/fuse before libfuse sees them, and replies.
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@
 // The signatures of fuse_custom_io. libfuse passes both the session's user data: the context.
 ssize_t mam_transport_read(int device, void *buffer, size_t count, void *data);
 ssize_t mam_transport_writev(int device, struct iovec *parts, int count, void *data);
+int mam_transport_clone(int device);
 
 // One of libfuse's threads. libfuse cancels them while they wait here, so no Swift frame may be
 // below.
@@ -104,4 +107,15 @@ ssize_t mam_transport_writev(int device, struct iovec *parts, int count, void *d
         if (init_is_answer(&transport->init, parts, count))
                 return init_answer(transport, device, parts);
         return writev(device, parts, count);
+}
+
+// A descriptor of its own for a thread. libfuse before 3.17 makes it itself.
+int mam_transport_clone(int device) {
+        const int clone = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+        uint32_t source = (uint32_t)device;
+
+        if (clone < 0 || ioctl(clone, FUSE_DEV_IOC_CLONE, &source) == 0)
+                return clone;
+        close(clone);
+        return -1;
 }

@@ -2,6 +2,7 @@
 
 package import MAMFleet
 package import MAMModel
+package import MAMWords
 
 /// A machine that asks with a good invitation.
 package struct Applicant: Sendable, Equatable {
@@ -98,8 +99,10 @@ extension RegisteredMachine {
     }
 }
 
-extension Admission.Reason: CustomStringConvertible {
-    package var description: String {
+extension Admission.Reason: Worded {
+    package var description: String { message.english }
+
+    package var message: Message {
         switch self {
         case .report(let refusal): "\(refusal)"
         case .sentAs(let id, let says):

@@ -1,6 +1,7 @@
 // Why a document is not accepted.
 
 package import MAMModel
+package import MAMWords
 
 package enum Refusal: Error, Sendable, Equatable {
     /// What is wrong with its form; a clause.
@@ -26,15 +27,20 @@ package enum Refusal: Error, Sendable, Equatable {
     case notSerial(found: Int64, expected: Int64)
 }
 
-extension Refusal: CustomStringConvertible {
-    package var description: String {
+extension Refusal: Worded {
+    package var description: String { message.english }
+
+    package var message: Message {
         switch self {
-        case .malformed(let reason): reason
+        case .malformed(let reason): Message(known: reason)
         case .contentChanged: "its content is not what was signed"
         case .otherOrganization(let id): "it is of another organisation, \(id)"
         case .notSigned(let role, let found, let needed):
-            "it needs the signatures of \(needed) \(role.rawValue) \(needed == 1 ? "key" : "keys"),"
-                + " and has \(found)"
+            Message(
+                needed,
+                one: "it needs the signatures of \(needed) \(role.rawValue) key, and has \(found)",
+                many: "it needs the signatures of \(needed) \(role.rawValue) keys, and has \(found)"
+            )
         case .notForThisMachine(let audience): "it is for \(audience), not for this machine"
         case .notByMachine(let id): "it is not signed with the key of the machine \(id)"
         case .older(let serial, let highest):

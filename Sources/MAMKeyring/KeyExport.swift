@@ -4,6 +4,7 @@
 package import MAMCrypto
 package import MAMFormat
 package import MAMModel
+package import MAMWords
 
 /// docs/FORMAT.md, section 7. Contains no plain secret. Its public fields are authenticated only
 /// once it is opened.
@@ -83,8 +84,10 @@ package enum KeyExportError: Error, Equatable, Sendable {
     case derivation(DerivationError)
 }
 
-extension KeyExportError: CustomStringConvertible {
-    package var description: String {
+extension KeyExportError: Worded {
+    package var description: String { message.english }
+
+    package var message: Message {
         switch self {
         case .notAnExport: "it does not begin as exported keys do"
         case .newerVersion(let version):

@@ -4,6 +4,7 @@
 package import MAMCrypto
 package import MAMFormat
 internal import MAMModel
+package import MAMWords
 
 /// What the two kinds of key files differ in.
 package protocol KeyFileKind {
@@ -202,16 +203,18 @@ package enum KeyFile<Kind: KeyFileKind> {
     }
 }
 
-extension KeyFile.Failure: CustomStringConvertible {
-    package var description: String {
+extension KeyFile.Failure: Worded {
+    package var description: String { message.english }
+
+    package var message: Message {
         switch self {
-        case .notAKey: "it is not a \(Kind.name) as mamctl \(Kind.verb) makes one"
+        case .notAKey: "it is not a \(Message(known: Kind.name)) as mamctl \(Kind.verb) makes one"
         case .newerVersion(let version):
             "it has format version \(version): install a newer mamd"
         case .damaged: "it was changed or damaged"
         case .passphraseRequired: "it needs its passphrase"
         case .passphraseNotUsed: "it has no passphrase, and one was given"
-        case .wrongPassphrase: "the \(Kind.name)'s passphrase is wrong"
+        case .wrongPassphrase: "the \(Message(known: Kind.name))'s passphrase is wrong"
         case .derivation(let error): "\(KeyringError.derivation(error))"
         }
     }

@@ -1,5 +1,7 @@
 // Whether a new PIN or passphrase satisfies the rules.
 
+package import MAMWords
+
 /// Why it does not.
 package enum PinFlaw: Error, Sendable, Equatable {
     case notText
@@ -11,8 +13,10 @@ package enum PinFlaw: Error, Sendable, Equatable {
     case simpleSequence
 }
 
-extension PinFlaw: CustomStringConvertible {
-    package var description: String {
+extension PinFlaw: Worded {
+    package var description: String { message.english }
+
+    package var message: Message {
         switch self {
         case .notText: "it is not UTF-8 text"
         case .tooShort(let minimum): "it needs at least \(minimum) characters (minimumPinLength)"

@@ -1,5 +1,7 @@
 // Why bytes are not a valid policy or settings document.
 
+package import MAMWords
+
 /// A fatal error: nothing of the document is used.
 package enum PolicyError: Error, Equatable, Sendable {
     case notJSON
@@ -27,8 +29,10 @@ package enum PolicyError: Error, Equatable, Sendable {
     case value(key: String, expected: String)
 }
 
-extension PolicyError: CustomStringConvertible {
-    package var description: String {
+extension PolicyError: Worded {
+    package var description: String { message.english }
+
+    package var message: Message {
         switch self {
         case .notJSON: "it is not JSON"
         case .tooManyValues(let count): "it has more than \(count) values"
@@ -36,7 +40,8 @@ extension PolicyError: CustomStringConvertible {
         case .notADocument(let found): "expected an object, found \(found)"
         case .empty: "it holds no document"
         case .graphError(let code):
-            "it is an error of Microsoft Graph\(code.map { ", \($0)," } ?? ""), not a policy"
+            code.map { "it is an error of Microsoft Graph, \($0), not a policy" }
+                ?? "it is an error of Microsoft Graph, not a policy"
         case .firstPage:
             "it is one page of a list: add the rest and remove @odata.nextLink"
         case .noRules:

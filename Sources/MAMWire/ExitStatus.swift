@@ -3,6 +3,7 @@
 internal import Glibc
 internal import MAMModel
 internal import MAMSystem
+package import MAMWords
 
 /// The exit status of `mamctl`.
 package enum ExitStatus: Int32, Sendable, CaseIterable {
@@ -22,7 +23,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
     case wrongPassphrase = 12
 
     /// The status's line in the manual.
-    package var meaning: String {
+    package var meaning: Message {
         switch self {
         case .success: "done, or yes"
         case .failure: "failure, or no"

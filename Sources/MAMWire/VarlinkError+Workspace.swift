@@ -2,6 +2,7 @@
 
 package import MAMModel
 package import MAMSystem
+package import MAMWords
 
 extension VarlinkError {
     package init(_ failure: some VarlinkFailure) {
@@ -138,23 +139,26 @@ extension VarlinkError {
     }
 }
 
-extension VarlinkError: CustomStringConvertible {
+extension VarlinkError: Worded {
+    package var description: String { message.english }
+
     /// One sentence for people.
-    package var description: String {
+    package var message: Message {
         let account = parameters["account"]?.text ?? "?"
         switch ofWorkspace {
         case .unknownAccount: return "no account '\(account)' is registered"
         case .accountExists: return "account '\(account)' is registered already"
         case .wrongPassphrase: return wrongPassphraseDescription(account)
         case .windowClosed: return "account '\(account)' is locked"
-        default: return parameters["reason"]?.text ?? plainDescription
+        default: return Message(known: parameters["reason"]?.text ?? plainDescription)
         }
     }
 
-    private func wrongPassphraseDescription(_ account: String) -> String {
+    private func wrongPassphraseDescription(_ account: String) -> Message {
         let seconds = parameters["retryAfterSeconds"]?.integer ?? 0
-        let wait = seconds > 0 ? "; the next try is allowed in \(seconds) s" : ""
-        return "wrong passphrase for account '\(account)'\(wait)"
+        return seconds > 0
+            ? "wrong passphrase for account '\(account)'; the next try is allowed in \(seconds) s"
+            : "wrong passphrase for account '\(account)'"
     }
 
     private var plainDescription: String {

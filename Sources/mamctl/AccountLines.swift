@@ -3,6 +3,7 @@
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// An account as `status` and `top` show it.
 struct AccountLines {
@@ -13,7 +14,7 @@ struct AccountLines {
     private var isBlocked: Bool { !account.block.isEmpty }
 
     /// A coloured symbol for the state.
-    var mark: String {
+    var mark: Message {
         if isBlocked { return Style.output.red("✗") }
         return switch account.window {
         case .unlocked: Style.output.green("●")
@@ -22,7 +23,7 @@ struct AccountLines {
         }
     }
 
-    var state: String {
+    var state: Message {
         if isBlocked { return Style.output.red("blocked") }
         return switch account.window {
         case .unlocked: Style.output.green("unlocked")
@@ -33,7 +34,7 @@ struct AccountLines {
     }
 
     /// When the window changes next.
-    var countdown: String? {
+    var countdown: Message? {
         if let seconds = account.graceSeconds {
             return seconds > 0 ? "locks in \(seconds.asDuration)" : "locks now"
         }
@@ -43,32 +44,37 @@ struct AccountLines {
         return account.idleSeconds.map { "locks in \($0.asDuration) unless used" }
     }
 
-    var use: String {
+    var use: Message {
         let letters = account.openClasses ?? []
         let files = account.openFiles ?? 0
+        let list = letters.joined(separator: ", ")
         let classes =
             letters.isEmpty
             ? "no class can be opened"
-            : "class\(letters.count == 1 ? "" : "es") \(letters.joined(separator: ", ")) can be"
-                + " opened"
+            : Message(
+                letters.count, one: "class \(list) can be opened",
+                many: "classes \(list) can be opened")
         let programs = account.containedPrograms ?? 0
-        let contained = programs == 0 ? "" : "; \(programs.counted("contained program"))"
-        return "\(classes); \(files == 0 ? "no file" : files.counted("file")) in use\(contained)"
+        let contained = programs == 0 ? nil : programs.counted("contained program")
+        let inUse: Message =
+            files == 0 ? "no file in use" : "\(files.counted("file")) in use"
+        return [classes, inUse, contained].compactMap(\.self).joined(separator: "; ")
     }
 
-    var policy: String? {
+    var policy: Message? {
         account.policies.map { names in
             names.isEmpty
-                ? "none covers it" : names.map { ByteString($0).shown }.joined(separator: ", ")
+                ? "none covers it"
+                : .verbatim(names.map { ByteString($0).shown }.joined(separator: ", "))
         }
     }
 
     /// Deadlines further off are not shown: each check-in postpones them.
     private static let foreseenSeconds = 7 * 86_400
 
-    var checkIn: String? {
+    var checkIn: Message? {
         guard let seconds = account.secondsSinceCheckIn else { return nil }
-        let ends = [
+        let ends: [Message] = [
             account.offlineBlockSeconds.map { $0 > 0 ? "blocked in \($0.asRoughDuration)" : nil },
             account.offlineWipeSeconds.map {
                 if $0 > Self.foreseenSeconds { return nil }
@@ -79,34 +85,37 @@ struct AccountLines {
         return ends.isEmpty ? since : "\(since); without one \(ends.joined(separator: ", "))"
     }
 
-    var notes: String? {
-        var notes: [String] = []
+    var notes: Message? {
+        var notes: [Message] = []
         if account.isDefault { notes.append("default owner of what uid \(account.uid) creates") }
         if account.stage == "signed-out" { notes.append("deregistered, its keys are kept") }
         if account.isRecoverable { notes.append("the organisation can open its files") }
         if let seconds = account.guessableSeconds {
             notes.append(
-                "policy allows a passphrase that offline guessing finds"
-                    + " \(seconds > 0 ? "in \(seconds.asDuration)" : "at once")"
-            )
+                seconds > 0
+                    ? "policy allows a passphrase that offline guessing finds in"
+                        + " \(seconds.asDuration)"
+                    : "policy allows a passphrase that offline guessing finds at once")
         }
         if !account.hasPassphrase { notes.append("no passphrase") }
         return notes.isEmpty ? nil : notes.joined(separator: "; ")
     }
 
     /// Why policy blocks the account, and the command that helps, which the reason may end with.
-    private var blockParts: (reason: String, command: String?)? {
+    private var blockParts: (reason: Message, command: String?)? {
         guard isBlocked else { return nil }
         let text = ByteString(account.blockReason).shown
-        guard let start = text.range(ofLast: ": mamctl ") else { return (text, nil) }
-        return (String(text[..<start.lowerBound]), String(text[start.command...]))
+        guard let start = text.range(ofLast: ": mamctl ") else {
+            return (Message(known: text), nil)
+        }
+        return (Message(known: String(text[..<start.lowerBound])), String(text[start.command...]))
     }
 
-    var blockReason: String? { blockParts?.reason }
+    var blockReason: Message? { blockParts?.reason }
 
     /// The command to run next; nil if none is needed.
-    var next: String? {
-        if let blockParts { return blockParts.command }
+    var next: Message? {
+        if let blockParts { return blockParts.command.map { .verbatim($0) } }
         return switch account.window {
         case .unlocked: nil
         case .grace: "mamctl unlock \(shown)   (keeps it open)"

@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func registerAccount(_ invocation: Invocation) throws -> ExitStatus {
     let name = try invocation.operands[0].requireText("the account's name")
@@ -22,7 +23,8 @@ func registerAccount(_ invocation: Invocation) throws -> ExitStatus {
     let isCovered = account.stage == "enrolled"
     return report(
         account, invocation,
-        (isCovered ? "registered" : "registered; no policy covers it yet") + account.recoveryNote)
+        "\((isCovered ? "registered" : "registered; no policy covers it yet") as Message)"
+            + "\(account.recoveryNote)")
 }
 
 /// Registers an account. If sealed files carry its name, asks whether to leave them; without a
@@ -30,7 +32,7 @@ func registerAccount(_ invocation: Invocation) throws -> ExitStatus {
 func register(
     _ request: Varlink.Workspace.RegisterAccount, _ secrets: [Descriptor], _ daemon: Daemon
 ) throws -> AccountReport {
-    let subject = "account '\(shown(request.name))'"
+    let subject: Message = "account '\(shown(request.name))'"
     do throws(Failure) {
         return try daemon.call(request, descriptors: secrets, about: subject).account
     } catch {
@@ -74,7 +76,7 @@ func unlock(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 private func report(
-    _ account: AccountReport, _ invocation: Invocation, _ done: String
+    _ account: AccountReport, _ invocation: Invocation, _ done: Message
 ) -> ExitStatus {
     if invocation.isJSON {
         printJSON(account.json)
@@ -118,7 +120,7 @@ extension Invocation {
         let failure = Failure(.unknownAccount(operand.shown), about: "")
         if let near = report.nearestAccount(to: name) {
             return failure.with(
-                guess: didYouMean([near]),
+                guess: suggestion([near]),
                 next: "mamctl \(verb.name) \(ByteString(near).asArgument)")
         }
         guard verb.name == "unlock" else { return failure }
@@ -140,10 +142,10 @@ extension Invocation {
     /// The index of the account's passphrase among the secrets of a call; nil if the device alone
     /// opens its keys. `place`: where the account is, if it may also be elsewhere.
     func currentPassphrase(
-        of account: AccountReport, _ place: String = "", in secrets: inout SecretParameters
+        of account: AccountReport, _ prompt: Message? = nil, in secrets: inout SecretParameters
     ) throws -> Int? {
         guard account.hasPassphrase else { return nil }
-        let prompt = "Passphrase of \(account.label)\(place)"
+        let prompt = prompt ?? "Passphrase of \(account.label)"
         return try secrets.add(try passphrase(prompt, isNew: false))
     }
 
@@ -181,7 +183,7 @@ extension StatusReport {
 
 extension AccountReport {
     /// Tells the user of a new account that the organisation can open its files too.
-    var recoveryNote: String {
+    var recoveryNote: Message {
         isRecoverable ? "; the organisation has a recovery key, and can open its files" : ""
     }
 

@@ -3,6 +3,7 @@
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// The parsed words after the verb.
 struct Arguments {
@@ -55,8 +56,11 @@ struct Arguments {
         return try value.requireText("the value of --\(name)")
     }
 
-    private func missing(_ names: ArraySlice<String>) -> String {
-        "\(names.joined(separator: " and ")) \(names.count == 1 ? "is" : "are") missing"
+    private func missing(_ names: ArraySlice<String>) -> Message {
+        let (count, names) = (
+            names.count, names.map { Message(known: $0) }.joined(separator: " and ")
+        )
+        return Message(count, one: "\(names) is missing", many: "\(names) are missing")
     }
 
     /// Checks the words of closed sets.
@@ -83,8 +87,8 @@ struct Arguments {
     }
 
     /// Suggests the nearest word, or all of them if they are few.
-    private func choices(_ word: ByteString, _ choices: [String]) -> String {
-        let guess = didYouMean(word.shown, in: choices)
+    private func choices(_ word: ByteString, _ choices: [String]) -> Message {
+        let guess = suggestion(word.shown, in: choices)
         return guess.isEmpty && choices.count < 10
             ? "; use one of \(choices.joined(separator: ", "))" : guess
     }
@@ -117,7 +121,7 @@ struct Arguments {
         // gocryptfs accepts one dash: suggest `--owner` for `-owner`.
         let name = word.shown.prefix { $0 != "=" }
         let asLong = "--\(name.drop { $0 == "-" })"
-        return .usage(verb, "unknown option '\(name)'\(didYouMean(asLong, in: names))")
+        return .usage(verb, "unknown option '\(name)'\(suggestion(asLong, in: names))")
     }
 }
 
@@ -130,7 +134,7 @@ extension Option {
 
 extension ByteString {
     /// The text; throws if it is not UTF-8, which JSON requires.
-    func requireText(_ what: String) throws(Failure) -> String {
+    func requireText(_ what: Message) throws(Failure) -> String {
         guard let text else { throw Failure(.usage, "\(what) is not UTF-8: '\(shown)'") }
         return text
     }

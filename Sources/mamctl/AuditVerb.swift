@@ -4,6 +4,7 @@ internal import MAMAudit
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// Prints the stored records, oldest first; with `--follow`, then new ones until the daemon ends.
 func showAudit(_ invocation: Invocation) throws -> ExitStatus {
@@ -42,7 +43,7 @@ func auditEvent(of invocation: Invocation) throws -> String? {
         throw Failure.usage(
             invocation.verb,
             "unknown event '\(ByteString(word).shown)'; use one of "
-                + LogMessage.allCases.map(\.rawValue).joined(separator: ", "))
+                + "\(LogMessage.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     return word
 }
@@ -68,7 +69,7 @@ private func timeAgo(_ text: String) -> Timestamp? {
 
 private func show(_ record: Varlink.Audit.Record, _ isJSON: Bool) {
     if isJSON { return printJSON(record.json, onOneLine: true) }
-    printOut("\(ByteString(record.time).shown)\t\(record.words)")
+    printOut(verbatim: "\(ByteString(record.time).shown)\t\(record.words)")
 }
 
 extension Varlink.Audit.Record {

@@ -6,6 +6,7 @@ internal import MAMModel
 internal import MAMStore
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// Answers one of the questions that only the policy decides, or all of them.
 func can(_ invocation: Invocation) throws -> ExitStatus {
@@ -17,10 +18,10 @@ func can(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(reply.json)
     } else {
-        let rows = reply.answers.map { answer in
-            [answer.question, answer.decision.word, shown(answer.decision.reason)]
+        let rows: [[Message]] = reply.answers.map { answer in
+            [.verbatim(answer.question), answer.decision.word, answer.decision.sentence]
         }
-        printOut(table(rows, width: outputWidth))
+        printOut(verbatim: table(rows, width: outputWidth))
     }
     return .success
 }
@@ -65,9 +66,9 @@ private func show(
         printJSON(reply.json)
     } else {
         printOut(
-            table(
+            verbatim: table(
                 reply.locations.map { answer in
-                    [answer.location, answer.decision.word, shown(answer.decision.reason)]
+                    [.verbatim(answer.location), answer.decision.word, answer.decision.sentence]
                 }))
     }
     return .success
@@ -138,7 +139,7 @@ func canPick(_ invocation: Invocation) throws -> ExitStatus {
 func canNotify(_ invocation: Invocation) throws -> ExitStatus {
     let reply = try invocation.policy(
         Varlink.Policy.NotificationPolicy(account: try invocation.arguments.text("account")))
-    if invocation.isJSON { printJSON(reply.json) } else { printOut(reply.name) }
+    if invocation.isJSON { printJSON(reply.json) } else { printOut(verbatim: reply.name) }
     return reply.policy == 0 ? .success : .refused
 }
 

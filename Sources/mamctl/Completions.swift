@@ -2,6 +2,7 @@
 
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// What to complete at a position of the command line.
 enum Completion: Equatable {
@@ -65,7 +66,7 @@ let firstWords: [(word: String, summary: String)] = {
         if words.contains(where: { $0.0 == first }) { continue }
         let isVerb = verb.name == first
         let group = Verb.group(first).map { $0.name.dropFirst(first.count + 1) }
-        words.append((first, isVerb ? verb.summary : group.joined(separator: ", ")))
+        words.append((first, isVerb ? verb.summary.english : group.joined(separator: ", ")))
     }
     return words
 }()
@@ -86,9 +87,9 @@ let completionQueries = (
 
 func printCompletions(_ invocation: Invocation) throws -> ExitStatus {
     switch invocation.operands[0].text {
-    case "bash": printOut(bashCompletions)
-    case "zsh": printOut(zshCompletions)
-    default: printOut(fishCompletions)
+    case "bash": printOut(verbatim: bashCompletions)
+    case "zsh": printOut(verbatim: zshCompletions)
+    default: printOut(verbatim: fishCompletions)
     }
     return .success
 }

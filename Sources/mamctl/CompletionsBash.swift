@@ -1,6 +1,8 @@
 // The script for bash. It uses bash-completion's `_init_completion`, which handles quotes and
 // redirections.
 
+internal import MAMWords
+
 var bashCompletions: String {
     """
     # bash completion for mamctl, made by: mamctl completions bash

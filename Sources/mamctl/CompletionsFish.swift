@@ -1,5 +1,7 @@
 // The script for fish.
 
+internal import MAMWords
+
 var fishCompletions: String {
     let verbsOfTwoWords = verbs.map(\.name).filter { $0.contains(" ") }
     let lines =
@@ -65,7 +67,7 @@ private func fishQuoted(_ text: String) -> String {
 private func fishGroup(_ name: String) -> [String] {
     Verb.group(name).map {
         "complete -c mamctl -n '__mamctl_at 2 \(name)' -a \($0.name.dropFirst(name.count + 1)) -d"
-            + " \(fishQuoted($0.summary))"
+            + " \(fishQuoted($0.summary.english))"
     }
 }
 
@@ -78,7 +80,8 @@ private func fishVerb(_ verb: Verb) -> [String] {
             let value = option.completion.map { completion in
                 fish(completion).map { " -r \($0)" } ?? " -x"
             }
-            return "\(start)\(short) -l \(option.name)\(value ?? "") -d \(fishQuoted(option.help))"
+            let help = fishQuoted(option.help.english)
+            return "\(start)\(short) -l \(option.name)\(value ?? "") -d \(help)"
         }
 }
 

@@ -1,5 +1,7 @@
 // The script for zsh.
 
+internal import MAMWords
+
 var zshCompletions: String {
     """
     #compdef mamctl
@@ -117,14 +119,14 @@ private func zshValues(of verb: Verb) -> [String] {
 
 private func zshOptions(of verb: Verb) -> String {
     let options = verb.allOptions.flatMap { option in
-        Verb.flags(of: option).map { described($0, option.help) }
+        Verb.flags(of: option).map { described($0, option.help.english) }
     }
     return "    \(quoted(verb.name))) found=(\(options.joined(separator: " "))) ;;"
 }
 
 private func zshGroup(_ name: String) -> String {
     let words = Verb.group(name).map {
-        described(String($0.name.dropFirst(name.count + 1)), $0.summary)
+        described(String($0.name.dropFirst(name.count + 1)), $0.summary.english)
     }
     return "    \(name)) found=(\(words.joined(separator: " "))) ;;"
 }

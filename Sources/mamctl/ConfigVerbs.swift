@@ -6,6 +6,7 @@ internal import MAMPolicy
 internal import MAMSettings
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// Prints the bare value, for scripts; exits with 1 if there is none.
 func getConfiguration(_ invocation: Invocation) throws -> ExitStatus {
@@ -18,7 +19,7 @@ func getConfiguration(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(reply.json)
     } else if let value = reply.value {
-        printOut(words(value))
+        printOut(verbatim: words(value))
     }
     return reply.value == nil ? .failure : .success
 }
@@ -48,7 +49,7 @@ func listConfiguration(_ invocation: Invocation) throws -> ExitStatus {
     }
     for configuration in data {
         for (key, value) in (configuration.object ?? [:]).sorted(by: { $0.key < $1.key }) {
-            printOut("\(shown(key))\t\(words(value))")
+            printOut(verbatim: "\(shown(key))\t\(words(value))")
         }
     }
     return .success
@@ -80,7 +81,8 @@ func configure(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(["path": .string(output.shown), "changed": .bool(isChanged)])
     } else {
-        printOut("\(output.shown): \(isChanged ? "written" : "nothing to change")")
+        printOut(
+            isChanged ? "\(output.shown): written" : "\(output.shown): nothing to change")
     }
     return .success
 }

@@ -5,6 +5,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// Nothing is written unless all of them can be.
 func installLaunchers(_ invocation: Invocation) throws -> ExitStatus {
@@ -61,7 +62,7 @@ func listLaunchers(_ invocation: Invocation) throws -> ExitStatus {
     } else if found.isEmpty {
         printOut("no launchers; install one: mamctl contain install APP")
     } else {
-        printOut(table(found.map(\.row)))
+        printOut(verbatim: table(found.map(\.row)))
     }
     return .success
 }
@@ -92,7 +93,7 @@ private func launchers(
     let app = word.asDesktopID
     let found = files.reachable(installed.filter { $0.app == app || $0.entry.id == app })
     guard let first = found.first else {
-        let guess = didYouMean(app.shown, in: installed.map(\.app.shown))
+        let guess = suggestion(app.shown, in: installed.map(\.app.shown))
         throw Failure(
             .notFound,
             installed.isEmpty
@@ -100,7 +101,7 @@ private func launchers(
             next: installed.isEmpty ? "mamctl contain install APP" : "mamctl contain list")
     }
     guard found.allSatisfy({ $0.owner == first.owner }) else {
-        let owners = found.map { "\($0.whose) of \($0.owner.workspace.shown)" }
+        let owners: [Message] = found.map { "\($0.whose) of \($0.owner.workspace.shown)" }
         throw Failure(
             .usage, "\(app.shown) has several launchers: for \(owners.joined(separator: ", "))",
             next: "add --workspace NAME or --account UPN")
@@ -116,7 +117,7 @@ private func chosen(among launchers: [Launcher], _ arguments: Arguments) -> [Lau
     }
 }
 
-func report(_ launchers: [Launcher], _ what: String, isJSON: Bool) {
+func report(_ launchers: [Launcher], _ what: Message, isJSON: Bool) {
     if isJSON { return printJSON(.array(launchers.map(\.json))) }
     for launcher in launchers { printOut("\(launcher.entry.path.shown): \(what)") }
 }
@@ -143,7 +144,7 @@ extension DesktopEntries {
             let names = ordinaryPrograms.map(\.id.shown)
             throw Failure(
                 .notFound,
-                "there is no desktop entry '\(id.shown)'\(didYouMean(id.shown, in: names))",
+                "there is no desktop entry '\(id.shown)'\(suggestion(id.shown, in: names))",
                 next: "ls /usr/share/applications")
         }
         guard Launcher(found) == nil else {
@@ -158,8 +159,11 @@ extension ByteString {
 }
 
 extension Launcher {
-    fileprivate var row: [String] {
-        [app.shown, owner.workspace.shown, whose, entry.path.shown]
+    fileprivate var row: [Message] {
+        [
+            .verbatim(app.shown), .verbatim(owner.workspace.shown), whose,
+            .verbatim(entry.path.shown),
+        ]
     }
 
     fileprivate var json: JSONValue {

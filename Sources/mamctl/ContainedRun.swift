@@ -6,6 +6,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 private typealias Wire = Varlink.Identity
 
@@ -97,8 +98,8 @@ private func mount(of name: WorkspaceName, at place: String) throws -> Mount {
 
 /// One line, if this kernel restricts less than it could.
 private func tellWhatIsMissing() {
-    let missing = [
-        (2, "files cannot be renamed from one directory to another"),
+    let missing: [Message] = [
+        (2 as Int32, "files cannot be renamed from one directory to another"),
         (5, "devices that were open before can be controlled"),
         (6, "signals can be sent to programs outside"),
     ].filter { mam_landlock_version() < $0.0 }.map(\.1)

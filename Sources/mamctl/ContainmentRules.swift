@@ -5,6 +5,7 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// The rules for CContainment.
 struct ContainmentRules {
@@ -48,7 +49,7 @@ struct ContainmentRules {
             }
         }
 
-        var words: String {
+        var words: Message {
             switch self {
             case .any: "anything"
             case .none: "nothing"

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMSystem
+internal import MAMWords
 
 /// Where `encrypt` and `decrypt` write to.
 enum ConvertOutput {

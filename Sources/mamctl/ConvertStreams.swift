@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// The input: a file or standard input.
 enum Input {
@@ -28,20 +29,20 @@ enum Input {
         if case .file(let source) = self {
             return try invocation.daemon(for: source.descriptor).convert(
                 conversion, source.descriptor, destination,
-                override: try invocation.override(), about: source.path.shown
+                override: try invocation.override(), about: .verbatim(source.path.shown)
             ) { progress.follow(destination, until: $0) }
         }
         guard conversion.seals else {
             return try invocation.daemon().convert(
                 conversion, asStream: true, try standardStream(STDIN_FILENO), destination,
-                override: try invocation.override(), about: inputName.shown
+                override: try invocation.override(), about: .verbatim(inputName.shown)
             ) { progress.follow(destination, until: $0) }
         }
         let pipe = try makePipe()
         var failure: Failure?
         let bytes = try invocation.daemon().convert(
             conversion, pipe.reader, destination, override: try invocation.override(),
-            about: inputName.shown
+            about: .verbatim(inputName.shown)
         ) { pending in
             leave(pipe.reader)
             failure = failing { () throws(Failure) in
@@ -68,7 +69,7 @@ extension Daemon {
     /// front to back.
     func convert(
         _ conversion: Direction, asStream: Bool = false, _ source: Descriptor,
-        _ destination: Descriptor, override: String?, about subject: String,
+        _ destination: Descriptor, override: String?, about subject: Message,
         meanwhile: (PendingReply) -> Void = { _ in }
     ) throws(Failure) -> Int {
         func pass<Request: VarlinkRequest>(_ request: Request) throws(Failure) -> Request.Reply {

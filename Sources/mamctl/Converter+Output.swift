@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 extension Converter {
     /// Converts to standard output.
@@ -32,7 +33,7 @@ extension Converter {
         let output = try standardStream(STDOUT_FILENO)
         _ = try daemon(for: input).convert(
             conversion, asStream: true, try input.descriptor(), output,
-            override: try invocation.override(), about: input.path.shown
+            override: try invocation.override(), about: .verbatim(input.path.shown)
         ) { progress.follow(output, until: $0) }
     }
 
@@ -45,7 +46,7 @@ extension Converter {
         do throws(Failure) {
             let sent = try daemon(for: input).convert(
                 conversion, asStream: isStream, try input.descriptor(), pipe.writer,
-                override: try invocation.override(), about: input.path.shown
+                override: try invocation.override(), about: .verbatim(input.path.shown)
             ) { pending in
                 leave(pipe.writer)
                 failure = failing { () throws(Failure) in

@@ -5,6 +5,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 struct Converter {
     let invocation: Invocation
@@ -52,8 +53,10 @@ struct Converter {
                     of: file, path, in: name)
             }
         let owner = ByteString(facts.owner.description).shown
-        let word = facts.isEncrypted ? "encrypted" : "plain"
-        return (Record(path: path, after: ": \(word), owned by \(owner)"), facts.json)
+        let isEncrypted = facts.isEncrypted
+        let after: Message =
+            isEncrypted ? ": encrypted, owned by \(owner)" : ": plain, owned by \(owner)"
+        return (Record(path: path, after: after), facts.json)
     }
 
     private func convert(

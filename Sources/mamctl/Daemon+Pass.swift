@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// For messages.
 let inputName = ByteString("standard input")
@@ -12,7 +13,7 @@ extension Daemon {
     /// From one open file, which is the request's descriptor 0, to another, its 1.
     func pass<Request: VarlinkRequest>(
         _ request: Request, from source: Descriptor, to destination: Descriptor,
-        about subject: String, meanwhile: (PendingReply) -> Void = { _ in }
+        about subject: Message, meanwhile: (PendingReply) -> Void = { _ in }
     ) throws(Failure) -> Request.Reply {
         do throws(Failure) {
             return try call(

@@ -5,6 +5,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// A connection to one workspace's daemon.
 final class Daemon {
@@ -35,7 +36,7 @@ final class Daemon {
     /// ``VarlinkClient``.
     @discardableResult
     func call<Request: VarlinkRequest>(
-        _ request: Request, descriptors: [Descriptor] = [], about subject: String? = nil,
+        _ request: Request, descriptors: [Descriptor] = [], about subject: Message? = nil,
         meanwhile: (PendingReply) -> Void = { _ in }
     ) throws(Failure) -> Request.Reply {
         do throws(VarlinkClient.Failure) {
@@ -45,7 +46,7 @@ final class Daemon {
 
     /// Calls a method that answers again and again, until `body` is false or the connection ends.
     func stream<Request: VarlinkRequest>(
-        _ request: Request, descriptors: [Descriptor] = [], about subject: String? = nil,
+        _ request: Request, descriptors: [Descriptor] = [], about subject: Message? = nil,
         _ body: (Request.Reply) -> Bool
     ) throws(Failure) {
         do throws(VarlinkClient.Failure) {
@@ -69,7 +70,7 @@ final class Daemon {
     }
 
     /// `subject`: nil for the workspace.
-    private func failure(_ error: VarlinkClient.Failure, about subject: String?) -> Failure {
+    private func failure(_ error: VarlinkClient.Failure, about subject: Message?) -> Failure {
         if let subject, case .refused(let refusal) = error {
             return Failure(refusal.workspaceError, about: subject)
         }
@@ -79,13 +80,14 @@ final class Daemon {
     private static func silent(_ name: WorkspaceName, _ process: Int32) -> Failure {
         // On a socket that systemd created, the peer is systemd, not mamd.
         let isKnown = ProcessName(process).name == "mamd"
-        let who = "the daemon of workspace '\(name)'\(isKnown ? ", process \(process)," : "")"
+        let who: Message =
+            "the daemon of workspace '\(name)'\(isKnown ? ", process \(process)," : "")"
         if ProcessStatus(of: process)?.isStopped == true {
             return Failure(
                 .unreachable, "\(who) is stopped and does not answer",
                 next: "kill -CONT \(process)")
         }
-        let end = isKnown ? "kill \(process), and mount it again" : "mount it again"
+        let end: Message = isKnown ? "kill \(process), and mount it again" : "mount it again"
         return Failure(
             .unreachable, "\(who) does not answer",
             next: "see journalctl -t mamd; if it is stuck: \(end)")

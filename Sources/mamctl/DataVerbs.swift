@@ -5,6 +5,7 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 private typealias Wire = Varlink.Protection
 
@@ -18,7 +19,8 @@ func protectData(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.arguments.has("string") {
         let request = Wire.ProtectString(
             owner: owner, unmanaged: unmanaged, text: try ends.readText())
-        return try ends.finish(with: "\(try daemon.call(request, about: ends.name).text)\n")
+        return try ends.finish(
+            with: "\(try daemon.call(request, about: .verbatim(ends.name)).text)\n")
     }
     guard isatty(ends.destination.raw) == 0 else {
         throw Failure.usage(
@@ -55,7 +57,7 @@ private func unprotectString(
 ) throws -> ExitStatus {
     let text = try ends.readText()
     let reply = try daemon.call(
-        Wire.UnprotectString(text: line(text), override: override), about: ends.name)
+        Wire.UnprotectString(text: line(text), override: override), about: .verbatim(ends.name))
     return try ends.finish(with: reply.protected ? reply.text : text)
 }
 
@@ -70,9 +72,10 @@ func dataInfo(_ invocation: Invocation) throws -> ExitStatus {
     let ends = try DataEnds(invocation)
     let reply =
         try invocation.arguments.has("string")
-        ? daemon.call(Wire.StringInfo(text: line(try ends.readText())), about: ends.name)
+        ? daemon.call(Wire.StringInfo(text: line(try ends.readText())), about: .verbatim(ends.name))
         : daemon.call(
-            Wire.DataInfo(sourceDescriptor: 0), descriptors: [ends.source], about: ends.name)
+            Wire.DataInfo(sourceDescriptor: 0), descriptors: [ends.source],
+            about: .verbatim(ends.name))
     if invocation.isJSON { printJSON(reply.json) }
     guard let protection = reply.protection else {
         printError("\(ends.name): not protected")
@@ -120,7 +123,7 @@ private struct DataEnds {
 
     /// From one to the other.
     func convert(_ daemon: Daemon, _ request: some VarlinkRequest) throws(Failure) {
-        _ = try daemon.pass(request, from: source, to: destination, about: name)
+        _ = try daemon.pass(request, from: source, to: destination, about: .verbatim(name))
     }
 
     /// Gives a new file its name and the mode of its source.

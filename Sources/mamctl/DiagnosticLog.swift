@@ -2,6 +2,7 @@
 // forms are shown, and of these only the fixed words.
 
 internal import MAMSystem
+internal import MAMWords
 
 /// `*` matches anything and is shown as `…`; `#` matches a number, which is shown.
 private let knownLines = [

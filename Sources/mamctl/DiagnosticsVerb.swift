@@ -5,6 +5,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func diagnose(_ invocation: Invocation) throws -> ExitStatus {
     let names = Pseudonyms(showsNames: invocation.arguments.has("with-names"))
@@ -17,13 +18,13 @@ func diagnose(_ invocation: Invocation) throws -> ExitStatus {
     let file = try NewFile(for: path, replacing: invocation.arguments.has("force"))
     try writeArchive(try bundle(invocation, names), to: file.descriptor)
     try file.finishPrivately()
-    printOut(path.shown)
+    printOut(verbatim: path.shown)
     printError(explanation(path, names))
     return .success
 }
 
-private func explanation(_ path: ByteString, _ names: Pseudonyms) -> String {
-    let shown =
+private func explanation(_ path: ByteString, _ names: Pseudonyms) -> Message {
+    let shown: Message =
         names.showsNames
         ? "It includes the names of accounts, files, programs and policies, as requested."
         : "Names of accounts, files, programs and policies are replaced by numbers; free text is"

@@ -5,6 +5,7 @@ internal import MAMModel
 internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 private typealias Wire = Varlink.Enrollment
 
@@ -35,14 +36,14 @@ private func loginNewAccount(_ invocation: Invocation, _ daemon: Daemon) throws 
     let name = try invocation.operands[0].requireText("the account's name")
     try signIn(invocation, as: name, to: daemon)
     var secrets = SecretParameters()
-    let prompt = "Passphrase for the new account \(ByteString(name).shown)"
+    let prompt: Message = "Passphrase for the new account \(ByteString(name).shown)"
     let passphrase = try secrets.add(try invocation.passphrase(prompt, isNew: true))
     let request = Wire.Login(account: name, passphraseDescriptor: passphrase)
     return try login(request, secrets, "registered", invocation, daemon)
 }
 
 private func login(
-    _ request: Wire.Login, _ secrets: SecretParameters, _ done: String, _ invocation: Invocation,
+    _ request: Wire.Login, _ secrets: SecretParameters, _ done: Message, _ invocation: Invocation,
     _ daemon: Daemon
 ) throws -> ExitStatus {
     let name = request.account ?? ""
@@ -70,7 +71,7 @@ func checkInNow(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(reply.json)
     } else {
-        let reason = ByteString(reply.reason ?? "nothing was read").shown
+        let reason = reply.reason.map { Message(known: ByteString($0).shown) } ?? "nothing was read"
         printOut(reply.succeeded ? "checked in" : "check-in failed: \(reason)")
     }
     return reply.succeeded ? .success : .failure
@@ -87,7 +88,7 @@ func setThreatLevel(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 /// The words for the numbers of `IntuneMAMComplianceStatus`.
-private let complianceWords = [
+private let complianceWords: [Message] = [
     "compliant", "not compliant", "service failure", "network failure", "interaction required",
     "canceled",
 ]
@@ -103,14 +104,16 @@ func checkCompliance(_ invocation: Invocation) throws -> ExitStatus {
     } else {
         let word =
             complianceWords.indices.contains(status) ? complianceWords[status] : "status \(status)"
-        let reason = reply.reason.map { ": \(ByteString($0).shown)" } ?? ""
-        printOut("\(account.label): \(word)\(reason)")
+        printOut(
+            reply.reason.map {
+                "\(account.label): \(word): \(Message(known: ByteString($0).shown))"
+            } ?? "\(account.label): \(word)")
     }
     return status == 0 ? .success : .failure
 }
 
 private func report(
-    _ status: Wire.Status, of name: String, _ done: String, _ invocation: Invocation
+    _ status: Wire.Status, of name: String, _ done: Message, _ invocation: Invocation
 ) -> ExitStatus {
     if invocation.isJSON {
         printJSON(status.json)

@@ -5,52 +5,53 @@ internal import MAMCarrier
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// The error that ends a verb.
 struct Failure: Error {
     let status: ExitStatus
-    let message: String
+    let message: Message
     /// A command to run, or a hint.
-    let next: String?
+    let next: Message?
     /// The daemon runs but does not answer.
     var isSilence = false
     /// The name of the daemon's error, without its interface's; nil for other failures.
     private(set) var kind: String?
 
-    init(_ status: ExitStatus, _ message: String, next: String? = nil) {
+    init(_ status: ExitStatus, _ message: Message, next: Message? = nil) {
         self.status = status
         self.message = message
         self.next = next
     }
 
     /// An error in a verb's command line.
-    static func usage(_ verb: Verb, _ message: String) -> Failure {
+    static func usage(_ verb: Verb, _ message: Message) -> Failure {
         Failure(
             .usage, "\(verb.name): \(message)", next: "mamctl \(verb.name) \(verb.usage)")
     }
 
     /// The same failure with a suggestion.
-    func with(guess: String, next: String) -> Failure {
-        var failure = Failure(status, message + guess, next: next)
+    func with(guess: Message, next: Message) -> Failure {
+        var failure = Failure(status, "\(message)\(guess)", next: next)
         failure.kind = kind
         return failure
     }
 
     /// A system call that failed on a file.
-    init(_ path: ByteString, _ error: Errno, next: String? = nil) {
+    init(_ path: ByteString, _ error: Errno, next: Message? = nil) {
         self.init(
             ExitStatus(errno: Int64(error.rawValue)), "\(path.shown): \(Self.words(for: error))",
             next: next ?? Self.advice(on: error))
     }
 
     /// A text for the kernel's error, clearer where that is about keys.
-    private static func words(for error: Errno) -> String {
+    private static func words(for error: Errno) -> Message {
         error.rawValue == ENOKEY
             ? "its account is locked, or its key is missing (\(error))" : "\(error)"
     }
 
     /// A hint for common errors.
-    private static func advice(on error: Errno?) -> String? {
+    private static func advice(on error: Errno?) -> Message? {
         switch error?.rawValue {
         case _ where error?.meansDeadDaemon == true:
             "the daemon of this mount has died; mamctl mount BACKING MOUNTPOINT"
@@ -74,7 +75,7 @@ struct Failure: Error {
         case let failure as Failure: self = failure
         case let failure as OrganizationDirectory.Failure: self.init(failure)
         case let error as Errno:
-            self.init(ExitStatus(errno: Int64(error.rawValue)), error.description)
+            self.init(ExitStatus(errno: Int64(error.rawValue)), "\(error)")
         case let error as VarlinkError:
             self.init(
                 .failure, "cannot parse the daemon's answer: \(error)",
@@ -90,10 +91,10 @@ struct Failure: Error {
     }
 
     /// The daemon's error about `subject`.
-    init(_ error: VarlinkError, about subject: String) {
+    init(_ error: VarlinkError, about subject: Message) {
         let account = error.parameters["account"]?.text.map { ByteString($0).shown } ?? ""
         let kind = error.lastName
-        let usual: String? =
+        let usual: Message? =
             switch error.ofWorkspace {
             case .unknownAccount, .notManaged: "mamctl account list"
             case .unmanagedOwner: "mamctl account list, or add --unmanaged if that is intended"
@@ -106,7 +107,7 @@ struct Failure: Error {
                 "\(importCommand), or mamctl account register \(account) --new-keys"
             case .blocked: "mamctl account login \(account)"
             case .refused where Self.isByPolicy("\(error)"):
-                "mamctl policy show \(account)".trimmed
+                account.isEmpty ? "mamctl policy show" : "mamctl policy show \(account)"
             case .damaged: "mamctl verify, and restore the file from a backup"
             case .systemError: Self.advice(on: Errno(of: error))
             case .refused, .notFound, .invalidInput, nil: nil
@@ -114,23 +115,23 @@ struct Failure: Error {
         // An error that names its account needs no subject, except WindowClosed, where the subject
         // is often a file.
         let saysAll = !account.isEmpty && kind != "WindowClosed"
-        let message = saysAll ? "\(error)" : "\(subject): \(error)"
+        let message: Message = saysAll ? "\(error)" : "\(subject): \(error)"
         // Prefer the daemon's hint: it knows more.
-        self.init(ExitStatus(error), message, next: error.next ?? usual)
+        self.init(ExitStatus(error), message, next: error.next.map { Message(known: $0) } ?? usual)
         self.kind = kind
     }
 
     /// Prints to standard error, and with `--json` also to standard output.
     func report(isJSON: Bool) {
-        printError("\(Style.error.red("mamctl:")) \(message.onOneLine)")
-        if let next { printError("  try: \(next.onOneLine)") }
+        printError("\(Style.error.red("mamctl:")) \(message.translated.onOneLine)")
+        if let next { printError("  try: \(next.translated.onOneLine)") }
         if isJSON { printJSON(["error": json]) }
     }
 
     var json: JSONValue {
         [
-            "status": JSONValue(status.rawValue), "message": .string(message),
-            "next": JSONValue(next),
+            "status": JSONValue(status.rawValue), "message": .string(message.english),
+            "next": JSONValue(next?.english),
         ]
     }
 }
@@ -142,10 +143,6 @@ extension Errno {
         else { return nil }
         self.init(rawValue: code)
     }
-}
-
-extension String {
-    fileprivate var trimmed: String { hasSuffix(" ") ? String(dropLast()) : self }
 }
 
 /// Runs a call on a file whose error number becomes a failure that names the file.

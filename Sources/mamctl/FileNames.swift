@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 extension Option {
     static let null = Option(
@@ -47,12 +48,13 @@ private func readWhole(_ path: ByteString) throws(Errno) -> [UInt8] {
 struct Record {
     var before = ""
     let path: ByteString
-    var after = ""
+    /// Follows the path; in English after `-0`, which is for programs.
+    var after: Message = ""
 
     /// A line with control characters escaped, or, if `isRaw`, the raw name and a NUL.
     func bytes(isRaw: Bool) -> [UInt8] {
-        guard isRaw else { return Array("\(before)\(path.shown)\(after)\n".utf8) }
-        return Array(before.utf8) + path.bytes + Array(after.utf8) + [0]
+        guard isRaw else { return Array("\(before)\(path.shown)\(after.translated)\n".utf8) }
+        return Array(before.utf8) + path.bytes + Array(after.english.utf8) + [0]
     }
 }
 

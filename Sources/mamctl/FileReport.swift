@@ -7,6 +7,7 @@ internal import MAMPlaces
 internal import MAMStore
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// The answer to `owner`, `info` and `is-encrypted` for one file.
 struct FileReport {
@@ -27,9 +28,12 @@ struct FileReport {
     /// The failure to report for a damaged file.
     var damage: Failure {
         Failure(
-            .damaged, "\(path.shown): damaged: \(reason)",
+            .damaged, "\(path.shown): damaged: \(why)",
             next: "mamctl verify, and restore the file from a backup")
     }
+
+    /// The daemon's reason, or ours, as the catalogue has it.
+    var why: Message { Message(known: ByteString(reason).shown) }
 
     var json: JSONValue {
         [
@@ -66,7 +70,7 @@ extension Invocation {
     func factsOfInput() throws -> FileReport {
         let reply = try daemon().call(
             Varlink.Protection.DataInfo(sourceDescriptor: 0),
-            descriptors: [try standardStream(STDIN_FILENO)], about: inputName.shown)
+            descriptors: [try standardStream(STDIN_FILENO)], about: .verbatim(inputName.shown))
         guard let protection = reply.protection else {
             return plain(inputName, "the data has no protection header")
         }
@@ -85,7 +89,7 @@ extension Invocation {
         _ request: Request, of file: Descriptor, _ path: ByteString, in workspace: WorkspaceName
     ) throws -> FileReport where Request.Reply: ProtectionReply {
         let daemon = try Daemon(of: workspace, servingMountOf: file)
-        let reply = try daemon.call(request, descriptors: [file], about: path.shown)
+        let reply = try daemon.call(request, descriptors: [file], about: .verbatim(path.shown))
         return FileReport(path, try FileProtection(reply.protection))
     }
 }

@@ -5,6 +5,7 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 private let membershipDays: Int64 = 366
 private let membershipName = "groups"
@@ -28,9 +29,9 @@ func admitMachines(_ invocation: Invocation) throws -> ExitStatus {
         throw Failure.usage(
             invocation.verb, "--name is for one machine, and \(applicants.count) ask")
     }
-    for applicant in applicants { printError(words(for: applicant, name)) }
+    for applicant in applicants { printError(verbatim: words(for: applicant, name)) }
     for request in refused {
-        Failure(.refused, "\(request.file.shown): not admitted: \(request.reason)")
+        Failure(.refused, "\(request.file.shown): not admitted: \(Message(known: request.reason))")
             .report(isJSON: false)
     }
     var admitted: [RegisteredMachine] = []
@@ -85,13 +86,16 @@ private func requests(
 private func words(for applicant: Applicant, _ name: String?) -> String {
     let invitation = applicant.invitation
     return table([
-        ["machine", applicant.machine.description],
-        ["calls itself", ByteString(applicant.host).shown],
-        ["name", ByteString(name ?? applicant.host).shown],
-        ["asked at", rfc3339(applicant.asked)],
+        ["machine", .verbatim(applicant.machine.description)],
+        ["calls itself", .verbatim(ByteString(applicant.host).shown)],
+        ["name", .verbatim(ByteString(name ?? applicant.host).shown)],
+        ["asked at", .verbatim(rfc3339(applicant.asked))],
         ["invitation", "\(invitation.id) \(ByteString(invitation.note).shown)"],
-        ["groups", invitation.groups.joined(separator: ", ")],
-    ]) + (applicant.former == nil ? "" : "\nIt has joined before: its former connection ends.")
+        ["groups", .verbatim(invitation.groups.joined(separator: ", "))],
+    ])
+        + (applicant.former == nil
+            ? ""
+            : "\n\(("It has joined before: its former connection ends." as Message).translated)")
 }
 
 /// The answer last: what the machine then fetches is there already.

@@ -6,6 +6,7 @@ internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// Text of a machine's, which may be anything.
 func told(_ text: String) -> String {
@@ -16,7 +17,7 @@ func told(_ text: String) -> String {
 
 extension SurveyedMachine.Attention {
     /// A clause that can stand beside others.
-    var words: String {
+    var words: Message {
         switch self {
         case .refused(let reason): "its report does not count: \(told(reason))"
         case .silent: "it has not reported yet"
@@ -30,22 +31,30 @@ extension SurveyedMachine.Attention {
         case .revoked: "it was revoked and has reported since"
         case .problem(let text): "check-ins fail: \(told(text))"
         case .notCompliant(let count, _):
-            "\(count.counted("account")) \(count == 1 ? "does" : "do") not meet the conditions"
+            Message(
+                count, one: "\(count.grouped) account does not meet the conditions",
+                many: "\(count.grouped) accounts do not meet the conditions")
         case .blocked(let count, let reasons):
-            "\(count.counted("account")) \(count == 1 ? "is" : "are") blocked"
-                + (reasons.isEmpty ? "" : ": \(told(reasons.joined(separator: ", ")))")
+            Self.blocked(count, reasons)
         case .findings(let count):
             "the last verify found \(Int(clamping: count).counted("problem"))"
         case .documents(let differences): Self.words(differences)
         case .overdue(let nonces):
-            "it has not obeyed \(nonces.count.counted("order")) for a day: "
-                + nonces.prefix(3).map { String($0.prefix(8)) }.joined(separator: ", ")
+            "it has not obeyed \(nonces.count.counted("order")) for a day:"
+                + " \(nonces.prefix(3).map { String($0.prefix(8)) }.joined(separator: ", "))"
         }
     }
 
     private static let mostShown = 3
 
-    private static func words(_ differences: [Difference]) -> String {
+    private static func blocked(_ count: Int, _ reasons: [String]) -> Message {
+        let blocked = Message(
+            count, one: "\(count.grouped) account is blocked",
+            many: "\(count.grouped) accounts are blocked")
+        return reasons.isEmpty ? blocked : "\(blocked): \(told(reasons.joined(separator: ", ")))"
+    }
+
+    private static func words(_ differences: [Difference]) -> Message {
         let some = differences.prefix(mostShown).map(\.words)
         let rest = differences.count - some.count
         return (some + (rest > 0 ? ["\(rest) more documents differ"] : [])).joined(separator: "; ")
@@ -54,7 +63,7 @@ extension SurveyedMachine.Attention {
 
 extension Difference {
     /// About one machine.
-    var words: String {
+    var words: Message {
         let serial = found.map { "\($0)" } ?? ""
         let slot = told(slot)
         return switch kind {
@@ -83,7 +92,7 @@ extension JSONValue {
 
 extension SurveyedMachine {
     /// All reasons, the worst first.
-    var why: String { attention.map(\.words).joined(separator: "; ") }
+    var why: Message { attention.map(\.words).joined(separator: "; ") }
 
     var json: JSONValue {
         var members: [String: JSONValue] = [
@@ -92,7 +101,7 @@ extension SurveyedMachine {
             "groups": .array(entry.groups.map { .string(told($0)) }),
             "attention": .array(
                 attention.map {
-                    ["kind": .string($0.name), "text": .string($0.words)]
+                    ["kind": .string($0.name), "text": .string($0.words.english)]
                 }),
             "differences": .array(differences.map(\.json)), "status": .null,
         ]
@@ -130,7 +139,7 @@ extension MachineStatus.Account {
 
 extension Wanted.Flaw {
     /// A sentence.
-    var words: String {
+    var words: Message {
         switch self {
         case .unusable(let file): "\(told(file.name)) does not count: \(told(file.reason))."
         case .noTime: "There is no signed time: check-ins fail (mamctl fleet time)."
@@ -149,7 +158,7 @@ extension Wanted.Flaw {
 
 extension Survey {
     /// What is wrong with the directory itself; sentences.
-    var flaws: [String] {
+    var flaws: [Message] {
         wanted.flaws.map(\.words)
             + (unreadable + orders.unusable).map {
                 "\(told($0.name)) does not count: \(told($0.reason))."

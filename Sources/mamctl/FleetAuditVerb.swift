@@ -6,6 +6,7 @@ internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func showFleetAudit(_ invocation: Invocation) throws -> ExitStatus {
     let directory = try FleetDirectory(of: invocation)
@@ -59,7 +60,7 @@ private func show(_ item: AuditItem, of entry: RegisteredMachine, _ time: Int64,
         guard let record = try? Varlink.Audit.Record(Parameters(json.object ?? [:])) else {
             return printOut("\(moment)\t\(label)\ta record of no known form")
         }
-        printOut("\(told(record.time))\t\(label)\t\(record.words)")
+        printOut(verbatim: "\(told(record.time))\t\(label)\t\(record.words)")
     case .gap(let from, let to):
         printOut("\(moment)\t\(label)\tmissing\trecords \(from) to \(to) are not here")
     case .refused(let reason):

@@ -3,6 +3,7 @@
 internal import MAMFleet
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 struct FleetBundle {
     let path: ByteString

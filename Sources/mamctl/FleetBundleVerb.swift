@@ -6,6 +6,7 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func writeBundles(_ invocation: Invocation) throws -> ExitStatus {
     let output = OrganizationDirectory(try invocation.output())
@@ -29,7 +30,7 @@ func writeBundles(_ invocation: Invocation) throws -> ExitStatus {
             "removed": .array(removed.map { .string($0) }),
         ])
     } else {
-        for path in written { printOut(output.whole(path).shown) }
+        for path in written { printOut(verbatim: output.whole(path).shown) }
         for path in removed { printOut("removed \(output.whole(path).shown)") }
         printError(
             "\(written.count) of \(texts.count.counted("bundle")) written, \(removed.count) removed"

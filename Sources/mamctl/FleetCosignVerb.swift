@@ -5,6 +5,7 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func cosignDocuments(_ invocation: Invocation) throws -> ExitStatus {
     let root = try invocation.arguments.value("root").map { try FleetRoot(reading: $0) }
@@ -22,8 +23,10 @@ func cosignDocuments(_ invocation: Invocation) throws -> ExitStatus {
         report(files, by: root?.root, invocation, asList: true)
     } else {
         for file in files {
-            let rest = file.signatures(root?.root).map { ", \($0.missing) missing" } ?? ""
-            printOut("\(file.path.shown): signed by \(key.id)\(rest)")
+            let missing = file.signatures(root?.root)?.missing
+            printOut(
+                missing.map { "\(file.path.shown): signed by \(key.id), \($0) missing" }
+                    ?? "\(file.path.shown): signed by \(key.id)")
         }
     }
     return .success
@@ -37,7 +40,7 @@ private func agree(
         throw Failure(file.path, .otherOrganization(file.statement.organization))
     }
     if let flaw = unsound(file) { throw Failure(file.path, .malformed(flaw)) }
-    printError(file.words(root?.root))
+    printError(verbatim: file.words(root?.root))
     if invocation.arguments.has("yes") { return }
     guard isatty(STDIN_FILENO) == 1 else {
         throw Failure(

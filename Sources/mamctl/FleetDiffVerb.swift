@@ -6,6 +6,7 @@ internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func showFleetDifferences(_ invocation: Invocation) throws -> ExitStatus {
     let survey = try FleetDirectory(of: invocation).survey(invocation)
@@ -31,31 +32,51 @@ func showFleetDifferences(_ invocation: Invocation) throws -> ExitStatus {
 
 private let mostNamed = 5
 
+extension SharedDifference {
+    /// Which document, and what these machines have of it.
+    fileprivate func start(of count: Int) -> Message {
+        let number = count.grouped
+        let slot = told(slot)
+        let its: Message = found.map { "\(slot) serial \($0)" } ?? "\(slot)"
+        return switch kind {
+        case .missing:
+            lack(wanted.map { "\(slot) serial \($0)" } ?? "\(slot)", count)
+        case .behind:
+            wanted.map { have("\(its), not \($0)", count) } ?? have("\(its), an older one", count)
+        case .ahead: have("\(its), newer than here", count)
+        case .unknown: have("\(its), which is not here", count)
+        case .foreign:
+            Message(
+                count, one: "\(number) machine keeps \(its), of a group of others",
+                many: "\(number) machines keep \(its), of a group of others")
+        }
+    }
+
+    private func have(_ what: Message, _ count: Int) -> Message {
+        let number = count.grouped
+        return Message(
+            count, one: "\(number) machine has \(what)", many: "\(number) machines have \(what)")
+    }
+
+    private func lack(_ what: Message, _ count: Int) -> Message {
+        let number = count.grouped
+        return Message(
+            count, one: "\(number) machine lacks \(what)",
+            many: "\(number) machines lack \(what)")
+    }
+}
+
 extension Survey {
-    fileprivate func words(of difference: SharedDifference) -> String {
+    fileprivate func words(of difference: SharedDifference) -> Message {
         let count = difference.machines.count
-        let is1 = count == 1
-        let slot = told(difference.slot)
-        let wanted = difference.wanted.map { " serial \($0)" } ?? ""
-        let serial = difference.found.map { " serial \($0)" } ?? ""
-        let what =
-            switch difference.kind {
-            case .missing: "\(is1 ? "lacks" : "lack") \(slot)\(wanted)"
-            case .behind:
-                "\(is1 ? "has" : "have") \(slot)\(serial)"
-                    + (difference.wanted.map { ", not \($0)" } ?? ", an older one")
-            case .ahead: "\(is1 ? "has" : "have") \(slot)\(serial), newer than here"
-            case .unknown: "\(is1 ? "has" : "have") \(slot)\(serial), which is not here"
-            case .foreign:
-                "\(is1 ? "keeps" : "keep") \(slot)\(serial), of a group of others"
-            }
-        let since = difference.isOpen ? ", which was signed after the last report" : ""
+        let start = difference.start(of: count)
+        let what: Message =
+            difference.isOpen ? "\(start), which was signed after the last report" : start
         let names = difference.machines.prefix(mostNamed).map { told(machines[$0].label) }
-        let rest = count > mostNamed ? " and \((count - mostNamed).grouped) more" : ""
-        return """
-            \(count.counted("machine")) \(what)\(since)
-              \(names.joined(separator: ", "))\(rest)
-            """
+            .joined(separator: ", ")
+        let list: Message =
+            count > mostNamed ? "\(names) and \((count - mostNamed).grouped) more" : "\(names)"
+        return "\(what)\n  \(list)"
     }
 
     fileprivate func json(of difference: SharedDifference) -> JSONValue {

@@ -6,6 +6,7 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 private let usualPlace = "/etc/mamd-engine"
 private let usualStore = "/var/lib/mamd-engine"
@@ -109,9 +110,12 @@ private func report(
         return
     }
     printOut(
-        table(
+        verbatim: table(
             servers.map {
-                [$0.server.description, directory.whole($0.directory).shown]
+                [
+                    .verbatim($0.server.description),
+                    .verbatim(directory.whole($0.directory).shown),
+                ]
             }))
     printError(
         "Copy each server's files to \(place) there, readable by the server's user alone, and"

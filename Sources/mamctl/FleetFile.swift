@@ -5,6 +5,7 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// A document; its signatures were not checked, but that its content is the one that was signed.
 struct FleetFile {
@@ -70,7 +71,7 @@ struct FleetRoot {
 
 extension Failure {
     init(_ path: ByteString, _ refusal: Refusal) {
-        let next: String? =
+        let next: Message? =
             switch refusal {
             case .malformed, .contentChanged: "have it sent or signed again"
             case .notSigned: "mamctl fleet cosign \(path.asArgument) --key KEY --root ROOT"

@@ -7,6 +7,7 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 private let usualDays: Int64 = 7
 private let mostDays: Int64 = 90
@@ -65,17 +66,20 @@ private func give(
         umask(0o077)
         try drawQR(code, ["-t", "PNG", "-o", picture.shown])
     }
-    if !invocation.isJSON { printOut(path.shown) }
+    if !invocation.isJSON { printOut(verbatim: path.shown) }
     return path.shown
 }
 
 private func warn(_ count: Int64, _ isInFiles: Bool) {
     guard isatty(STDERR_FILENO) == 1 else { return }
     printError(
-        (count == 1 ? "The code is a secret: who" : "The codes are secrets: who")
-            + "ever has one can ask to be let in, once. Send it by a way that you trust, and"
-            + " compare\nthe machine's id when you admit it."
-            + (isInFiles ? " Delete the files when the machines have joined." : ""))
+        Message(
+            Int(count),
+            one: "The code is a secret: whoever has one can ask to be let in, once. Send it by a"
+                + " way that you trust, and compare\nthe machine's id when you admit it.",
+            many: "The codes are secrets: whoever has one can ask to be let in, once. Send it by a"
+                + " way that you trust, and compare\nthe machine's id when you admit it."))
+    if isInFiles { printError("Delete the files when the machines have joined.") }
 }
 
 // MARK: qrencode(1)

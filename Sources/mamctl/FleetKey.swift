@@ -7,6 +7,7 @@ internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// Open: its passphrase was asked for.
 struct FleetKey {
@@ -42,7 +43,7 @@ struct FleetKey {
     func require(_ role: Role, in root: Root) throws(Failure) {
         guard root.keys(of: role)[id] == nil else { return }
         let roles = Role.allCases.filter { root.keys(of: $0)[id] != nil }.map(\.rawValue)
-        let known =
+        let known: Message =
             roles.isEmpty
             ? "the root does not list it" : "it has the role \(roles.joined(separator: ", "))"
         throw Failure(

@@ -7,13 +7,14 @@ internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func makeSigningKey(_ invocation: Invocation) throws -> ExitStatus {
     let (output, publicKey) = try makeKeyFile(SigningKeyFile.self, invocation)
     if invocation.isJSON {
         printJSON(publicKey.json.merging(["path": .string(output.shown)]))
     } else {
-        printOut(publicKey.text)
+        printOut(verbatim: publicKey.text)
         printError(
             "Give this line to whoever makes the root; its id is \(publicKey.id).\n\(output.shown)"
                 + " signs for the organisation: keep it off the machines that obey it, and keep a"
@@ -31,7 +32,11 @@ func showSigningKey(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(publicKey.json)
     } else {
-        printOut(table([["id", publicKey.id.description], ["public key", publicKey.text]]))
+        printOut(
+            verbatim: table([
+                ["id", .verbatim(publicKey.id.description)],
+                ["public key", .verbatim(publicKey.text)],
+            ]))
     }
     return .success
 }

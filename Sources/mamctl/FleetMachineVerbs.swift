@@ -5,6 +5,7 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 private typealias Wire = Varlink.Fleet
 
@@ -27,7 +28,7 @@ func joinFleet(_ invocation: Invocation) throws -> ExitStatus {
     }
     let organization = try daemon.call(
         Wire.Join(root: root.text, fingerprint: fingerprint, documents: first.map(\.text)),
-        about: invocation.operands[0].shown
+        about: .verbatim(invocation.operands[0].shown)
     ).organization
     if invocation.isJSON {
         printJSON(organization.json)
@@ -65,10 +66,10 @@ private func deliver(
     var status = ExitStatus.success
     for document in documents {
         do throws(Failure) {
-            try daemon.call(Wire.Deliver(document: document.text), about: document.name)
+            try daemon.call(Wire.Deliver(document: document.text), about: .verbatim(document.name))
         } catch {
             if status == .success { status = error.status }
-            printError(shown(error.message))
+            printError(verbatim: shown(error.message.translated))
         }
     }
     return status
@@ -94,9 +95,9 @@ func deliverDocuments(_ invocation: Invocation) throws -> ExitStatus {
             let subject = path.shown + (document.map { ", \($0)" } ?? "")
             if !invocation.isJSON { printOut("\(subject): \(meaning(of: effect))") }
         case .failure(let failure):
-            members["refused"] = .string(failure.message)
+            members["refused"] = .string(failure.message.english)
             if status == .success { status = failure.status }
-            if !invocation.isJSON { printError(shown(failure.message)) }
+            if !invocation.isJSON { printError(verbatim: shown(failure.message.translated)) }
         }
         told.append(.object(members))
     }
@@ -128,11 +129,11 @@ private func deliver(
         return "nothing"
     }
     return try daemon.call(
-        Wire.Deliver(document: document.text), about: bundle.shown(document)
+        Wire.Deliver(document: document.text), about: .verbatim(bundle.shown(document))
     ).effect
 }
 
-private func meaning(of effect: String) -> String {
+private func meaning(of effect: String) -> Message {
     switch effect {
     case "nothing": "known"
     case "order": "accepted; the order is obeyed now"
@@ -151,15 +152,16 @@ func showFleet(_ invocation: Invocation) throws -> ExitStatus {
         return .success
     }
     printOut(
-        table([
-            ["organisation", shown(organization.name), organization.id],
-            ["machine", organization.machine], ["root", "\(organization.rootSerial)"],
-            ["fingerprint", organization.fingerprint],
+        verbatim: table([
+            ["organisation", .verbatim(shown(organization.name)), .verbatim(organization.id)],
+            ["machine", .verbatim(organization.machine)], ["root", "\(organization.rootSerial)"],
+            ["fingerprint", .verbatim(organization.fingerprint)],
         ]))
     printOut(
-        table(
+        verbatim: table(
             organization.documents.map { document in
-                let expires = document.expires.map { "expires \(rfc3339(Int64($0)))" } ?? ""
+                let expires: Message =
+                    document.expires.map { "expires \(rfc3339(Int64($0)))" } ?? ""
                 return ["  \(document.slot)", "\(document.serial)", expires]
             }))
     if organization.pending > 0 { printOut("orders under way: \(organization.pending)") }

@@ -5,6 +5,7 @@ internal import MAMFormat
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 private let secondsPerDay: Int64 = 86_400
 
@@ -65,7 +66,7 @@ func byRole(
 }
 
 /// An id of 32 hexadecimal digits.
-func id(_ text: String, _ what: String) throws(Failure) -> Bytes16 {
+func id(_ text: String, _ what: Message) throws(Failure) -> Bytes16 {
     guard let id = Bytes16(hex: text), id.description == text else {
         throw Failure(
             .usage, "\(what) is '\(ByteString(text).shown)', not 32 hexadecimal digits",

@@ -6,6 +6,7 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 private let usualDays: Int64 = 30
 /// Of more the number must be confirmed: a wrong list must not wipe a company.
@@ -87,7 +88,7 @@ private func listed(_ invocation: Invocation) throws -> [Target] {
     for (index, line) in lines.enumerated() {
         let words = ByteString(Array(line)).shown.split(separator: " ").map(String.init)
         guard !words.isEmpty else { continue }
-        let place = "\(path.shown), line \(index + 1)"
+        let place: Message = "\(path.shown), line \(index + 1)"
         guard words.count <= 2 else {
             throw Failure(
                 .usage, "\(place): more than a machine and an account",

@@ -6,6 +6,7 @@ internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func showFleetOrders(_ invocation: Invocation) throws -> ExitStatus {
     let survey = try FleetDirectory(of: invocation).survey(invocation)
@@ -28,14 +29,16 @@ func showFleetOrders(_ invocation: Invocation) throws -> ExitStatus {
     let names = Dictionary(
         survey.machines.map { ($0.entry.machine, told($0.label)) }, uniquingKeysWith: { $1 })
     printOut(
-        orders.isEmpty ? "no orders" : table(orders.map { $0.row(names) }, width: outputWidth))
+        orders.isEmpty
+            ? "no orders" : .verbatim(table(orders.map { $0.row(names) }, width: outputWidth)))
     return .success
 }
 
 extension SurveyedOrder {
-    fileprivate func row(_ names: [MachineID: String]) -> [String] {
+    fileprivate func row(_ names: [MachineID: String]) -> [Message] {
         [
-            rfc3339(issued), String(nonce.prefix(8)), order.action.rawValue, whom(names),
+            .verbatim(rfc3339(issued)), .verbatim(String(nonce.prefix(8))),
+            .verbatim(order.action.rawValue), .verbatim(whom(names)),
             "\(signed.count) of \(needed) signed", outcome,
         ]
     }
@@ -45,7 +48,7 @@ extension SurveyedOrder {
         return names[id] ?? id.description
     }
 
-    var outcome: String {
+    var outcome: Message {
         switch state {
         case .unsigned: "waits for \(missing.counted("signature"))"
         case .pending:
@@ -53,11 +56,17 @@ extension SurveyedOrder {
         case .underWay: isForOne ? "under way" : "under way on \(underWay.count.grouped)"
         case .obeyed: isForOne ? "obeyed" : "obeyed by \(done.count.grouped)"
         case .expired:
-            "expired at \(rfc3339(expires))"
-                + (missing > 0 ? " without enough signatures" : ", not obeyed")
-                + (isForOne ? "" : " by \(pending.count.grouped) of \(all.grouped)")
+            expiry
         case .nobody: "for nobody in the register"
         }
+    }
+
+    private var expiry: Message {
+        let expiry: Message =
+            missing > 0
+            ? "expired at \(rfc3339(expires)) without enough signatures"
+            : "expired at \(rfc3339(expires)), not obeyed"
+        return isForOne ? expiry : "\(expiry) by \(pending.count.grouped) of \(all.grouped)"
     }
 
     private var all: Int { done.count + underWay.count + pending.count }

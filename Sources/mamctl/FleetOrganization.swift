@@ -7,6 +7,7 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 extension Option {
     static let organizationDirectory = Option(
@@ -57,7 +58,7 @@ func groups(of invocation: Invocation) throws(Failure) -> [String] {
 
 /// On a terminal asks; `--yes` answers for scripts.
 func agree(
-    to question: String, orElse refusal: String, _ invocation: Invocation
+    to question: Message, orElse refusal: Message, _ invocation: Invocation
 ) throws {
     if invocation.arguments.has("yes") { return }
     guard isatty(STDIN_FILENO) == 1 else {

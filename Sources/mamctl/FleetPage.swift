@@ -7,6 +7,7 @@ internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 struct FleetPage {
     let survey: Survey
@@ -63,12 +64,13 @@ struct FleetPage {
         guard count > 0 || !flaws.isEmpty else {
             return "<div class=\"verdict\"><strong>Nothing needs attention.</strong></div>"
         }
-        let items = flaws.prefix(20).map { flaw -> HTML in "<li>\(flaw)</li>" }
-        let more: HTML = flaws.count > 20 ? "<li>\((flaws.count - 20).grouped) more</li>" : ""
+        let items = flaws.prefix(20).map { flaw -> HTML in "<li>\(flaw.english)</li>" }
+        let rest = (flaws.count - 20).grouped.english
+        let more: HTML = flaws.count > 20 ? "<li>\(rest) more</li>" : ""
         let title =
             count == 0
             ? "The organisation’s own documents need attention"
-            : "\(count.counted("machine")) \(count == 1 ? "needs" : "need") attention"
+            : "\(count.counted("machine").english) \(count == 1 ? "needs" : "need") attention"
         return """
             <div class="verdict attention"><strong>\(title)</strong>\
             <ul>\(items)\(more)</ul></div>
@@ -80,14 +82,15 @@ struct FleetPage {
         let compliant = sums.states[.compliant] ?? 0
         let stale = (sums.states[.stale] ?? 0) + (sums.states[.silent] ?? 0)
         let limit = Int(survey.staleSeconds).asRoughDuration
+        let shown = { (number: Int) in number.grouped.english }
         return """
             <dl class="facts">
-            \(fact("Machines", count.grouped, "\(sums.accounts.counted("account"))"))
-            \(fact("Compliant", share(compliant, of: count), "\(compliant.grouped) machines"))
-            \(fact("Without a report", stale.grouped, "for \(limit), or none yet"))
-            \(fact("Check-ins fail", (sums.attention["problem"] ?? 0).grouped, "machines"))
-            \(fact("Documents differ", (sums.attention["documents"] ?? 0).grouped, "machines"))
-            \(fact("Orders pending", Int(clamping: sums.pending).grouped, "on the machines"))
+            \(fact("Machines", shown(count), sums.accounts.counted("account").english))
+            \(fact("Compliant", share(compliant, of: count), "\(shown(compliant)) machines"))
+            \(fact("Without a report", shown(stale), "for \(limit), or none yet"))
+            \(fact("Check-ins fail", shown(sums.attention["problem"] ?? 0), "machines"))
+            \(fact("Documents differ", shown(sums.attention["documents"] ?? 0), "machines"))
+            \(fact("Orders pending", shown(Int(clamping: sums.pending)), "on the machines"))
             </dl>
             """
     }

@@ -4,13 +4,14 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
+internal import MAMWords
 
 extension FleetPage {
     var charts: HTML {
         """
         <section><h2>At a glance</h2>
         \(legend(SurveyedMachine.State.allCases.filter { sums.states[$0] != nil }
-            .map { ($0.colour, $0.words) }))
+            .map { ($0.colour, $0.words.english) }))
         \(chart("Machines by state", [("all", "All machines", stateParts)]))
         <div class="charts">
         \(chart("Why machines need attention", reasonBars))
@@ -32,11 +33,11 @@ extension FleetPage {
             ReportBar(label: "<bdi>\(told(bar.label))</bdi>", parts: bar.parts)
         }
         let axis = ReportAxis(upTo: bars.map(\.sum).max() ?? 0, unit: 1)
-        return barChart(title, bars, axis) { $0.grouped }
+        return barChart(title, bars, axis) { $0.grouped.english }
     }
 
     private var stateParts: [Part] {
-        SurveyedMachine.State.allCases.map { ($0.colour, $0.words, sums.states[$0] ?? 0) }
+        SurveyedMachine.State.allCases.map { ($0.colour, $0.words.english, sums.states[$0] ?? 0) }
     }
 
     private var reasonBars: [Bar] {

@@ -5,6 +5,7 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
+internal import MAMWords
 
 extension FleetPage {
     /// JSON without `<`, `>` and `&`, so that no text ends the element that it stands in.
@@ -14,7 +15,7 @@ extension FleetPage {
             "time": .integer(survey.time),
             "states": .array(
                 states.map {
-                    [.string($0.rawValue), .string($0.words), .string($0.colour)]
+                    [.string($0.rawValue), .string($0.words.english), .string($0.colour)]
                 }),
             "reasons": .object(reasonLabels.mapValues { .string($0) }),
             "machines": .array(survey.machines.map { row($0, states) }),
@@ -46,7 +47,7 @@ extension FleetPage {
             JSONValue(status?.accounts.count ?? 0), .integer(status?.pending ?? 0),
             .integer(status?.refused ?? 0),
             .string(groups.sorted().joined(separator: ", ")),
-            .array(machine.attention.map { [.string($0.name), .string($0.words)] }),
+            .array(machine.attention.map { [.string($0.name), .string($0.words.english)] }),
         ]
     }
 }

@@ -5,6 +5,7 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
+internal import MAMWords
 
 extension FleetPage {
     private static let mostShown = 100
@@ -20,14 +21,15 @@ extension FleetPage {
             [
                 HTML(order.order.action.rawValue), "<bdi>\(order.whom(names))</bdi>",
                 HTML(rfc3339(order.issued)), "\(order.signed.count) of \(order.needed)",
-                HTML(order.outcome), "<code>\(String(order.nonce.prefix(8)))</code>",
+                HTML(order.outcome.english), "<code>\(String(order.nonce.prefix(8)))</code>",
             ]
         }
         return """
             <section><h2>Orders that are not done</h2>
             \(htmlTable(
                 open.count > shown.count
-                    ? "The newest \(shown.count) of \(open.count.grouped)" : "The newest first",
+                    ? "The newest \(shown.count) of \(open.count.grouped.english)"
+                    : "The newest first",
                 [
                     .init(title: "Order"), .init(title: "Machine"), .init(title: "Issued"),
                     .init(title: "Signed"), .init(title: "State"), .init(title: "Nonce"),

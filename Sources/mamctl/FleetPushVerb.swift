@@ -6,6 +6,7 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 private let usualDays: Int64 = 90
 private let mostDays: Int64 = 366
@@ -90,8 +91,11 @@ private func show(_ push: PolicyPush) {
         printError("\(sign(of: change.action)) \(change.slot)  \(words(for: change.action))")
         guard change.action == .changed, let former = change.former?.content else { continue }
         let lines = difference(former, change.content)
-        for line in lines.isEmpty ? ["the same values, written otherwise"] : lines {
-            printError("    \(ByteString(line).shown)")
+        let shown: [Message] =
+            lines.isEmpty
+            ? ["the same values, written otherwise"] : lines.map { .verbatim(ByteString($0).shown) }
+        for line in shown {
+            printError("    \(line)")
         }
     }
     printError("\(push.unchangedCount) unchanged")
@@ -106,7 +110,7 @@ private func sign(of action: PolicyChange.Action) -> String {
     }
 }
 
-private func words(for action: PolicyChange.Action) -> String {
+private func words(for action: PolicyChange.Action) -> Message {
     switch action {
     case .new: "new"
     case .changed: "changed"

@@ -9,6 +9,7 @@ internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 struct CheckedRecord {
     let record: SurveyedRecord
@@ -77,12 +78,12 @@ struct CheckedRecord {
 
     // MARK: For people and programs
 
-    var words: String {
+    var words: Message {
         switch state {
         case .sealed: "sealed to \(key ?? "")"
         case .proven:
-            "opened; the keys in use: " + proven.map(\.letter).joined(separator: " ")
-        default: told(reason ?? "")
+            "opened; the keys in use: \(proven.map(\.letter).joined(separator: " "))"
+        default: Message(known: told(reason ?? ""))
         }
     }
 
@@ -96,9 +97,10 @@ struct CheckedRecord {
         record.entry.name.isEmpty ? record.entry.machine.description : told(record.entry.name)
     }
 
-    func row(at now: Int64) -> [String] {
+    func row(at now: Int64) -> [Message] {
         [
-            machineLabel, told(record.name ?? record.account.description), state.rawValue,
+            .verbatim(machineLabel), .verbatim(told(record.name ?? record.account.description)),
+            .verbatim(state.rawValue),
             report.map { Int(now - $0.issued).asTimeAgo } ?? "–", words,
         ]
     }

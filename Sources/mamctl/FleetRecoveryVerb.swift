@@ -8,6 +8,7 @@ internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func recoverFromFleet(_ invocation: Invocation) throws -> ExitStatus {
     switch (invocation.operands[0].text, invocation.operands.count) {
@@ -37,12 +38,14 @@ private func checkRecords(_ invocation: Invocation) throws -> ExitStatus {
         printJSON(.array(listed.map(\.json)))
     } else {
         if !listed.isEmpty {
-            printOut(table(listed.map { $0.row(at: survey.time) }, width: outputWidth) + "\n")
+            printOut(
+                verbatim: table(listed.map { $0.row(at: survey.time) }, width: outputWidth) + "\n")
         }
-        let word = pair == nil ? "of a good form" : "opened and proven"
+        let (accounts, good) = (records.count.counted("account"), checked.count - bad.count)
         printOut(
-            "\(records.count.counted("account")), \((checked.count - bad.count).grouped) with a"
-                + " record \(word)")
+            pair == nil
+                ? "\(accounts), \(good.grouped) with a record of a good form"
+                : "\(accounts), \(good.grouped) with a record opened and proven")
     }
     return bad.isEmpty ? .success : .failure
 }

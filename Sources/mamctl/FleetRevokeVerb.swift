@@ -5,6 +5,7 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func revokeMachines(_ invocation: Invocation) throws -> ExitStatus {
     let engine = try existingEngine(of: invocation)

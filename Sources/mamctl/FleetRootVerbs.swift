@@ -6,6 +6,7 @@ internal import MAMFormat
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func makeRoot(_ invocation: Invocation) throws -> ExitStatus {
     let output = try invocation.output()
@@ -89,10 +90,13 @@ private func write(
     try file.write(replacing: invocation.arguments.has("force"))
     report([file], by: nil, invocation)
     if !invocation.isJSON {
-        let former = serial > 1 ? ", and enough of the former root's with --root FORMER" : ""
+        let needed = root.threshold(of: .root)
         printError(
-            "Nobody has signed it yet. \(root.threshold(of: .root)) of its root keys must\(former):"
-                + "\n  mamctl fleet cosign \(output.asArgument) --key KEY")
+            serial > 1
+                ? "Nobody has signed it yet. \(needed) of its root keys must, and enough of the"
+                    + " former root's with --root FORMER:"
+                : "Nobody has signed it yet. \(needed) of its root keys must:")
+        printError(verbatim: "  mamctl fleet cosign \(output.asArgument) --key KEY")
     }
     return .success
 }

@@ -6,6 +6,7 @@ internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func showFleetStatus(_ invocation: Invocation) throws -> ExitStatus {
     let directory = try FleetDirectory(of: invocation)
@@ -17,7 +18,7 @@ func showFleetStatus(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(survey.json(directory.root, machines))
     } else if shown != nil {
-        printOut(machines.map { survey.details(of: $0) }.joined(separator: "\n\n"))
+        printOut(verbatim: machines.map { survey.details(of: $0) }.joined(separator: "\n\n"))
     } else {
         show(survey, directory.root, machines)
     }
@@ -35,24 +36,35 @@ private func isListed(_ machine: SurveyedMachine, _ invocation: Invocation) -> B
 
 private func show(_ survey: Survey, _ root: FleetRoot, _ machines: [SurveyedMachine]) {
     if !machines.isEmpty {
-        let rows = machines.map { [told($0.label), $0.state.label, $0.why] }
-        printOut(table(rows, width: outputWidth) + "\n")
+        let rows: [[Message]] = machines.map {
+            [.verbatim(told($0.label)), $0.state.label, $0.why]
+        }
+        printOut(verbatim: table(rows, width: outputWidth) + "\n")
     }
     for sentence in survey.flaws { printOut(sentence) }
-    printOut(survey.sums.words(of: root.root.name, survey.machines.count))
+    printOut(verbatim: survey.sums.words(of: root.root.name, survey.machines.count))
 }
 
 extension SurveyedMachine.State {
-    var label: String { self == .attention ? "attend" : rawValue }
+    var label: Message {
+        switch self {
+        case .compliant: "compliant"
+        case .attention: "attend"
+        case .stale: "stale"
+        case .silent: "silent"
+        case .refused: "refused"
+        case .revoked: "revoked"
+        }
+    }
 }
 
 extension Survey.Sums {
     fileprivate func words(of name: String, _ count: Int) -> String {
-        let states = SurveyedMachine.State.allCases.compactMap { state in
+        let states: [Message] = SurveyedMachine.State.allCases.compactMap { state in
             self.states[state].map { "\($0.grouped) \(state.words)" }
         }
         let versions = self.versions.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        let newest = versions.prefix(5).map { "\(told($0.key)) (\($0.value.grouped))" }
+        let newest: [Message] = versions.prefix(5).map { "\(told($0.key)) (\($0.value.grouped))" }
         let more = versions.count - newest.count
         return table(
             [
@@ -72,7 +84,7 @@ extension Survey.Sums {
 
 extension SurveyedMachine.State {
     /// After a number.
-    var words: String {
+    var words: Message {
         switch self {
         case .compliant: "compliant"
         case .attention: "to attend to"
@@ -86,16 +98,19 @@ extension SurveyedMachine.State {
 
 extension Survey {
     fileprivate func details(of machine: SurveyedMachine) -> String {
-        var rows = [
-            ["machine", machine.entry.machine.description], ["name", told(machine.entry.name)],
-            ["groups", wanted.groups(of: machine.entry.machine).sorted().joined(separator: ", ")],
+        let groups = wanted.groups(of: machine.entry.machine).sorted().joined(separator: ", ")
+        var rows: [[Message]] = [
+            ["machine", .verbatim(machine.entry.machine.description)],
+            ["name", .verbatim(told(machine.entry.name))], ["groups", .verbatim(groups)],
             ["state", machine.state.words],
         ]
         if let status = machine.status, let issued = machine.issued {
             rows += [
                 ["reported", "\(rfc3339(issued)), \(Int(time - issued).asTimeAgo)"],
-                ["host", told(status.host)], ["workspace", told(status.workspace)],
-                ["version", told(status.version)], ["kernel", told(status.kernel)],
+                ["host", .verbatim(told(status.host))],
+                ["workspace", .verbatim(told(status.workspace))],
+                ["version", .verbatim(told(status.version))],
+                ["kernel", .verbatim(told(status.kernel))],
                 ["contains programs", status.contained ? "yes" : "no"],
                 ["orders pending", "\(status.pending)"],
                 ["refused in 7 days", "\(status.refused)"],
@@ -131,16 +146,17 @@ extension Survey {
                 "pending": .integer(sums.pending), "refused": .integer(sums.refused),
                 "accounts": JSONValue(sums.accounts),
             ],
-            "flaws": .array(flaws.map { .string($0) }),
+            "flaws": .array(flaws.map { .string($0.english) }),
             "machines": .array(machines.map(\.json)),
         ]
     }
 }
 
 extension MachineStatus.Account {
-    fileprivate var words: String {
-        let parts = [
-            told(name), window.rawValue, blockedBy.map { "blocked by \(told($0))" },
+    fileprivate var words: Message {
+        let parts: [Message?] = [
+            .verbatim(told(name)), .verbatim(window.rawValue),
+            blockedBy.map { "blocked by \(told($0))" },
             compliant ? "compliant" : "not compliant",
             checkedIn.map { "checked in at \(rfc3339($0))" } ?? "never checked in",
         ]

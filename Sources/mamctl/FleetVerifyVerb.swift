@@ -4,6 +4,7 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func verifyDocuments(_ invocation: Invocation) throws -> ExitStatus {
     let arguments = invocation.arguments
@@ -17,7 +18,7 @@ func verifyDocuments(_ invocation: Invocation) throws -> ExitStatus {
             let refusal = try refusal(of: file, root, previous)
             values.append(file.json(root?.root, refusal: refusal.map(\.description)))
             if !invocation.isJSON {
-                printOut((index == 0 ? "" : "\n") + file.words(root?.root))
+                printOut(verbatim: (index == 0 ? "" : "\n") + file.words(root?.root))
             }
             if let refusal { throw Failure(path, refusal) }
         } catch {

@@ -4,6 +4,7 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// Who has signed a document, of those who count.
 struct Signatures {
@@ -25,10 +26,14 @@ struct Signatures {
 
     var missing: Int { max(0, needed - signed.count) }
 
-    fileprivate var words: String {
-        let keys = signed.isEmpty ? "nobody" : signed.map(\.description).joined(separator: ", ")
-        let rest = missing == 0 ? "enough" : "\(missing) more \(role.rawValue) keys must sign"
-        return "\(keys): \(signed.count) of \(needed), \(rest)"
+    fileprivate var words: Message {
+        let keys: Message =
+            signed.isEmpty
+            ? "nobody" : .verbatim(signed.map(\.description).joined(separator: ", "))
+        return missing == 0
+            ? "\(keys): \(signed.count) of \(needed), enough"
+            : "\(keys): \(signed.count) of \(needed), \(missing) more \(role.rawValue) keys must"
+                + " sign"
     }
 }
 
@@ -44,50 +49,51 @@ extension FleetFile {
     }
 
     func words(_ root: Root?) -> String {
-        var rows = [
-            ["file", path.shown], ["kind", envelope.kind.rawValue],
-            ["organisation", statement.organization.description],
-            ["audience", statement.audience.description], ["name", statement.name],
-            ["serial", String(statement.serial)], ["issued", rfc3339(statement.issued)],
-            ["expires", statement.expires.map(rfc3339) ?? "never"],
+        var rows: [[Message]] = [
+            ["file", .verbatim(path.shown)], ["kind", .verbatim(envelope.kind.rawValue)],
+            ["organisation", .verbatim(statement.organization.description)],
+            ["audience", .verbatim(statement.audience.description)],
+            ["name", .verbatim(statement.name)], ["serial", "\(statement.serial)"],
+            ["issued", .verbatim(rfc3339(statement.issued))],
+            ["expires", statement.expires.map { .verbatim(rfc3339($0)) } ?? "never"],
         ]
         rows += contentRows
-        rows.append(["fingerprint", envelope.fingerprint])
+        rows.append(["fingerprint", .verbatim(envelope.fingerprint)])
         if let signatures = signatures(root) { rows.append(["signed by", signatures.words]) }
         return table(rows)
     }
 
-    private var contentRows: [[String]] {
+    private var contentRows: [[Message]] {
         let content = envelope.content
         switch envelope.kind {
         case .policy:
             return [["content", content.isEmpty ? "withdrawn" : content.count.counted("byte")]]
         case .membership:
             guard let found = try? Membership(parsing: content) else { return [] }
-            return [["groups", found.groups.sorted().joined(separator: ", ")]]
+            return [["groups", .verbatim(found.groups.sorted().joined(separator: ", "))]]
                 + found.members.sorted { $0.key < $1.key }.map {
                     [
                         "members of \(ByteString($0.key).shown)",
-                        ByteString($0.value.joined(separator: ", ")).shown,
+                        .verbatim(ByteString($0.value.joined(separator: ", ")).shown),
                     ]
                 }
         case .order:
             guard let order = try? Order(parsing: content) else { return [] }
-            return [["action", order.action.rawValue]]
-                + (order.account.map { [["account", $0.description]] } ?? [])
+            return [["action", .verbatim(order.action.rawValue)]]
+                + (order.account.map { [["account", .verbatim($0.description)]] } ?? [])
         case .time:
             let heads = (try? SignedTime(parsing: content))?.heads ?? [:]
-            return heads.map { ["head", "\($0.key) \($0.value)"] }.sorted { $0[1] < $1[1] }
+            return heads.map { "\($0.key) \($0.value)" }.sorted().map { ["head", .verbatim($0)] }
         case .root: return (try? Root(parsing: content)).map(rows) ?? []
         }
     }
 
-    private func rows(of root: Root) -> [[String]] {
-        [["organisation's name", ByteString(root.name).shown]]
+    private func rows(of root: Root) -> [[Message]] {
+        [["organisation's name", .verbatim(ByteString(root.name).shown)]]
             + Role.allCases.flatMap { role in
-                [["\(role.rawValue) threshold", String(root.threshold(of: role))]]
+                [["\(role.rawValue) threshold", "\(root.threshold(of: role))"]]
                     + root.keys(of: role).keys.sorted(by: isBefore).map {
-                        ["\(role.rawValue) key", $0.description]
+                        ["\(role.rawValue) key", .verbatim($0.description)]
                     }
             }
     }
@@ -121,6 +127,6 @@ func report(_ files: [FleetFile], by root: Root?, _ invocation: Invocation, asLi
         let values = files.map { $0.json(root) }
         printJSON(asList ? .array(values) : values.first ?? .null)
     } else {
-        printOut(files.map { $0.words(root) }.joined(separator: "\n\n"))
+        printOut(verbatim: files.map { $0.words(root) }.joined(separator: "\n\n"))
     }
 }

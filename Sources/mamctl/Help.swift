@@ -3,6 +3,7 @@
 internal import Glibc
 internal import MAMModel
 internal import MAMWire
+internal import MAMWords
 
 /// The verbs that a new user needs, in order.
 private let firstSteps = ["init", "mount", "account register", "status", "lock"]
@@ -11,21 +12,24 @@ private let firstSteps = ["init", "mount", "account register", "status", "lock"]
 func overview(width: Int) -> String {
     let steps = firstSteps.compactMap { name in verbs.first { $0.name == name } }
     let chapters = chapters.filter { !$0.verbs.isEmpty }
-        .map { "\($0.title):\n\(summaries(of: $0.verbs.filter { $0.alias == nil }, width: width))" }
-    let title =
+        .map {
+            heading($0.title) + "\n"
+                + summaries(of: $0.verbs.filter { $0.alias == nil }, width: width)
+        }
+    let title: Message =
         "mamctl \(productVersion): workspaces for files of an organisation and of your own"
     return """
         \(wrapped(words(of: title), width: width))
 
-        First steps:
+        \(heading("First steps"))
         \(steps.map { "  \($0.examples[0])" }.joined(separator: "\n"))
 
         \(chapters.joined(separator: "\n\n"))
 
-        mamctl VERB --help tells more. All verbs take --json.
+        \(("mamctl VERB --help tells more. All verbs take --json." as Message).translated)
 
-        Exit status:
-        \(table(ExitStatus.allCases.map { ["  \($0.rawValue)", $0.meaning] }, width: width))
+        \(heading("Exit status"))
+        \(table(ExitStatus.allCases.map { $0.row }, width: width))
         """
 }
 
@@ -36,8 +40,14 @@ func overview(of group: String, width: Int) -> String {
 
     \(summaries(of: Verb.group(group), width: width))
 
-    mamctl \(group) VERB --help tells more.
+    \(("mamctl \(group) VERB --help tells more." as Message).translated)
     """
+}
+
+private func heading(_ title: Message) -> String { "\(title.translated):" }
+
+extension ExitStatus {
+    fileprivate var row: [Message] { ["  \(rawValue)", meaning] }
 }
 
 private func summaries(of verbs: [Verb], width: Int) -> String {
@@ -50,7 +60,8 @@ private let dailyVerbs = [
     "verify",
 ]
 
-private let dailyEnd = "The first time: mamctl init ~/.work. All verbs: mamctl help."
+private let dailyEnd: Message =
+    "The first time: mamctl init ~/.work. All verbs: mamctl help."
 
 /// What bare `mamctl` prints.
 func shortOverview(width: Int) -> String {
@@ -66,22 +77,22 @@ extension Verb {
     /// What `mamctl VERB --help` prints.
     func help(width: Int) -> String {
         let more = Verb.group(name)
-        let parts = [
+        let parts: [String?] = [
             wrapped(usageParts, after: "mamctl \(name) ", hanging: 4, width: width),
             wrapped(words(of: summary), width: width),
             otherNames.map { wrapped(words(of: $0), width: width) },
-            "Options:\n"
+            heading("Options") + "\n"
                 + table(allOptions.map { ["  \($0.usage)", $0.help] }, width: width),
-            "Examples:\n" + examples.map { "  \($0)" }.joined(separator: "\n"),
-            "Exit status:\n"
-                + table(statuses.map { ["  \($0.rawValue)", $0.meaning] }, width: width),
-            more.isEmpty ? nil : "More:\n\(summaries(of: more, width: width))",
+            heading("Examples") + "\n" + examples.map { "  \($0)" }.joined(separator: "\n"),
+            heading("Exit status") + "\n"
+                + table(statuses.map { $0.row }, width: width),
+            more.isEmpty ? nil : "\(heading("More"))\n\(summaries(of: more, width: width))",
         ]
         return parts.compactMap(\.self).joined(separator: "\n\n")
     }
 
     /// The verb's aliases, or the verb that it is an alias of.
-    private var otherNames: String? {
+    private var otherNames: Message? {
         if let alias { return "Alias of: mamctl \(alias)" }
         let names = verbs.filter { $0.alias == name }.map { "mamctl \($0.name)" }
         return names.isEmpty ? nil : "Aliases: \(names.joined(separator: ", "))"
@@ -104,8 +115,9 @@ extension Verb {
     var json: JSONValue {
         [
             "name": .string(name), "aliasOf": JSONValue(alias),
-            "group": JSONValue(chapters.first { $0.verbs.contains { $0.name == name } }?.title),
-            "summary": .string(summary), "usage": .string(usage),
+            "group": JSONValue(
+                chapters.first { $0.verbs.contains { $0.name == name } }?.title.english),
+            "summary": .string(summary.english), "usage": .string(usage),
             "operands": [
                 "minimum": JSONValue(operands.lowerBound),
                 "maximum": operands.upperBound == .max ? .null : JSONValue(operands.upperBound),
@@ -114,7 +126,7 @@ extension Verb {
             "examples": .array(examples.map { .string($0) }),
             "statuses": .array(
                 statuses.map {
-                    ["status": JSONValue($0.rawValue), "meaning": .string($0.meaning)]
+                    ["status": JSONValue($0.rawValue), "meaning": .string($0.meaning.english)]
                 }),
         ]
     }
@@ -124,7 +136,7 @@ extension Option {
     var json: JSONValue {
         [
             "name": .string(name), "short": JSONValue(short), "value": JSONValue(value),
-            "choices": .array(choices.map { .string($0) }), "help": .string(help),
+            "choices": .array(choices.map { .string($0) }), "help": .string(help.english),
         ]
     }
 }
@@ -135,7 +147,7 @@ func help(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(.array(named.verbs.map(\.json)))
     } else {
-        printOut(named.help(width: screenWidth(of: STDOUT_FILENO)))
+        printOut(verbatim: named.help(width: screenWidth(of: STDOUT_FILENO)))
     }
     return .success
 }

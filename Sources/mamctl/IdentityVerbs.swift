@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 private typealias Wire = Varlink.Identity
 
@@ -29,7 +30,7 @@ func interfaceIdentity(_ invocation: Invocation) throws -> ExitStatus {
     var secrets = SecretParameters()
     var request = Wire.SetUserInterfaceIdentity(identity: wanted)
     if ["passfile", "extpass"].contains(where: { invocation.arguments.has($0) }) {
-        let prompt = "Passphrase of \(ByteString(wanted ?? "").shown)"
+        let prompt: Message = "Passphrase of \(ByteString(wanted ?? "").shown)"
         request.passphraseDescriptor = try secrets.add(
             try invocation.passphrase(prompt, isNew: false))
     }
@@ -39,7 +40,8 @@ func interfaceIdentity(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(reply.json)
     } else {
-        printOut([reply.word, reply.reason].filter { !$0.isEmpty }.joined(separator: ": "))
+        printOut(
+            verbatim: [reply.word, reply.reason].filter { !$0.isEmpty }.joined(separator: ": "))
     }
     return reply.result == 0 ? .success : .refused
 }
@@ -54,7 +56,7 @@ private func showInterfaceIdentity(
         printOut(describe(acting))
     } else {
         let names = reply.identities ?? []
-        printOut(names.map { ByteString($0).shown }.joined(separator: ", "))
+        printOut(verbatim: names.map { ByteString($0).shown }.joined(separator: ", "))
     }
     return .success
 }
@@ -67,7 +69,7 @@ func showBlockedAccounts(_ invocation: Invocation) throws -> ExitStatus {
         return .success
     }
     for blocked in reply.accounts {
-        printOut("\(ByteString(blocked.account).shown)\t\(blocked.word)\t\(blocked.text)")
+        printOut(verbatim: "\(ByteString(blocked.account).shown)\t\(blocked.word)\t\(blocked.text)")
     }
     return .success
 }
@@ -93,10 +95,11 @@ func linkAccount(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 /// An identity and where it comes from.
-private func describe(_ acting: Wire.Acting) -> String {
-    let who = acting.name.isEmpty ? "nobody" : ByteString(acting.name).shown
-    let kind = acting.managed ? "managed" : "not managed"
-    let reason =
+private func describe(_ acting: Wire.Acting) -> Message {
+    let who: Message =
+        acting.name.isEmpty ? "nobody" : .verbatim(ByteString(acting.name).shown)
+    let kind: Message = acting.managed ? "managed" : "not managed"
+    let reason: Message =
         switch acting.source {
         case "thread": "set for the thread"
         case "session": "set for this login session"

@@ -6,6 +6,7 @@ internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 private typealias Wire = Varlink.Recovery
 
@@ -22,7 +23,8 @@ func importKeys(_ invocation: Invocation) throws -> ExitStatus {
     var (opening, secrets) = try source.opening()
     let passphrase =
         if let present {
-            try invocation.currentPassphrase(of: present, " here", in: &secrets)
+            try invocation.currentPassphrase(
+                of: present, "Passphrase of \(present.label) here", in: &secrets)
         } else {
             try invocation.newPassphrase(of: source.label, in: &secrets)
         }
@@ -34,7 +36,7 @@ func importKeys(_ invocation: Invocation) throws -> ExitStatus {
         passphraseDescriptor: passphrase, noPassphrase: passphrase == nil ? true : nil,
         join: present == nil ? nil : true)
     let imported = try daemon.call(
-        request, descriptors: secrets.descriptors, about: source.path.shown
+        request, descriptors: secrets.descriptors, about: .verbatim(source.path.shown)
     ).export
     if invocation.isJSON {
         printJSON(imported.json)
@@ -124,7 +126,7 @@ extension Invocation {
         }
         let (request, secrets) = try source.opening()
         let found = try daemon.call(
-            request, descriptors: secrets.descriptors, about: source.path.shown)
+            request, descriptors: secrets.descriptors, about: .verbatim(source.path.shown))
         printError(
             "\(account.label) exists already. \(source.path.shown) has keys of \(source.label),"
                 + " account \(source.export.accountID.bytes), written"

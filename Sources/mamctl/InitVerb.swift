@@ -5,6 +5,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// Checks everything before creating anything. Writes the workspace's manifest last, so that an
 /// interrupted run can be repeated.
@@ -163,12 +164,14 @@ struct WorkspacePlan {
     }
 }
 
-/// Parses the value of `--name`.
-func workspaceName(_ text: ByteString) throws(Failure) -> WorkspaceName {
+/// Parses the value of `--name`, or an operand.
+func workspaceName(
+    _ text: ByteString, next: Message = "add --name NAME"
+) throws(Failure) -> WorkspaceName {
     if let name = text.text.flatMap({ WorkspaceName($0) }) { return name }
     throw Failure(
         .usage,
         "'\(text.shown)' is not a valid workspace name: use 1 to 64 letters, digits, '.', '_' or"
             + " '-',"
-            + " beginning with neither '.' nor '-'", next: "add --name NAME")
+            + " beginning with neither '.' nor '-'", next: next)
 }

@@ -7,6 +7,7 @@ internal import MAMKeyring
 internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// Writes the private half to the verb's output.
 func makeKeyFile<Kind>(
@@ -20,7 +21,7 @@ func makeKeyFile<Kind>(
     if invocation.arguments.has("no-passphrase") {
         try invocation.refuse(["passfile", "extpass"], with: "no-passphrase")
     } else {
-        let secret = try invocation.passphrase("Passphrase for the \(Kind.name)", isNew: true)
+        let secret = try invocation.passphrase("Passphrase for the \(Kind.words)", isNew: true)
         try refuseWeak(secret, for: Kind.self)
         passphrase = secret.withBytes { SecretBytes(copying: $0) }
     }
@@ -40,7 +41,7 @@ private func refuseWeak<Kind: KeyFileKind>(
 ) throws(Failure) {
     guard let flaw = secret.withBytes({ PinRules().flaw(forFile: $0) }) else { return }
     throw Failure(
-        .refused, "the \(Kind.name)'s passphrase is too weak: \(flaw)",
+        .refused, "the \(Kind.words)'s passphrase is too weak: \(flaw)",
         next: "mamctl \(Kind.verb), with a better passphrase")
 }
 
@@ -49,7 +50,7 @@ private func made<Kind>(
 ) throws(Failure) -> (publicKey: WrittenPublicKey<Kind.Use>, file: SecretBytes) {
     do throws(KeyFile<Kind>.Failure) {
         return try KeyFile<Kind>.make(passphrase: passphrase)
-    } catch { throw Failure(.failure, "no \(Kind.name) was created: \(error)") }
+    } catch { throw Failure(.failure, "no \(Kind.words) was created: \(error)") }
 }
 
 /// Sealed or not. One more byte than it has, to detect a file that is too long.
@@ -59,6 +60,10 @@ func readKeyFile<Kind>(
     try naming(path) { () throws(Errno) in
         try SecretBytes.read(path.cString, atMost: KeyFile<Kind>.byteCount + 1)
     }
+}
+
+extension KeyFileKind {
+    fileprivate static var words: Message { Message(known: name) }
 }
 
 extension Failure {
@@ -72,6 +77,6 @@ extension Failure {
             }
         self.init(
             status, "\(path.shown): \(error)",
-            next: status == .wrongPassphrase ? "enter it again" : "name a \(Kind.name)'s file")
+            next: status == .wrongPassphrase ? "enter it again" : "name a \(Kind.words)'s file")
     }
 }

@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMDesktop
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// The launchers that are installed.
 struct LauncherFiles {
@@ -123,7 +124,9 @@ struct LauncherFiles {
 
 extension Launcher {
     /// For messages.
-    var whose: String { owner.account.bytes.isEmpty ? "everybody" : owner.account.shown }
+    var whose: Message {
+        owner.account.bytes.isEmpty ? "everybody" : .verbatim(owner.account.shown)
+    }
 }
 
 /// Writes the file beside its place and renames it, readable for all as others of its kind.

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMSystem
+internal import MAMWords
 
 /// What a launcher's `mamctl` prints is seen by nobody: the desktop writes it to its log.
 struct LauncherNotice {
@@ -19,7 +20,8 @@ struct LauncherNotice {
     ) throws -> Value {
         do { return try body() } catch {
             let failure = Failure(any: error)
-            show(command, failure.message.onOneLine, failure.next?.onOneLine)
+            show(
+                command, failure.message.translated.onOneLine, failure.next?.translated.onOneLine)
             throw error
         }
     }
@@ -28,10 +30,11 @@ struct LauncherNotice {
     func show(_ command: [ByteString], _ reason: String, _ next: String? = nil) {
         guard isWanted else { return }
         if let bus { setenv("DBUS_SESSION_BUS_ADDRESS", bus.cString, 1) }
-        let title = "\(command[0].lastComponent.shown) was not started"
-        let text = reason + (next.map { "\nTry: \($0)" } ?? "")
+        let title: Message = "\(command[0].lastComponent.shown) was not started"
+        let text: Message = next.map { "\(reason)\nTry: \($0)" } ?? .verbatim(reason)
         _ = output(of: [
-            "notify-send", "--app-name=mamctl", "--icon=dialog-error", "--", title, text,
+            "notify-send", "--app-name=mamctl", "--icon=dialog-error", "--", title.translated,
+            text.translated,
         ])
     }
 }

@@ -1,6 +1,7 @@
 // Text in lines and columns that fit the screen.
 
 internal import Glibc
+internal import MAMWords
 
 /// The width of the terminal behind a descriptor; 80 if it is not one.
 func screenWidth(of descriptor: Int32) -> Int {
@@ -12,6 +13,8 @@ func screenWidth(of descriptor: Int32) -> Int {
 /// The width of standard output's terminal; nil if it is not one, as programs expect unwrapped
 /// lines.
 var outputWidth: Int? { isatty(STDOUT_FILENO) == 1 ? screenWidth(of: STDOUT_FILENO) : nil }
+
+func words(of text: Message) -> [String] { words(of: text.translated) }
 
 func words(of text: String) -> [String] { text.split(separator: " ").map(String.init) }
 
@@ -38,7 +41,8 @@ func wrapped(
 
 /// Rows in columns as wide as their widest cell, ignoring cells of more than 64 characters. With a
 /// width, wraps the last cell of a row within its column.
-func table(_ rows: [[String]], width: Int? = nil) -> String {
+func table(_ rows: [[Message]], width: Int? = nil) -> String {
+    let rows = rows.map { $0.map(\.translated) }
     let columns = rows.map(\.count).max() ?? 0
     let widths = (0..<columns).map { column in
         rows.map { column < $0.count ? $0[column].count : 0 }.filter { $0 <= 64 }.max() ?? 0

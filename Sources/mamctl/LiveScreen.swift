@@ -3,6 +3,7 @@
 internal import Glibc
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 internal import Synchronization
 
 /// The terminal's alternate screen, without echo.

@@ -4,6 +4,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func lock(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.arguments.has("all") { return try lockAll(invocation) }
@@ -60,15 +61,18 @@ private func lock(
 
 extension Varlink.Workspace.Lock.Reply {
     fileprivate func print(of workspace: WorkspaceName? = nil) {
-        if let workspace { printOut("\(workspace):") }
+        if let workspace { printOut(verbatim: "\(workspace):") }
         printAccounts(accounts, isJSON: false)
         for straggler in stragglers { warn(of: straggler) }
     }
 }
 
 func warn(of straggler: Varlink.Workspace.Straggler) {
-    let users = straggler.processes.map { "process \($0.pid) (\(ByteString($0.name).shown))" }
-    let who = users.isEmpty ? "a process that the daemon cannot see" : users.joined(separator: ", ")
+    let users: [Message] = straggler.processes.map {
+        "process \($0.pid) (\(ByteString($0.name).shown))"
+    }
+    let who: Message =
+        users.isEmpty ? "a process that the daemon cannot see" : users.joined(separator: ", ")
     printError(
         "\(ByteString(straggler.path).shown): locked, but \(who) was still using it;"
             + " its further writes are lost")

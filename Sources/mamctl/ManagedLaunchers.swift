@@ -6,6 +6,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// Hides each desktop entry of a program of the setting ManagedPrograms behind a launcher of the
 /// same name. Root does it for all users. Nothing is written unless all can be.
@@ -58,8 +59,8 @@ private struct ManagedPrograms {
         return files.contains(program) || program.resolved.map(files.contains) == true
     }
 
-    var words: String {
-        paths.isEmpty ? "it names none" : paths.map(\.shown).joined(separator: ", ")
+    var words: Message {
+        paths.isEmpty ? "it names none" : .verbatim(paths.map(\.shown).joined(separator: ", "))
     }
 }
 

@@ -5,6 +5,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func mountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     if let text = invocation.arguments.value("name") {
@@ -156,7 +157,7 @@ private func freeDirectory(_ path: ByteString) throws(Failure) -> ByteString {
     _ = try openDirectory(path, openPathOnly, next: "mkdir \(path.asArgument)")
     guard let directory = path.resolved else { throw Failure(path, .current) }
     if let mount = try mount(at: directory) {
-        let what =
+        let what: Message =
             mount.workspace.map { "workspace '\($0)'" } ?? "a file system of type \(mount.type)"
         throw Failure(
             .failure, "\(path.shown): \(what) is mounted there already",
@@ -177,7 +178,7 @@ private func freeDirectory(_ path: ByteString) throws(Failure) -> ByteString {
 }
 
 private func openDirectory(
-    _ path: ByteString, _ access: Int32 = O_RDONLY, next: String
+    _ path: ByteString, _ access: Int32 = O_RDONLY, next: Message
 ) throws(Failure) -> Descriptor {
     do throws(Errno) {
         return try openFile(path.cString, access | O_DIRECTORY)

@@ -3,6 +3,7 @@
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// What a command line names.
 enum Named {
@@ -65,7 +66,7 @@ extension Failure {
         let guesses = verbsNear(first, second)
         let about = guesses.count == 1 ? guesses[0] : isGroup ? first : nil
         return Failure(
-            .usage, "there is no verb '\(shown)'\(didYouMean(guesses))",
+            .usage, "there is no verb '\(shown)'\(suggestion(guesses))",
             next: "mamctl help\(about.map { " \($0)" } ?? "")")
     }
 }

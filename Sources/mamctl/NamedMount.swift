@@ -6,6 +6,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func settle(_ backing: ByteString, as name: WorkspaceName) throws {
     let root = try naming(backing) { () throws(Errno) in

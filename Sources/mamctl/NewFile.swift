@@ -4,6 +4,7 @@ internal import CShims
 internal import Glibc
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// An unfinished file in the directory of its destination. It has no name (O_TMPFILE) if the file
 /// system supports that; else a temporary one, which deinit or a terminating signal removes.
@@ -21,14 +22,15 @@ final class NewFile {
     /// written to it, if it is one.
     init(
         for path: ByteString, from source: ByteString? = nil, replacing: Bool,
-        insteadOfReplacing next: String = "add --force to replace it"
+        insteadOfReplacing next: Message = "add --force to replace it"
     ) throws(Failure) {
         self.path = path
         self.replacing = replacing
         if !replacing, access(path.cString, F_OK) == 0 {
-            let left = source.map { "\($0.shown) is unchanged: " } ?? ""
             throw Failure(
-                .failure, "\(left)\(path.shown) already exists", next: next)
+                .failure,
+                source.map { "\($0.shown) is unchanged: \(path.shown) already exists" }
+                    ?? "\(path.shown) already exists", next: next)
         }
         former = try Self.replaceable(path)
         temporary = ByteString(

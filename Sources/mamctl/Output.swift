@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 internal import Synchronization
 
 private let firstOutputFailure = Mutex<Errno?>(nil)
@@ -11,9 +12,17 @@ private let firstOutputFailure = Mutex<Errno?>(nil)
 /// The first error on writing output. The verb goes on; the exit status reports it at the end.
 var outputFailure: Errno? { firstOutputFailure.withLock { $0 } }
 
-func printOut(_ text: String) { writeOut(Array("\(text)\n".utf8)) }
+/// In the person's language.
+func printOut(_ text: Message) { printOut(verbatim: text.translated) }
 
-func printError(_ text: String) { try? writeAll(Array("\(text)\n".utf8), to: STDERR_FILENO) }
+/// What is data, or laid out already.
+func printOut(verbatim text: String) { writeOut(Array("\(text)\n".utf8)) }
+
+func printError(_ text: Message) { printError(verbatim: text.translated) }
+
+func printError(verbatim text: String) {
+    try? writeAll(Array("\(text)\n".utf8), to: STDERR_FILENO)
+}
 
 /// Writes raw bytes, without a newline.
 func writeOut(_ bytes: [UInt8]) {
@@ -61,16 +70,16 @@ struct Style {
         return !isDumb && isatty(descriptor) == 1
     }
 
-    func red(_ text: String) -> String { coloured(text, "31") }
-    func green(_ text: String) -> String { coloured(text, "32") }
-    func yellow(_ text: String) -> String { coloured(text, "33") }
+    func red(_ text: Message) -> Message { coloured(text, "31") }
+    func green(_ text: Message) -> Message { coloured(text, "32") }
+    func yellow(_ text: Message) -> Message { coloured(text, "33") }
     func bold(_ text: String) -> String { "\(boldMarks.start)\(text)\(boldMarks.end)" }
     /// The escape sequences around bold text.
     var boldMarks: (start: String, end: String) {
         isColoured ? ("\u{1B}[1m", "\u{1B}[0m") : ("", "")
     }
 
-    private func coloured(_ text: String, _ code: String) -> String {
-        isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    private func coloured(_ text: Message, _ code: String) -> Message {
+        isColoured ? "\("\u{1B}[\(code)m")\(text)\("\u{1B}[0m")" : text
     }
 }

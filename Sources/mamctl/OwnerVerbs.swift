@@ -4,6 +4,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func owner(_ invocation: Invocation) throws -> ExitStatus {
     if let identity = try invocation.arguments.text("set") {
@@ -39,12 +40,13 @@ func protectionClass(_ invocation: Invocation) throws -> ExitStatus {
 
 /// Reports on standard error that policy or the ceiling overrides the class.
 private func explain(_ facts: FileReport, _ asked: ProtectionClass) {
-    let what = facts.state == .directory ? "new files get" : "it has"
+    let isDirectory = facts.state == .directory
     let letter = facts.effectiveClass?.letter ?? "none"
-    printError(
-        "\(facts.path.shown): class \(asked.letter) is noted, but \(what) class \(letter):"
-            + " \(ByteString(facts.reason).shown)"
-    )
+    let start: Message =
+        isDirectory
+        ? "\(facts.path.shown): class \(asked.letter) is noted, but new files get class \(letter)"
+        : "\(facts.path.shown): class \(asked.letter) is noted, but it has class \(letter)"
+    printError("\(start): \(facts.why)")
 }
 
 private func classLine(_ facts: FileReport) -> Record {
@@ -70,13 +72,13 @@ func isEncrypted(_ invocation: Invocation) throws -> ExitStatus {
         let facts = try invocation.facts(of: path)
         if facts.isDamaged { throw facts.damage }
         isAnyPlain = isAnyPlain || !facts.isEncrypted
-        let answer = facts.isEncrypted ? ": encrypted" : ": not encrypted"
+        let answer: Message = facts.isEncrypted ? ": encrypted" : ": not encrypted"
         return (Record(path: path, after: answer), facts.json)
     }
     return status == .success && isAnyPlain ? .failure : status
 }
 
-private func ownerLine(_ facts: FileReport, _ note: String = "") -> Record {
+private func ownerLine(_ facts: FileReport, _ note: Message = "") -> Record {
     // A directory without an owner does not determine the owner of new files.
     let owner = facts.state == .directory && facts.owner.isNobody ? "-" : facts.owner.description
     return Record(before: "\(ByteString(owner).shown)\t", path: facts.path, after: note)
@@ -85,7 +87,7 @@ private func ownerLine(_ facts: FileReport, _ note: String = "") -> Record {
 /// A file with its new owner, and what that does to its content.
 func giftLine(_ facts: FileReport) -> Record { ownerLine(facts, note(on: facts)) }
 
-private func note(on facts: FileReport) -> String {
+private func note(on facts: FileReport) -> Message {
     if facts.isManaged { return "" }
     if facts.state != .directory { return "\tnow plain" }
     return facts.owner.isNobody ? "" : "\twhat is made there is plain"
@@ -99,41 +101,47 @@ func description(of facts: FileReport, holding inner: Identity? = nil) -> Record
     }
     let (start, end) = Style.output.boldMarks
     let lines = table(rows, width: outputWidth)
-    return Record(before: start, path: facts.path, after: "\(end)\n\(lines)")
+    return Record(before: start, path: facts.path, after: .verbatim("\(end)\n\(lines)"))
 }
 
-private func fileRows(_ facts: FileReport) -> [[String]] {
-    var rows = [["  owner", ByteString(facts.owner.description).shown]]
+private func fileRows(_ facts: FileReport) -> [[Message]] {
+    var rows: [[Message]] = [["  owner", .verbatim(ByteString(facts.owner.description).shown)]]
     if !facts.owner.name.isEmpty, !facts.owner.objectID.isEmpty {
-        rows.append(["  object id", ByteString(facts.owner.objectID).shown])
+        rows.append(["  object id", .verbatim(ByteString(facts.owner.objectID).shown)])
     }
     rows.append(["  managed", facts.isManaged ? "yes" : "no"])
     if let fileClass = facts.fileClass { rows.append(["  class", words(fileClass)]) }
     if let effective = facts.effectiveClass {
         rows.append(["  effective class", words(effective)])
     }
-    rows.append(["  state", facts.state?.rawValue ?? "known only to its daemon"])
-    rows.append(["  why", ByteString(facts.reason).shown])
+    rows.append([
+        "  state", facts.state.map { .verbatim($0.rawValue) } ?? "known only to its daemon",
+    ])
+    rows.append(["  why", facts.why])
     return rows
 }
 
-private func directoryRows(_ facts: FileReport) -> [[String]] {
-    let owner = facts.owner.isNobody ? nil : ByteString(facts.owner.description).shown
-    var rows = [
+private func directoryRows(_ facts: FileReport) -> [[Message]] {
+    let owner: Message? =
+        facts.owner.isNobody ? nil : .verbatim(ByteString(facts.owner.description).shown)
+    var rows: [[Message]] = [
         ["  class", facts.fileClass.map(words) ?? "none of its own"],
         ["  owner of new files", owner ?? "whom their program works for"],
     ]
     if let effective = facts.effectiveClass {
-        let condition = owner == nil ? ", if that is an account" : ""
-        rows.append(["  class of new files", words(effective) + condition])
+        rows.append([
+            "  class of new files",
+            owner == nil
+                ? "\(words(effective)), if that is an account" : words(effective),
+        ])
     } else {
         rows.append(["  class of new files", "none: they are plain"])
     }
-    rows.append(["  why", ByteString(facts.reason).shown])
+    rows.append(["  why", facts.why])
     return rows
 }
 
-private func words(_ protectionClass: ProtectionClass) -> String {
+private func words(_ protectionClass: ProtectionClass) -> Message {
     "\(protectionClass.letter)  \(protectionClass.appleName)"
 }
 

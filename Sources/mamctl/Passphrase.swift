@@ -3,12 +3,13 @@
 internal import Glibc
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 extension Invocation {
     /// The passphrase from `--passfile` or `--extpass` (with `optionPrefix` before their names),
     /// else from the terminal, twice if it `isNew`, else the next line of standard input.
     func passphrase(
-        _ prompt: String, isNew: Bool, optionPrefix: String = ""
+        _ prompt: Message, isNew: Bool, optionPrefix: String = ""
     ) throws -> SecretBuffer {
         try refuseTwoSources(optionPrefix)
         let secret: SecretBuffer

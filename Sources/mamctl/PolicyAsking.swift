@@ -5,6 +5,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 extension Invocation {
     /// Calls a method of the policy interface. `file`: of the request's `fileDescriptor`, 0.
@@ -12,7 +13,7 @@ extension Invocation {
         _ request: Request, of file: Descriptor? = nil
     ) throws -> Request.Reply {
         try daemon(for: file).call(
-            request, descriptors: file.map { [$0] } ?? [], about: verb.name)
+            request, descriptors: file.map { [$0] } ?? [], about: .verbatim(verb.name))
     }
 
     /// Asks, and prints the answer.
@@ -29,8 +30,10 @@ extension DecisionReply {
         if isJSON {
             printJSON(json)
         } else {
-            printOut("\(decision.word): \(shown(decision.reason))")
-            if let url = (self as? Varlink.Policy.CanOpenURL.Reply)?.opens { printOut(shown(url)) }
+            printOut("\(decision.word): \(decision.sentence)")
+            if let url = (self as? Varlink.Policy.CanOpenURL.Reply)?.opens {
+                printOut(verbatim: shown(url))
+            }
         }
         return decision.allowed ? .success : .refused
     }
@@ -47,5 +50,6 @@ func openForPolicy(_ path: ByteString) throws -> Descriptor {
 func shown(_ text: String) -> String { ByteString(text).shown }
 
 extension Varlink.Policy.Decision {
-    var word: String { allowed ? "yes" : "no" }
+    var word: Message { allowed ? "yes" : "no" }
+    var sentence: Message { Message(known: shown(reason)) }
 }

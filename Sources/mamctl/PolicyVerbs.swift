@@ -5,6 +5,7 @@ internal import MAMModel
 internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// The longest document that the daemon accepts.
 private let maximumDocumentByteCount = 4 << 20
@@ -16,22 +17,23 @@ func showPolicy(_ invocation: Invocation) throws -> ExitStatus {
         printJSON(reply.json)
     } else {
         let width = isatty(STDOUT_FILENO) == 1 ? screenWidth(of: STDOUT_FILENO) : Int.max
-        printOut(try describe(reply, width: width).joined(separator: "\n"))
+        printOut(verbatim: try describe(reply, width: width).joined(separator: "\n"))
     }
     return .success
 }
 
 private func describe(_ reply: Varlink.Policy.Show.Reply, width: Int) throws -> [String] {
-    let account = reply.account.isEmpty ? "nobody" : shown(reply.account)
-    let state = reply.managed ? "managed" : "not managed: nothing is restricted"
-    var lines = ["\(account)\t\(state)"]
+    let account: Message = reply.account.isEmpty ? "nobody" : .verbatim(shown(reply.account))
+    let state: Message =
+        reply.managed ? "managed" : "not managed: nothing is restricted"
+    var lines = ["\(account.translated)\t\(state.translated)"]
     let rules = Parameters(reply.rules.object ?? [:])
     let rows = try rules.members.keys.sorted().map { key in try row(key, try rules.object(key)) }
     if !rows.isEmpty { lines.append(layOut(rows, width: width)) }
-    let wrap = { wrapped(words(of: $0), hanging: 4, width: width) }
+    let wrap = { (text: Message) in wrapped(words(of: text), hanging: 4, width: width) }
     for document in reply.documents {
         let file = document.file.map { " (\($0))" } ?? ""
-        lines.append(wrap("in force: " + shown(document.name + file)))
+        lines.append(wrap("in force: \(shown(document.name + file))"))
     }
     return lines + reply.refused.map { wrap("refused: \($0.text)") }
         + reply.warnings.map { wrap("warning: \(shown($0))") }
@@ -40,7 +42,7 @@ private func describe(_ reply: Varlink.Policy.Show.Reply, width: Int) throws -> 
 /// Lays out three columns, or, as names of rules are long, puts the others below the name if they
 /// do not fit.
 private func layOut(_ rows: [[String]], width: Int) -> String {
-    let columns = table(rows)
+    let columns = table(rows.map { $0.map { .verbatim($0) } })
     guard columns.split(separator: "\n").contains(where: { $0.count > width }) else {
         return columns
     }
@@ -54,11 +56,12 @@ private func row(_ key: String, _ rule: Parameters) throws -> [String] {
     let value = rule.members["value"] ?? .null
     let text = value.text ?? String(decoding: value.encoded(), as: UTF8.self)
     let looser = try rule.objects("looser").map { try $0.string("document") }
-    let note = looser.isEmpty ? "" : "; looser in \(looser.joined(separator: ", "))"
-    return [
-        "  \(key)", ByteString(text).shown,
-        ByteString("from \(try rule.strings("from").joined(separator: ", "))\(note)").shown,
-    ]
+    let sources = shown(try rule.strings("from").joined(separator: ", "))
+    let note: Message =
+        looser.isEmpty
+        ? "from \(sources)"
+        : "from \(sources); looser in \(shown(looser.joined(separator: ", ")))"
+    return ["  \(key)", shown(text), note.translated]
 }
 
 /// Needs no daemon. Exits with 2 if a document would be refused, with 0 for warnings alone.
@@ -72,7 +75,7 @@ func checkPolicy(_ invocation: Invocation) throws -> ExitStatus {
                 .object(
                     (finding.json.object ?? [:])
                         .merging(["path": .string(path.shown)]) { $1 }))
-            if !invocation.isJSON { printOut(line(path, finding)) }
+            if !invocation.isJSON { printOut(verbatim: line(path, finding)) }
         }
     }
     if invocation.isJSON { printJSON(.array(findings)) }
@@ -114,14 +117,19 @@ func importPolicy(_ invocation: Invocation) throws -> ExitStatus {
     return .success
 }
 
-private func describe(_ coverage: Varlink.Policy.Coverage, _ isTrial: Bool) -> String {
-    let verb = isTrial ? "would be" : "is"
+private func describe(_ coverage: Varlink.Policy.Coverage, _ isTrial: Bool) -> Message {
     let document = shown(coverage.document)
-    let accounts = coverage.accounts.map(shown)
-    let start = "\(isTrial ? "not imported" : "imported"): \(document)\n  \(verb) in force for "
-    guard accounts.isEmpty else { return start + accounts.joined(separator: ", ") }
-    return start
-        + "nobody: \(shown(coverage.obstacle ?? ""))\n  next: \(shown(coverage.next ?? ""))"
+    let accounts = coverage.accounts.map(shown).joined(separator: ", ")
+    guard accounts.isEmpty else {
+        return isTrial
+            ? "not imported: \(document)\n  would be in force for \(accounts)"
+            : "imported: \(document)\n  is in force for \(accounts)"
+    }
+    let obstacle = Message(known: shown(coverage.obstacle ?? ""))
+    let next = shown(coverage.next ?? "")
+    return isTrial
+        ? "not imported: \(document)\n  would be in force for nobody: \(obstacle)\n  next: \(next)"
+        : "imported: \(document)\n  is in force for nobody: \(obstacle)\n  next: \(next)"
 }
 
 private func document(_ path: ByteString) throws(Failure) -> [UInt8] {
@@ -135,7 +143,8 @@ func showMetrics(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(reply.json)
     } else {
-        printOut(reply.text.hasSuffix("\n") ? String(reply.text.dropLast()) : reply.text)
+        printOut(
+            verbatim: reply.text.hasSuffix("\n") ? String(reply.text.dropLast()) : reply.text)
     }
     return .success
 }

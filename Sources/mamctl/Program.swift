@@ -3,6 +3,7 @@
 internal import Glibc
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// Finds the verb, parses its arguments and runs it; returns the process's exit status.
 func runProgram(_ words: [ByteString]) -> Int32 {
@@ -35,7 +36,7 @@ private func run(_ words: [ByteString]) throws -> ExitStatus {
     let named = try Named(words)
     switch named {
     case .all:
-        printError(shortOverview(width: screenWidth(of: STDERR_FILENO)))
+        printError(verbatim: shortOverview(width: screenWidth(of: STDERR_FILENO)))
         return .usage
     case .verb(let verb, let rest):
         if asksForHelp(rest, verb) { return showHelp(named) }
@@ -48,13 +49,13 @@ private func run(_ words: [ByteString]) throws -> ExitStatus {
 }
 
 private func showHelp(_ named: Named) -> ExitStatus {
-    printOut(named.help(width: screenWidth(of: STDOUT_FILENO)))
+    printOut(verbatim: named.help(width: screenWidth(of: STDOUT_FILENO)))
     return .success
 }
 
 /// Prints help for an incomplete command line.
 private func listForNow(_ named: Named) -> ExitStatus {
-    printError(named.help(width: screenWidth(of: STDERR_FILENO)))
+    printError(verbatim: named.help(width: screenWidth(of: STDERR_FILENO)))
     return .usage
 }
 

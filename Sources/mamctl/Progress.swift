@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMSystem
+internal import MAMWords
 
 /// Counts, their rate, and the time left at that rate.
 final class Progress {
@@ -10,7 +11,7 @@ final class Progress {
     var bytes = 0
     var totalBytes: Int?
     /// Additional text.
-    var note: String?
+    var note: Message?
 
     /// False if nothing is displayed: then callers need not count.
     let isShown: Bool
@@ -60,7 +61,9 @@ final class Progress {
 
     /// As many parts as fit, the most important first.
     private func line(width: Int) -> String {
-        var parts = [countOfFiles, countOfBytes, note, rateShown, timeLeft].compactMap(\.self)
+        var parts = [countOfFiles, countOfBytes, note, rateShown, timeLeft].compactMap {
+            $0?.translated
+        }
         while parts.count > 1, parts.joined(separator: "  ").count > width { parts.removeLast() }
         let text = String(parts.joined(separator: "  ").prefix(width))
         return bar(within: width - text.count - 2).map { "\(text)  \($0)" } ?? text
@@ -80,14 +83,15 @@ final class Progress {
         bytes > 0 ? (bytes, totalBytes) : (files, totalFiles)
     }
 
-    private var countOfFiles: String? {
+    private var countOfFiles: Message? {
         guard totalFiles != 1 else { return nil }
-        return "files \(files.grouped)\(totalFiles.map { "/\($0.grouped)" } ?? "")"
+        let total: Message = totalFiles.map { "/\($0.grouped)" } ?? ""
+        return "files \(files.grouped)\(total)"
     }
 
-    private var countOfBytes: String? {
+    private var countOfBytes: Message? {
         guard bytes > 0 || totalBytes != nil else { return nil }
-        return bytes.asBytes + (totalBytes.map { "/\($0.asBytes)" } ?? "")
+        return .verbatim(bytes.asBytes + (totalBytes.map { "/\($0.asBytes)" } ?? ""))
     }
 
     /// Per second.
@@ -99,11 +103,11 @@ final class Progress {
         return seconds > 0 ? Double(last.amount - first.amount) / seconds : nil
     }
 
-    private var rateShown: String? {
+    private var rateShown: Message? {
         rate.map { bytes > 0 ? "\(Int($0).asBytes)/s" : "\(Int($0).grouped) files/s" }
     }
 
-    private var timeLeft: String? {
+    private var timeLeft: Message? {
         guard let rate, let total = amount.total, total > amount.done else { return nil }
         let seconds = Int((Double(total - amount.done) / rate).rounded(.up))
         if seconds < 60 { return "\(seconds) s left" }

@@ -5,6 +5,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 private typealias Wire = Varlink.Protection
 
@@ -41,7 +42,7 @@ enum Given {
         } else if let failure = reply.failure {
             let path = place(failure.path)
             self = .failed(
-                path, Failure(VarlinkError(failure).workspaceError, about: path.shown))
+                path, Failure(VarlinkError(failure).workspaceError, about: .verbatim(path.shown)))
         } else {
             return nil
         }
@@ -70,7 +71,7 @@ extension Invocation {
             let request = Varlink.Workspace.SetOwner(
                 owner: owner, unmanaged: mayBeUnmanaged, fileDescriptor: 0,
                 override: try override())
-            let reply = try daemon.call(request, descriptors: [file], about: path.shown)
+            let reply = try daemon.call(request, descriptors: [file], about: .verbatim(path.shown))
             let info = try FileProtection(reply.protection)
             return tell(.done(path, info, wasChanged: true))
         }
@@ -80,7 +81,7 @@ extension Invocation {
             Wire.VerifyAndProtect(
                 owner: owner, unmanaged: mayBeUnmanaged, fileDescriptor: 0,
                 override: try override()),
-            descriptors: [file], about: path.shown
+            descriptors: [file], about: .verbatim(path.shown)
         ) { reply in
             do throws(VarlinkError) { try Given(reply, path, mountPoint).map(tell) } catch {
                 failure = error

@@ -7,6 +7,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// Copies a file from the account's cloud, encrypted if policy requires it. In a mount the copy
 /// belongs to the account, and the mount encrypts it.
@@ -71,7 +72,7 @@ private struct Handover {
         try daemon.call(
             Varlink.Identity.SetProcessIdentity(
                 identity: account, scoped: true, unmanaged: invocation.mayBeUnmanaged),
-            about: account)
+            about: .verbatim(account))
         if let source, let from {
             let facts = try invocation.protection(of: source, sourcePath, in: from)
             isSourceProtected = facts.isEncrypted
@@ -115,11 +116,11 @@ private struct Handover {
         let file = isFromMount ? source : try openSource(source)
         let decision = try daemon.call(
             Varlink.Policy.CanReceive(fileDescriptor: 0, account: account), descriptors: [file],
-            about: sourcePath.shown
+            about: .verbatim(sourcePath.shown)
         ).decision
         guard decision.allowed else {
             throw Failure(
-                .refused, "\(sourcePath.shown): \(ByteString(decision.reason).shown)",
+                .refused, "\(sourcePath.shown): \(decision.sentence)",
                 next: "mamctl can receive \(sourcePath.asArgument) --account \(account)")
         }
     }
@@ -127,7 +128,7 @@ private struct Handover {
     func policyAsksForEncryption() throws -> Bool {
         try daemon.call(
             Varlink.Policy.Ask(question: "shouldFileProviderEncryptFiles", account: account),
-            about: sourcePath.shown
+            about: .verbatim(sourcePath.shown)
         ).decision.allowed
     }
 
@@ -159,7 +160,8 @@ private struct Handover {
         _ conversion: Direction, _ input: Descriptor, _ new: NewFile
     ) throws(Failure) -> Int {
         try daemon.convert(
-            conversion, input, new.descriptor, override: override, about: sourcePath.shown)
+            conversion, input, new.descriptor, override: override,
+            about: .verbatim(sourcePath.shown))
     }
 
     /// Copies the input to memory: data that is already protected is refused before it is
@@ -172,7 +174,7 @@ private struct Handover {
 
     /// Copies from the input's current offset to its end.
     private func copy(
-        _ input: Descriptor, into output: Descriptor, next: String? = nil
+        _ input: Descriptor, into output: Descriptor, next: Message? = nil
     ) throws(Failure) -> Int {
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         var done = 0
@@ -226,7 +228,7 @@ private struct Handover {
                 "account": .string(account), "encrypted": .bool(isSealed),
             ])
         }
-        let form = isSealed ? "encrypted for \(ByteString(account).shown)" : "plain"
+        let form: Message = isSealed ? "encrypted for \(ByteString(account).shown)" : "plain"
         printOut("\(sourceName.shown) → \(destination.shown): \(bytes) bytes, \(form)")
     }
 

@@ -5,13 +5,14 @@ internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func makeRecoveryKey(_ invocation: Invocation) throws -> ExitStatus {
     let (output, publicKey) = try makeKeyFile(RecoveryKeyFile.self, invocation)
     if invocation.isJSON {
         printJSON(["path": .string(output.shown), "publicKey": .string(publicKey.text)])
     } else {
-        printOut(publicKey.text)
+        printOut(verbatim: publicKey.text)
         printError(
             "For the policy: \"mamdRecoveryPublicKey\": \"\(publicKey.text)\"\n\(output.shown)"
                 + " opens every account that"
@@ -37,9 +38,9 @@ func showExport(_ invocation: Invocation) throws -> ExitStatus {
         ])
     } else {
         printOut(
-            table([
-                ["account", ByteString(account.description).shown],
-                ["id", export.accountID.bytes.description],
+            verbatim: table([
+                ["account", .verbatim(ByteString(account.description).shown)],
+                ["id", .verbatim(export.accountID.bytes.description)],
                 ["sealed", lock.key.map { "to the recovery key \($0)" } ?? "under a passphrase"],
             ]))
     }

@@ -7,6 +7,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func exportKeys(_ invocation: Invocation) throws -> ExitStatus {
     let output = try invocation.output()
@@ -55,8 +56,8 @@ func export(
 
 /// The command in each message about missing keys. FILE is an export, or a recovery record from
 /// `.mamd/recovery` in the backing directory.
-let importCommand = "mamctl account import FILE"
-let importReason = "there are sealed files here without their keys"
+let importCommand: Message = "mamctl account import FILE"
+let importReason: Message = "there are sealed files here without their keys"
 
 /// Opens an export and reads its metadata. Its keys stay sealed.
 func readExport(_ path: ByteString) throws -> (Descriptor, KeyExport) {

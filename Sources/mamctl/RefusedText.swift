@@ -3,10 +3,11 @@
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 extension Varlink.Workspace.RefusedDocument {
     /// What is wrong, since when, and what is in force instead.
-    var text: String {
+    var text: Message {
         let moment = { (seconds: Int) in localTime(seconds, "%Y-%m-%d %H:%M") }
         let name = ByteString("\(file): \(reason)").shown
         guard let inForce, let inForceSince else {

@@ -6,6 +6,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// Refuses a rename that would change which policies are in force.
 func refusePolicies(
@@ -24,21 +25,21 @@ func refusePolicies(
     }
 }
 
-private func documents(of name: WorkspaceName) -> [(label: String, content: [UInt8])] {
+private func documents(of name: WorkspaceName) -> [(label: Message, content: [UInt8])] {
     let places = Places.current
     let own = [
         "\(places.configuration(of: name))/policies", "\(places.state(of: name))/policies",
     ].flatMap { directory in
         ((try? entries(of: ByteString(directory))) ?? []).compactMap { file in
             let path = ByteString(directory).appending(file)
-            return (try? readSmallFile(path.shown, maximumByteCount: 1 << 24))
-                .map { (label: path.shown, content: $0) }
+            return (try? readSmallFile(path.cString, maximumByteCount: 1 << 24))
+                .map { (label: Message.verbatim(path.shown), content: $0) }
         }
     }
     return own + signedDocuments(in: places.state(of: name))
 }
 
-private func signedDocuments(in state: String) -> [(label: String, content: [UInt8])] {
+private func signedDocuments(in state: String) -> [(label: Message, content: [UInt8])] {
     guard
         let bytes = try? readSmallFile(
             "\(state)/fleet/standing.json", maximumByteCount: 1 << 28),

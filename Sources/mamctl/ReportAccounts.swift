@@ -3,6 +3,7 @@
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 extension ReportPage {
     var windows: HTML {
@@ -24,7 +25,7 @@ extension ReportPage {
         let refusals = hasRefusals ? [("refusal", "something was refused")] : []
         return """
             <section><h2>When accounts were open</h2>
-            <p class="soft">The last \(data.days.counted("day")), to
+            <p class="soft">The last \(data.days.counted("day").english), to
             \(localTime(data.time, "%a %e %B %H:%M")). Before the first event that is kept nothing
             is known.</p>
             \(legend(kinds.map { ($0.rawValue, $0.label) } + refusals))
@@ -37,8 +38,8 @@ extension ReportPage {
         let rows = lines.map { line -> [HTML] in
             [
                 "<bdi>\(line.account)</bdi>", HTML(line.seconds(.open).asDuration),
-                HTML(line.seconds(.blocked).asDuration), HTML(line.unlocks.grouped),
-                HTML(line.locks.grouped), HTML(line.refusalCount.grouped),
+                HTML(line.seconds(.blocked).asDuration), HTML(line.unlocks.grouped.english),
+                HTML(line.locks.grouped.english), HTML(line.refusalCount.grouped.english),
             ]
         }
         return htmlTable(
@@ -87,7 +88,7 @@ extension ReportPage {
     }
 
     private func checkIn(_ account: AccountReport) -> HTML {
-        HTML(account.secondsSinceCheckIn.map(\.asTimeAgo) ?? "–")
+        HTML(account.secondsSinceCheckIn.map(\.asTimeAgo.english) ?? "–")
     }
 
     private func limits(_ account: AccountReport) -> HTML {

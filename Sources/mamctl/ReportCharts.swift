@@ -3,6 +3,7 @@
 internal import Glibc
 internal import MAMModel
 internal import MAMWire
+internal import MAMWords
 
 /// An axis with round ticks from zero to the first that is not below the greatest value.
 struct ReportAxis {
@@ -112,7 +113,7 @@ func timelineChart(_ timelines: [AccountTimeline], from start: Int, to end: Int)
         let marks = line.refusals.map { refusal -> HTML in
             """
             <line class="refusal" x1="\(place(refusal.time))%" x2="\(place(refusal.time))%" \
-            y1="21" y2="28"><title>\(refusal.count.counted("refusal")), \
+            y1="21" y2="28"><title>\(refusal.count.counted("refusal").english), \
             \(localTime(refusal.time, "%a %H:%M"))</title></line>
             """
         }

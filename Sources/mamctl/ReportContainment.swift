@@ -3,6 +3,7 @@
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 extension ReportPage {
     /// Empty if no program runs contained and nothing was refused.
@@ -14,14 +15,15 @@ extension ReportPage {
         let isTold = data.containment != nil
         let rows = sums.map { sum -> [HTML] in
             [
-                "<bdi>\(sum.account.label)</bdi>", HTML(sum.programs.grouped),
-                isTold ? HTML(sum.count.grouped) : "not told",
+                "<bdi>\(sum.account.label)</bdi>", HTML(sum.programs.grouped.english),
+                isTold ? HTML(sum.count.grouped.english) : "not told",
                 sum.lastText(timeFormat: "%e %b %H:%M:%S").map { "<bdi>\($0)</bdi>" } ?? "–",
             ]
         }
         return """
             <section><h2>Contained programs</h2>
-            <p class="soft">What the daemon refused in the last \(data.days.counted("day")), so that
+            <p class="soft">What the daemon refused in the last \
+            \(data.days.counted("day").english), so that
             data stays with contained programs. What the kernel refused them is not known.</p>
             \(htmlTable(
                 "Running now, and refused",

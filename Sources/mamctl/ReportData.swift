@@ -5,6 +5,7 @@ internal import MAMAudit
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 struct ReportData {
     let time: Int

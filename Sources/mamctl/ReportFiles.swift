@@ -2,6 +2,7 @@
 
 internal import MAMModel
 internal import MAMWire
+internal import MAMWords
 
 /// The parts of a bar, the strictest class first.
 private let layers: [(kind: String, name: String, fileClass: ProtectionClass?)] =
@@ -29,7 +30,9 @@ extension ReportPage {
             that are not encrypted are a person’s own, or nobody’s.</p>
             \(legend(used.map { ($0.kind, $0.name) }))
             \(barChart("Content by owner", owners.map { bar($0, \.bytes) }, bytes) { $0.asBytes })
-            \(barChart("Files by owner", owners.map { bar($0, \.files) }, counts) { $0.grouped })
+            \(barChart("Files by owner", owners.map { bar($0, \.files) }, counts) {
+                $0.grouped.english
+            })
             \(table)
             \(rest)</section>
             """
@@ -52,7 +55,7 @@ extension ReportPage {
         let rest = sorted.dropFirst(Self.shownOwners)
         guard !rest.isEmpty else { return shown }
         return shown + [
-            Owner(label: "<em>\(rest.count.grouped) more</em>", sums: rest.flatMap(\.value))
+            Owner(label: "<em>\(rest.count.grouped.english) more</em>", sums: rest.flatMap(\.value))
         ]
     }
 
@@ -88,7 +91,8 @@ extension ReportPage {
         let rows = data.sums.prefix(Self.shownRows).map { sum -> [HTML] in
             [
                 ownerLabel(sum), HTML(sum.fileClass?.letter ?? "–"), stateCell(sum.state),
-                HTML(sum.files.grouped), HTML(sum.bytes.asBytes), HTML(sum.storedBytes.asBytes),
+                HTML(sum.files.grouped.english), HTML(sum.bytes.asBytes),
+                HTML(sum.storedBytes.asBytes),
             ]
         }
         return htmlTable(
@@ -116,15 +120,16 @@ extension ReportPage {
     private var rest: HTML {
         var parts: [String] = []
         if data.total.others > 0 {
-            parts.append("\(data.total.others.grouped) links, pipes or other special files")
+            parts.append("\(data.total.others.grouped.english) links, pipes or other special files")
         }
         if data.total.unreadable > 0 {
-            parts.append("\(data.total.unreadable.counted("name")) that could not be looked at")
+            parts.append(
+                "\(data.total.unreadable.counted("name").english) that could not be looked at")
         }
         let hidden = max(0, data.sums.count - Self.shownRows)
-        if hidden > 0 { parts.append("\(hidden.counted("row")) that are not shown here") }
+        if hidden > 0 { parts.append("\(hidden.counted("row").english) that are not shown here") }
         if data.total.uncounted > 0 {
-            parts.append("\(data.total.uncounted.counted("file")) of yet other owners")
+            parts.append("\(data.total.uncounted.counted("file").english) of yet other owners")
         }
         guard !parts.isEmpty else { return "" }
         return "<p class=\"soft\">Besides: \(parts.joined(separator: "; ")).</p>"

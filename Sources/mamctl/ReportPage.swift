@@ -3,6 +3,7 @@
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 struct ReportPage {
     let data: ReportData
@@ -67,19 +68,19 @@ struct ReportPage {
         let sealed = data.sums.filter { $0.fileClass != nil }
         let sealedBytes = sealed.reduce(0) { $0 + $1.bytes }
         let encrypted = share(sealedBytes, of: data.total.bytes)
-        let sealedFiles = sealed.reduce(0) { $0 + $1.files }.counted("file")
+        let sealedFiles = sealed.reduce(0) { $0 + $1.files }.counted("file").english
         let accounts = data.status.accounts
         let open = accounts.count { [.unlocked, .grace].contains($0.window) }
-        let inUse = data.status.openFiles.counted("file")
+        let inUse = data.status.openFiles.counted("file").english
         let total = data.total
         let directories = total.directories.counted("director", "y", "ies")
         let lastVerify =
             data.verify.map { localTime($0.time, "%e %b %Y %H:%M") } ?? "run mamctl verify"
         let verified =
-            data.verify.map { (data.time - $0.time).asTimeAgo } ?? "never"
+            data.verify.map { (data.time - $0.time).asTimeAgo.english } ?? "never"
         return """
             <dl class="facts">
-            \(fact("Files", total.files.grouped, "in \(directories)"))
+            \(fact("Files", total.files.grouped.english, "in \(directories)"))
             \(fact("Content", total.bytes.asBytes, "\(total.storedBytes.asBytes) on disk"))
             \(fact("Encrypted", encrypted, "of the bytes; \(sealedFiles)"))
             \(fact("Accounts unlocked", "\(open) of \(accounts.count)", "\(inUse) in use"))
@@ -91,7 +92,7 @@ struct ReportPage {
 
 extension Int {
     fileprivate func counted(_ stem: String, _ one: String, _ many: String) -> String {
-        "\(grouped) \(stem)\(self == 1 ? one : many)"
+        "\(grouped.english) \(stem)\(self == 1 ? one : many)"
     }
 }
 

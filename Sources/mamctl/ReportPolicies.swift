@@ -4,6 +4,7 @@
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 extension ReportPage {
     var policies: HTML {
@@ -40,7 +41,7 @@ extension ReportPage {
         let rows = rules.sorted { $0.key < $1.key }.map { name, rule in row(name, rule) }
         return "<h3>\(title)</h3>"
             + htmlTable(
-                rules.count.counted("rule"),
+                rules.count.counted("rule").english,
                 [
                     .init(title: "Rule"), .init(title: "Value"), .init(title: "From"),
                     .init(title: "Overruled"),

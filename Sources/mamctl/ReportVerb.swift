@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func report(_ invocation: Invocation) throws -> ExitStatus {
     let path = invocation.arguments.value("html")

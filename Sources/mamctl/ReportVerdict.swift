@@ -2,6 +2,7 @@
 
 internal import MAMModel
 internal import MAMWire
+internal import MAMWords
 
 struct ReportVerdict {
     private(set) var findings: [HTML] = []
@@ -13,7 +14,7 @@ struct ReportVerdict {
         judge(data.verify, now: data.time)
         judge(data.sums, data.total)
         let lost = (data.events ?? []).filter { $0.event == "dropped" }.reduce(0) { $0 + $1.count }
-        if lost > 0 { findings.append("\(lost.counted("event")) could not be kept.") }
+        if lost > 0 { findings.append("\(lost.counted("event").english) could not be kept.") }
         for account in data.status.accounts {
             if !account.block.isEmpty {
                 findings.append(
@@ -33,8 +34,8 @@ struct ReportVerdict {
         let problems = counts.left + counts.quarantined + counts.incomplete
         if problems > 0 {
             findings.append(
-                "The last check found \(problems.counted("problem")) that could not be repaired"
-                    + " without loss."
+                "The last check found \(problems.counted("problem").english) that could not be"
+                    + " repaired without loss."
             )
         }
         let days = (now - verify.time) / 86_400
@@ -50,14 +51,15 @@ struct ReportVerdict {
         let damaged = files("damaged")
         if damaged > 0 {
             let have = damaged == 1 ? "has a header that is" : "have headers that are"
-            findings.append("\(damaged.counted("file")) \(have) damaged or cannot be read.")
+            findings.append("\(damaged.counted("file").english) \(have) damaged or cannot be read.")
         }
         let missing = files("key-missing")
         if missing > 0 {
-            findings.append("\(missing.counted("file")) need keys that are not on this device.")
+            findings.append(
+                "\(missing.counted("file").english) need keys that are not on this device.")
         }
         if total.unreadable > 0 {
-            findings.append("\(total.unreadable.counted("name")) could not be looked at.")
+            findings.append("\(total.unreadable.counted("name").english) could not be looked at.")
         }
     }
 }

@@ -2,6 +2,7 @@
 
 internal import MAMModel
 internal import MAMWire
+internal import MAMWords
 
 extension ReportPage {
     var verification: HTML {
@@ -44,7 +45,7 @@ extension ReportPage {
         return htmlTable(
             "\(counts.bytes.asBytes) read",
             [.init(title: "Outcome"), .init(title: "How many", isNumber: true)],
-            rows.map { [HTML($0.0), HTML($0.1.grouped)] })
+            rows.map { [HTML($0.0), HTML($0.1.grouped.english)] })
     }
 
     private func findings(_ verify: LastVerifyReport) -> HTML {
@@ -59,7 +60,8 @@ extension ReportPage {
             verify.counts.left + verify.counts.repaired + verify.counts.quarantined
             + verify.counts.unchecked
         return htmlTable(
-            all > rows.count ? "The first \(rows.count) findings of \(all.grouped)" : "Findings",
+            all > rows.count
+                ? "The first \(rows.count) findings of \(all.grouped.english)" : "Findings",
             [
                 .init(title: "Path"), .init(title: "What is wrong"), .init(title: "Outcome"),
                 .init(title: "What was done"),

@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// Runs the command under a supervisor with the identity, and exits as the command does.
 func runCommand(_ invocation: Invocation) throws -> ExitStatus {
@@ -36,7 +37,7 @@ private func supervisor(
     of command: [ByteString], for identity: String, _ invocation: Invocation
 ) throws -> SupervisedCommand {
     let daemon = try invocation.daemon()
-    let subject = "identity '\(ByteString(identity).shown)'"
+    let subject: Message = "identity '\(ByteString(identity).shown)'"
     try daemon.call(
         Varlink.Identity.SetProcessIdentity(
             identity: identity, unmanaged: invocation.mayBeUnmanaged), about: subject)

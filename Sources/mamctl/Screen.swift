@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMSystem
+internal import MAMWords
 
 extension Int {
     /// Seconds as `40 s`, `4 min 10 s`, `11 h 5 min`, `1 d 22 h` or `89 d`.
@@ -23,17 +24,13 @@ extension Int {
     }
 
     /// The time since an event.
-    var asTimeAgo: String { self < 5 ? "just now" : "\(asRoughDuration) ago" }
+    var asTimeAgo: Message { self < 5 ? "just now" : "\(asRoughDuration) ago" }
 
-    /// `1 file`, `1204 files`.
-    func counted(_ noun: String) -> String { "\(self.grouped) \(noun)\(self == 1 ? "" : "s")" }
+    /// `1 file`, `1,204 files`.
+    func counted(_ noun: String) -> Message { Message(self, noun: noun) }
 
     /// `1,204`.
-    var grouped: String {
-        var digits = Array(String(self))
-        for place in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: place) }
-        return String(digits)
-    }
+    var grouped: Message { Message(grouping: self) }
 
     /// Bytes as `512 B`, `4.0 KiB`, `12 MiB`.
     var asBytes: String {

@@ -5,6 +5,7 @@ internal import MAMPolicy
 internal import MAMSettings
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// The bytes of a settings file that the daemon will accept; without a file, all defaults.
 func readSettings(_ path: ByteString?) throws -> [UInt8] {

@@ -5,6 +5,7 @@ internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 struct SetupAccount {
     let invocation: Invocation

@@ -5,6 +5,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 struct SetupAnswers {
     let mountPoint: ByteString
@@ -72,7 +73,7 @@ private enum SetupDefaults {
 }
 
 /// An empty answer is the default, which is also what counts without a terminal.
-private func ask(_ question: String, _ usual: ByteString) throws -> ByteString {
+private func ask(_ question: Message, _ usual: ByteString) throws -> ByteString {
     guard isatty(STDIN_FILENO) == 1 else { return usual }
     let answer = try Terminal.askOpenly("\(question) [\(usual.shown)]")
     return answer.bytes.isEmpty ? usual : answer

@@ -6,6 +6,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 struct SetupKeyring {
     let name: WorkspaceName
@@ -63,7 +64,7 @@ struct SetupKeyring {
         for words in [["daemon-reload"], ["enable", "mamd-unlock@\(name).service"]]
         where output(of: UnitNames.systemctl + words) == nil {
             let command = (UnitNames.systemctl + words).joined(separator: " ")
-            throw Failure(.failure, "'\(command)' has failed", next: command)
+            throw Failure(.failure, "'\(command)' has failed", next: .verbatim(command))
         }
     }
 }

@@ -2,6 +2,7 @@
 
 internal import MAMPlaces
 internal import MAMWire
+internal import MAMWords
 
 struct SetupService {
     let name: WorkspaceName

@@ -6,6 +6,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func setUp(_ invocation: Invocation) throws -> ExitStatus {
     let settings = try readSettings(invocation.arguments.value("settings"))
@@ -38,7 +39,7 @@ func setUp(_ invocation: Invocation) throws -> ExitStatus {
             done.isKeyring = true
         }
     }
-    if invocation.isJSON { printJSON(done.json) } else { printOut(done.text) }
+    if invocation.isJSON { printJSON(done.json) } else { printOut(verbatim: done.text) }
     return .success
 }
 
@@ -71,15 +72,16 @@ private struct SetupResult {
 
     var text: String {
         let place = answers.mountPoint
-        return
-            ([
-                "\(place.shown) is mounted; its files are sealed in \(answers.backing.shown)",
-                mounting, unlocking, recovery, "next:", "  cp -r FOLDER \(place.asArgument)",
-            ].compactMap(\.self) + ["  mamctl status", "  mamctl lock --now"])
+        let told: [Message?] = [
+            "\(place.shown) is mounted; its files are sealed in \(answers.backing.shown)",
+            mounting, unlocking, recovery, "next:",
+        ]
+        let commands = ["cp -r FOLDER \(place.asArgument)", "mamctl status", "mamctl lock --now"]
+        return (told.compactMap(\.?.translated) + commands.map { "  \($0)" })
             .joined(separator: "\n")
     }
 
-    private var mounting: String {
+    private var mounting: Message {
         let unit = "mamd@\(answers.name)"
         guard isService else {
             return "no service manager offers \(unit): mount it yourself, with mamctl mount"
@@ -89,17 +91,17 @@ private struct SetupResult {
             ? "each start of the machine mounts it (\(unit))" : "each login mounts it (\(unit))"
     }
 
-    private var unlocking: String? {
+    private var unlocking: Message? {
         guard let account = answers.account else {
             return "it has no account yet: mamctl account register UPN"
         }
-        let how =
+        let how: Message =
             isKeyring
             ? "the keyring unlocks it at login" : "mamctl unlock, or the desktop's prompt, opens it"
         return "\(account) is unlocked; it locks with the screen; \(how)"
     }
 
-    private var recovery: String? {
+    private var recovery: Message? {
         answers.recoveryFile.map {
             "a copy of its keys: \($0.shown); keep it elsewhere, and its passphrase too"
         }

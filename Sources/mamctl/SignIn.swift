@@ -6,6 +6,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func refreshAccount(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
@@ -73,16 +74,16 @@ private func runSignIn(_ words: [String], _ daemon: Daemon) throws {
         if case .exited(let number) = end { ExitStatus(rawValue: number) ?? .failure } else {
             .failure
         }
-    throw Failure(status, "not signed in: \(reason(in: told) ?? "\(end)")")
+    throw Failure(status, "not signed in: \(reason(in: told) ?? Message(known: "\(end)"))")
 }
 
-private func reason(in file: Descriptor) -> String? {
+private func reason(in file: Descriptor) -> Message? {
     lseek(file.raw, 0, SEEK_SET)
     var room = [UInt8](repeating: 0, count: 16_384)
     let count = read(file.raw, &room, room.count)
     guard count > 0 else { return nil }
     let told = try? JSONValue(parsing: Array(room[..<count]))
-    return told?.object?["error"]?.text.map { shown($0) }
+    return told?.object?["error"]?.text.map { Message(known: shown($0)) }
 }
 
 /// `mamd-signin` beside this program, else where the package has it, else from PATH.

@@ -5,6 +5,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// Prints all workspaces. Exits with 8 if none is mounted or a daemon does not answer, or with
 /// another status if a reply is invalid.
@@ -36,7 +37,9 @@ private func show(
     } else {
         let width = isatty(STDOUT_FILENO) == 1 ? screenWidth(of: STDOUT_FILENO) : Int.max
         let known = reports.map { StatusText($0, width: width).text }
-        printOut((known + unknown.map(describe) + others.map(describe)).joined(separator: "\n\n"))
+        printOut(
+            verbatim: (known + unknown.map(describe) + others.map(describe))
+                .joined(separator: "\n\n"))
     }
     return unknown.first?.failure.status ?? (reports.isEmpty ? .unreachable : .success)
 }
@@ -67,28 +70,30 @@ func printAccounts(_ accounts: [AccountReport], isJSON: Bool) {
     } else if accounts.isEmpty {
         printOut("no accounts; register one: mamctl account register UPN")
     } else {
-        printOut(table(accounts.map(row), width: outputWidth))
+        printOut(verbatim: table(accounts.map(row), width: outputWidth))
     }
 }
 
-private func row(_ account: AccountReport) -> [String] {
+private func row(_ account: AccountReport) -> [Message] {
     let lines = AccountLines(account)
     let parts = [
         lines.blockReason, lines.countdown, account.stage == "registered" ? noPolicy : nil,
         lines.notes,
     ]
     // Escape sequences count as characters: all cells of the coloured column have equally many.
-    return [lines.shown, lines.state, parts.compactMap(\.self).joined(separator: "; ")]
+    return [
+        .verbatim(lines.shown), lines.state, parts.compactMap(\.self).joined(separator: "; "),
+    ]
 }
 
-private let noPolicy = "no policy covers it"
+private let noPolicy: Message = "no policy covers it"
 
 private func describe(_ workspace: UnknownWorkspace) -> String {
-    let state = workspace.failure.isSilence ? "does not answer" : "cannot be shown"
-    let next = workspace.failure.next.map { "\n    next  \($0)" } ?? ""
+    let state: Message = workspace.failure.isSilence ? "does not answer" : "cannot be shown"
+    let next = workspace.failure.next.map { "\n\(line("next", $0))" } ?? ""
     return """
-        \(Style.output.bold(workspace.name.description))  \(Style.output.red(state))
-         because  \(workspace.failure.message)\(next)
+        \(Style.output.bold(workspace.name.description))  \(Style.output.red(state).translated)
+        \(line("because", workspace.failure.message))\(next)
         """
 }
 
@@ -96,17 +101,25 @@ private func describe(_ workspace: UnmountedWorkspace) -> String {
     let name = Style.output.bold(workspace.name.description)
     guard let place = workspace.deadMount else {
         let shut = workspace.isShut ? workspace.mountPoint : nil
-        let because = shut.map { "\n        shut  \($0.shown) until it is mounted: mamd(8), shut" }
-        return """
-            \(name)  not mounted\(because ?? "")
-                next  \(workspace.command)
-            """
+        let lines = [
+            shut.map { line("shut", "\($0.shown) until it is mounted: mamd(8), shut") },
+            line("next", .verbatim(workspace.command)),
+        ].compactMap(\.self).joined(separator: "\n")
+        return "\(name)  \(("not mounted" as Message).translated)\n\(lines)"
     }
+    let state: Message = "\(Style.output.red("dead")) at \(place.shown)"
     return """
-        \(name)  \(Style.output.red("dead")) at \(place.shown)
-         because  it is mounted, and its daemon has ended
-            next  \(workspace.command)
+        \(name)  \(state.translated)
+        \(line("because", "it is mounted, and its daemon has ended"))
+        \(line("next", .verbatim(workspace.command)))
         """
+}
+
+/// A label, flush right, and its text.
+private func line(_ label: Message, _ text: Message) -> String {
+    let label = label.translated
+    let indent = String(repeating: " ", count: max(0, 8 - label.count))
+    return "\(indent)\(label)  \(text.translated)"
 }
 
 /// One workspace, in lines that fit the screen.
@@ -120,11 +133,11 @@ private struct StatusText {
     init(_ report: StatusReport, width: Int) {
         self.report = report
         self.width = width
-        let place =
+        let place: Message =
             report.mountPoint.isEmpty
             ? "being checked, not mounted" : "at \(ByteString(report.mountPoint).shown)"
-        let access = report.readOnly ? ", read-only" : ""
-        lines.append("\(Style.output.bold(report.name))  \(place)\(access)")
+        let access: Message = report.readOnly ? "\(place), read-only" : place
+        lines.append("\(Style.output.bold(report.name))  \(access.translated)")
         addWorkspace()
         if report.needsImport {
             add("next", "\(importCommand)   (\(importReason))")
@@ -137,13 +150,14 @@ private struct StatusText {
     var text: String { lines.joined(separator: "\n") }
 
     private mutating func addWorkspace() {
-        add("backing", ByteString(report.backingDirectory).shown)
-        let mode = report.multiIdentity ? "several identities" : "single identity"
-        let daemon = "process \(report.pid) of uid \(report.uid), version \(report.version)"
+        add("backing", .verbatim(ByteString(report.backingDirectory).shown))
+        let mode: Message = report.multiIdentity ? "several identities" : "single identity"
+        let daemon: Message =
+            "process \(report.pid) of uid \(report.uid), version \(report.version)"
         let isRing = report.transport == "io_uring"
-        let way = isRing ? "; requests by io_uring" : ""
-        add("daemon", "\(daemon); \(mode)\(way)\(ceiling)")
-        if !isRing, let note = report.transportNote { add("requests", note) }
+        let way: Message? = isRing ? "requests by io_uring" : nil
+        add("daemon", [daemon, mode, way, ceiling].compactMap(\.self).joined(separator: "; "))
+        if !isRing, let note = report.transportNote { add("requests", Message(known: note)) }
         add("files", report.openFiles == 0 ? "none in use" : "\(report.openFiles.grouped) in use")
         if let verify = report.lastVerify {
             add("verified", describe(verify))
@@ -152,17 +166,17 @@ private struct StatusText {
     }
 
     /// Empty if the ceiling is the strictest class, which limits nothing.
-    private var ceiling: String {
-        guard report.maximumClass != ProtectionClass.complete.letter else { return "" }
-        return "; files get no stricter class than \(report.maximumClass)"
+    private var ceiling: Message? {
+        guard report.maximumClass != ProtectionClass.complete.letter else { return nil }
+        return "files get no stricter class than \(report.maximumClass)"
     }
 
     private mutating func add(_ account: AccountLines) {
-        let countdown = account.countdown.map { ", \($0)" } ?? ""
-        let start = "  \(account.mark) \(Style.output.bold(account.shown))  "
+        let state = account.countdown.map { "\(account.state), \($0)" } ?? account.state
+        let start = "  \(account.mark.translated) \(Style.output.bold(account.shown))  "
         lines.append(
             wrapped(
-                words(of: account.state + countdown), after: start, hanging: 4,
+                words(of: state), after: start, hanging: 4,
                 width: max(width, start.count)))
         if let reason = account.blockReason { add("because", reason) }
         add("use", account.use)
@@ -172,33 +186,36 @@ private struct StatusText {
         if let next = account.next { add("next", next) }
     }
 
-    private mutating func add(_ label: String, _ text: String) {
-        let indent = String(repeating: " ", count: Self.labelWidth - label.count)
+    private mutating func add(_ label: Message, _ text: Message) {
+        let label = label.translated
+        let indent = String(repeating: " ", count: max(0, Self.labelWidth - label.count))
         // Colour the label after wrapping, which would count escape sequences.
         let line = wrapped(
             words(of: text), after: "\(indent)\(label)  ", hanging: Self.labelWidth + 2,
             width: width)
-        lines.append(indent + Style.output.faint(label) + line.dropFirst(Self.labelWidth))
+        lines.append(
+            indent + Style.output.faint(label) + line.dropFirst(indent.count + label.count))
     }
 }
 
 /// The time and the result of the last check.
-func describe(_ verify: Varlink.Workspace.LastVerify) -> String {
+func describe(_ verify: Varlink.Workspace.LastVerify) -> Message {
     let ago = (currentTime() - verify.time).asTimeAgo
     let counts = verify.counts
-    let foreign = counts.foreign > 0 ? " (\(counts.foreign.grouped) foreign)" : ""
-    let found = "\(counts.files.counted("file"))\(foreign), \(counts.bytes.asBytes)"
+    let files = counts.files.counted("file")
+    let known: Message =
+        counts.foreign > 0 ? "\(files) (\(counts.foreign.grouped) foreign)" : files
+    let found: Message = "\(known), \(counts.bytes.asBytes)"
     let problems = counts.left + counts.incomplete + counts.quarantined
     if problems > 0 {
-        return
-            "\(ago): \(found),"
-            + " \(Style.output.red(problems.counted("problem") + " left or moved away")):"
-            + " mamctl verify"
+        let left = Style.output.red("\(problems.counted("problem")) left or moved away")
+        return "\(ago): \(found), \(left): mamctl verify"
     }
-    let unchecked = [
+    let parts: [Message?] = [
+        found, "nothing wrong",
         counts.uncheckedFiles > 0
-            ? ", \(counts.uncheckedFiles.counted("file")) not checked for want of a key" : "",
-        counts.unreadable > 0 ? ", \(counts.unreadable.counted("file")) could not be read" : "",
-    ].joined()
-    return "\(ago): \(found), nothing wrong\(unchecked)"
+            ? "\(counts.uncheckedFiles.counted("file")) not checked for want of a key" : nil,
+        counts.unreadable > 0 ? "\(counts.unreadable.counted("file")) could not be read" : nil,
+    ]
+    return "\(ago): \(parts.compactMap(\.self).joined(separator: ", "))"
 }

@@ -2,6 +2,7 @@
 
 internal import MAMModel
 internal import MAMSystem
+internal import MAMWords
 
 /// The verbs that the user may have meant.
 func verbsNear(_ first: String, _ second: String?) -> [String] {
@@ -22,6 +23,18 @@ func verbsNear(_ first: String, _ second: String?) -> [String] {
     }
     guard let second, case let group = Verb.group(near), !group.isEmpty else { return [near] }
     return nearest(to: "\(near) \(second)", in: group.map(\.name)).map { [$0] } ?? [near]
+}
+
+/// The end of an error message; empty without a guess.
+func suggestion(_ guesses: [String]) -> Message {
+    guard !guesses.isEmpty else { return "" }
+    let names = guesses.map { Message.verbatim($0) }
+    return "; did you mean '\(names.joined(separator: "' or '"))'?"
+}
+
+/// The same with the nearest name.
+func suggestion(_ word: String, in names: [String]) -> Message {
+    suggestion(nearest(to: word, in: names).map { [$0] } ?? [])
 }
 
 /// The two-word verbs with the nearest second word.

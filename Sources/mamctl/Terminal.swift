@@ -3,6 +3,7 @@
 internal import Glibc
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// The terminal's settings while echo is off: a signal handler has to find them without a lock.
 // Set before the handlers are installed and read only by them, in this one-threaded program.
@@ -15,10 +16,10 @@ enum Terminal {
 
     /// Asks once. Restores echo on return and on signals that end or stop the program; turns it off
     /// again on SIGCONT.
-    static func ask(_ prompt: String) throws -> SecretBuffer {
+    static func ask(_ prompt: Message) throws -> SecretBuffer {
         let terminal = try openFile("/dev/tty", O_RDWR | O_NOCTTY)
         let secret = try SecretBuffer()
-        write("\(prompt): ", to: terminal)
+        write("\(prompt.translated): ", to: terminal)
         try withoutEcho {
             try secret.readLine(from: terminal.raw)
         }
@@ -27,9 +28,9 @@ enum Terminal {
     }
 
     /// Asks for a line that is not secret, with echo.
-    static func askOpenly(_ prompt: String) throws -> ByteString {
+    static func askOpenly(_ prompt: Message) throws -> ByteString {
         let terminal = try openFile("/dev/tty", O_RDWR | O_NOCTTY)
-        write("\(prompt): ", to: terminal)
+        write("\(prompt.translated): ", to: terminal)
         // A terminal returns one line per read, of at most 4096 bytes.
         var line = [UInt8](repeating: 0, count: 4096)
         let count = try retrying { read(terminal.raw, &line, line.count) }

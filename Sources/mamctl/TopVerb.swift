@@ -5,6 +5,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func top(_ invocation: Invocation) throws -> ExitStatus {
     let seconds = try invocation.interval()
@@ -29,7 +30,7 @@ func top(_ invocation: Invocation) throws -> ExitStatus {
             printJSON(view.json)
         } else {
             let width = isatty(STDOUT_FILENO) == 1 ? screenWidth(of: STDOUT_FILENO) : 100
-            printOut(view.lines(width: width, height: Int.max).joined(separator: "\n"))
+            printOut(verbatim: view.lines(width: width, height: Int.max).joined(separator: "\n"))
         }
         return .success
     }

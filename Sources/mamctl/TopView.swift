@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// The samples of one workspace.
 final class TopView {
@@ -20,7 +21,7 @@ final class TopView {
     private static let keptRates = 60
     /// Narrower screens show no totals.
     private static let totalWidth = 48
-    private static let families = [
+    private static let families: [(String, Message)] = [
         ("opens", "opens"), ("creations", "creations"), ("refusals", "refusals"),
         ("containment_refusals", "by containment"), ("decisions", "policy questions"),
         ("damaged_blocks", "damaged blocks"),
@@ -83,22 +84,23 @@ final class TopView {
         for (index, account) in status.accounts.enumerated() {
             lines += accountLines(AccountLines(account), sums?[index], width)
         }
-        if status.accounts.isEmpty { lines.append("  no accounts") }
+        if status.accounts.isEmpty { lines.append(("  no accounts" as Message).translated) }
         let room = height - lines.count - 2
         if !events.isEmpty, room > 0 {
-            lines += ["", Style.output.bold("Events")]
+            lines += ["", Style.output.bold(("Events" as Message).translated)]
             lines += events.suffix(room).reversed().map { "  \($0)" }
         }
         return lines
     }
 
     private func heading(_ status: StatusReport, _ width: Int) -> String {
-        let place = "  at \(ByteString(status.mountPoint).shown)"
-        let right = "\(localTime(currentTime()))  q ends"
+        let place = ("  at \(ByteString(status.mountPoint).shown)" as Message).translated
+        let right = ("\(localTime(currentTime()))  q ends" as Message).translated
+        let files = ("\(status.openFiles.counted("file")) in use" as Message).translated
         let room = width - status.name.count - right.count - 2
         // The key to quit takes precedence over the path.
         let rest =
-            ["\(place)  \(status.openFiles.counted("file")) in use", place, ""]
+            ["\(place)  \(files)", place, ""]
             .first { $0.count <= room } ?? ""
         let gap = max(2, room + 2 - rest.count)
         return Style.output.bold(status.name) + rest + String(repeating: " ", count: gap)
@@ -107,40 +109,46 @@ final class TopView {
 
     private func rateLines(_ width: Int) -> [String] {
         guard let counters else {
-            return ["  nothing is counted: MAMTelemetryDisabled is set"]
+            return [("  nothing is counted: MAMTelemetryDisabled is set" as Message).translated]
         }
         let chart = max(0, min(Self.keptRates, width - 46))
         return Self.families.map { family, name in
             let all = rates[family] ?? []
             let now = all.last.map(rateText) ?? "–"
             let cells = [
-                "  " + name.padded(to: 17), now.padded(to: 8, atEnd: false) + "/s  ",
+                "  " + name.translated.padded(to: 17), now.padded(to: 8, atEnd: false) + "/s  ",
                 sparkline(Array(all.suffix(chart)), width: chart),
                 width < Self.totalWidth
-                    ? "" : "  " + Style.output.faint("total \((counters[family] ?? 0).grouped)"),
+                    ? "" : "  " + Style.output.faint(total(counters[family] ?? 0)),
             ]
             return cells.joined()
         }
     }
 
+    private func total(_ count: Int) -> String {
+        ("total \(count.grouped)" as Message).translated
+    }
+
     private func accountLines(
         _ account: AccountLines, _ containment: ContainmentSum?, _ width: Int
     ) -> [String] {
-        let countdown = account.countdown.map { ", \($0)" } ?? ""
-        let next = account.next.map { "next \($0)" }
-        let refused = containment?.lastText().map { last in
+        let state = account.countdown.map { "\(account.state), \($0)" } ?? account.state
+        let next: Message? = account.next.map { "next \($0)" }
+        let refused: Message? = containment?.lastText().map { last in
             "refused by containment in a day: \((containment?.count ?? 0).grouped), last \(last)"
         }
         let details = [account.blockReason, account.use, refused, next].compactMap(\.self).map {
             wrapped(words(of: $0), after: "    ", hanging: 4, width: max(20, width))
         }
-        return ["\(account.mark) \(Style.output.bold(account.shown))  \(account.state)\(countdown)"]
+        return [
+            "\(account.mark.translated) \(Style.output.bold(account.shown))  \(state.translated)"
+        ]
             + details.flatMap { $0.split(separator: "\n").map(String.init) }
     }
 
     private func rateText(_ rate: Double) -> String {
         rate >= 100 || rate == 0
-            ? Int(rate.rounded()).grouped
+            ? Int(rate.rounded()).grouped.translated
             : "\(Int(rate * 10) / 10).\(Int(rate * 10) % 10)"
     }
 }

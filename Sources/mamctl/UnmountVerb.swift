@@ -5,6 +5,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func unmountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     let path = invocation.operands[0]

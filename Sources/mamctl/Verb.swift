@@ -2,6 +2,7 @@
 
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// An option of a verb.
 struct Option: Sendable {
@@ -13,7 +14,7 @@ struct Option: Sendable {
     var choices: [String] = []
     /// Values that completion offers; others are allowed.
     var known: [String] = []
-    let help: String
+    let help: Message
 
     var usage: String {
         let names = (short.map { "-\($0), " } ?? "") + "--\(name)"
@@ -22,7 +23,7 @@ struct Option: Sendable {
 
     static let json = Option(name: "json", help: "print JSON, errors included")
     static let help = Option(name: "help", short: "h", help: "print this help")
-    static func output(_ help: String) -> Option {
+    static func output(_ help: Message) -> Option {
         Option(name: "output", short: "o", value: "OUT", help: help)
     }
 
@@ -52,7 +53,7 @@ struct Verb: Sendable {
     let name: String
     /// The verb that this is an alias of; help lists that one.
     var alias: String?
-    let summary: String
+    let summary: Message
     /// The operands and the common options.
     let usage: String
     var operands: ClosedRange<Int> = 0...0

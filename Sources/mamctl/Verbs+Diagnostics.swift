@@ -2,6 +2,7 @@
 
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 let diagnosticsVerbs: [Verb] = [
     Verb(

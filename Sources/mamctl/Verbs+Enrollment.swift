@@ -2,6 +2,7 @@
 
 internal import MAMPolicy
 internal import MAMWire
+internal import MAMWords
 
 let enrollmentVerbs: [Verb] = [
     Verb(

@@ -2,6 +2,7 @@
 
 internal import MAMFleet
 internal import MAMWire
+internal import MAMWords
 
 let fleetVerbs: [Verb] =
     fleetKeyVerbs + fleetRootVerbs + fleetDocumentVerbs + fleetCarrierVerbs

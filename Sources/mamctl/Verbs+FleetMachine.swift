@@ -1,6 +1,7 @@
 // Verbs of a machine that obeys an organisation.
 
 internal import MAMWire
+internal import MAMWords
 
 let fleetMachineVerbs: [Verb] = [
     Verb(

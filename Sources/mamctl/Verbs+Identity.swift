@@ -1,6 +1,7 @@
 // Verbs for the identity of a program.
 
 internal import MAMWire
+internal import MAMWords
 
 let runVerbs: [Verb] = [
     Verb(

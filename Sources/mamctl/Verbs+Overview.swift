@@ -1,6 +1,7 @@
 // Verbs that show a workspace as a whole.
 
 internal import MAMWire
+internal import MAMWords
 
 let overviewVerbs: [Verb] = [
     Verb(

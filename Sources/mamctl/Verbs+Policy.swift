@@ -2,6 +2,7 @@
 
 internal import MAMPolicy
 internal import MAMWire
+internal import MAMWords
 
 private let answerStatuses: [ExitStatus] = [
     .success, .failure, .usage, .notFound, .refused, .unreachable,

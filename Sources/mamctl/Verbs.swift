@@ -2,12 +2,13 @@
 
 internal import MAMModel
 internal import MAMWire
+internal import MAMWords
 
 let daemonStatuses: [ExitStatus] = [.success, .failure, .usage, .notFound, .unreachable]
 
 /// A section of the help.
 struct Chapter: Sendable {
-    let title: String
+    let title: Message
     let verbs: [Verb]
 }
 

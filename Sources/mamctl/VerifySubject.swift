@@ -5,6 +5,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 struct VerifySubject {
     let daemon: Daemon

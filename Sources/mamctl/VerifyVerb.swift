@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func verify(_ invocation: Invocation) throws -> ExitStatus {
     let subject = try VerifySubject(invocation)
@@ -75,18 +76,19 @@ private struct VerifyOutput {
         return summary.status
     }
 
-    private func description(of finding: FindingReport) -> String {
-        let blocks = finding.blockCount > 0 ? "\(blockList(finding)): " : ""
-        let action: String? =
+    private func description(of finding: FindingReport) -> Message {
+        let reason = Message(known: ByteString(finding.reason).shown)
+        let what: Message = finding.blockCount > 0 ? "\(blockList(finding)): \(reason)" : reason
+        let action: Message? =
             switch finding.knownOutcome {
-            case .repaired, .incomplete: finding.action
-            case .left: finding.action.map { "not repaired: \($0)" }
+            case .repaired, .incomplete: finding.action.map { Message(known: $0) }
+            case .left: finding.action.map { "not repaired: \(Message(known: $0))" }
             case .quarantined: finding.action.map { "moved to \(shownOwn($0))" }
             case .unchecked: "not checked"
             case .unreadable: "not checked: see ls -l for its permissions"
             case .noted, nil: nil
             }
-        return "\(blocks)\(ByteString(finding.reason).shown)\(action.map { " (\($0))" } ?? "")"
+        return action.map { "\(what) (\($0))" } ?? what
     }
 
     private func shownOwn(_ path: String) -> String {
@@ -95,13 +97,14 @@ private struct VerifyOutput {
 
     private static let shownRanges = 8
 
-    private func blockList(_ finding: FindingReport) -> String {
+    private func blockList(_ finding: FindingReport) -> Message {
         let shown = finding.blocks.prefix(Self.shownRanges).map { range in
             range.first == range.last ? "\(range.first)" : "\(range.first)-\(range.last)"
         }
         let isAll = finding.blocks.count <= Self.shownRanges
-        let noun = finding.blockCount == 1 ? "block" : "\(finding.blockCount) blocks,"
-        return "\(noun) \(shown.joined(separator: ", "))\(isAll ? "" : ", …")"
+        let list = shown.joined(separator: ", ") + (isAll ? "" : ", …")
+        return Message(
+            finding.blockCount, one: "block \(list)", many: "\(finding.blockCount) blocks, \(list)")
     }
 
     private func explainQuarantine(_ place: String) {
@@ -115,11 +118,13 @@ private struct VerifyOutput {
             """)
     }
 
-    private func line(for summary: VerifyReport) -> String {
-        var parts = ["\(summary.files) files, \(summary.bytes) bytes"]
+    private func line(for summary: VerifyReport) -> Message {
+        var parts: [Message] = ["\(summary.files) files, \(summary.bytes) bytes"]
         let problems = summary.left + summary.repaired + summary.quarantined
         parts.append(
-            problems == 0 ? "nothing wrong" : problems == 1 ? "1 problem" : "\(problems) problems")
+            problems == 0
+                ? "nothing wrong"
+                : Message(problems, one: "\(problems) problem", many: "\(problems) problems"))
         if summary.repaired > 0 { parts.append("\(summary.repaired) repaired") }
         if summary.incomplete > 0 {
             parts.append("content may be missing after \(summary.incomplete) of them")

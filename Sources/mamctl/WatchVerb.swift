@@ -3,6 +3,7 @@
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// Prints each account's state, then one line per event, until the daemon ends.
 func watch(_ invocation: Invocation) throws -> ExitStatus {
@@ -18,7 +19,7 @@ func watch(_ invocation: Invocation) throws -> ExitStatus {
 
 private func show(_ event: Varlink.Workspace.Event, _ isJSON: Bool) {
     if isJSON { return printJSON(event.json, onOneLine: true) }
-    printOut(event.words.joined(separator: "\t"))
+    printOut(verbatim: event.words.joined(separator: "\t"))
 }
 
 extension Varlink.Workspace.Event {

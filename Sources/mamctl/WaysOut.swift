@@ -5,11 +5,12 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// Refuses standard streams through which the command could pass on what it reads. A terminal is
 /// none: its person may read. The supervisor closes all other descriptors.
 func refuseWaysOut(of workspace: Mount) throws(Failure) {
-    let names = ["standard input", "standard output", "standard error"]
+    let names: [Message] = ["standard input", "standard output", "standard error"]
     for (number, name) in zip(STDIN_FILENO...STDERR_FILENO, names) {
         guard let place = wayOut(number, workspace) else { continue }
         throw Failure(
@@ -24,7 +25,7 @@ func waysOut(of workspace: Mount) -> [Int32] {
 }
 
 /// Where a descriptor leads that can be written to; nil if not outside.
-private func wayOut(_ number: Int32, _ workspace: Mount) -> String? {
+private func wayOut(_ number: Int32, _ workspace: Mount) -> Message? {
     guard fcntl(number, F_GETFL) & O_ACCMODE != O_RDONLY, let file = try? duplicate(number),
         let status = try? status(of: file.raw)
     else { return nil }
@@ -33,7 +34,8 @@ private func wayOut(_ number: Int32, _ workspace: Mount) -> String? {
     case S_IFREG where isIn(workspace, file): return nil
     case S_IFIFO: return "a pipe"
     case S_IFSOCK: return "a socket"
-    default: return (try? currentPath(of: number))?.shown ?? "a file"
+    default:
+        return (try? currentPath(of: number)).map { .verbatim($0.shown) } ?? "a file"
     }
 }
 

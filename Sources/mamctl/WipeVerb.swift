@@ -4,12 +4,13 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func wipe(_ invocation: Invocation) throws -> ExitStatus {
     let account = try invocation.operands[0].requireText("the account's name")
     let daemon = try invocation.daemon()
     try invocation.confirmWipe(of: account, daemon)
-    let subject = "account '\(ByteString(account).shown)'"
+    let subject: Message = "account '\(ByteString(account).shown)'"
     let report = try follow(daemon, account, about: subject)
     if invocation.isJSON {
         printJSON(report.json)
@@ -22,7 +23,7 @@ func wipe(_ invocation: Invocation) throws -> ExitStatus {
 
 /// Returns the final reply; shows the others as progress.
 private func follow(
-    _ daemon: Daemon, _ account: String, about subject: String
+    _ daemon: Daemon, _ account: String, about subject: Message
 ) throws -> Varlink.Workspace.Wipe.Reply {
     let progress = Progress()
     var last: Varlink.Workspace.Wipe.Reply?
@@ -57,7 +58,7 @@ func warn(
 
 extension Varlink.Workspace.Wipe.Reply {
     /// The result of checking the other files.
-    fileprivate var rest: String {
+    fileprivate var rest: Message {
         switch scanned {
         case 0: "there is no other file"
         case 1: "the only other file was checked and does not belong to it"

@@ -5,6 +5,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 func listWorkspaces(_ invocation: Invocation) throws -> ExitStatus {
     var found: [ListedWorkspace] = []
@@ -20,7 +21,7 @@ func listWorkspaces(_ invocation: Invocation) throws -> ExitStatus {
     } else if found.isEmpty {
         printOut("no workspaces; create one: mamctl init BACKING")
     } else {
-        printOut(table(found.map(\.row)))
+        printOut(verbatim: table(found.map(\.row)))
     }
     return .success
 }
@@ -28,11 +29,11 @@ func listWorkspaces(_ invocation: Invocation) throws -> ExitStatus {
 /// One line of the list.
 private struct ListedWorkspace {
     let name: String
-    let state: String
+    let state: Message
     var mountPoint: ByteString?
     var backing: ByteString?
 
-    init(name: String, state: String) {
+    init(name: String, state: Message) {
         self.name = name
         self.state = state
     }
@@ -46,26 +47,36 @@ private struct ListedWorkspace {
 
     init(_ workspace: UnmountedWorkspace) {
         name = workspace.name.description
-        let unmounted = workspace.isShut ? "not mounted, shut" : "not mounted"
+        let unmounted: Message = workspace.isShut ? "not mounted, shut" : "not mounted"
         state = workspace.deadMount == nil ? unmounted : "dead"
         mountPoint = workspace.deadMount ?? workspace.mountPoint
         backing = workspace.backing
     }
 
-    var row: [String] { [name, state, mountPoint?.shown ?? "-", backing?.shown ?? "-"] }
+    var row: [Message] {
+        [
+            .verbatim(name), state, .verbatim(mountPoint?.shown ?? "-"),
+            .verbatim(backing?.shown ?? "-"),
+        ]
+    }
 
     var json: JSONValue {
         [
-            "name": .string(name), "state": .string(state),
+            "name": .string(name), "state": .string(state.english),
             "mountPoint": JSONValue(mountPoint?.wireText),
             "backingDirectory": JSONValue(backing?.wireText),
         ]
     }
 }
 
+private func listedName(_ operand: ByteString) throws(Failure) -> WorkspaceName {
+    try workspaceName(
+        operand, next: "use another name; mamctl workspace list shows those in use")
+}
+
 func renameWorkspace(_ invocation: Invocation) throws -> ExitStatus {
-    let old = try workspaceName(invocation.operands[0])
-    let new = try workspaceName(invocation.operands[1])
+    let old = try listedName(invocation.operands[0])
+    let new = try listedName(invocation.operands[1])
     guard old != new else { throw Failure.usage(invocation.verb, "both names are '\(new)'") }
     try WorkspaceRenaming(old, to: new).run()
     let remaining = UnitNames(of: old).rename(to: new)
@@ -82,7 +93,7 @@ func renameWorkspace(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 func removeWorkspace(_ invocation: Invocation) throws -> ExitStatus {
-    let name = try workspaceName(invocation.operands[0])
+    let name = try listedName(invocation.operands[0])
     let removal = try WorkspaceRemoval(of: name)
     try invocation.confirm(removal)
     let opened = try removal.openMountPoint()
@@ -104,19 +115,19 @@ func removeWorkspace(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 extension WorkspaceRemoval {
-    fileprivate func filesLeft(in backing: ByteString) -> String {
+    fileprivate func filesLeft(in backing: ByteString) -> Message {
         guard let sealedCount else { return "not found, and left as it is: \(backing.shown)" }
-        let sealed =
-            sealedCount > 0
-            ? ", \(sealedCount.counted("file")) sealed under keys that are gone" : ""
-        return "left as they are: the files in \(backing.shown)\(sealed)"
+        let left: Message = "left as they are: the files in \(backing.shown)"
+        return sealedCount > 0
+            ? "\(left), \(sealedCount.counted("file")) sealed under keys that are gone" : left
     }
 
     /// The files that nothing can open after the removal.
-    fileprivate var loss: String {
+    fileprivate var loss: Message {
         guard let sealedCount else {
-            let place = backing.map { " at \($0.shown)" } ?? ""
-            return "its files cannot be found\(place): nothing could open the sealed ones"
+            return backing.map {
+                "its files cannot be found at \($0.shown): nothing could open the sealed ones"
+            } ?? "its files cannot be found: nothing could open the sealed ones"
         }
         return "it has keys, and \(sealedCount.counted("sealed file")): nothing could open them"
     }
@@ -134,7 +145,7 @@ extension Invocation {
             }
             return
         }
-        let loss = "\(removal.loss) without an export or a recovery record"
+        let loss: Message = "\(removal.loss) without an export or a recovery record"
         guard isatty(STDIN_FILENO) == 1 else {
             throw Failure(
                 .refused, "workspace '\(name)': \(loss)",

@@ -2,6 +2,8 @@
 
 internal import Glibc
 internal import MAMSystem
+internal import MAMWords
 
 occupyStandardStreams()
+Catalogue.open(besides: ByteString("/proc/self/exe").resolved)
 exit(runProgram(ByteString.commandLine))

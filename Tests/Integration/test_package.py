@@ -85,6 +85,10 @@ class Installed(unittest.TestCase):
                 linked = self.inside("ldd", f"/usr/bin/{program}").stdout
                 self.assertEqual(library in linked, is_linked, program)
 
+    def test_mamctl_speaks_german(self):
+        told = self.inside("env", "LANG=C.UTF-8", "LANGUAGE=de", "mamctl", "lock", "--help").stdout
+        self.assertIn("Optionen:", told)
+
     def version(self):
         return self.inside("dpkg-query", "-W", "-f", "${Version}", "mamd").stdout
 

@@ -26,6 +26,7 @@ def check_packages(system):
 
 
 def use(debian, files):
+    (debian.shared / "earlier").mkdir()
     for file in files:
         shutil.copy(file, debian.shared)
         make_earlier(debian.shared, file)

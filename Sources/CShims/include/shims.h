@@ -11,3 +11,4 @@
 #include "registers.h"
 #include "service.h"
 #include "syscalls.h"
+#include "words.h"

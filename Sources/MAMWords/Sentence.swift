@@ -1,0 +1,139 @@
+// One message of the catalogue, with its values.
+
+internal import MAMSystem
+
+/// What gettext looks up, and what is filled in.
+struct Sentence: Sendable {
+    enum Argument: Sendable {
+        case text(String)
+        case message(Message)
+        case error(Errno)
+        case number(Int)
+    }
+
+    /// The message's id, with `%s` per argument and `%%` for a percent sign. With a singular it is
+    /// the plural's.
+    var format: String
+    var singular: String?
+    var count = 0
+    var arguments: [Argument] = []
+
+    init(format: String, arguments: [Argument] = []) {
+        (self.format, self.arguments) = (format, arguments)
+    }
+
+    /// What `+` took apart.
+    init(joining parts: [Sentence]) {
+        format = parts.map(\.id).joined()
+        arguments = parts.flatMap(\.arguments)
+    }
+
+    private var id: String { count == 1 ? singular ?? format : format }
+
+    var english: String { filled(id) { $0.english } }
+
+    /// As the catalogue has it; nil if it does not.
+    var translated: String? {
+        guard format.hasLetters else { return nil }
+        let found =
+            if let singular { Catalogue.words(for: singular, format, count) } else {
+                Catalogue.words(for: format)
+            }
+        return found.map { format in filled(format) { $0.translated } }
+    }
+
+    /// In English, but for its values.
+    var untranslated: String { filled(id) { $0.translated } }
+
+    /// Fills in `%s` in order, `%2$s` by number, and `%%`. What is none of these stays, so that a
+    /// translator's mistake loses nothing.
+    func filled(_ format: String, _ text: (Argument) -> String) -> String {
+        guard format.utf8.contains(UInt8(ascii: "%")) else { return format }
+        var result = ""
+        var next = 0
+        var rest = format[...]
+        while let mark = rest.firstIndex(of: "%") {
+            result += rest[..<mark]
+            rest = rest[mark...]
+            guard let place = Placeholder(startOf: rest) else {
+                result.append("%")
+                rest = rest.dropFirst()
+                continue
+            }
+            rest = rest.dropFirst(place.length)
+            if place.isPercent {
+                result.append("%")
+            } else if let argument = value(at: place.number.map { $0 - 1 } ?? next) {
+                result += text(argument)
+                next += 1
+            }
+        }
+        return result + rest
+    }
+
+    private func value(at index: Int) -> Argument? {
+        arguments.indices.contains(index) ? arguments[index] : nil
+    }
+}
+
+/// `%s`, `%1$s` or `%%`.
+private struct Placeholder {
+    var isPercent = false
+    var number: Int?
+    let length: Int
+
+    init?(startOf text: Substring) {
+        let digits = text.dropFirst().prefix { $0.isASCII && $0.isNumber }
+        let end = text.dropFirst(1 + digits.count)
+        if digits.isEmpty, let letter = end.first, letter == "s" || letter == "%" {
+            (isPercent, length) = (letter == "%", 2)
+        } else if let number = Int(digits), number > 0, end.hasPrefix("$s") {
+            (self.number, length) = (number, digits.count + 3)
+        } else {
+            return nil
+        }
+    }
+}
+
+extension Sentence.Argument {
+    /// In the catalogue, although it has no letters.
+    private static let thousand = "1,000"
+
+    var english: String {
+        switch self {
+        case .text(let text): text
+        case .message(let message): message.english
+        case .error(let error): error.description
+        case .number(let number): number.grouped(like: Self.thousand)
+        }
+    }
+
+    var translated: String {
+        switch self {
+        case .text(let text): text
+        case .message(let message): message.translated
+        case .error(let error): Catalogue.words(for: error) ?? error.description
+        case .number(let number):
+            number.grouped(like: Catalogue.words(for: Self.thousand) ?? Self.thousand)
+        }
+    }
+}
+
+extension String {
+    /// Whether a translator has something to do: letters besides those of the placeholders.
+    fileprivate var hasLetters: Bool { replacing("%s", with: "").contains { $0.isLetter } }
+}
+
+extension Int {
+    /// `1,204` like `1,000`, `1.204` like `1.000`.
+    fileprivate func grouped(like thousand: String) -> String {
+        let separator = thousand.dropFirst().dropLast(3)
+        let digits = String(magnitude)
+        var result = self < 0 ? "-" : ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { result += separator }
+            result.append(digit)
+        }
+        return result
+    }
+}

@@ -1,0 +1,27 @@
+"""Threads that take requests do not share a descriptor of /dev/fuse: in the kernel they would wait
+for each other there."""
+import contextlib
+import os
+
+from workspace import WorkspaceCase
+
+
+class Threads(WorkspaceCase):
+    def devices(self):
+        """The daemon's descriptors of /dev/fuse."""
+        place = f"/proc/{self.workspace.daemon()}/fd"
+        count = 0
+        for name in os.listdir(place):
+            with contextlib.suppress(FileNotFoundError):
+                count += os.readlink(f"{place}/{name}") == "/dev/fuse"
+        return count
+
+    def test_each_has_a_descriptor_of_its_own(self):
+        # The mount's, and one for each of the two threads that libfuse has from the first request.
+        self.write(self.directory / "file", b"x")
+        self.assertGreaterEqual(self.devices(), 3)
+
+    def test_libfuse_does_not_complain(self):
+        logs = (self.workspace.log, self.workspace.daemon_log)
+        said = "".join(log.read_text(errors="replace") for log in logs if log.exists())
+        self.assertNotIn("clone_fd", said)
