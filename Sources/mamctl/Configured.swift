@@ -45,7 +45,7 @@ extension Places {
                 .filter { isDirectory("\(root)/\($0)") }
         }
         let names = Set(found).subtracting(running).sorted().compactMap { WorkspaceName($0) }
-        return names.map { name in
+        return names.filter { !isLeft(ofRename: $0) }.map { name in
             let unit = unitSettings(of: name)
             let shut = shutMountPoint(of: name)
             let place = unit["MOUNTPOINT"] ?? shut?.place
@@ -54,6 +54,13 @@ extension Places {
                 mountPoint: place, isShut: shut != nil && shut?.place == place,
                 deadMount: mamctl.deadMount(of: name))
         }
+    }
+}
+
+extension Places {
+    /// Whether only the state of an interrupted rename has this name still.
+    private func isLeft(ofRename name: WorkspaceName) -> Bool {
+        UnfinishedRename(with: name)?.old == name && !isDirectory(configuration(of: name))
     }
 }
 

@@ -17,6 +17,7 @@ struct WorkspaceRemoval {
     private let workspace: IdleWorkspace
 
     init(of name: WorkspaceName) throws(Failure) {
+        if let rename = UnfinishedRename(with: name) { throw rename.failure }
         workspace = try IdleWorkspace(of: name)
         hasKeys = workspace.state.map { Self.isFilled("keybags", of: $0) } ?? false
         sealedCount = workspace.root.map { mamctl.sealedCount(below: $0) }

@@ -22,6 +22,10 @@ struct WorkspaceRenaming {
     init(_ old: WorkspaceName, to new: WorkspaceName) throws(Failure) {
         (self.old, self.new) = (old, new)
         let places = Places.current
+        for name in [old, new] {
+            guard let other = UnfinishedRename(with: name) else { continue }
+            guard other.old == old, other.new ?? new == new else { throw other.failure }
+        }
         let isBegun =
             isMissing(places.configuration(of: old)) && !isMissing(places.configuration(of: new))
         var wasLinked = false
@@ -139,11 +143,4 @@ private func synchronizeParent(of path: String) throws(Failure) {
 
 private func isMissing(_ path: String) -> Bool {
     (try? status(at: workingDirectory, path)) == nil
-}
-
-private func linkTarget(_ path: String) -> String? {
-    var buffer = [CChar](repeating: 0, count: 256)
-    let count = readlink(path, &buffer, buffer.count)
-    guard count > 0 else { return nil }
-    return ByteString(buffer.prefix(count).map { UInt8(bitPattern: $0) }).text
 }
