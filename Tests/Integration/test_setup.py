@@ -166,12 +166,23 @@ class Setup(unittest.TestCase):
         said = self.setup("--passfile", self.workspace.passfile, status=NO).stderr
         self.assertIn(f"{self.place} is not empty", said)
         self.assertEqual(os.listdir(self.place), ["file"])
+        self.assertFalse((self.workspace.root / ".Work").exists())
         (self.place / "file").unlink()
+        self.setup("--passfile", self.workspace.passfile)
         other = self.workspace.root / "other"
         said = self.setup("--backing", other, status=NO, input=b"").stderr
         self.assertIn(f"the workspace 'work' is at {self.workspace.root}/.Work already", said)
         said = self.setup("--name", "we/rd", status=USAGE).stderr
         self.assertIn("not a valid workspace name", said)
+
+    def test_an_older_recovery_file_is_no_copy_of_new_keys(self):
+        keys = self.workspace.root / "older.keys"
+        keys.write_bytes(b"older")
+        said = self.setup(
+            "--passfile", self.workspace.passfile, "--recovery", keys, "--export-passfile",
+            self.workspace.passfile, status=NO).stderr
+        self.assertIn(f"{keys} exists, and has no keys of this account", said)
+        self.assertEqual(keys.read_bytes(), b"older")
 
 
 @unittest.skipUnless(os.getuid() == 0, "makes name spaces with a process 1 of their own")
