@@ -32,8 +32,9 @@ func setUp(_ invocation: Invocation) throws -> ExitStatus {
     }
     if let name = answers.account {
         var account = SetupAccount(invocation, daemon, name: name)
+        if let file = answers.recoveryFile { try account.checkRecoveryFile(file) }
         let report = try account.open(askingAnyway: usesKeyring)
-        if let file = answers.recoveryFile { _ = try account.export(report, to: file) }
+        if let file = answers.recoveryFile { try account.export(report, to: file) }
         if usesKeyring, let passphrase = account.passphrase, let id = workspace.id {
             try SetupKeyring(name: answers.name, id: id).keep(passphrase, of: report.label)
             done.isKeyring = true
