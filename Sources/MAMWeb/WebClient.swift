@@ -124,7 +124,7 @@ package final class WebClient {
     /// Names in it may be the server's: nothing but printable ASCII is kept.
     private func words(for code: CURLcode) -> String {
         let more = String(cString: reason).filter { $0.isASCII && $0 >= " " && $0 != "\u{7F}" }
-        if !more.isEmpty { return more }
-        return curl_easy_strerror(code).map { String(cString: $0) } ?? "failure"
+        let words = curl_easy_strerror(code).map { String(cString: $0) } ?? "failure"
+        return more.isEmpty ? words : "\(words): \(more)"
     }
 }

@@ -103,8 +103,8 @@ private struct VerifyOutput {
         }
         let isAll = finding.blocks.count <= Self.shownRanges
         let list = shown.joined(separator: ", ") + (isAll ? "" : ", …")
-        return Message(
-            finding.blockCount, one: "block \(list)", many: "\(finding.blockCount) blocks, \(list)")
+        return finding.blockCount == 1
+            ? "block \(list)" : "\(finding.blockCount) blocks, \(list)"
     }
 
     private func explainQuarantine(_ place: String) {

@@ -11,7 +11,7 @@ SECRET = "device-secret"
 
 @unittest.skipUnless(os.getuid() == 0, "makes name spaces with a process 1 of their own")
 class Credential(MachineCase):
-    def prepare(self, name):
+    def credential(self, name):
         """A workspace whose unit has a credential from a file that is made later; the file, and the
         state directory."""
         _, self.mount_point = self.make(name)
@@ -30,7 +30,7 @@ class Credential(MachineCase):
         return file
 
     def test_the_secret_is_the_credential_and_never_copied(self):
-        file, state = self.prepare("given")
+        file, state = self.credential("given")
         content = secrets.token_bytes(32)
         self.write(file, content)
         passphrase = self.write(self.machine.place / "passphrase", PASSPHRASE.encode() + b"\n")
@@ -79,7 +79,7 @@ class Credential(MachineCase):
         self.assertIn(message, self.errors.read_text())
 
     def test_one_of_another_length_is_refused(self):
-        file, state = self.prepare("short")
+        file, state = self.credential("short")
         self.write(file, b"31 bytes are not enough for it.")
         self.refuse("short", "the credential device-secret has 31 bytes and not 32")
         self.assertFalse((state / SECRET).exists())

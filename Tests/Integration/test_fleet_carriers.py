@@ -136,7 +136,7 @@ class OtherCarriers(FleetService):
         self.publish(self.site)
         self.engine.kill()
         self.service.start()
-        wait_until(lambda: "certificate" in self.service.text, 20)
+        wait_until(lambda: "the web server: roots: SSL" in self.service.text, 20)
         self.assertEqual(server.counts, {})
         self.assertFalse(self.rule())
         # The certificate is all that was wrong.
