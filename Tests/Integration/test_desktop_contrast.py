@@ -3,6 +3,7 @@ import collections
 import pathlib
 import shutil
 import subprocess
+import time
 import unittest
 
 import desktop_session
@@ -89,6 +90,8 @@ class Contrast(unittest.TestCase):
             if label in self.focused(session):
                 return session.keys("space")
             session.keys("Tab")
+            # The focus is told a moment later.
+            time.sleep(0.2)
         self.fail(f"Tab does not reach '{label}': {session.texts()}")
 
     def test_the_prompt_is_readable(self):
