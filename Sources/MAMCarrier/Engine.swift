@@ -4,8 +4,8 @@ internal import MAMCrypto
 internal import MAMFleet
 internal import MAMModel
 
-/// What an organisation needs to run the engine and to let machines in. Who has these keys can read
-/// what machines send, and keep documents from them; nobody believes what they write.
+/// What an organisation needs to run the engine and to let machines in. These keys let
+/// their holder read what machines send and keep documents from them, but not sign anything.
 package struct Engine: Sendable {
     package let directory: OrganizationDirectory
     package private(set) var settings: EngineSettings

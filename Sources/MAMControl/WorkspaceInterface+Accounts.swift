@@ -78,7 +78,7 @@ extension WorkspaceInterface {
         return try report(of: account)
     }
 
-    /// Not even root keeps somebody else's account open: whoever sits there may have left.
+    /// Root is refused for other users' accounts too: only the person knows who sits there.
     func keepOpen(_ call: VarlinkCall) throws(VarlinkError) -> Wire.KeepOpen.Reply {
         let request: Wire.KeepOpen = try call.request()
         let (account, name) = try account(request.account, call)

@@ -5,7 +5,7 @@ internal import MAMModel
 internal import MAMSystem
 
 /// Each is higher than all before it, also after a restart, with a clock that was set back, and
-/// after leaving and joining again: whoever keeps reports refuses lower ones.
+/// after leaving and joining again: the organisation refuses lower ones.
 ///
 /// `STATE/fleet/sequence.json` has a number that none has reached yet. It is ahead of them, so that
 /// not each report has to wait for the disk. On a read-only state directory the clock alone counts.

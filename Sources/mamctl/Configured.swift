@@ -60,7 +60,7 @@ extension Places {
 extension Places {
     /// Whether only the state of an interrupted rename has this name still.
     private func isLeft(ofRename name: WorkspaceName) -> Bool {
-        UnfinishedRename(with: name)?.old == name && !isDirectory(configuration(of: name))
+        !isDirectory(configuration(of: name)) && UnfinishedRename(with: name)?.old == name
     }
 }
 

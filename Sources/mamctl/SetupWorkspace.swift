@@ -54,12 +54,12 @@ struct SetupWorkspace {
         _ = try checkedMountPoint(answers.mountPoint, answers.backing)
     }
 
-    /// Whoever owns the backing directory can remove all that is in it.
+    /// The owner of the backing directory can remove all that is in it.
     private func refuseForeignBacking() throws(Failure) {
         let directory: Descriptor
         do throws(PathFailure) { directory = try openTrusted(answers.backing) } catch {
             if case .failed(.noEntry) = error { return }
-            throw Failure(.failure, "\(answers.backing.shown): \("\(error)")")
+            throw Failure(.failure, "\(answers.backing.shown): \(error)")
         }
         let owner = try naming(answers.backing) { () throws(Errno) in
             try CachedFacts(of: directory.raw).uid

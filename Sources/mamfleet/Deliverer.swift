@@ -16,7 +16,7 @@ final class Deliverer {
     private var waiting: [BundleKey: Waiting] = [:]
     /// How often in a row a key had junk, and when the next of it has its turn.
     private var junk: [BundleKey: (count: Int, turn: Deadline)] = [:]
-    /// The last bundle of each key of which a document was refused.
+    /// By key, the last bundle in which a document was refused.
     private var refusing: [BundleKey: ArrivedBundle] = [:]
     private var nextLook = Deadline.now
 
@@ -206,7 +206,8 @@ final class Deliverer {
         }
         do throws(Errno) {
             try shared.state.replace(bundle.key.file, with: bundle.bytes)
-            // Without its tag the server sends a bundle again of which not all was accepted.
+            // The server sends a bundle again if it is asked without the tag. So one that was
+            // refused in part is tried once more.
             if let tag = bundle.tag, refusing[bundle.key] == nil {
                 try WebTags(shared.state).set(tag, of: bundle.key.file)
             }

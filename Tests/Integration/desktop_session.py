@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 
-from workspace import PREFIX, ROOT, wait_until
+from workspace import ANN, PREFIX, ROOT, Workspace, wait_until
 
 DESKTOP = ROOT / "desktop"
 HERE = pathlib.Path(__file__).resolve().parent
@@ -199,3 +199,15 @@ def memory_has(pid, *needles):
             if any(needle in content for needle in needles):
                 return True
     return False
+
+
+def locked_workspace(case):
+    """A workspace of a test's, with one file of an account that is locked; and that file."""
+    workspace = Workspace(
+        settings={"LockOn": {"IdleSeconds": 0}, "LockGraceSeconds": 0}).init().mount().register()
+    case.addCleanup(workspace.close)
+    file = workspace.path("plan.txt")
+    workspace.write_as(ANN, file, "Contoso pays.")
+    workspace.await_closed()
+    workspace.lock()
+    return workspace, file

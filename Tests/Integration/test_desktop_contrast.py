@@ -7,8 +7,8 @@ import time
 import unittest
 
 import desktop_session
-from desktop_session import DESKTOP, PYTHON, DesktopSession
-from workspace import ANN, PASSPHRASE, Workspace, wait_until
+from desktop_session import DESKTOP, PYTHON, DesktopSession, locked_workspace
+from workspace import ANN, PASSPHRASE, wait_until
 
 PROMPT, STATUS = "Unlock managed files", "Managed files"
 # As GNOME's switch *High contrast* sets it.
@@ -48,13 +48,7 @@ def contrast(picture, place):
 @unittest.skipUnless(shutil.which("convert"), "not installed: imagemagick")
 class Contrast(unittest.TestCase):
     def setUp(self):
-        settings = {"LockOn": {"IdleSeconds": 0}, "LockGraceSeconds": 0}
-        self.workspace = Workspace(settings=settings).init().mount().register()
-        self.addCleanup(self.workspace.close)
-        self.file = self.workspace.path("plan.txt")
-        self.workspace.write_as(ANN, self.file, "Contoso pays.")
-        self.workspace.await_closed()
-        self.workspace.lock()
+        self.workspace, self.file = locked_workspace(self)
 
     def start(self, is_high):
         session = DesktopSession(self.workspace.environment)

@@ -8,8 +8,8 @@ import time
 import unittest
 
 import desktop_session
-from desktop_session import DesktopSession, children, memory_has
-from workspace import ANN, PASSPHRASE, Workspace, wait_until
+from desktop_session import DesktopSession, children, locked_workspace, memory_has
+from workspace import ANN, PASSPHRASE, wait_until
 
 TITLE = "Unlock managed files"
 # From the refused open to the window on the screen, at best. Where the daemon's audit collects
@@ -23,13 +23,7 @@ ALONE = True
 @unittest.skipIf(desktop_session.missing(), desktop_session.missing())
 class Prompt(unittest.TestCase):
     def setUp(self):
-        settings = {"LockOn": {"IdleSeconds": 0}, "LockGraceSeconds": 0}
-        self.workspace = Workspace(settings=settings).init().mount().register()
-        self.addCleanup(self.workspace.close)
-        self.file = self.workspace.path("plan.txt")
-        self.workspace.write_as(ANN, self.file, "Contoso pays.")
-        self.workspace.await_closed()
-        self.workspace.lock()
+        self.workspace, self.file = locked_workspace(self)
         self.session = DesktopSession(self.workspace.environment).start()
         self.addCleanup(self.session.close)
         self.agent = self.session.start_agent()

@@ -114,6 +114,23 @@ class Rename(unittest.TestCase):
         print(f"{count} renames", flush=True)
         self.assertGreater(count, 30)
 
+    @unittest.skipUnless(shutil.which("strace"), "strace makes a step fail")
+    def test_an_unfinished_one_is_neither_listed_nor_removed(self):
+        self.workspace.unmount()
+        strace = ("strace", "-f", "-qq", "-o", "/dev/null", "-e")
+        self.rename(status=NO, prefix=(*strace, "inject=renameat2:error=EPERM:when=1"))
+        listed = json.loads(self.workspace.ctl("workspace", "list", "--json").stdout)
+        self.assertEqual([each["name"] for each in listed], ["contoso"])
+        for name in ("work", "contoso"):
+            said = self.workspace.ctl(
+                "workspace", "remove", name, "--confirm", name, status=NO).stderr
+            self.assertIn("the rename of the workspace 'work' is not finished", said)
+            self.assertIn("try: mamctl workspace rename work contoso", said)
+        for pair in (("work", "third"), ("contoso", "third")):
+            self.assertIn("is not finished", self.rename(*pair, status=NO).stderr)
+        self.rename()
+        self.check("contoso")
+
     def one_works(self, old, new):
         """Under one name or the other, and then the rename is finished or done once more."""
         mounted = [name for name in (old, new) if self.is_mounted_as(name) and self.is_whole(name)]

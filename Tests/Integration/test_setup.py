@@ -175,6 +175,67 @@ class Setup(unittest.TestCase):
         said = self.setup("--name", "we/rd", status=USAGE).stderr
         self.assertIn("not a valid workspace name", said)
 
+    def test_a_live_mount_keeps_its_mode(self):
+        other = Workspace()
+        self.addCleanup(other.close)
+        other.init().mount()
+        before = os.stat(other.mount_point).st_mode
+        said = self.workspace.ctl(
+            "setup", other.mount_point, ANN, "--backing", self.workspace.root / "backing",
+            "--passfile", self.workspace.passfile, status=NO).stderr
+        self.assertIn(f"workspace '{other.name}' is mounted there already", said)
+        # mamd itself, which units start, does not shut the root of a mount either.
+        self.setup("--passfile", self.workspace.passfile)
+        self.workspace.unmount()
+        daemon = subprocess.Popen(
+            ["mamd", "-f", "-o", "shut", "--", self.workspace.root / ".Work", other.mount_point],
+            env=self.workspace.environment, stderr=subprocess.DEVNULL)
+        wait_until(
+            lambda: daemon.poll() is not None or len(mounts(str(other.mount_point))) == 2, 30)
+        daemon.terminate()
+        daemon.wait(30)
+        self.assertEqual(os.stat(other.backing).st_mode, before)
+
+    def test_places_within_each_other_are_refused(self):
+        self.place.mkdir()
+        for backing in (self.place, self.place / "backing"):
+            said = self.setup(
+                "--backing", backing, "--passfile", self.workspace.passfile, status=NO).stderr
+            self.assertIn("must not contain each other", said)
+        self.assertEqual(os.listdir(self.place), [])
+
+    @unittest.skipUnless(os.getuid() == 0, "only root can make what is another user's")
+    def test_a_backing_directory_of_another_users_is_refused(self):
+        elsewhere = self.workspace.root / "elsewhere"
+        elsewhere.mkdir()
+        link = self.workspace.root / "link"
+        link.symlink_to(elsewhere)
+        os.lchown(link, NOBODY, NOBODY)
+        theirs = self.workspace.root / "theirs"
+        theirs.mkdir()
+        os.chown(theirs, NOBODY, NOBODY)
+        for backing, reason in ((link, "link"), (theirs, f"belongs to uid {NOBODY}")):
+            said = self.setup(
+                "--backing", backing, "--passfile", self.workspace.passfile, status=NO).stderr
+            self.assertIn(reason, said)
+        self.assertEqual(os.listdir(elsewhere) + os.listdir(theirs), [])
+
+    def test_a_path_that_a_unit_would_change_is_refused(self):
+        for name in (b"W\xff", b"tab\there", b"blank "):
+            path = os.fsencode(self.workspace.root) + b"/" + name
+            said = self.workspace.ctl(
+                "setup", os.fsdecode(path), ANN, "--name", "odd", "--passfile",
+                self.workspace.passfile, status=USAGE).stderr
+            self.assertIn("a unit cannot have", said)
+            self.assertFalse(os.path.exists(path))
+
+    def test_a_pipe_is_no_recovery_file(self):
+        self.setup("--passfile", self.workspace.passfile)
+        os.mkfifo(self.keys)
+        begin = time.monotonic()
+        self.setup("--recovery", self.keys, status=(NO, USAGE))
+        self.assertLess(time.monotonic() - begin, 30)
+
     def test_an_older_recovery_file_is_no_copy_of_new_keys(self):
         keys = self.workspace.root / "older.keys"
         keys.write_bytes(b"older")
