@@ -10,6 +10,7 @@ import os
 import pathlib
 import queue
 import shutil
+import socket
 import subprocess
 import tempfile
 import threading
@@ -140,10 +141,15 @@ class LoginBus:
 
     def start(self):
         self.run("dbus-daemon", "--nofork", "--nopidfile", f"--config-file={self.root}/bus.conf")
-        wait_until((self.root / "bus").exists, PATIENCE, "no dbus-daemon")
+        wait_until(self.accepts, PATIENCE, "no dbus-daemon")
         self.services = ServiceManager(self.address)
         self.start_logind()
         return self
+
+    def accepts(self):
+        """Whether the bus listens: its socket is there a moment before."""
+        with socket.socket(socket.AF_UNIX) as client:
+            return client.connect_ex(str(self.root / "bus")) == 0
 
     def start_logind(self):
         self.run("unshare", "--mount", "sh", "-c", START_LOGIND, "sh", self.root / "systemd")

@@ -1,5 +1,7 @@
 """mamd-prompt on Wayland: the window comes, and takes a passphrase from the keyboard."""
+import os
 import shutil
+import signal
 import subprocess
 import time
 import unittest
@@ -58,7 +60,11 @@ class Wayland(unittest.TestCase):
         workspace.lock()
         session = WaylandSession(workspace.environment).start()
         self.addCleanup(session.close)
-        agent = session.run("dbus-run-session", "--", PYTHON, "-B", DESKTOP / "mamd-prompt")
+        agent = session.run(
+            "dbus-run-session", "--", PYTHON, "-B", DESKTOP / "mamd-prompt",
+            start_new_session=True)
+        # dbus-run-session that is killed leaves its bus.
+        self.addCleanup(os.killpg, agent.pid, signal.SIGKILL)
         wait_until(lambda: ready(agent.pid), 20, "no prompt is ready")
         time.sleep(1)
         before = session.picture()
