@@ -123,7 +123,7 @@ class LoginBus:
         self.environment = {
             **os.environ, "LC_ALL": "C", "DBUS_SYSTEM_BUS_ADDRESS": self.address,
             "SYSTEMD_LOG_TARGET": "console"}
-        self.processes = []
+        self.processes, self.leaders = [], []
         (self.root / "bus.conf").write_text(BUS_CONFIGURATION.format(path=self.root / "bus"))
         self.write_sessions(sessions)
 
@@ -137,7 +137,13 @@ class LoginBus:
                 f"NAME=user{uid}\nSTATE=active\nSESSIONS={session}\n")
             (state / "sessions" / session).write_text(
                 f"UID={uid}\nUSER=user{uid}\nACTIVE=1\nSTATE=active\nREMOTE=0\nTYPE=wayland\n"
-                f"CLASS=user\nSCOPE=session-{session}.scope\nSERVICE=tests\n")
+                f"CLASS=user\nSCOPE=session-{session}.scope\nSERVICE=tests\n"
+                # Without one, logind of systemd 257 forgets the session.
+                f"LEADER={self.lead().pid}\n")
+
+    def lead(self):
+        self.leaders.append(subprocess.Popen([*MORTAL, "sleep", "infinity"]))
+        return self.leaders[-1]
 
     def start(self):
         self.run("dbus-daemon", "--nofork", "--nopidfile", f"--config-file={self.root}/bus.conf")
@@ -180,6 +186,9 @@ class LoginBus:
 
     def close(self):
         self.stop()
+        for leader in self.leaders:
+            leader.kill()
+            leader.wait()
         shutil.rmtree(self.root)
 
     # What people and programs do
