@@ -86,6 +86,12 @@ UNLIMITED = {
     "conn": -1, "leaf": -1}
 
 
+SIGNS_CERTIFICATES = x509.KeyUsage(
+    key_cert_sign=True, crl_sign=True, digital_signature=False, content_commitment=False,
+    key_encipherment=False, data_encipherment=False, key_agreement=False, encipher_only=False,
+    decipher_only=False)
+
+
 class Authority:
     """A certificate authority, and certificates for this machine."""
 
@@ -99,12 +105,18 @@ class Authority:
 
     def sign(self, subject, issuer, public, isAuthority=False):
         now = datetime.datetime.utcnow()
+        # RFC 5280 has an authority with all of these, and strict readers refuse others.
+        signer = x509.AuthorityKeyIdentifier.from_issuer_public_key(self.key.public_key())
         builder = x509.CertificateBuilder().subject_name(subject).issuer_name(issuer).public_key(
             public).serial_number(x509.random_serial_number()).not_valid_before(
                 now - datetime.timedelta(days=1)).not_valid_after(
                     now + datetime.timedelta(days=30)).add_extension(
-                        x509.BasicConstraints(isAuthority, None), critical=True)
-        if not isAuthority:
+                        x509.BasicConstraints(isAuthority, None), critical=True).add_extension(
+                            x509.SubjectKeyIdentifier.from_public_key(public),
+                            critical=False).add_extension(signer, critical=False)
+        if isAuthority:
+            builder = builder.add_extension(SIGNS_CERTIFICATES, critical=True)
+        else:
             builder = builder.add_extension(x509.SubjectAlternativeName([
                 x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]),
                 critical=False)

@@ -16,6 +16,7 @@ from cryptography.x509.oid import NameOID
 
 from fleet_nats import Client, Failed
 from fleet_nkeys import USER, NKey, Operator
+from nats_engine import SIGNS_CERTIFICATES
 
 DAY = datetime.timedelta(days=1)
 # That servers find each other under: all on this machine, or each in a network of its own.
@@ -67,11 +68,17 @@ def certify(directory, since=None):
     now = datetime.datetime.utcnow()
     since = now - 7 * DAY if since is None else since
 
-    def certificate(name, key, issuer, signer, extension):
-        return (x509.CertificateBuilder().subject_name(name).issuer_name(issuer)
+    def certificate(name, key, issuer, signer, *extensions):
+        made = (x509.CertificateBuilder().subject_name(name).issuer_name(issuer)
                 .public_key(key.public_key()).serial_number(x509.random_serial_number())
                 .not_valid_before(since).not_valid_after(now + 90 * DAY)
-                .add_extension(extension, critical=False).sign(signer, hashes.SHA256()))
+                # Without these, strict readers refuse it.
+                .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False)
+                .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(
+                    signer.public_key()), False))
+        for extension in extensions:
+            made = made.add_extension(extension, critical=name == issuer)
+        return made.sign(signer, hashes.SHA256())
 
     def named(text):
         return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)])
@@ -81,7 +88,7 @@ def certify(directory, since=None):
     for name, made in (
             ("ca.pem", certificate(
                 named("Contoso"), authority, named("Contoso"), authority,
-                x509.BasicConstraints(ca=True, path_length=None))),
+                x509.BasicConstraints(ca=True, path_length=None), SIGNS_CERTIFICATES)),
             ("server.pem", certificate(
                 named("engine.test"), server, named("Contoso"), authority,
                 x509.SubjectAlternativeName([x509.DNSName("engine.test"), *(
