@@ -100,7 +100,14 @@ struct WorkspaceRenaming {
         let (from, to) = (places.state(of: old), places.state(of: new))
         if linkTarget(to) == "\(old)" {
             guard mam_renameat2(workingDirectory, from, workingDirectory, to, exchange) == 0 else {
-                throw Failure(ByteString(from), .current)
+                let error = Errno.current
+                guard [.invalid, .notImplemented, .notSupported].contains(error) else {
+                    throw Failure(ByteString(from), error)
+                }
+                try undo(old, new)
+                throw Failure(
+                    .failure, "\(from): its file system cannot exchange two names; the name stays",
+                    next: "keep the name, or move \(places.stateRoot) to another file system")
             }
             try synchronizeParent(of: to)
         }
@@ -108,6 +115,15 @@ struct WorkspaceRenaming {
         guard unlink(from) == 0 else { throw Failure(ByteString(from), .current) }
         try synchronizeParent(of: from)
         return true
+    }
+
+    /// Before the exchange the old name still works once the settings have it again.
+    private static func undo(_ old: WorkspaceName, _ new: WorkspaceName) throws(Failure) {
+        let places = Places.current
+        try move(places.configuration(of: new), to: places.configuration(of: old))
+        let link = places.state(of: new)
+        guard unlink(link) == 0 else { throw Failure(ByteString(link), .current) }
+        try synchronizeParent(of: link)
     }
 
     private func writeManifest() throws(Failure) {

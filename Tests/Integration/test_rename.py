@@ -131,6 +131,17 @@ class Rename(unittest.TestCase):
         self.rename()
         self.check("contoso")
 
+    @unittest.skipUnless(shutil.which("strace"), "strace makes a step fail")
+    def test_a_file_system_that_cannot_exchange_names(self):
+        self.workspace.unmount()
+        strace = ("strace", "-f", "-qq", "-o", "/dev/null", "-e")
+        for error in ("EINVAL", "ENOSYS", "EOPNOTSUPP"):
+            said = self.rename(
+                status=NO, prefix=(*strace, f"inject=renameat2:error={error}")).stderr
+            self.assertIn("its file system cannot exchange two names; the name stays", said)
+            self.assertEqual(self.names(), [["work"], ["work"]])
+            self.check("work")
+
     def one_works(self, old, new):
         """Under one name or the other, and then the rename is finished or done once more."""
         mounted = [name for name in (old, new) if self.is_mounted_as(name) and self.is_whole(name)]
