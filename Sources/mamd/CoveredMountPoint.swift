@@ -25,8 +25,9 @@ struct CoveredMountPoint {
         (self.directory, self.place) = (directory, place)
         let places = Places.current
         let known = places.shutMountPoint(of: name)
-        if let known, shutting == .undone || shutting == .asked && known.place != place {
-            try Self.open(known, known.place == place ? directory : nil, report)
+        if let known, shutting == .undone || shutting == .asked && known.place != place,
+            try Self.open(known, known.place == place ? directory : nil, shutting, report)
+        {
             try stored(of: name) { () throws(Errno) in
                 try places.forgetShutMountPoint(of: name)
             }
@@ -47,18 +48,29 @@ struct CoveredMountPoint {
         try stored(of: name) { () throws(Errno) in try places.keep(point, of: name) }
     }
 
-    /// `directory`: nil for another place than the one that is about to be mounted.
+    /// `directory`: nil for another place than the one that is about to be mounted. False if that
+    /// one stays shut: its record says what it has to get back.
     private static func open(
-        _ point: ShutMountPoint, _ directory: Descriptor?, _ report: (String) -> Void
-    ) throws(StartError) {
-        guard let directory else {
-            do throws(PathFailure) { try point.open() } catch {
-                report("\(point.place.shown), the former mount point, stays shut: \(error)")
+        _ point: ShutMountPoint, _ directory: Descriptor?, _ shutting: Shutting,
+        _ report: (String) -> Void
+    ) throws(StartError) -> Bool {
+        do throws(PathFailure) {
+            guard let directory else {
+                try point.open()
+                return true
             }
-            return
-        }
-        do throws(Errno) { try point.open(directory) } catch {
-            throw StartError("\(point.place.shown) cannot be opened to programs: \(error)")
+            do throws(Errno) { try point.open(directory) } catch { throw .failed(error) }
+            return true
+        } catch {
+            let reason = "\(point.place.shown) cannot be opened to programs: \(error)"
+            guard directory == nil else { throw StartError(reason) }
+            // The record has room for one.
+            guard shutting == .undone else {
+                throw StartError(
+                    "the former mount point \(reason); mount with -o no_shut, or correct that")
+            }
+            report("the former mount point \(reason)")
+            return false
         }
     }
 

@@ -88,6 +88,13 @@ private func mountAdvice(_ mountPoint: ByteString, _ failure: MountSession.Failu
     if case .failed(let error) = failure {
         return "\(mountPoint.shown) could not be mounted: \(error)"
     }
+    if let found = try? status(at: workingDirectory, mountPoint.cString),
+        ShutMountPoint.isShut(found)
+    {
+        return
+            "\(mountPoint.shown) is shut even to its owner, and not known as this workspace's mount"
+            + " point; mount with -o shut, or run: chmod 700 \(mountPoint.shown)"
+    }
     return
         "\(mountPoint.shown) could not be mounted; see the message above, and check that"
         + " fusermount3 is installed"

@@ -7,7 +7,8 @@ import subprocess
 import time
 import unittest
 
-from workspace import Workspace, daemons, mounts, wait_until
+from ordinary_user import NOBODY
+from workspace import NO, Workspace, daemons, mounts, wait_until
 
 # Each attempt says what it left: nothing, where it failed.
 SAVES = """
@@ -195,6 +196,46 @@ class Shut(unittest.TestCase):
         self.assertIn(f"an ordinary directory again: {self.place}\n", said)
         self.assertEqual(self.mode(), 0o750)
         self.place.rmdir()
+
+    def test_a_former_place_that_cannot_be_opened(self):
+        """Its mode is remembered until it can, and another mount does not forget it."""
+        above = self.workspace.root / "above"
+        above.mkdir()
+        former = self.workspace.mount_point = above / "place"
+        former.mkdir(mode=0o750)
+        self.shut()
+        other = self.workspace.root / "above-too"
+        above.rename(other)
+        above.symlink_to(other)
+        if os.getuid() == 0:
+            os.lchown(above, NOBODY, NOBODY)  # root follows no link of others'
+        else:
+            other.chmod(0)
+        self.workspace.mount_point = self.place
+        self.workspace.mount("-o", "shut", status=NO)
+        self.assertIn(f"the former mount point {former} cannot be opened", self.said())
+        self.workspace.mount("-o", "no_shut")
+        self.assertIn(f"the former mount point {former} cannot be opened", self.said())
+        self.workspace.unmount()
+        other.chmod(0o700)
+        above.unlink()
+        other.rename(above)
+        self.workspace.mount("-o", "no_shut")
+        self.workspace.unmount()
+        self.assertEqual(stat.S_IMODE(former.stat().st_mode), 0o750)
+
+    def said(self):
+        """What mounts have said since the last time."""
+        text = self.workspace.log.read_text()
+        self.workspace.log.write_text("")
+        return text
+
+    @unittest.skipIf(os.getuid() == 0, "root mounts there")
+    def test_a_directory_of_mode_0_that_nobody_knows(self):
+        self.place.chmod(0)
+        self.workspace.mount(status=NO)
+        self.assertIn("mount with -o shut, or run: chmod 700", self.said())
+        self.workspace.mount("-o", "shut")
 
     def test_what_others_use_stays_as_it_is(self):
         self.place.chmod(0o1777)
