@@ -54,19 +54,37 @@ func changePassphrase(_ invocation: Invocation) throws -> ExitStatus {
     let account = try invocation.account(of: daemon)
     var secrets = SecretParameters()
     var request = Varlink.Workspace.ChangePassphrase(account: account.label)
+    var new: SecretBuffer?
     request.passphraseDescriptor = try invocation.currentPassphrase(of: account, in: &secrets)
     if invocation.arguments.has("no-passphrase") {
         try invocation.refuse(["new-passfile", "new-extpass"], with: "no-passphrase")
         request.noPassphrase = true
     } else {
-        let new = try invocation.passphrase(
+        let secret = try invocation.passphrase(
             "New passphrase of \(account.label)", isNew: true, optionPrefix: "new-")
-        request.newPassphraseDescriptor = try secrets.add(new)
+        request.newPassphraseDescriptor = try secrets.add(secret)
+        new = secret
     }
     let changed = try daemon.call(
         request, descriptors: secrets.descriptors, about: "account '\(account.label)'"
     ).account
+    if let new { try tellKeyring(new, of: account.label, in: daemon) }
     return report(changed, invocation, "passphrase changed")
+}
+
+/// The desktop's keyring, where `setup --keyring` has put the former passphrase.
+private func tellKeyring(
+    _ new: SecretBuffer, of account: String, in daemon: Daemon
+) throws {
+    let status = try daemon.status()
+    guard let id = Bytes16(hex: status.id) else { return }
+    let keyring = DesktopKeyring(name: daemon.name, id: id)
+    guard keyring.opens(account), try !keyring.takes(new) else { return }
+    throw Failure(
+        .failure, "\(account): passphrase changed, but the keyring has the former one still",
+        next: "unlock the keyring, as a desktop's login does, and run: mamctl setup --keyring"
+            + " \(ByteString(status.mountPoint).asArgument)"
+            + " \(ByteString(account).asArgument)")
 }
 
 func unlock(_ invocation: Invocation) throws -> ExitStatus {

@@ -8,39 +8,71 @@ internal import MAMSystem
 internal import MAMWire
 internal import MAMWords
 
-struct SetupKeyring {
+struct DesktopKeyring {
     let name: WorkspaceName
     /// The key in the keyring: unlike the name, it stays when the workspace is renamed.
     let id: Bytes16
 
+    /// Keeps the passphrase, and has each login ask for it.
     func keep(_ passphrase: SecretBuffer, of account: String) throws {
-        try store(passphrase)
-        try writeDropIn(account)
+        guard try takes(passphrase) else {
+            throw Failure(
+                .failure, "the keyring did not take the passphrase; the rest is done",
+                next: "unlock the keyring, as a desktop's login does, and run the same again")
+        }
+        try makeDirectories(dropInDirectory, mode: 0o700)
+        let directory = try openFile(dropInDirectory, O_RDONLY | O_DIRECTORY)
+        try Array(dropIn(account).utf8).span.withUnsafeBytes { bytes throws(Errno) in
+            try replaceFile(in: directory.raw, named: fileName, with: bytes)
+        }
         try enable()
     }
 
-    private func store(_ passphrase: SecretBuffer) throws {
+    /// Whether logins ask it for the passphrase of that account.
+    func opens(_ account: String) -> Bool {
+        dropInText?.contains(unlock(account)) == true
+    }
+
+    /// Stores the passphrase in place of a former one.
+    func takes(_ passphrase: SecretBuffer) throws -> Bool {
         let words = ["secret-tool", "store", "--label=mamd: \(name)", "workspace", "\(id)"]
             .map { ByteString($0) }
         let pipe = try passphrase.pipe()
         let process = try naming(words[0]) { () throws(Errno) in
             try spawn(words, files: [pipe.raw: STDIN_FILENO])
         }
-        guard try wait(for: process) == .exited(0) else {
-            throw Failure(
-                .failure, "the keyring did not take the passphrase; the rest is done",
-                next: "unlock the keyring, as a desktop's login does, and run the same again")
-        }
+        return try wait(for: process) == .exited(0)
     }
 
-    private func writeDropIn(_ account: String) throws {
+    /// Removes the passphrase, and what asks for it. Returns the command that remains.
+    func forget() throws(Errno) -> String? {
+        guard dropInText?.contains(lookup) == true else { return nil }
+        let words = ["secret-tool", "clear", "workspace", "\(id)"]
+        let isForgotten = output(of: words) != nil
+        let directory = try openFile(dropInDirectory, O_RDONLY | O_DIRECTORY)
+        try removeFile(in: directory.raw, named: fileName)
+        // Stays if it has other files.
+        rmdir(dropInDirectory)
+        return isForgotten ? nil : words.joined(separator: " ")
+    }
+
+    private var dropInDirectory: String {
         let root = ByteString(Places.current.configurationRoot).directory.shown
-        let path = "\(root)/systemd/user/mamd-unlock@\(name).service.d"
-        try makeDirectories(path, mode: 0o700)
-        let directory = try openFile(path, O_RDONLY | O_DIRECTORY)
-        try Array(dropIn(account).utf8).span.withUnsafeBytes { bytes throws(Errno) in
-            try replaceFile(in: directory.raw, named: "keyring.conf", with: bytes)
-        }
+        return "\(root)/systemd/user/mamd-unlock@\(name).service.d"
+    }
+
+    private var dropInText: String? {
+        (try? readSmallFile("\(dropInDirectory)/\(fileName)", maximumByteCount: 65_536))
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private var lookup: String { "secret-tool lookup workspace \(id)" }
+
+    private func unlock(_ account: String) -> String {
+        """
+        ExecStart=mamctl unlock --workspace %i --extpass "\(lookup)" \\
+            -- \(unitWord(account))
+        """
     }
 
     /// The user's manager may reach this before the login has unlocked the keyring. To look a
@@ -54,8 +86,7 @@ struct SetupKeyring {
             /org/freedesktop/secrets/aliases/default org.freedesktop.Secret.Collection Locked \\
             2>&1 | grep -q "^b false"; do sleep 1; done'
         ExecStart=
-        ExecStart=mamctl unlock --workspace %i --extpass "secret-tool lookup workspace \(id)" \\
-            -- \(unitWord(account))
+        \(unlock(account))
 
         """
     }
@@ -68,6 +99,8 @@ struct SetupKeyring {
         }
     }
 }
+
+private let fileName = "keyring.conf"
 
 /// One word of an ExecStart=, whatever is in it.
 private func unitWord(_ text: String) -> String {

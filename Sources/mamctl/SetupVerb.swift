@@ -36,7 +36,7 @@ func setUp(_ invocation: Invocation) throws -> ExitStatus {
         let report = try account.open(askingAnyway: usesKeyring)
         if let file = answers.recoveryFile { try account.export(report, to: file) }
         if usesKeyring, let passphrase = account.passphrase, let id = workspace.id {
-            try SetupKeyring(name: answers.name, id: id).keep(passphrase, of: report.label)
+            try DesktopKeyring(name: answers.name, id: id).keep(passphrase, of: report.label)
             done.isKeyring = true
         }
     }

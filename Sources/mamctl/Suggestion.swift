@@ -50,7 +50,7 @@ private func nearestSecond(to word: String, in names: [String]) -> [String] {
 private let otherNames = [
     "umount": "unmount", "fusermount": "unmount", "close": "lock",
     "passwd": "account passphrase", "chpw": "account passphrase", "fsck": "verify",
-    "chown": "protect", "ls": "owner", "create": "init", "setup": "init", "add": "account register",
+    "chown": "protect", "ls": "owner", "create": "init", "add": "account register",
     "accounts": "account list", "speed": "metrics", "v": "version",
 ]
 

@@ -48,20 +48,26 @@ struct UnitNames {
         return ["\(root)/systemd/user"]
     }
 
-    /// Returns the commands that remain if no manager answers.
+    /// `mamfleet` writes to the directory that a rename moves. Without a manager it does not run.
+    func stopFleet() {
+        _ = output(of: Self.systemctl + ["stop", "mamfleet@\(name).service"])
+    }
+
+    /// Returns the commands that remain, as where no manager answers.
     func rename(to new: WorkspaceName) -> [String] {
-        let units = enabled.map { ($0, $0.replacing("@\(name).", with: "@\(new).")) }
-        var remaining: [String] = []
-        for (old, renamed) in units {
-            let commands = [
-                Self.systemctl + ["disable", "--now", old], Self.systemctl + ["enable", renamed],
-            ]
-            for words in commands where output(of: words) == nil {
-                remaining.append(words.joined(separator: " "))
-            }
-        }
-        return remaining
-            + dropIns.map { "mv \($0) \($0.replacing("@\(name).", with: "@\(new)."))" }
+        func renamed(_ text: String) -> String { text.replacing("@\(name).", with: "@\(new).") }
+        let commands = enabled.flatMap { [["disable", "--now", $0], ["enable", renamed($0)]] }
+        return Self.failures(of: commands) + dropIns.map { "mv \($0) \(renamed($0))" }
+    }
+
+    /// Like ``rename(to:)``.
+    func remove() -> [String] {
+        Self.failures(of: enabled.map { ["disable", "--now", $0] }) + dropIns.map { "rm -r \($0)" }
+    }
+
+    private static func failures(of commands: [[String]]) -> [String] {
+        commands.map { systemctl + $0 }.filter { output(of: $0) == nil }
+            .map { $0.joined(separator: " ") }
     }
 }
 

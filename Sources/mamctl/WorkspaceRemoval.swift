@@ -21,6 +21,7 @@ struct WorkspaceRemoval {
         workspace = try IdleWorkspace(of: name)
         hasKeys = workspace.state.map { Self.isFilled("keybags", of: $0) } ?? false
         sealedCount = workspace.root.map { mamctl.sealedCount(below: $0) }
+        try checkWritable()
     }
 
     var name: WorkspaceName { workspace.name }
@@ -39,7 +40,6 @@ struct WorkspaceRemoval {
     /// Returns what is left of `.mamd`, which the user may want. Removes the settings last: they
     /// say where the rest is, so a failed removal can be repeated.
     func run() throws(Failure) -> [ByteString] {
-        try checkWritable()
         try remove(state, Places.current.state(of: name), erasing: true)
         let left = try removeOwnDirectory()
         try remove(configuration, Places.current.configuration(of: name), erasing: false)
@@ -54,6 +54,18 @@ struct WorkspaceRemoval {
             throw Failure(.failure, "\(point.place.shown): \(error)")
         }
         return point.place
+    }
+
+    /// What mounts and unlocks it at each login. Returns the commands that remain, as where no
+    /// service manager answers.
+    func removeUnits() throws(Failure) -> [String] {
+        var remaining: [String] = []
+        if let id = Places.current.record(of: name)?.id {
+            do throws(Errno) {
+                remaining += try [DesktopKeyring(name: name, id: id).forget()].compactMap(\.self)
+            } catch { throw Failure(any: error) }
+        }
+        return remaining + UnitNames(of: name).remove()
     }
 
     /// Checks permissions before removing the first key, so as not to fail half-way.

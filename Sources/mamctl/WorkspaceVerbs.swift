@@ -78,7 +78,9 @@ func renameWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     let old = try listedName(invocation.operands[0])
     let new = try listedName(invocation.operands[1])
     guard old != new else { throw Failure.usage(invocation.verb, "both names are '\(new)'") }
-    try WorkspaceRenaming(old, to: new).run()
+    let renaming = try WorkspaceRenaming(old, to: new)
+    UnitNames(of: old).stopFleet()
+    try renaming.run()
     let remaining = UnitNames(of: old).rename(to: new)
     if invocation.isJSON {
         printJSON([
@@ -97,6 +99,7 @@ func removeWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     let removal = try WorkspaceRemoval(of: name)
     try invocation.confirm(removal)
     let opened = try removal.openMountPoint()
+    let remaining = try removal.removeUnits()
     let left = try removal.run()
     if invocation.isJSON {
         printJSON([
@@ -104,6 +107,7 @@ func removeWorkspace(_ invocation: Invocation) throws -> ExitStatus {
             "sealedFiles": removal.sealedCount.map { JSONValue($0) } ?? .null,
             "left": .array(left.map { .string($0.wireText) }),
             "opened": JSONValue(opened?.wireText),
+            "next": .array(remaining.map { .string($0) }),
         ])
         return .success
     }
@@ -111,6 +115,7 @@ func removeWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     if let backing = removal.backing { printOut(removal.filesLeft(in: backing)) }
     for place in left { printOut("left: \(place.shown)") }
     if let opened { printOut("an ordinary directory again: \(opened.shown)") }
+    for command in remaining { printOut("next: \(command)") }
     return .success
 }
 

@@ -161,6 +161,44 @@ class SetupKeyring(KeyringCase):
         self.unlock_keyring()
         self.check_unlocks()
 
+    def test_a_new_passphrase(self):
+        self.unlock_keyring()
+        self.setup()
+        self.write_letter()
+        change = ("mamctl", "account", "passphrase", self.account, "--workspace", self.name,
+                  "--passfile", self.passfile, "--new-passfile", self.secret("new", "two horses"))
+        self.machine.run(*change, user=True)
+        self.log_in_again()
+        self.unlock_keyring()
+        self.check_unlocks()
+        # It says so where the keyring cannot be reached.
+        no_bus = ("env", "DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent")
+        self.passfile, new = self.secret("new", "two horses"), self.secret("newer", "three horses")
+        said = self.machine.run(
+            *no_bus, *change[:-3], self.passfile, "--new-passfile", new, user=True, check=False)
+        self.assertEqual(said.returncode, NO, said.stderr)
+        self.assertIn("passphrase changed, but the keyring has the former one still", said.stderr)
+        self.assertIn(f"mamctl setup --keyring {self.work} {self.account}", said.stderr)
+        self.setup(passfile=new)
+        self.log_in_again()
+        self.unlock_keyring()
+        self.check_unlocks()
+
+    def test_a_removed_workspace(self):
+        self.unlock_keyring()
+        self.setup()
+        text = self.drop_in_text(self.name)
+        lookup = text.split('--extpass "')[1].split('"')[0].split()
+        self.ctl("unmount", self.work)
+        said = json.loads(self.ctl(
+            "workspace", "remove", self.name, "--confirm", self.name, "--json").stdout)
+        self.assertEqual(said["next"], [])
+        self.assertEqual(self.unit("is-enabled"), "disabled\n")
+        units = self.machine.home / ".config/systemd/user"
+        self.assertFalse((units / f"{UNIT.format(self.name)}.d").exists())
+        found = self.machine.run(*lookup, user=True, check=False)
+        self.assertEqual((found.returncode, found.stdout), (1, ""))
+
     def test_a_renamed_workspace(self):
         self.unlock_keyring()
         self.setup()

@@ -2,6 +2,7 @@
 
 The daemon says when such a lock is due, and when somebody has used the account after all.
 """
+import os
 import time
 
 from gi.repository import GLib
@@ -23,7 +24,8 @@ class Countdown:
         self._timers: dict[tuple[str, str], int] = {}
 
     def told(self, workspace: Workspace, account: Account, event: Parameters) -> None:
-        if event.get("event") == "idle-lock-due":
+        # Nobody else may keep it open, not even root.
+        if event.get("event") == "idle-lock-due" and account.uid == os.geteuid():
             self._begin(workspace, account, int(event.get("seconds") or 0))
         elif event.get("event") == "idle-lock-averted":
             self._end(workspace.name, account.name)
