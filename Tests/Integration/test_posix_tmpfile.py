@@ -1,6 +1,8 @@
 """Files without a name: open(2) with O_TMPFILE, and what a link makes of them."""
+import contextlib
 import errno
 import os
+import pathlib
 
 from posix_calls import link_open
 from workspace import ANN, PERSONAL, WorkspaceCase, pattern, wait_until
@@ -60,13 +62,28 @@ class TemporaryFiles(WorkspaceCase):
         self.assertEqual(path.read_bytes(), b"old")
 
     def test_what_nobody_links_leaves_nothing(self):
-        free = os.statvfs(self.workspace.backing).f_ffree
+        files = self.files()
+        kept = self.open()
+        os.write(kept, b"kept")
+        self.assertEqual(len(self.files_without_name()), 1)
         for _ in range(200):
             descriptor = os.open(self.directory, os.O_TMPFILE | os.O_RDWR)
             os.write(descriptor, b"gone")
             os.close(descriptor)
-        self.assertEqual(os.listdir(self.backing_of(self.directory)), [])
-        wait_until(lambda: os.statvfs(self.workspace.backing).f_ffree > free - 150)
+        self.assertEqual(self.files(), files)
+        wait_until(lambda: len(self.files_without_name()) == 1)
+
+    def files(self):
+        return sorted(self.workspace.backing.rglob("*"))
+
+    def files_without_name(self):
+        """Those that the daemon has open."""
+        found = []
+        for link in pathlib.Path("/proc", str(self.workspace.daemon()), "fd").iterdir():
+            with contextlib.suppress(FileNotFoundError):
+                found.append(os.readlink(link))
+        place = str(self.backing_of(self.directory))
+        return {link for link in found if link.startswith(place) and link.endswith(" (deleted)")}
 
     def test_it_is_locked_like_any_other(self):
         descriptor = self.open()
