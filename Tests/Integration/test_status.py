@@ -281,7 +281,10 @@ class Remove(WorkspaceCase):
         self.addCleanup(other.close)
         other.ctl("init", other.backing, "--name", "moved")
         manifest = other.on_disk(".mamd", "workspace.json")
-        manifest.write_text(re.sub('"id" *: *"..', '"id": "00', manifest.read_text()))
+        digit = re.search(r'"id" *: *"(.)', manifest.read_text())
+        manifest.write_text(
+            f"{digit.string[:digit.start(1)]}{'0' if digit[1] != '0' else '1'}"
+            f"{digit.string[digit.end():]}")
         remove = ("workspace", "remove", "moved")
         refusal = other.ctl(*remove, status=REFUSED, input=b"").stderr
         self.assertIn(f"its files cannot be found at {other.backing}", refusal)
