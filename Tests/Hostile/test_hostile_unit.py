@@ -194,11 +194,12 @@ class Surroundings(HostileCase):
         place = self.workspace.root / "cores"
         place.mkdir(exist_ok=True)
         script = self.workspace.root / "take-core"
-        script.write_text(f"#!/bin/sh\ncat > {place}/$1\n")
+        script.write_text('#!/bin/sh\ncat > "${0%/*}/cores/$1"\n')
         script.chmod(0o755)
         before = pattern.read_text(), dumpable.read_text()
         try:
-            pattern.write_text(f"|{script} %p")
+            # The kernel starts it in the first name spaces, whose root may be another.
+            pattern.write_text(f"|/proc/%P/root{script} %p")
             dumpable.write_text("2")
         except OSError as problem:
             self.skipTest(f"the machine's core_pattern cannot be changed: {problem}")
