@@ -68,12 +68,12 @@ let package = Package(
         .target(name: "CSupervisor", dependencies: ["CContainment"]),
         // How FUSE's requests reach the mount
         .target(name: "CTransport"),
-        module("MAMModel", []),
-
-        // Core
         module("MAMSystem", ["CShims", "CSystemd"]),
         // What people read, in their language
         module("MAMWords", ["MAMSystem", "CShims"]),
+        module("MAMModel", ["MAMWords"]),
+
+        // Core
         module("MAMFormat", ["MAMModel", "CDeflate"]),
         module("MAMPolicy", ["MAMModel", "MAMFormat", "MAMWords"]),
         // settings.json
@@ -83,11 +83,12 @@ let package = Package(
 
         // Services
         module("MAMKeyring", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMWords"]),
-        module("MAMStore", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem"]),
+        module("MAMStore", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMWords"]),
 
         // Who is calling
         module("MAMIdentity", ["MAMModel", "MAMSystem"]),
-        module("MAMEnrollment", ["MAMModel", "MAMPolicy", "MAMSettings", "MAMSystem"]),
+        module(
+            "MAMEnrollment", ["MAMModel", "MAMPolicy", "MAMSettings", "MAMSystem", "MAMWords"]),
         // What an organisation signs, and which of it a machine accepts
         module("MAMFleet", ["MAMModel", "MAMCrypto", "MAMWords"]),
         // What carries it: bundles, the engine's keys and subjects, the organisation's directory
@@ -95,7 +96,7 @@ let package = Package(
         // What an organisation's machines have reported, against what it has signed
         module("MAMSurvey", ["MAMModel", "MAMSystem", "MAMFleet", "MAMCarrier"]),
         // What an issuer of OpenID Connect signs, and which of it counts
-        module("MAMSignIn", ["MAMModel", "MAMCrypto"]),
+        module("MAMSignIn", ["MAMModel", "MAMCrypto", "MAMWords"]),
         // Where workspaces are: directories, sockets, mounts
         module("MAMPlaces", ["MAMModel", "MAMSystem"]),
         // Desktop entries, types of files, and what opens them
@@ -109,7 +110,7 @@ let package = Package(
             [
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
                 "MAMAudit", "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMIdentity", "MAMFleet",
-                "MAMSignIn", "CShims",
+                "MAMSignIn", "MAMWords", "CShims",
             ]),
 
         module(
@@ -119,7 +120,7 @@ let package = Package(
             [
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
                 "MAMAudit", "MAMKeyring", "MAMEnrollment", "MAMIdentity", "MAMFleet", "MAMStore",
-                "MAMSignIn", "MAMVault", "MAMTree", "CShims",
+                "MAMSignIn", "MAMVault", "MAMTree", "MAMWords", "CShims",
             ]),
 
         // Edges
@@ -134,7 +135,7 @@ let package = Package(
             [
                 "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
                 "MAMWire", "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMIdentity", "MAMFleet",
-                "MAMSignIn", "MAMVault", "MAMTree", "MAMWorkspace", "CShims",
+                "MAMSignIn", "MAMVault", "MAMTree", "MAMWorkspace", "MAMWords", "CShims",
             ]),
         module("MAMSession", ["MAMSystem", "CSystemd"]),
         // How it gets to machines and back: NATS, HTTPS
@@ -142,7 +143,8 @@ let package = Package(
         module("MAMWeb", ["CCurl"]),
         module("MAMEngine", ["MAMModel", "MAMWeb", "CNats"]),
         // What programs link that talk to the daemon; its names are the Intune App SDK's
-        module("MAMClient", ["MAMModel", "MAMSystem", "MAMPlaces", "MAMWire", "CShims"]),
+        module(
+            "MAMClient", ["MAMModel", "MAMSystem", "MAMPlaces", "MAMWire", "MAMWords", "CShims"]),
 
         // Programs
         program(
@@ -151,7 +153,7 @@ let package = Package(
                 "MAMModel", "MAMCrypto", "MAMPolicy", "MAMSettings", "MAMSystem", "MAMAudit",
                 "MAMKeyring", "MAMEnrollment", "MAMFleet", "MAMSignIn", "MAMVault", "MAMTree",
                 "MAMWorkspace", "MAMFuse", "MAMPlaces", "MAMWire", "MAMControl", "MAMSession",
-                "CShims",
+                "MAMWords", "CShims",
             ]),
         program(
             "mamctl",
@@ -187,7 +189,7 @@ let package = Package(
             ]),
 
         tests("MAMModelTests", ["MAMModel"]),
-        tests("MAMPolicyTests", ["MAMPolicy", "MAMFormat", "MAMModel"]),
+        tests("MAMPolicyTests", ["MAMPolicy", "MAMFormat", "MAMModel", "MAMWords"]),
         tests("MAMSettingsTests", ["MAMSettings", "MAMPolicy", "MAMModel"]),
         tests("MAMFormatTests", ["MAMFormat", "MAMModel"]),
         tests("MAMCryptoTests", ["MAMCrypto", "MAMModel"]),
@@ -195,7 +197,8 @@ let package = Package(
         tests("MAMWordsTests", ["MAMWords", "MAMSystem"]),
         tests("MAMAuditTests", ["MAMAudit", "MAMSystem", "MAMModel"]),
         tests(
-            "MAMKeyringTests", ["MAMKeyring", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel"]),
+            "MAMKeyringTests",
+            ["MAMKeyring", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel", "MAMWords"]),
         tests(
             "MAMEnrollmentTests",
             ["MAMEnrollment", "MAMPolicy", "MAMSettings", "MAMSystem", "MAMModel"]),
@@ -213,7 +216,7 @@ let package = Package(
             [
                 "WorkspaceSupport", "MAMWorkspace", "MAMTree", "MAMVault", "MAMStore", "MAMKeyring",
                 "MAMIdentity", "MAMEnrollment", "MAMPolicy", "MAMSettings", "MAMCrypto",
-                "MAMFormat", "MAMSystem", "MAMModel", "CShims",
+                "MAMFormat", "MAMSystem", "MAMModel", "MAMWords", "CShims",
             ]),
         tests(
             "MAMTreeTests",
@@ -226,7 +229,7 @@ let package = Package(
             [
                 "WorkspaceSupport", "MAMWorkspace", "MAMTree", "MAMVault", "MAMStore", "MAMKeyring",
                 "MAMEnrollment", "MAMIdentity", "MAMPolicy", "MAMSettings", "MAMCrypto",
-                "MAMFormat", "MAMSystem", "MAMModel",
+                "MAMFormat", "MAMSystem", "MAMModel", "MAMWords",
             ]),
         tests("MAMFuseTests", ["MAMFuse"]),
         tests("CTransportTests", ["CTransport", "CFuse3", "CShims", "MAMSystem"]),
@@ -234,7 +237,7 @@ let package = Package(
             "MAMControlTests",
             [
                 "WorkspaceSupport", "MAMControl", "MAMPlaces", "MAMWire", "MAMVault", "MAMSystem",
-                "MAMModel",
+                "MAMModel", "MAMWords",
             ]),
         tests("MAMEngineTests", ["MAMEngine", "CNats"]),
         tests("MAMSignInTests", ["MAMSignIn", "MAMCrypto", "MAMModel"]),

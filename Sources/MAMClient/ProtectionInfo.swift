@@ -2,6 +2,7 @@
 
 internal import MAMModel
 internal import MAMWire
+internal import MAMWords
 
 /// An owner and the protection. The SDK reports only the account.
 public struct ProtectionInfo: Sendable, Hashable {
@@ -72,7 +73,7 @@ public struct ProtectionInfo: Sendable, Hashable {
             case .damaged: .damaged
             case .directory: .directory
             }
-        reason = info.reason
+        reason = info.reason.english
     }
 
     /// Nil for a file without an owner.

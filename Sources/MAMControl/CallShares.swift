@@ -3,6 +3,7 @@
 internal import Glibc
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 /// The resource that a call uses while it runs.
 package enum CallCost: Sendable {

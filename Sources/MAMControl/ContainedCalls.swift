@@ -5,6 +5,7 @@ internal import MAMModel
 internal import MAMTree
 internal import MAMVault
 internal import MAMWire
+internal import MAMWords
 
 /// The daemon is not contained: what it did for such a program could lead out of the workspace, as
 /// could another owner, other keys or another policy. So only these methods are answered.
@@ -30,13 +31,12 @@ struct ContainedCalls {
             Callers(vault).found(forThread: $0, user: call.peer.uid)
         }
         guard found.isContained else { return }
-        let (reason, next) = (
-            "a contained program of \(found.identity) may not call \(interface).\(call.method)",
-            "run it in a shell that is not contained"
-        )
+        let reason: Message =
+            "a contained program of \(found.identity) may not call \(interface).\(call.method)"
+        let next = "run it in a shell that is not contained"
         Containment(vault).noteRefused(
             call.operation(on: interface), of: found.identity, by: call.peer.pid,
-            "\(reason); \(next)")
+            "\(reason.english); \(next)")
         throw .refused(reason, next: next)
     }
 }

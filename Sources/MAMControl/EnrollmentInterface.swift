@@ -9,6 +9,7 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 package import MAMWire
+internal import MAMWords
 internal import MAMWorkspace
 
 /// Implements the interface. Stateless.
@@ -186,7 +187,7 @@ extension Varlink.Enrollment.Enrollment {
         self.init(
             stage: enrollment.stage.rawValue, status: .init(enrollment.status),
             secondsSinceCheckIn: Int(enrollment.secondsSinceCheckIn),
-            block: account.block?.kind.rawValue, blockReason: account.block?.reason,
+            block: account.block?.kind.rawValue, blockReason: account.block?.reason.english,
             findings: enrollment.findings.map {
                 .init(action: $0.action.rawValue, rule: $0.rule, reason: $0.reason)
             })

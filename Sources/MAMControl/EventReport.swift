@@ -4,6 +4,7 @@ internal import MAMIdentity
 internal import MAMModel
 internal import MAMVault
 internal import MAMWire
+internal import MAMWords
 
 extension AccountEvent.Kind {
     /// The wire form without the account. The words are stable.
@@ -16,7 +17,7 @@ extension AccountEvent.Kind {
         case .idleLockAverted: .init(event: "idle-lock-averted")
         case .available: .init(event: "available")
         case .blocked(let block):
-            .init(event: "blocked", kind: block.kind.rawValue, reason: block.reason)
+            .init(event: "blocked", kind: block.kind.rawValue, reason: block.reason.english)
         case .unblocked: .init(event: "unblocked")
         case .wiped: .init(event: "wiped")
         case .policyChanged: .init(event: "policy-changed")

@@ -10,6 +10,7 @@ internal import MAMSystem
 internal import MAMTree
 internal import MAMVault
 package import MAMWire
+internal import MAMWords
 internal import MAMWorkspace
 
 /// Implements the interface.
@@ -147,7 +148,7 @@ package struct FleetInterface: VaultInterface {
             switch error {
             case .refused, .otherFingerprint, .notUnderstood:
                 throw .refused("the document is refused: \(error)")
-            case .notJoined, .joined, .readOnly: throw .refused(error.description)
+            case .notJoined, .joined, .readOnly: throw .refused("\(error)")
             case .notStored(let code): throw .systemError(code, "the standing")
             }
         }

@@ -10,6 +10,7 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 internal import MAMWire
+internal import MAMWords
 internal import Synchronization
 
 /// Signs with the machine's key, which never leaves this process.

@@ -7,6 +7,7 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMVault
 internal import MAMWire
+internal import MAMWords
 internal import MAMWorkspace
 
 extension IdentityInterface {
@@ -69,8 +70,8 @@ extension IdentityInterface {
         _ account: AccountStatus, _ canceled: Set<AccountID>
     ) -> (Int, String, String)? {
         switch account.block {
-        case let block? where block.kind == .clockedOut: (3, "clockedOut", block.reason)
-        case let block?: (1, "launchBlocked", block.reason)
+        case let block? where block.kind == .clockedOut: (3, "clockedOut", block.reason.english)
+        case let block?: (1, "launchBlocked", block.reason.english)
         case nil where canceled.contains(account.id):
             (2, "canceled", "its launch was given up in this session; switch to it again")
         case nil: nil

@@ -7,6 +7,7 @@ internal import MAMSettings
 internal import MAMTree
 internal import MAMVault
 internal import MAMWire
+internal import MAMWords
 internal import MAMWorkspace
 
 /// Answers the calls about transfers.

@@ -44,14 +44,16 @@ extension VarlinkError {
         VarlinkError(
             Varlink.Protection.FileFailed(
                 status: status.rawValue, name: "\(status)", cause: cause.lastName,
-                account: cause.account, reason: "\(cause)", next: cause.next))
+                account: cause.account, reason: "\(cause)", words: cause.message.wire,
+                next: cause.next))
     }
 
     static func dataFailed(_ status: DataStatus, _ cause: VarlinkError) -> VarlinkError {
         VarlinkError(
             Varlink.Protection.DataFailed(
                 status: status.rawValue, name: "\(status)", cause: cause.lastName,
-                account: cause.account, reason: "\(cause)", next: cause.next))
+                account: cause.account, reason: "\(cause)", words: cause.message.wire,
+                next: cause.next))
     }
 
     private var account: String? { parameters["account"]?.text }

@@ -9,6 +9,7 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 package import MAMWire
+internal import MAMWords
 internal import MAMWorkspace
 
 /// Implements the interface. Stateless.
@@ -74,7 +75,7 @@ package struct RecoveryInterface: VaultInterface {
             of: export.identity, user: call.peer.uid, while: { call.isConnected })
         {
             guard status.code != .alreadyEnrolled else { throw .accountExists(name) }
-            throw .refused(status.errorString ?? status.code.meaning)
+            throw .refused(Message(known: status.errorString ?? status.code.meaning))
         }
         let passphrase = try call.newSecret("passphrase", orNone: "noPassphrase")
         let opened = try open(export, call)

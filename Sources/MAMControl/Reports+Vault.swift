@@ -5,6 +5,7 @@ internal import MAMStore
 internal import MAMSystem
 internal import MAMVault
 internal import MAMWire
+internal import MAMWords
 internal import MAMWorkspace
 
 extension FindingReport {
@@ -21,7 +22,8 @@ extension FindingReport {
             }
         self.init(
             path: finding.path.shown, place: finding.place.rawValue,
-            problem: finding.problem.rawValue, reason: finding.reason,
+            problem: finding.problem.rawValue, reason: finding.reason.english,
+            words: finding.reason.wire,
             blocks: finding.blocks.ranges.map {
                 .init(first: Int($0.lowerBound), last: Int($0.upperBound))
             },

@@ -11,6 +11,7 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 package import MAMWire
+internal import MAMWords
 internal import MAMWorkspace
 
 /// Implements the interface. Stateless.
@@ -75,7 +76,7 @@ package struct SignInInterface: VaultInterface {
             let (ticket, nonce) = try signIns.begin(
                 for: call.peer.uid, account, way, at: now, clock: Clock().now.wallSeconds)
             return .init(ticket: ticket, nonce: nonce, wantsKeys: signIns.wantsKeys(at: now))
-        } catch { throw .refused(error.description) }
+        } catch { throw .refused("\(error)") }
     }
 
     /// One of the caller's, or a name that nobody has registered.
@@ -122,7 +123,7 @@ package struct SignInInterface: VaultInterface {
                     signedIn: false, keyID: id, retryAfterSeconds: Int(clamping: seconds))
             }
             noteRefusal(call, "uid \(call.peer.uid): \(error)")
-            throw .refused(error.description)
+            throw .refused("\(error)")
         }
         let account = vault.account(named: proven.account.name)
         if let account { try requireSamePerson(call, proven, account) }
@@ -146,7 +147,7 @@ package struct SignInInterface: VaultInterface {
         do throws(SignInError) {
             return .init(
                 keys: try signIns.deliver(Array(request.keys.utf8), at: vault.clock.now))
-        } catch { throw .refused(error.description) }
+        } catch { throw .refused("\(error)") }
     }
 
     // MARK: Parts

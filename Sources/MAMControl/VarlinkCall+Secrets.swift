@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMCrypto
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 
 extension VarlinkCall {
     /// Longer than any person's passphrase, and short enough to be read at once.
@@ -48,7 +49,7 @@ extension VarlinkCall {
             count = try room.withMutableBytes { buffer throws(Errno) in
                 try readToEnd(descriptor, into: buffer)
             }
-        } catch { throw .systemError(error, name) }
+        } catch { throw .systemError(error, .verbatim(name)) }
         guard count <= maximumSecretByteCount else {
             throw .invalidInput("the passphrase is too long")
         }

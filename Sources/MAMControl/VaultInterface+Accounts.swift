@@ -5,6 +5,7 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMVault
 internal import MAMWire
+internal import MAMWords
 
 extension VaultService {
     func controlled(by peer: Peer) -> [AccountStatus] {
@@ -81,7 +82,7 @@ extension VaultService {
                     })
             case .retryLater(let seconds), .attemptsDamaged(let seconds):
                 throw .notTried(
-                    name, retryAfterSeconds: Int(seconds), because: error.description)
+                    name, retryAfterSeconds: Int(seconds), because: "\(error)")
             case .accountExists: throw .accountExists(name)
             case .refused(let reason, let next): throw .refused(reason, next: next)
             case .beingWiped, .lockedMeanwhile, .attemptsNewer, .leftNewer:

@@ -3,6 +3,7 @@
 internal import MAMModel
 internal import MAMVault
 internal import MAMWire
+internal import MAMWords
 
 extension VaultService {
     /// The owner that a call names; nil for nil. Refused if the caller does not control it.
@@ -30,8 +31,9 @@ extension VaultService {
     }
 
     /// Suggests only accounts that the caller controls: others stay hidden.
-    private func guess(_ owner: Identity, _ call: VarlinkCall) -> String {
-        didYouMean(owner.description, in: controlled(by: call.peer).map(\.identity.description))
+    private func guess(_ owner: Identity, _ call: VarlinkCall) -> Message {
+        let names = controlled(by: call.peer).map(\.identity.description)
+        return nearest(to: owner.description, in: names).map { "; did you mean '\($0)'?" } ?? ""
     }
 }
 

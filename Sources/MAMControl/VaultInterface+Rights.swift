@@ -10,6 +10,7 @@ internal import MAMSystem
 internal import MAMTree
 internal import MAMVault
 internal import MAMWire
+internal import MAMWords
 internal import MAMWorkspace
 
 let currentProcess = getpid()
@@ -125,8 +126,8 @@ extension VarlinkError {
         case .notFound(let reason): self = .notFound(reason)
         case .notManaged: self = .notManaged(error.reason, next: error.next)
         case .store(.system(let code)): self = .systemError(code, "the file")
-        case .store(let reason) where reason.isDamage: self = .damaged(reason.description)
-        case .store(let reason): self = .invalidInput(reason.description)
+        case .store(let reason) where reason.isDamage: self = .damaged(reason.message)
+        case .store(let reason): self = .invalidInput(reason.message)
         }
     }
 }
@@ -161,7 +162,7 @@ extension VarlinkCall {
         try service.requireTrusted(self, toDo: "name files by path", instead: "pass a descriptor")
         do throws(Errno) { return try openFile(path, use.flags) } catch {
             if error == .noEntry || error == .notDirectory { throw .notFound("\(path): \(error)") }
-            throw .systemError(error, path)
+            throw .systemError(error, .verbatim(path))
         }
     }
 }

@@ -6,6 +6,7 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMVault
 internal import MAMWire
+internal import MAMWords
 internal import MAMWorkspace
 
 extension WorkspaceInterface {
@@ -109,7 +110,8 @@ extension AccountReport {
             isDefault: status.isDefault, retryAfterSeconds: status.retryAfterSeconds,
             stage: status.enrollment?.stage.rawValue ?? "",
             statusCode: status.enrollment?.status.code.rawValue ?? 0,
-            block: status.block?.kind.rawValue ?? "", blockReason: status.block?.reason ?? "",
+            block: status.block?.kind.rawValue ?? "",
+            blockReason: status.block?.reason.english ?? "", blockWords: status.block?.reason.wire,
             isRecoverable: status.isRecoverable, guessableSeconds: status.guessableSeconds,
             openClasses: outlook?.openClasses.map(\.letter), openFiles: outlook?.openFiles,
             containedPrograms: outlook?.containedPrograms,

@@ -2,6 +2,7 @@
 
 package import MAMModel
 internal import MAMPolicy
+internal import MAMWords
 
 extension EnrollmentRecord {
     /// The most severe reason to block it; nil if there is none. `name`: how messages call the
@@ -45,7 +46,8 @@ extension EnrollmentRecord {
         guard let worst = launch.findings.first, worst.action >= .block else { return nil }
         return AccountBlock(
             worst.subject == .clock ? .clockedOut : .launch,
-            worst.reason.contains(worst.rule) ? worst.reason : "\(worst.reason) (\(worst.rule))")
+            worst.reason.contains(worst.rule)
+                ? Message(known: worst.reason) : "\(Message(known: worst.reason)) (\(worst.rule))")
     }
 
     private func offlineBlock(_ facts: EnrollmentFacts, _ name: String) -> AccountBlock? {
@@ -66,7 +68,7 @@ extension EnrollmentRecord {
     private func passphraseBlock(_ facts: EnrollmentFacts, _ name: String) -> AccountBlock? {
         let pin = facts.policy.pin
         guard pin.isRequired else { return nil }
-        let reason: String? =
+        let reason: Message? =
             if !facts.hasPassphrase {
                 "policy requires a passphrase (pinRequired)"
             } else if let limit = pin.expirySeconds, sincePassphrase >= limit {

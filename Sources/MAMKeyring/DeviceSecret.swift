@@ -3,6 +3,7 @@
 internal import Glibc
 package import MAMCrypto
 package import MAMSystem
+package import MAMWords
 
 /// Why the device secret cannot be used; each message includes the next step.
 package enum DeviceSecretError: Error, Equatable, Sendable {
@@ -18,12 +19,14 @@ package enum DeviceSecretError: Error, Equatable, Sendable {
     case credentialDiffers
 }
 
-extension DeviceSecretError: CustomStringConvertible {
-    package var description: String {
+extension DeviceSecretError: Worded {
+    package var description: String { message.english }
+
+    package var message: Message {
         text(about: "the file \(DeviceSecret.fileName) in the state directory")
     }
 
-    private func text(about file: String) -> String {
+    private func text(about file: Message) -> Message {
         switch self {
         case .missing:
             "\(file) is missing, and the keybags there cannot be opened without it: restore it from"

@@ -3,6 +3,7 @@
 internal import MAMCrypto
 internal import MAMModel
 internal import MAMSystem
+internal import MAMWords
 internal import Synchronization
 
 /// All changes to keybags go through here, one at a time.

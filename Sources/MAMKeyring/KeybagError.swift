@@ -1,6 +1,7 @@
 // Why bytes are not a keybag of this device.
 
 package import MAMSystem
+package import MAMWords
 
 /// What is wrong with one copy of a keybag.
 package enum KeybagError: Error, Equatable, Sendable {
@@ -26,8 +27,10 @@ package enum KeybagError: Error, Equatable, Sendable {
     case system(Errno)
 }
 
-extension KeybagError: CustomStringConvertible {
-    package var description: String {
+extension KeybagError: Worded {
+    package var description: String { message.english }
+
+    package var message: Message {
         switch self {
         case .missing: "the file is not there"
         case .truncated(let count): "it is cut off: \(count) of \(Keybag.byteCount) bytes"

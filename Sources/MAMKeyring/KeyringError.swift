@@ -3,6 +3,7 @@
 package import MAMCrypto
 package import MAMModel
 package import MAMSystem
+package import MAMWords
 
 /// The keyring's refusals and failures; the callers handle each differently.
 package enum KeyringError: Error, Equatable, Sendable {
@@ -42,7 +43,7 @@ package enum KeyringError: Error, Equatable, Sendable {
     /// Policy keeps the account closed.
     case blocked(AccountBlock)
     /// Policy or settings forbid it; a sentence, and a command that helps.
-    case refused(String, next: String? = nil)
+    case refused(Message, next: String? = nil)
     /// The wrapped file key or its header was tampered with.
     case notAuthentic
     case keybag(KeybagError)
@@ -54,8 +55,10 @@ package enum KeyringError: Error, Equatable, Sendable {
     case storage(Errno)
 }
 
-extension KeyringError: CustomStringConvertible {
-    package var description: String {
+extension KeyringError: Worded {
+    package var description: String { message.english }
+
+    package var message: Message {
         switch self {
         case .unknownAccount: "there is no such account here"
         case .unknownKey: "the key that the file needs is not on this device"
@@ -90,7 +93,7 @@ extension KeyringError: CustomStringConvertible {
         case .refused(let reason, let next): next.map { "\(reason); run: \($0)" } ?? reason
         case .notAuthentic: "the file's header was changed or damaged: its key does not open"
         case .keybag(let error): "the account's keybag cannot be used: \(error)"
-        case .deviceSecret(let error): error.description
+        case .deviceSecret(let error): "\(error)"
         case .derivation(.outOfMemory):
             "there is not enough memory to derive the key:"
                 + " close programs, or lower KeyDerivation.MemoryMiB"

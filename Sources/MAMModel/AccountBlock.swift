@@ -1,4 +1,6 @@
-// // Why an account's files are unavailable although nobody locked it.
+// Why an account's files are unavailable although nobody locked it.
+
+package import MAMWords
 
 /// What keeps an account from its files, apart from a lock.
 package struct AccountBlock: Sendable, Hashable {
@@ -25,9 +27,9 @@ package struct AccountBlock: Sendable, Hashable {
 
     package let kind: Kind
     /// One sentence that includes the next step.
-    package let reason: String
+    package let reason: Message
 
-    package init(_ kind: Kind, _ reason: String) {
+    package init(_ kind: Kind, _ reason: Message) {
         self.kind = kind
         self.reason = reason
     }

@@ -1,25 +1,27 @@
 // The answer of policy to one question, and its reason.
 
+package import MAMWords
+
 /// An answer. Programs show the reason to the user.
 package struct Decision: Sendable, Equatable {
     /// The answer is yes: allowed, or required if that was the question.
     package let isAllowed: Bool
     /// One sentence.
-    package let reason: String
+    package let reason: Message
     /// The policy property that decided, by its name in Microsoft Graph; nil if none applied.
     package let rule: String?
 
-    package init(isAllowed: Bool, reason: String, rule: String?) {
+    package init(isAllowed: Bool, reason: Message, rule: String?) {
         self.isAllowed = isAllowed
         self.reason = reason
         self.rule = rule
     }
 
-    package static func yes(_ reason: String, by rule: String? = nil) -> Decision {
+    package static func yes(_ reason: Message, by rule: String? = nil) -> Decision {
         Decision(isAllowed: true, reason: reason, rule: rule)
     }
 
-    package static func no(_ reason: String, by rule: String? = nil) -> Decision {
+    package static func no(_ reason: Message, by rule: String? = nil) -> Decision {
         Decision(isAllowed: false, reason: reason, rule: rule)
     }
 }

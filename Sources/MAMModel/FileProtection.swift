@@ -1,5 +1,7 @@
 // The answer to "who owns this file, and can it be read?".
 
+package import MAMWords
+
 /// A file's state, in one word.
 package enum ProtectionState: String, Sendable {
     /// The file has no header: it is shown unchanged, and nobody owns it.
@@ -30,11 +32,11 @@ package struct FileProtection: Sendable {
     package let effectiveClass: ProtectionClass?
     package let state: ProtectionState
     /// One sentence that explains the state.
-    package let reason: String
+    package let reason: Message
 
     package init(
         owner: Identity, isManaged: Bool, fileClass: ProtectionClass?,
-        effectiveClass: ProtectionClass?, state: ProtectionState, reason: String
+        effectiveClass: ProtectionClass?, state: ProtectionState, reason: Message
     ) {
         self.owner = owner
         self.isManaged = isManaged

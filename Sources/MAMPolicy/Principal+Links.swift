@@ -1,6 +1,7 @@
 // Opens a URL in another program.
 
 package import MAMModel
+internal import MAMWords
 
 /// Whether a URL may be opened, and the URL to open instead.
 package struct LinkAnswer: Sendable, Equatable {
@@ -169,11 +170,11 @@ extension Principal {
 }
 
 extension LinkAnswer {
-    fileprivate static func open(_ url: String, _ reason: String, by rule: String? = nil) -> Self {
+    fileprivate static func open(_ url: String, _ reason: Message, by rule: String? = nil) -> Self {
         LinkAnswer(decision: .yes(reason, by: rule), opens: url)
     }
 
-    fileprivate static func refuse(_ reason: String, by rule: String) -> Self {
+    fileprivate static func refuse(_ reason: Message, by rule: String) -> Self {
         LinkAnswer(decision: .no(reason, by: rule), opens: nil)
     }
 }

@@ -1,6 +1,7 @@
 // The share sheet: the programs that it offers, and what they get.
 
 package import MAMModel
+internal import MAMWords
 
 /// What a program gets of a managed file.
 package struct ShareOffer: Sendable, Equatable {
@@ -14,15 +15,15 @@ package struct ShareOffer: Sendable, Equatable {
         self.isSealed = isSealed
     }
 
-    static func clear(_ reason: String, by rule: String?) -> ShareOffer {
+    static func clear(_ reason: Message, by rule: String?) -> ShareOffer {
         ShareOffer(.yes(reason, by: rule))
     }
 
-    static func sealed(_ reason: String, by rule: String) -> ShareOffer {
+    static func sealed(_ reason: Message, by rule: String) -> ShareOffer {
         ShareOffer(.yes(reason, by: rule), isSealed: true)
     }
 
-    static func none(_ reason: String, by rule: String) -> ShareOffer {
+    static func none(_ reason: Message, by rule: String) -> ShareOffer {
         ShareOffer(.no(reason, by: rule))
     }
 }

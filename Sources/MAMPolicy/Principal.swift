@@ -1,6 +1,7 @@
 // One side of a transfer.
 
 package import MAMModel
+internal import MAMWords
 
 /// An account for transfer decisions: its identity and its policy.
 ///

@@ -1,5 +1,7 @@
 // Why a token, or an issuer's keys, are not accepted.
 
+package import MAMWords
+
 /// Its description is a clause.
 package enum TokenRefusal: Error, Sendable, Equatable {
     /// What is wrong with its form; a clause.
@@ -20,10 +22,12 @@ package enum TokenRefusal: Error, Sendable, Equatable {
     case otherPerson(String)
 }
 
-extension TokenRefusal: CustomStringConvertible {
-    package var description: String {
+extension TokenRefusal: Worded {
+    package var description: String { message.english }
+
+    package var message: Message {
         switch self {
-        case .malformed(let reason): reason
+        case .malformed(let reason): Message(known: reason)
         case .algorithm(let name): "it is signed by '\(name)', and not by RS256 or ES256"
         case .unknownKey(let id): "the issuer has published no key '\(id)'"
         case .notSigned: "its signature is wrong"

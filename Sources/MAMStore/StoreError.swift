@@ -2,6 +2,7 @@
 
 package import MAMFormat
 package import MAMSystem
+package import MAMWords
 
 /// The store's errors. All are external faults; the callers handle each differently.
 package enum StoreError: Error, Sendable, Equatable {
@@ -22,14 +23,16 @@ package enum StoreError: Error, Sendable, Equatable {
     case cipherFailure
 }
 
-extension StoreError: CustomStringConvertible {
-    package var description: String {
+extension StoreError: Worded {
+    package var description: String { message.english }
+
+    package var message: Message {
         switch self {
-        case .system(let error): error.description
+        case .system(let error): "\(error)"
         case .damaged(let block): "block \(block) is damaged: it does not verify"
         case .wrongEnd(let block): "it was cut off or a write was interrupted, at block \(block)"
         case .impossibleSize(let size): "its size of \(size) bytes is that of no protected file"
-        case .header(let error): error.description
+        case .header(let error): "\(error)"
         case .unsealed: "it was sealed, and somebody else has put a plain file in its place"
         case .keyUnavailable: "its access window is closed"
         case .cipherFailure: "the cipher failed; is memory exhausted?"

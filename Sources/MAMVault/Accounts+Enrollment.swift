@@ -5,6 +5,7 @@ package import MAMEnrollment
 internal import MAMKeyring
 package import MAMModel
 package import MAMPolicy
+internal import MAMWords
 
 /// An account's enrolment as callers see it.
 package struct EnrollmentReport: Sendable {
@@ -31,7 +32,7 @@ extension Accounts {
             policy: vault.policy(of: account), isCovered: vault.policies.covers(identity),
             isPolicyThere: !vault.policies.documents.isEmpty,
             objection: NameRights(vault).objection(
-                to: identity, of: vault.keyring.uid(of: account) ?? 0),
+                to: identity, of: vault.keyring.uid(of: account) ?? 0)?.english,
             hasPassphrase: vault.keyring.hasPassphrase(account), settings: vault.settings)
     }
 

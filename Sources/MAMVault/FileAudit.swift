@@ -5,6 +5,7 @@ internal import MAMFormat
 package import MAMModel
 internal import MAMStore
 package import MAMSystem
+internal import MAMWords
 
 /// Writes what happened to files to the log and the audit.
 package struct FileAudit: Sendable {
@@ -73,7 +74,7 @@ package struct FileAudit: Sendable {
             var record = AuditRecord(.damaged)
             record.operation = "Workspace.Verify"
             record.path = finding.place == .backing ? place : "state: \(place)"
-            record.reason = finding.reason
+            record.reason = finding.reason.english
             return record
         }
     }

@@ -6,6 +6,7 @@ package import MAMFleet
 internal import MAMModel
 internal import MAMPolicy
 package import MAMSystem
+package import MAMWords
 
 /// What keeps a workspace from joining, leaving or accepting; clauses.
 package enum FleetError: Error, Sendable, Equatable {
@@ -191,10 +192,12 @@ private func refusing<Value>(
     do throws(Refusal) { return try body() } catch { throw .refused(error) }
 }
 
-extension FleetError: CustomStringConvertible {
-    package var description: String {
+extension FleetError: Worded {
+    package var description: String { message.english }
+
+    package var message: Message {
         switch self {
-        case .refused(let refusal): refusal.description
+        case .refused(let refusal): "\(refusal)"
         case .notJoined: "this workspace has joined no organisation"
         case .joined(let name): "this workspace has joined \(name)"
         case .otherFingerprint(let found): "the root's fingerprint is \(found)"

@@ -6,6 +6,7 @@ internal import MAMKeyring
 package import MAMModel
 internal import MAMPolicy
 package import MAMSystem
+internal import MAMWords
 
 /// The call that gives content away.
 package struct Giver: Sendable {
@@ -73,7 +74,7 @@ package struct Gift: Sendable {
         record.receiver = vault.canonical(receiver).description
         record.path = path?.shown
         record.operation = giver.operation
-        record.reason = giver.override ?? decision.reason
+        record.reason = giver.override ?? decision.reason.english
         record.rule = decision.rule
         note(record, path)
         guard record.event == .refused else { return }

@@ -4,6 +4,7 @@ internal import MAMFormat
 internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
+internal import MAMWords
 
 /// Checks and repairs keybags.
 package struct KeybagCheck: Sendable {
@@ -32,7 +33,7 @@ extension Finding {
                 path(name), in: .state, .keybag, "it was older than its other copy",
                 .repaired("written again"))
         case .outOfDate(let name, let error):
-            let reason = error?.description ?? "it is older than its other copy"
+            let reason = error?.message ?? "it is older than its other copy"
             self.init(path(name), in: .state, .keybag, reason, .left(nil))
         case .notRepaired(let name, let error):
             self.init(

@@ -7,6 +7,7 @@ package import MAMModel
 package import MAMPolicy
 package import MAMSettings
 internal import MAMSystem
+package import MAMWords
 
 /// A user's right to a name, according to the settings.
 package enum NameRight: Equatable {
@@ -15,7 +16,7 @@ package enum NameRight: Equatable {
     case unsaid
     /// The settings name a user that the machine does not know, or cannot look up now.
     case unknownUser(String)
-    case refused(String)
+    case refused(Message)
 }
 
 /// Determines the user of a name from the settings.
@@ -91,7 +92,7 @@ package struct NameRights: Sendable {
     }
 
     /// Why the settings permanently deny a name to a user; nil if they do not.
-    package func objection(to identity: Identity, of user: UInt32) -> String? {
+    package func objection(to identity: Identity, of user: UInt32) -> Message? {
         guard isAllowed(identity) else { return "AllowedAccounts does not name it" }
         guard case .refused(let reason) = right(of: user, to: identity) else { return nil }
         return reason

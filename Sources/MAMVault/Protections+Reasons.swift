@@ -6,14 +6,15 @@ internal import MAMKeyring
 internal import MAMModel
 internal import MAMPolicy
 internal import MAMStore
+internal import MAMWords
 
 extension Protections {
-    func reasonAgainstOwner(_ owner: Identity) -> String {
-        "; the directory says that they are \(owner)'s, and nothing proves that this daemon wrote "
-            + "that: mamctl protect --only-new DIRECTORY --owner \(owner), if it is so"
+    func reasonAgainstOwner(_ owner: Identity) -> Message {
+        "; the directory says that they are \(owner)'s, and nothing proves that this daemon wrote"
+            + " that: mamctl protect --only-new DIRECTORY --owner \(owner), if it is so"
     }
 
-    func reasonForClass(of header: FileHeader, _ sealing: FileHeader.Sealing) -> String {
+    func reasonForClass(of header: FileHeader, _ sealing: FileHeader.Sealing) -> Message {
         let account = vault.keyring.account(ofKey: sealing.keyID)
         var reason = reasonForClass(asked: sealing.askedClass, of: account)
         if sealing.isExposed {
@@ -21,28 +22,28 @@ extension Protections {
         }
         let effective = FileClasses(vault).effectiveClass(of: sealing)
         guard sealing.protectionClass != effective else { return reason }
-        let time =
+        let time: Message =
             FileClasses(vault).isOutOfDate(header)
             ? "when it is next opened" : "after the next unlock"
         return "\(reason), so it becomes class \(effective.letter) \(time)"
     }
 
     /// The origin of the effective class.
-    func reasonForClass(asked: ProtectionClass?, of account: AccountID?) -> String {
+    func reasonForClass(asked: ProtectionClass?, of account: AccountID?) -> Message {
         let rule = FileClasses(vault).rule(of: account)
         let wanted = rule.wantedClass(asked: asked)
-        let reason =
+        let reason: Message =
             wanted == rule.policyClass
             ? "policy asks for class \(wanted.letter)" : "class \(wanted.letter) was asked for"
         guard rule.effectiveClass(asked: asked) != wanted else { return reason }
         return reason + " and MaxFileProtectionLevel allows \(rule.ceiling.letter)"
     }
 
-    func state(of sealing: FileHeader.Sealing) -> (ProtectionState, String) {
+    func state(of sealing: FileHeader.Sealing) -> (ProtectionState, Message) {
         guard let account = vault.keyring.account(ofKey: sealing.keyID),
             let windows = vault.windows(of: account)
         else {
-            let reason =
+            let reason: Message =
                 vault.keyring.wipes.first(ofKey: sealing.keyID) == nil
                 ? "the key that it needs is not on this device (mamctl account import FILE)"
                 : "its account was wiped: the key is destroyed, and the file is about to be removed"
@@ -58,7 +59,7 @@ extension Protections {
         return (.closed, "class \(letter) is closed: the account is \(words(windows.state))")
     }
 
-    func words(_ state: WindowState) -> String {
+    func words(_ state: WindowState) -> Message {
         switch state {
         case .beforeFirstUnlock: "locked and was not unlocked since the daemon started"
         case .unlocked: "unlocked"

@@ -5,6 +5,7 @@ internal import MAMIdentity
 package import MAMModel
 package import MAMStore
 internal import MAMSystem
+package import MAMWords
 
 /// Determines a file's owner, its class, and whether it can be opened.
 package struct Protections: Sendable {
@@ -32,7 +33,7 @@ package struct Protections: Sendable {
         case .foreign:
             Self.plain(.foreign, "it has no protection header")
         case .damaged(let error):
-            Self.plain(.damaged, error.description)
+            Self.plain(.damaged, "\(error)")
         case .protected(let header):
             isUnsealed(header) ? unsealed(header) : protection(of: header)
         }
@@ -49,7 +50,7 @@ package struct Protections: Sendable {
         facts?.header?.sealing.map { state(of: $0).0 } ?? protection(of: facts).state
     }
 
-    private static func plain(_ state: ProtectionState, _ reason: String) -> FileProtection {
+    private static func plain(_ state: ProtectionState, _ reason: Message) -> FileProtection {
         FileProtection(
             owner: .nobody, isManaged: false, fileClass: nil, effectiveClass: nil, state: state,
             reason: reason)
@@ -100,9 +101,9 @@ package struct Protections: Sendable {
     }
 
     /// Why such a file can be read but not written, and how to repair it.
-    package func reasonAgainstWriting(to header: FileHeader) -> String {
-        "it is plain although files of \(header.owner) are sealed here, so this daemon did not "
-            + "make it for them: it can be read, but not changed; mamctl protect FILE seals it, or "
-            + "mamctl decrypt FILE makes it nobody's"
+    package func reasonAgainstWriting(to header: FileHeader) -> Message {
+        "it is plain although files of \(header.owner) are sealed here, so this daemon did not"
+            + " make it for them: it can be read, but not changed; mamctl protect FILE seals it, or"
+            + " mamctl decrypt FILE makes it nobody's"
     }
 }

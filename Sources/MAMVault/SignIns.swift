@@ -7,6 +7,7 @@ package import MAMPolicy
 package import MAMSettings
 package import MAMSignIn
 package import MAMSystem
+package import MAMWords
 
 /// Why a sign-in does not go on; clauses.
 package enum SignInError: Error, Sendable, Equatable {
@@ -279,8 +280,10 @@ private func signedDigest(of token: [UInt8]) -> [UInt8] {
     return SHA256.digest(of: Array(token[..<end]))
 }
 
-extension SignInError: CustomStringConvertible {
-    package var description: String {
+extension SignInError: Worded {
+    package var description: String { message.english }
+
+    package var message: Message {
         switch self {
         case .tooMany: "too many sign-ins are under way; wait ten minutes"
         case .unknownTicket: "no such sign-in is under way: it has ended, or took too long"

@@ -3,6 +3,7 @@
 package import MAMModel
 package import MAMStore
 package import MAMSystem
+package import MAMWords
 
 /// The vault's refusals and failures.
 package enum VaultError: Error, Sendable {
@@ -15,21 +16,23 @@ package enum VaultError: Error, Sendable {
     /// Policy keeps the account closed.
     case blocked(Identity, AccountBlock)
     /// Policy or identity forbids it; a sentence, a command that helps, and the rule for the audit.
-    case refused(String, next: String? = nil, rule: String? = nil)
+    case refused(Message, next: String? = nil, rule: String? = nil)
     case store(StoreError)
     /// There is no such file; a sentence.
-    case notFound(String)
+    case notFound(Message)
     /// Only a managed account's files are encrypted.
     case notManaged(Identity)
     /// The request is invalid; a sentence, and a command that helps.
-    case invalid(String, next: String? = nil)
+    case invalid(Message, next: String? = nil)
 }
 
-extension VaultError: CustomStringConvertible {
-    package var description: String { next.map { "\(reason); run: \($0)" } ?? reason }
+extension VaultError: Worded {
+    package var description: String { message.english }
+
+    package var message: Message { next.map { "\(reason); run: \($0)" } ?? reason }
 
     /// One sentence.
-    package var reason: String {
+    package var reason: Message {
         switch self {
         case .windowClosed(let owner): "the access window of \(owner) is closed"
         case .keyMissing(let owner):
@@ -38,7 +41,7 @@ extension VaultError: CustomStringConvertible {
         case .blocked(let owner, let block): "\(owner) is blocked: \(block.reason)"
         case .notManaged(let owner): "\(owner) is not a managed account here"
         case .refused(let reason, _, _), .invalid(let reason, _), .notFound(let reason): reason
-        case .store(let error): error.description
+        case .store(let error): error.message
         }
     }
 

@@ -2,6 +2,7 @@
 
 package import MAMStore
 package import MAMSystem
+package import MAMWords
 
 /// A problem with one file, directory or keybag.
 package struct Finding: Sendable {
@@ -66,12 +67,12 @@ package struct Finding: Sendable {
     package let path: ByteString
     package let problem: Problem
     /// One sentence.
-    package let reason: String
+    package let reason: Message
     package let blocks: BlockRanges
     package let outcome: Outcome
 
     package init(
-        _ path: ByteString, in place: Root = .backing, _ problem: Problem, _ reason: String,
+        _ path: ByteString, in place: Root = .backing, _ problem: Problem, _ reason: Message,
         blocks: BlockRanges = .init(), _ outcome: Outcome
     ) {
         self.path = path

@@ -1,11 +1,17 @@
 // io.mamd.Policy's type Decision, and the replies that contain one.
 
 package import MAMModel
+package import MAMWords
 
 extension Varlink.Policy.Decision {
     package init(_ decision: Decision) {
-        self.init(allowed: decision.isAllowed, reason: decision.reason, rule: decision.rule)
+        self.init(
+            allowed: decision.isAllowed, reason: decision.reason.english,
+            words: decision.reason.wire, rule: decision.rule)
     }
+
+    /// The reason for people.
+    package var message: Message { Message(words, else: reason) }
 }
 
 /// A reply that contains a policy decision.

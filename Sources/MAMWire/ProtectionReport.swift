@@ -1,13 +1,15 @@
 // io.mamd.Workspace's type Protection, and the outcome of files that could not be protected.
 
 package import MAMModel
+internal import MAMWords
 
 extension Varlink.Workspace.Protection {
     package init(_ info: FileProtection) {
         self.init(
             owner: info.owner.name, ownerObjectID: info.owner.objectID, managed: info.isManaged,
             class: info.fileClass?.letter, effectiveClass: info.effectiveClass?.letter,
-            state: info.state.rawValue, reason: info.reason)
+            state: info.state.rawValue, reason: info.reason.english,
+            words: info.reason.wire)
     }
 }
 
@@ -26,7 +28,7 @@ extension FileProtection {
             owner: owner, isManaged: wire.managed,
             fileClass: try Self.protectionClass(wire.class, "class"),
             effectiveClass: try Self.protectionClass(wire.effectiveClass, "effectiveClass"),
-            state: state, reason: wire.reason)
+            state: state, reason: Message(wire.words, else: wire.reason))
     }
 
     private static func protectionClass(

@@ -25,14 +25,16 @@ extension VarlinkError {
     package static func sealedFiles(
         _ account: String, files: Int, example: String?, hasHidden: Bool
     ) -> VarlinkError {
-        let more = files > 1 ? " and \(files - 1) more" : ""
-        let subjects = [example.map { $0 + more }, hasHidden ? "files of other users" : nil]
-        let subject = subjects.compactMap(\.self).joined(separator: ", and ")
+        let first: Message? = example.map { files > 1 ? "\($0) and \(files - 1) more" : "\($0)" }
+        let hidden: Message? = hasHidden ? "files of other users" : nil
+        let subject = [first, hidden].compactMap(\.self).joined(separator: ", and ")
+        let reason: Message =
+            "\(subject) are sealed for '\(account)' with keys that are not here, and new keys would"
+            + " not open them"
         return VarlinkError(
             Varlink.Workspace.SealedFiles(
-                account: account, files: files, example: example,
-                reason: "\(subject) are sealed for '\(account)' with keys that are not here,"
-                    + " and new keys would not open them"))
+                account: account, files: files, example: example, reason: reason.english,
+                words: reason.wire))
     }
 
     /// The passphrase is wrong; the next try is allowed after `retryAfterSeconds`. `outlook`: what
@@ -47,13 +49,15 @@ extension VarlinkError {
 
     /// The passphrase was not tried; a try is allowed after `retryAfterSeconds`.
     package static func notTried(
-        _ account: String, retryAfterSeconds: Int, because reason: String
+        _ account: String, retryAfterSeconds: Int, because reason: Message
     ) -> VarlinkError {
-        VarlinkError(
+        let reason: Message =
+            "the passphrase for account '\(account)' was not tried: \(reason); it can be in"
+            + " \(retryAfterSeconds) s"
+        return VarlinkError(
             Varlink.Workspace.NotTried(
-                account: account, retryAfterSeconds: retryAfterSeconds,
-                reason: "the passphrase for account '\(account)' was not tried: \(reason);"
-                    + " it can be in \(retryAfterSeconds) s"))
+                account: account, retryAfterSeconds: retryAfterSeconds, reason: reason.english,
+                words: reason.wire))
     }
 
     /// The account is locked.
@@ -63,56 +67,62 @@ extension VarlinkError {
 
     /// Policy blocks the account.
     package static func blocked(_ account: String, _ block: AccountBlock) -> VarlinkError {
-        VarlinkError(
+        let reason: Message = "account '\(account)' is blocked: \(block.reason)"
+        return VarlinkError(
             Varlink.Workspace.Blocked(
-                account: account, kind: block.kind.rawValue,
-                reason: "account '\(account)' is blocked: \(block.reason)"))
+                account: account, kind: block.kind.rawValue, reason: reason.english,
+                words: reason.wire))
     }
 
     /// The file has no managed owner.
-    package static func notManaged(_ reason: String, next: String? = nil) -> VarlinkError {
-        VarlinkError(Varlink.Workspace.NotManaged(reason: reason, next: next))
+    package static func notManaged(_ reason: Message, next: String? = nil) -> VarlinkError {
+        VarlinkError(
+            Varlink.Workspace.NotManaged(reason: reason.english, words: reason.wire, next: next))
     }
 
     /// The named owner is not an account, and the caller did not confirm that it is meant.
-    package static func unmanagedOwner(_ owner: String, _ guess: String) -> VarlinkError {
-        VarlinkError(
+    package static func unmanagedOwner(_ owner: String, _ guess: Message) -> VarlinkError {
+        let reason: Message =
+            "\(owner) is not a registered account, so its files would be plain\(guess)"
+        return VarlinkError(
             Varlink.Workspace.UnmanagedOwner(
-                account: owner,
-                reason: "\(owner) is not a registered account, so its files would be plain\(guess)"
-            ))
+                account: owner, reason: reason.english, words: reason.wire))
     }
 
     /// The file does not exist, or is not in this workspace.
-    package static func notFound(_ reason: String, next: String? = nil) -> VarlinkError {
-        VarlinkError(Varlink.Workspace.NotFound(reason: reason, next: next))
+    package static func notFound(_ reason: Message, next: String? = nil) -> VarlinkError {
+        VarlinkError(
+            Varlink.Workspace.NotFound(reason: reason.english, words: reason.wire, next: next))
     }
 
     /// Content or header fails authentication.
-    package static func damaged(_ reason: String) -> VarlinkError {
-        VarlinkError(Varlink.Workspace.Damaged(reason: reason))
+    package static func damaged(_ reason: Message) -> VarlinkError {
+        VarlinkError(Varlink.Workspace.Damaged(reason: reason.english, words: reason.wire))
     }
 
     /// Policy or the caller's rights forbid it.
-    package static func refused(_ reason: String, next: String? = nil) -> VarlinkError {
-        VarlinkError(Varlink.Workspace.Refused(reason: reason, next: next))
+    package static func refused(_ reason: Message, next: String? = nil) -> VarlinkError {
+        VarlinkError(
+            Varlink.Workspace.Refused(reason: reason.english, words: reason.wire, next: next))
     }
 
     /// The parameters are well-formed but make no sense.
-    package static func invalidInput(_ reason: String, next: String? = nil) -> VarlinkError {
-        VarlinkError(Varlink.Workspace.InvalidInput(reason: reason, next: next))
+    package static func invalidInput(_ reason: Message, next: String? = nil) -> VarlinkError {
+        VarlinkError(
+            Varlink.Workspace.InvalidInput(reason: reason.english, words: reason.wire, next: next))
     }
 
     /// The caller's user has too many calls running; `EAGAIN`.
-    package static func busy(_ reason: String) -> VarlinkError {
+    package static func busy(_ reason: Message) -> VarlinkError {
         systemError(.wouldBlock, reason)
     }
 
     /// A system call failed.
-    package static func systemError(_ error: Errno, _ reason: String) -> VarlinkError {
-        VarlinkError(
+    package static func systemError(_ error: Errno, _ subject: Message) -> VarlinkError {
+        let reason: Message = "\(subject): \(error)"
+        return VarlinkError(
             Varlink.Workspace.SystemError(
-                errno: Int(error.rawValue), reason: "\(reason): \(error)"))
+                errno: Int(error.rawValue), reason: reason.english, words: reason.wire))
     }
 }
 
@@ -150,7 +160,10 @@ extension VarlinkError: Worded {
         case .accountExists: return "account '\(account)' is registered already"
         case .wrongPassphrase: return wrongPassphraseDescription(account)
         case .windowClosed: return "account '\(account)' is locked"
-        default: return Message(known: parameters["reason"]?.text ?? plainDescription)
+        default:
+            return Message(
+                parameters["words"]?.array?.compactMap(\.text),
+                else: parameters["reason"]?.text ?? plainDescription)
         }
     }
 

@@ -4,9 +4,11 @@
 /// Text for a person. A literal is a message of the catalogue, in which each interpolation is `%s`:
 /// `"\(path) is empty"` is `%s is empty` there. Values are messages themselves, or data that stays
 /// as it is. See docs/TRANSLATING.md.
-package struct Message: Sendable {
+package struct Message: Sendable, Hashable {
     /// More than one after `+`, which breaks a long literal.
-    var sentences: [Sentence]
+    package internal(set) var sentences: [Sentence]
+
+    package init(_ sentences: [Sentence]) { self.sentences = sentences }
 
     init(_ sentence: Sentence) { sentences = [sentence] }
 

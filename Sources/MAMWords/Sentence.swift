@@ -1,10 +1,10 @@
 // One message of the catalogue, with its values.
 
-internal import MAMSystem
+package import MAMSystem
 
 /// What gettext looks up, and what is filled in.
-struct Sentence: Sendable {
-    enum Argument: Sendable {
+package struct Sentence: Sendable, Hashable {
+    package enum Argument: Sendable, Hashable {
         case text(String)
         case message(Message)
         case error(Errno)
@@ -13,13 +13,17 @@ struct Sentence: Sendable {
 
     /// The message's id, with `%s` per argument and `%%` for a percent sign. With a singular it is
     /// the plural's.
-    var format: String
-    var singular: String?
-    var count = 0
-    var arguments: [Argument] = []
+    package internal(set) var format: String
+    package internal(set) var singular: String?
+    package internal(set) var count = 0
+    package internal(set) var arguments: [Argument] = []
 
-    init(format: String, arguments: [Argument] = []) {
-        (self.format, self.arguments) = (format, arguments)
+    /// `singular`: `format` is the plural's, and the count tells which of them it is.
+    package init(
+        format: String, singular: String? = nil, count: Int = 0, arguments: [Argument] = []
+    ) {
+        (self.format, self.singular, self.count) = (format, singular, count)
+        self.arguments = arguments
     }
 
     /// What `+` took apart.
@@ -48,19 +52,19 @@ struct Sentence: Sendable {
     /// Fills in `%s` in order, `%2$s` by number, and `%%`. What is none of these stays, so that a
     /// translator's mistake loses nothing.
     func filled(_ format: String, _ text: (Argument) -> String) -> String {
-        guard format.utf8.contains(UInt8(ascii: "%")) else { return format }
         var result = ""
         var next = 0
+        // Bytes: the daemon does this for each answer, and characters take ten times as long.
         var rest = format[...]
-        while let mark = rest.firstIndex(of: "%") {
+        while let mark = rest.utf8.firstIndex(of: percentSign) {
             result += rest[..<mark]
             rest = rest[mark...]
-            guard let place = Placeholder(startOf: rest) else {
+            guard let place = Placeholder(startOf: rest.utf8) else {
                 result.append("%")
-                rest = rest.dropFirst()
+                rest = Substring(rest.utf8.dropFirst())
                 continue
             }
-            rest = rest.dropFirst(place.length)
+            rest = Substring(rest.utf8.dropFirst(place.length))
             if place.isPercent {
                 result.append("%")
             } else if let argument = value(at: place.number.map { $0 - 1 } ?? next) {
@@ -71,10 +75,24 @@ struct Sentence: Sendable {
         return result + rest
     }
 
+    /// How many values a format has.
+    package static func valueCount(of format: String) -> Int {
+        var count = 0
+        var isMarked = false
+        for byte in format.utf8 {
+            if isMarked, byte == s { count += 1 }
+            isMarked = !isMarked && byte == percentSign
+        }
+        return count
+    }
+
     private func value(at index: Int) -> Argument? {
         arguments.indices.contains(index) ? arguments[index] : nil
     }
 }
+
+let percentSign = UInt8(ascii: "%")
+private let s = UInt8(ascii: "s")
 
 /// `%s`, `%1$s` or `%%`.
 private struct Placeholder {
@@ -82,12 +100,14 @@ private struct Placeholder {
     var number: Int?
     let length: Int
 
-    init?(startOf text: Substring) {
-        let digits = text.dropFirst().prefix { $0.isASCII && $0.isNumber }
+    init?(startOf text: Substring.UTF8View) {
+        let digits = text.dropFirst().prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")) ~= $0 }
         let end = text.dropFirst(1 + digits.count)
-        if digits.isEmpty, let letter = end.first, letter == "s" || letter == "%" {
-            (isPercent, length) = (letter == "%", 2)
-        } else if let number = Int(digits), number > 0, end.hasPrefix("$s") {
+        if digits.isEmpty, let letter = end.first, letter == s || letter == percentSign {
+            (isPercent, length) = (letter == percentSign, 2)
+        } else if let number = Int(Substring(digits)), number > 0,
+            end.starts(with: [UInt8(ascii: "$"), s])
+        {
             (self.number, length) = (number, digits.count + 3)
         } else {
             return nil

@@ -6,6 +6,7 @@ package import MAMModel
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
+internal import MAMWords
 internal import Synchronization
 
 /// Blocks accounts.
@@ -29,10 +30,10 @@ package struct Block: Sendable {
             return blocks.updateValue(block, forKey: account)
         }
         if old != block {
-            let text = "\(vault.identity(of: account)) is blocked: \(block.reason)"
+            let text = "\(vault.identity(of: account)) is blocked: \(block.reason.english)"
             vault.audit(.blocked, account, text) { record in
                 record.rule = block.kind.rawValue
-                record.reason = block.reason
+                record.reason = block.reason.english
             }
         }
         defer { if old != block { vault.announce(.blocked(block), account) } }

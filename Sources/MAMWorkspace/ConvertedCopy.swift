@@ -7,6 +7,7 @@ internal import MAMStore
 internal import MAMSystem
 internal import MAMTree
 internal import MAMVault
+internal import MAMWords
 
 /// A copy in the work directory; removed unless it replaces the original.
 final class ConvertedCopy {
@@ -42,8 +43,8 @@ final class ConvertedCopy {
         }
         guard status.st_nlink == 1 else {
             throw .refused(
-                "the file has \(status.st_nlink) names; only a file with one can be converted; "
-                    + "run: find MOUNTPOINT -samefile FILE, and leave one of them")
+                "the file has \(status.st_nlink) names; only a file with one can be converted;"
+                    + " run: find MOUNTPOINT -samefile FILE, and leave one of them")
         }
         try systemCall { () throws(Errno) in
             // First, because chown(2) removes capabilities.

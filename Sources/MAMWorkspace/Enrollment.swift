@@ -7,6 +7,7 @@ internal import MAMPolicy
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
+internal import MAMWords
 
 /// Carries out the consequences of an account's events.
 package struct Enrollment: Sendable {
@@ -72,8 +73,9 @@ package struct Enrollment: Sendable {
     /// destroyed first.
     private func wipe(_ account: AccountID, ordered reason: WipeReason) {
         guard vault.isEnrolling, !tree.isReadOnly else {
-            let text = "\(reason.text); it is to be wiped, and nothing can be removed now"
-            vault.log.error("\(vault.identity(of: account)): \(text)")
+            let text: Message =
+                "\(Message(known: reason.text)); it is to be wiped, and nothing can be removed now"
+            vault.log.error("\(vault.identity(of: account)): \(text.english)")
             Block(tree).block(account, AccountBlock(.lockedOut, text))
             return
         }

@@ -6,6 +6,7 @@ internal import MAMStore
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
+internal import MAMWords
 
 /// An examination of a file, which may lead to a repair.
 struct Look {
@@ -33,7 +34,7 @@ package struct FileCheck: Sendable {
             return try look(at: item, repair, while: shallGoOn, progressed)
         } catch {
             guard tries > 1 else {
-                let reason = "it is being changed all the time"
+                let reason: Message = "it is being changed all the time"
                 return CheckedFile(findings: [Finding(item.path, .unreadable, reason, .unchecked)])
             }
             // Its name may lead to another file by now, or to none.
@@ -124,7 +125,7 @@ package struct FileCheck: Sendable {
         result.lackedKey = file.header?.isManaged == true && problems.lackedKey
         let path = look.item.path
         if access == .keyMissing {
-            let reason = "\(VaultError.keyMissing(file.owner))"
+            let reason = VaultError.keyMissing(file.owner).message
             result.findings.append(Finding(path, .keyMissing, reason, .unchecked))
         }
         if let finding = Unsealed(tree).checkSeal(of: look.item, file.header) {
@@ -143,7 +144,7 @@ package struct FileCheck: Sendable {
     private func finding(for error: VaultError, _ look: Look) throws(Outdated) -> Finding {
         let path = look.item.path
         let problem: Finding.Problem
-        var reason = "\(error)"
+        var reason = error.message
         switch error {
         case .store(.system(.staleHandle)): throw Outdated()
         case .store(.system(let error)): return Finding(path, unreadableFor: error)
@@ -157,6 +158,6 @@ package struct FileCheck: Sendable {
         default: return Finding(path, .unreadable, reason, .left(nil))
         }
         return Finding(
-            path, problem, reason, try FileRepair(tree).quarantine(look, because: reason))
+            path, problem, reason, try FileRepair(tree).quarantine(look, because: reason.english))
     }
 }

@@ -5,6 +5,7 @@ internal import MAMStore
 internal import MAMSystem
 internal import MAMTree
 internal import MAMVault
+internal import MAMWords
 
 /// The result of examining one file.
 struct CheckedFile {
@@ -35,13 +36,13 @@ extension FileProblems {
     func findings(at path: ByteString, _ outcomes: Outcomes) -> [Finding] {
         var findings: [Finding] = []
         func add(
-            _ problem: Finding.Problem, _ blocks: BlockRanges, _ reason: String,
+            _ problem: Finding.Problem, _ blocks: BlockRanges, _ reason: Message,
             _ outcome: Finding.Outcome
         ) {
             if blocks.isEmpty { return }
             findings.append(Finding(path, problem, reason, blocks: blocks, outcome))
         }
-        add(.unreadable, unreadable, readError.map { "\($0)" } ?? "", .left(nil))
+        add(.unreadable, unreadable, readError.map { "\($0)" as Message } ?? "", .left(nil))
         add(.blocks, damaged, "it does not verify", outcomes.blocks)
         add(
             .lost, lost, "it was damaged, and given up; write it anew, or restore the file",
@@ -54,17 +55,18 @@ extension FileProblems {
             ? outcomes.mendable.losing("content behind it may be missing") : outcomes.mendable
         add(.end, wrongEnds, "it was cut off, or a write was interrupted", atEnd)
         if hasOtherHeader {
-            let reason = "the header on disk is not that of the open file"
+            let reason: Message = "the header on disk is not that of the open file"
             findings.append(Finding(path, .header, reason, outcomes.mendable))
         }
         guard let unfinished = provedEnd else { return findings }
         if let misplacedEnd {
             var blocks = BlockRanges()
             blocks.add(misplacedEnd...misplacedEnd)
-            let reason = "its size is not the one that the last block has, \(unfinished.plainSize)"
+            let reason: Message =
+                "its size is not the one that the last block has, \(unfinished.plainSize)"
             add(.end, blocks, reason, outcomes.tail)
         } else {
-            let reason = "a crash left it unfinished behind byte \(unfinished.plainSize)"
+            let reason: Message = "a crash left it unfinished behind byte \(unfinished.plainSize)"
             findings.append(Finding(path, .tail, reason, outcomes.tail))
         }
         return findings

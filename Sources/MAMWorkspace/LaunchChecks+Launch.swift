@@ -5,6 +5,7 @@ internal import MAMKeyring
 package import MAMModel
 internal import MAMTree
 internal import MAMVault
+internal import MAMWords
 
 /// The result of requesting an account.
 package enum Launch: Sendable, Equatable {
@@ -19,7 +20,7 @@ extension LaunchChecks {
     package func prepareLaunch(_ account: AccountID, passphrase: SecretBytes?) -> Launch {
         checkLaunch(account)
         if let block = vault.block(of: account), !block.endsWithUnlock {
-            return .failed(block.reason)
+            return .failed(block.reason.english)
         }
         let isLocked = vault.windows(of: account)?.state != .unlocked
         if isLocked, passphrase == nil, vault.keyring.hasPassphrase(account) {

@@ -8,6 +8,7 @@ package import MAMPolicy
 internal import MAMSystem
 package import MAMTree
 package import MAMVault
+internal import MAMWords
 
 /// Evaluates policy's conditions, and prepares an account for use.
 package struct LaunchChecks: Sendable {
@@ -109,7 +110,7 @@ package struct LaunchChecks: Sendable {
     private func compliance(of account: AccountID) -> (Compliance, reason: String?) {
         if let block = vault.block(of: account) {
             let isForPerson = ![.launch, .clockedOut].contains(block.kind)
-            return (isForPerson ? .interactionRequired : .notCompliant, block.reason)
+            return (isForPerson ? .interactionRequired : .notCompliant, block.reason.english)
         }
         guard vault.policies.covers(vault.identity(of: account)) else {
             return (.notCompliant, "no policy covers it")

@@ -9,6 +9,7 @@ internal import MAMPolicy
 internal import MAMSettings
 package import MAMTree
 internal import MAMVault
+package import MAMWords
 
 /// Decides which user may be the first to have a name here.
 package struct NewNames: Sendable {
@@ -22,7 +23,7 @@ package struct NewNames: Sendable {
     /// `shallGoOn`: whether the caller is still waiting.
     func refusalOfNew(
         _ identity: Identity, user: UInt32, while shallGoOn: () -> Bool
-    ) -> String? {
+    ) -> Message? {
         refusal(by: NameRights(vault).right(of: user, to: identity)) {
             guard vault.accountRules.allowed != nil || !isSecondUser(user) else {
                 return
@@ -36,7 +37,7 @@ package struct NewNames: Sendable {
     /// Why an account may not get an object id, which is a name like any other; nil if it may.
     package func refusalToLink(
         _ account: AccountID, objectID: String, user: UInt32, while shallGoOn: () -> Bool
-    ) -> String? {
+    ) -> Message? {
         let name = vault.identity(of: account).name
         guard let whole = try? Identity(name: name, objectID: objectID),
             let new = try? Identity(name: "", objectID: objectID)
@@ -47,7 +48,7 @@ package struct NewNames: Sendable {
             }
     }
 
-    private func refusal(by right: NameRight, orIfUnsaid other: () -> String?) -> String? {
+    private func refusal(by right: NameRight, orIfUnsaid other: () -> Message?) -> Message? {
         switch right {
         case .given: nil
         case .refused(let reason): reason
@@ -64,7 +65,7 @@ package struct NewNames: Sendable {
     /// If other users' content carries the name, its account would get that content.
     private func refusalByFiles(
         of identity: Identity, user: UInt32, while shallGoOn: () -> Bool
-    ) -> String? {
+    ) -> Message? {
         do throws(SearchEnd) {
             let isCarried = try Claims(tree).hasClaim(for: user, while: shallGoOn) { claim in
                 switch claim {
@@ -76,11 +77,11 @@ package struct NewNames: Sendable {
             }
             guard isCarried else { return nil }
             return
-                "files or directories of other users carry it; if it is uid \(user)'s, root says "
-                + "so with AccountUsers in settings.json"
+                "files or directories of other users carry it; if it is uid \(user)'s, root says"
+                + " so with AccountUsers in settings.json"
         } catch {
-            return "the search for files that carry it did not end: \(error); AccountUsers in "
-                + "settings.json does without a search"
+            return "the search for files that carry it did not end: \(error); AccountUsers in"
+                + " settings.json does without a search"
         }
     }
 

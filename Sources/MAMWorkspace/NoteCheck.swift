@@ -5,6 +5,7 @@ internal import MAMModel
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
+internal import MAMWords
 
 /// Checks directories' defaults for new files.
 package struct NoteCheck: Sendable {
@@ -27,7 +28,7 @@ package struct NoteCheck: Sendable {
             return nil
         }
         let asked = note.value ?? .complete
-        let (problem, reason): (Finding.Problem, String) =
+        let (problem, reason): (Finding.Problem, Message) =
             note.value == nil
             ? (.directoryClass, "its class for new files makes no sense, and counts as A")
             : (
@@ -51,14 +52,15 @@ package struct NoteCheck: Sendable {
             return nil
         }
         guard let owner = note.value.map(tree.vault.canonical) else {
-            let reason = "its owner for new files makes no sense, and counts as none"
+            let reason: Message = "its owner for new files makes no sense, and counts as none"
             return Finding(
                 path, .directoryOwner, reason,
                 outcome(repair, "taken away") { () throws(Errno) in
                     try DirectoryDefaults(tree).setChildOwner(nil, of: directory)
                 })
         }
-        let reason = "nothing proves that this daemon set its owner for new files, \(owner)"
+        let reason: Message =
+            "nothing proves that this daemon set its owner for new files, \(owner)"
         return Finding(
             path, .unproved, reason, outcome(ofUnproved: owner, directory, repair))
     }

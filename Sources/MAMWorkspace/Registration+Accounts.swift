@@ -10,6 +10,7 @@ internal import MAMSettings
 internal import MAMSystem
 internal import MAMTree
 internal import MAMVault
+internal import MAMWords
 internal import Synchronization
 
 extension Registration {

@@ -9,6 +9,7 @@ internal import MAMSettings
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
+internal import MAMWords
 
 /// Registers accounts, and decides who may.
 package struct Registration: Sendable {
@@ -27,7 +28,7 @@ package struct Registration: Sendable {
     ) -> EnrollmentStatus? {
         vault.userIDs.forget()
         if let objection = NameRights(vault).objection(to: identity, of: user) {
-            return EnrollmentStatus(identity, .notAllowed, objection)
+            return EnrollmentStatus(identity, .notAllowed, objection.english)
         }
         let known = vault.keyring.account(claimedBy: identity)
         if let known {
@@ -39,14 +40,14 @@ package struct Registration: Sendable {
             }
         }
         if let objection = objectionToAnother(of: user) {
-            return EnrollmentStatus(identity, .singleAccountOnly, objection)
+            return EnrollmentStatus(identity, .singleAccountOnly, objection.english)
         }
         guard known == nil else { return nil }
         return NewNames(tree).refusalOfNew(identity, user: user, while: shallGoOn)
-            .map { EnrollmentStatus(identity, .notAllowed, $0) }
+            .map { EnrollmentStatus(identity, .notAllowed, $0.english) }
     }
 
-    func objectionToAnother(of user: UInt32) -> String? {
+    func objectionToAnother(of user: UInt32) -> Message? {
         guard !vault.settings.multiManagedIdentities, let own = vault.defaultAccount(ofUser: user)
         else {
             return nil

@@ -5,6 +5,7 @@ internal import MAMModel
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
+internal import MAMWords
 
 /// Checks keybags, wipes and leftovers.
 package struct Surroundings: Sendable {
@@ -35,7 +36,7 @@ package struct Surroundings: Sendable {
         _ name: ByteString, in place: ByteString, _ repair: Bool
     ) -> Finding {
         let path = place.appending(name)
-        let reason = "an interrupted change of owner left it"
+        let reason: Message = "an interrupted change of owner left it"
         guard repair, let workDirectory = tree.workDirectory else {
             return Finding(path, .leftover, reason, .left(nil))
         }

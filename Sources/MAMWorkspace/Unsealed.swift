@@ -6,6 +6,7 @@ internal import MAMStore
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
+internal import MAMWords
 
 /// Handles plain files that name an account.
 package struct Unsealed: Sendable {
@@ -21,7 +22,8 @@ package struct Unsealed: Sendable {
         guard let header, Protections(tree.vault).isUnsealed(header) else { return }
         let reason = Protections(tree.vault).reasonAgainstWriting(to: header)
         if writes { throw .refused(reason) }
-        FileAudit(tree.vault).auditForgery(reason, of: inode.node, at: tree.relativePath(of: inode))
+        FileAudit(tree.vault)
+            .auditForgery(reason.english, of: inode.node, at: tree.relativePath(of: inode))
     }
 
     /// Opens the current backing file for an inode that is not in use. `knownSize`: its
@@ -41,14 +43,14 @@ package struct Unsealed: Sendable {
 
     func checkSeal(of item: VerifyItem, _ header: FileHeader?) -> Finding? {
         guard let header, Protections(tree.vault).isUnsealed(header) else { return nil }
-        let reason = "it is plain although files of \(header.owner) are sealed here"
+        let reason: Message = "it is plain although files of \(header.owner) are sealed here"
         return Finding(item.path, .unsealed, reason, .left("mamctl protect seals it"))
     }
 
     /// A plain file from another program cannot be told from a sealed file whose header is lost.
     func noteForeign(_ item: VerifyItem, _ file: VaultFile) -> Finding? {
         guard case .foreign = file.facts else { return nil }
-        let reason = "it has no protection header: its content is plain, and nobody's"
+        let reason: Message = "it has no protection header: its content is plain, and nobody's"
         return Finding(item.path, .foreign, reason, .noted)
     }
 }

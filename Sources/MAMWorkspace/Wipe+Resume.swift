@@ -7,13 +7,14 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMTree
 package import MAMVault
+internal import MAMWords
 
 extension Wipe {
     /// Finds wipes that a crash or a failure interrupted, and resumes them with `repair`.
     package func checkWipes(repair: Bool) -> [Finding] {
         vault.keyring.wipes.all.map { wipe in
             let path = ByteString("wipes/\(wipe.account.bytes)")
-            let reason = "the wipe of \(wipe.identity) was interrupted"
+            let reason: Message = "the wipe of \(wipe.identity) was interrupted"
             guard repair else { return Finding(path, in: .state, .wipe, reason, .left(nil)) }
             return resume(wipe)
                 ? Finding(path, in: .state, .wipe, reason, .repaired("carried to its end"))

@@ -104,11 +104,9 @@ struct AccountLines {
     /// Why policy blocks the account, and the command that helps, which the reason may end with.
     private var blockParts: (reason: Message, command: String?)? {
         guard isBlocked else { return nil }
-        let text = ByteString(account.blockReason).shown
-        guard let start = text.range(ofLast: ": mamctl ") else {
-            return (Message(known: text), nil)
-        }
-        return (Message(known: String(text[..<start.lowerBound])), String(text[start.command...]))
+        let text = account.blockMessage.translated
+        guard let start = text.range(ofLast: ": mamctl ") else { return (.verbatim(text), nil) }
+        return (.verbatim(String(text[..<start.lowerBound])), String(text[start.command...]))
     }
 
     var blockReason: Message? { blockParts?.reason }

@@ -19,7 +19,7 @@ func can(_ invocation: Invocation) throws -> ExitStatus {
         printJSON(reply.json)
     } else {
         let rows: [[Message]] = reply.answers.map { answer in
-            [.verbatim(answer.question), answer.decision.word, answer.decision.sentence]
+            [.verbatim(answer.question), answer.decision.word, answer.decision.message]
         }
         printOut(verbatim: table(rows, width: outputWidth))
     }
@@ -68,7 +68,7 @@ private func show(
         printOut(
             verbatim: table(
                 reply.locations.map { answer in
-                    [.verbatim(answer.location), answer.decision.word, answer.decision.sentence]
+                    [.verbatim(answer.location), answer.decision.word, answer.decision.message]
                 }))
     }
     return .success

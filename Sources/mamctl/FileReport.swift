@@ -20,7 +20,7 @@ struct FileReport {
     /// Nil for an encrypted file outside a mount: only its daemon knows whether the key is
     /// available.
     let state: ProtectionState?
-    let reason: String
+    let reason: Message
 
     var isDamaged: Bool { state == .damaged }
     var isEncrypted: Bool { fileClass != nil }
@@ -28,12 +28,9 @@ struct FileReport {
     /// The failure to report for a damaged file.
     var damage: Failure {
         Failure(
-            .damaged, "\(path.shown): damaged: \(why)",
+            .damaged, "\(path.shown): damaged: \(reason)",
             next: "mamctl verify, and restore the file from a backup")
     }
-
-    /// The daemon's reason, or ours, as the catalogue has it.
-    var why: Message { Message(known: ByteString(reason).shown) }
 
     var json: JSONValue {
         [
@@ -44,7 +41,7 @@ struct FileReport {
             "class": JSONValue(fileClass?.letter),
             "effectiveClass": JSONValue(effectiveClass?.letter),
             "state": JSONValue(state?.rawValue),
-            "reason": .string(reason),
+            "reason": .string(reason.english),
         ]
     }
 }
@@ -127,7 +124,7 @@ func headerFacts(_ path: ByteString, _ file: Descriptor) throws(Failure) -> File
     return switch facts {
     case .empty: plain(path, "the file is empty")
     case .foreign: plain(path, "the file has no protection header")
-    case .damaged(let error): damaged(path, error.description)
+    case .damaged(let error): damaged(path, "\(error)")
     case .protected(let header): decoded(path, header)
     }
 }
@@ -166,13 +163,13 @@ private func decoded(_ path: ByteString, _ header: FileHeader) -> FileReport {
         reason: "encrypted; read from the header, outside any mount")
 }
 
-private func plain(_ path: ByteString, _ reason: String) -> FileReport {
+private func plain(_ path: ByteString, _ reason: Message) -> FileReport {
     FileReport(
         path: path, owner: .nobody, isManaged: false, fileClass: nil, effectiveClass: nil,
         state: .foreign, reason: reason)
 }
 
-private func damaged(_ path: ByteString, _ reason: String) -> FileReport {
+private func damaged(_ path: ByteString, _ reason: Message) -> FileReport {
     FileReport(
         path: path, owner: .nobody, isManaged: false, fileClass: nil, effectiveClass: nil,
         state: .damaged, reason: reason)

@@ -46,7 +46,7 @@ private func explain(_ facts: FileReport, _ asked: ProtectionClass) {
         isDirectory
         ? "\(facts.path.shown): class \(asked.letter) is noted, but new files get class \(letter)"
         : "\(facts.path.shown): class \(asked.letter) is noted, but it has class \(letter)"
-    printError("\(start): \(facts.why)")
+    printError("\(start): \(facts.reason)")
 }
 
 private func classLine(_ facts: FileReport) -> Record {
@@ -117,7 +117,7 @@ private func fileRows(_ facts: FileReport) -> [[Message]] {
     rows.append([
         "  state", facts.state.map { .verbatim($0.rawValue) } ?? "known only to its daemon",
     ])
-    rows.append(["  why", facts.why])
+    rows.append(["  why", facts.reason])
     return rows
 }
 
@@ -137,7 +137,7 @@ private func directoryRows(_ facts: FileReport) -> [[Message]] {
     } else {
         rows.append(["  class of new files", "none: they are plain"])
     }
-    rows.append(["  why", facts.why])
+    rows.append(["  why", facts.reason])
     return rows
 }
 

@@ -30,7 +30,7 @@ extension DecisionReply {
         if isJSON {
             printJSON(json)
         } else {
-            printOut("\(decision.word): \(decision.sentence)")
+            printOut("\(decision.word): \(decision.message)")
             if let url = (self as? Varlink.Policy.CanOpenURL.Reply)?.opens {
                 printOut(verbatim: shown(url))
             }
@@ -51,5 +51,4 @@ func shown(_ text: String) -> String { ByteString(text).shown }
 
 extension Varlink.Policy.Decision {
     var word: Message { allowed ? "yes" : "no" }
-    var sentence: Message { Message(known: shown(reason)) }
 }

@@ -120,7 +120,7 @@ private struct Handover {
         ).decision
         guard decision.allowed else {
             throw Failure(
-                .refused, "\(sourcePath.shown): \(decision.sentence)",
+                .refused, "\(sourcePath.shown): \(decision.message)",
                 next: "mamctl can receive \(sourcePath.asArgument) --account \(account)")
         }
     }

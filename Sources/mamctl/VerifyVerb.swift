@@ -77,7 +77,7 @@ private struct VerifyOutput {
     }
 
     private func description(of finding: FindingReport) -> Message {
-        let reason = Message(known: ByteString(finding.reason).shown)
+        let reason = Message(finding.words, else: finding.reason)
         let what: Message = finding.blockCount > 0 ? "\(blockList(finding)): \(reason)" : reason
         let action: Message? =
             switch finding.knownOutcome {

@@ -6,13 +6,14 @@ import MAMModel
 internal import MAMPlaces
 import MAMSystem
 import MAMWire
+internal import MAMWords
 
 /// Why the daemon does not start: a message with the cause and the next step, and an exit status.
 struct StartError: Error {
-    let message: String
+    let message: Message
     let status: ExitStatus
 
-    init(_ message: String, _ status: ExitStatus = .failure) {
+    init(_ message: Message, _ status: ExitStatus = .failure) {
         self.message = message
         self.status = status
     }

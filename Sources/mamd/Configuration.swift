@@ -5,6 +5,7 @@ import MAMPolicy
 import MAMSettings
 import MAMSystem
 import MAMWire
+internal import MAMWords
 
 /// Far larger than an administrator's document.
 let maximumDocumentByteCount = 4 << 20

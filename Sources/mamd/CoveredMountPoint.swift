@@ -3,6 +3,7 @@
 import Glibc
 internal import MAMPlaces
 import MAMSystem
+internal import MAMWords
 
 /// `-o shut` and `-o no_shut`.
 enum Shutting {
@@ -62,14 +63,14 @@ struct CoveredMountPoint {
             do throws(Errno) { try point.open(directory) } catch { throw .failed(error) }
             return true
         } catch {
-            let reason = "\(point.place.shown) cannot be opened to programs: \(error)"
+            let reason: Message = "\(point.place.shown) cannot be opened to programs: \(error)"
             guard directory == nil else { throw StartError(reason) }
             // The record has room for one.
             guard shutting == .undone else {
                 throw StartError(
                     "the former mount point \(reason); mount with -o no_shut, or correct that")
             }
-            report("the former mount point \(reason)")
+            report("the former mount point \(reason.english)")
             return false
         }
     }
@@ -104,10 +105,10 @@ struct CoveredMountPoint {
             let finding = hiddenFiles(in: directory, at: place)
             try changeMode(of: directory, to: 0)
             return finding.map { "\($0), with: chmod 700 \(place.shown)" }
-        } catch { return reason(error) }
+        } catch { return reason(error).english }
     }
 
-    private func reason(_ error: Errno) -> String {
+    private func reason(_ error: Errno) -> Message {
         "\(place.shown) cannot be shut: \(error); mount with -o no_shut"
     }
 }

@@ -10,6 +10,7 @@ import MAMSystem
 import MAMTree
 import MAMVault
 import MAMWire
+internal import MAMWords
 import MAMWorkspace
 
 func runDaemon(_ arguments: Arguments) -> ExitStatus {
@@ -23,7 +24,9 @@ func runDaemon(_ arguments: Arguments) -> ExitStatus {
         }
         return .success
     } catch {
-        printError(error.message)
+        // A service's errors are for the journal, which has one language.
+        let isForPerson = !arguments.isForeground || isatty(STDERR_FILENO) == 1
+        printError(isForPerson ? error.message.translated : error.message.english)
         return error.status
     }
 }
@@ -145,6 +148,6 @@ func absolutePath(_ path: ByteString) throws(StartError) -> ByteString {
 }
 
 func notUsable(_ path: ByteString, _ error: Errno) -> StartError {
-    let next = error == .noEntry ? "; create it first" : ""
+    let next: Message = error == .noEntry ? "; create it first" : ""
     return StartError("\(path.shown): \(error)\(next)", error == .noEntry ? .notFound : .failure)
 }

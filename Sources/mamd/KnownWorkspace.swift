@@ -6,6 +6,7 @@ import MAMModel
 internal import MAMPlaces
 import MAMSystem
 import MAMWire
+internal import MAMWords
 
 /// Before the directory is locked. Nil if it is none that may be mounted, or is mounted elsewhere,
 /// which the start reports.
@@ -31,9 +32,9 @@ func checkIsKnown(
 
 private func text(
     of mismatch: WorkspaceMismatch, _ manifest: WorkspaceManifest, _ path: ByteString
-) -> String {
+) -> Message {
     let name = manifest.name
-    let said = "\(path.shown)/.mamd/\(WorkspaceManifest.fileName) names it '\(name)'"
+    let said: Message = "\(path.shown)/.mamd/\(WorkspaceManifest.fileName) names it '\(name)'"
     let record = Places.current.recordPath(of: name)
     func command(_ name: String) -> String {
         "mamctl mount --name \(name) \(path.shown) MOUNTPOINT"
@@ -42,13 +43,13 @@ private func text(
     case .unknown:
         "\(said), but \(record) does not exist; if you trust it, confirm: \(command("\(name)"))"
     case .otherID:
-        "\(said), and by its id it is not the '\(name)' of \(record); "
-            + "if you trust it, give it another name here: \(command("OTHER"))"
+        "\(said), and by its id it is not the '\(name)' of \(record);"
+            + " if you trust it, give it another name here: \(command("OTHER"))"
     case .otherPlace(let place):
-        "\(said), which is at \(place.shown) by \(record); "
-            + "if it was moved, or this copy is the one to use, confirm: \(command("\(name)"))"
+        "\(said), which is at \(place.shown) by \(record);"
+            + " if it was moved, or this copy is the one to use, confirm: \(command("\(name)"))"
     case .otherName(let other):
-        "\(said), and \(Places.current.recordPath(of: other)) that it is '\(other)': "
-            + "the former was changed; to write it again: \(command("\(other)"))"
+        "\(said), and \(Places.current.recordPath(of: other)) that it is '\(other)':"
+            + " the former was changed; to write it again: \(command("\(other)"))"
     }
 }

@@ -4,6 +4,7 @@ import Glibc
 internal import MAMPlaces
 import MAMSystem
 import MAMWire
+internal import MAMWords
 
 /// The path to serve, with links resolved.
 func mountPlace(_ path: ByteString) throws(StartError) -> ByteString {
@@ -34,9 +35,12 @@ func checkIsReached(_ mountPoint: ByteString, isReadOnly: Bool) throws(StartErro
     guard mount?.type != Mount.workspaceType || mount?.isReadOnly == true && !isReadOnly else {
         return
     }
+    let problem: Message =
+        mount?.isReadOnly == true
+        ? "\(mountPoint.shown) cannot be written to in the sandbox of the unit"
+        : "\(mountPoint.shown) cannot be seen in the sandbox of the unit"
     throw StartError(
-        "\(mountPoint.shown) cannot be \(mount?.isReadOnly == true ? "written to" : "seen") in the"
-            + " sandbox of the unit: add ReadWritePaths= or BindPaths= with the directory above it"
+        "\(problem): add ReadWritePaths= or BindPaths= with the directory above it"
             + " to a drop-in; see mamd(8), SANDBOX"
     )
 }

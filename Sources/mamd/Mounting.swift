@@ -6,6 +6,7 @@ internal import MAMPlaces
 import MAMSystem
 import MAMTree
 import MAMWire
+internal import MAMWords
 
 func mount(
     _ tree: Tree, at mountPoint: ByteString, _ name: WorkspaceName, _ arguments: Arguments,
@@ -77,7 +78,7 @@ private func placeAsRoot<Mounted>(
     return mounted
 }
 
-private func mountAdvice(_ mountPoint: ByteString, _ failure: MountSession.Failure) -> String {
+private func mountAdvice(_ mountPoint: ByteString, _ failure: MountSession.Failure) -> Message {
     if access("/dev/fuse", F_OK) != 0 {
         return "/dev/fuse does not exist; run: modprobe fuse (in a container: --device /dev/fuse)"
     }

@@ -11,6 +11,7 @@ import MAMSystem
 import MAMTree
 import MAMVault
 import MAMWire
+internal import MAMWords
 import MAMWorkspace
 
 func makeVault(

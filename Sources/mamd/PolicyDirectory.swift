@@ -9,6 +9,7 @@ import MAMSystem
 import MAMTree
 import MAMVault
 import MAMWire
+internal import MAMWords
 import MAMWorkspace
 import Synchronization
 

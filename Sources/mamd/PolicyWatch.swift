@@ -5,6 +5,7 @@ import MAMSettings
 import MAMSystem
 import MAMTree
 import MAMVault
+internal import MAMWords
 import MAMWorkspace
 
 /// Reads at the start, and after each change once it has been quiet briefly.

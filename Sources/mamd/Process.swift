@@ -4,6 +4,7 @@ import CShims
 import Glibc
 import MAMCrypto
 import MAMSystem
+internal import MAMWords
 
 /// The process contains secrets: disables core dumps and tracing.
 func protectProcess() {
@@ -38,8 +39,8 @@ private func endAtOnceOnFault() {
 func chooseCipher(_ cipher: GCMLibrary?) throws(StartError) {
     guard let cipher, !GCMLibrary.force(cipher) else { return }
     throw StartError(
-        "cipher=\(cipher.rawValue): not supported by this processor or the library; "
-            + "mount without that option")
+        "cipher=\(cipher.rawValue): not supported by this processor or the library;"
+            + " mount without that option")
 }
 
 /// SIGUSR1 interrupts a thread that waits in the kernel; see MountSession.stop(). Without

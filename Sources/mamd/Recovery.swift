@@ -4,6 +4,7 @@ import Glibc
 import MAMSystem
 import MAMTree
 import MAMVault
+internal import MAMWords
 import MAMWorkspace
 import Synchronization
 

@@ -10,6 +10,7 @@ import MAMSettings
 import MAMSystem
 import MAMTree
 import MAMVault
+internal import MAMWords
 import MAMWorkspace
 
 /// The components of a mounted daemon.

@@ -6,6 +6,7 @@ import MAMFuse
 import MAMPlaces
 import MAMSystem
 import MAMWire
+internal import MAMWords
 
 /// The names of descriptors stored with systemd.
 private enum GivenName {

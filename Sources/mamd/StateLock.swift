@@ -2,6 +2,7 @@
 
 import Glibc
 import MAMSystem
+internal import MAMWords
 
 /// Taken before anything in it is read, and held while the daemon runs. Nil if there is no
 /// directory.

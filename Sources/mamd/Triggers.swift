@@ -9,6 +9,7 @@ import MAMSystem
 import MAMTree
 import MAMVault
 import MAMWire
+internal import MAMWords
 import MAMWorkspace
 
 /// Listens for the events that the settings use; nil if they use none.

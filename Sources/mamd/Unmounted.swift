@@ -9,6 +9,7 @@ import MAMSystem
 import MAMTree
 import MAMVault
 import MAMWire
+internal import MAMWords
 
 func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     protectProcess()
@@ -20,7 +21,7 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
         try checkIsKnown(backing.manifest, backing.root, at: backing.path)
     } catch {
         guard isReadOnly else { throw error }
-        printError(error.message)
+        printError(error.message.translated)
     }
     let places = Places.current
     let logFile = try isReadOnly ? openNowhere() : openLogFile(places.state(of: backing.name))

@@ -1,7 +1,9 @@
 // The daemon's entry point; see Daemon.swift.
 
 import MAMSystem
+import MAMWords
 
 occupyStandardStreams()
+Catalogue.open(besides: ByteString("/proc/self/exe").resolved)
 let arguments = Arguments(ByteString.commandLine)
 exitProcess(runDaemon(arguments))

@@ -183,6 +183,26 @@ class German(unittest.TestCase):
         self.assertIn("FILE… fehlt", one)
         self.assertIn("SRC|- und DST fehlen", self.says("provider", "fetch", status=USAGE))
 
+    def test_what_the_daemon_says(self):
+        """It sends its sentences with their values; mamctl has the language."""
+        plan, plain = self.workspace.path("plan"), self.workspace.path("plain")
+        self.assertIn("ist offen: das Konto ist entsperrt; ", self.says("info", plan))
+        self.assertIn("ihr Eigentümer ist nicht verwaltet", self.says("info", plain))
+        self.assertEqual(
+            self.says("can", "print"),
+            f"ja: printBlocked in der Richtlinie von {ANN} entscheidet\n")
+        said = self.says("protect", plain, "--owner", "anne@contoso.com", status=NOT_MANAGED)
+        self.assertIn(
+            "anne@contoso.com ist kein registriertes Konto, seine Dateien wären also"
+            f" unverschlüsselt; war »{ANN}« gemeint?", said)
+        # mamd itself, where it cannot start.
+        copy, place = self.workspace.root / "copy", self.workspace.root / "place"
+        shutil.copytree(self.workspace.backing, copy)
+        place.mkdir()
+        said = self.says("mount", copy, place, status=NO)
+        self.assertIn(f"mamd: {copy}/.mamd/workspace.json nennt es »work«, das nach ", said)
+        self.assertIn(f" bei {self.workspace.backing} ist; wenn es verschoben wurde", said)
+
     def test_languages_as_gettext_takes_them(self):
         word = "Optionen:"
         for variables in (

@@ -4,6 +4,7 @@ import MAMIdentity
 import MAMModel
 import MAMVault
 import MAMWire
+internal import MAMWords
 import Testing
 
 @testable import MAMControl
@@ -11,10 +12,12 @@ import Testing
 @Suite struct PolicyWireTests {
     @Test(arguments: ["printBlocked", nil])
     func `a decision survives the wire`(rule: String?) throws {
-        let decision = Decision(isAllowed: rule == nil, reason: "why", rule: rule)
+        let reason: Message = "why, \("ann")"
+        let decision = Decision(isAllowed: rule == nil, reason: reason, rule: rule)
         let wire = try Varlink.Policy.Decision(
             Parameters(Varlink.Policy.Decision(decision).members))
-        #expect(wire == .init(allowed: rule == nil, reason: "why", rule: rule))
+        #expect((wire.allowed, wire.reason, wire.rule) == (rule == nil, "why, ann", rule))
+        #expect(wire.message == reason)
     }
 
     static let events: [(AccountEvent.Kind, String)] = [

@@ -5,6 +5,7 @@ import MAMModel
 import MAMSystem
 import MAMVault
 import MAMWire
+internal import MAMWords
 import Testing
 
 @testable import MAMControl
@@ -112,8 +113,9 @@ import Testing
         ] {
             let wire = VarlinkError(error)
             #expect(wire.next == error.next && wire.next != nil)
-            #expect(wire.description == error.reason)
-            #expect(error.description == "\(error.reason); run: \(error.next ?? "")")
+            #expect(wire.description == error.reason.english)
+            #expect(wire.message == error.reason)
+            #expect(error.description == "\(wire); run: \(error.next ?? "")")
         }
     }
 
@@ -127,8 +129,9 @@ import Testing
     func `each error of the interface has a constructor, with the parameters that it declares`() {
         let made = Dictionary(
             Self.errors.map { ($0.0.name, Set($0.0.parameters.keys)) }, uniquingKeysWith: { $1 })
-        for line in Varlink.Workspace.text.split(separator: "\n") where line.hasPrefix("error ") {
-            let words = line.dropFirst(6).split(whereSeparator: { "(), :".contains($0) })
+        for declaration in Varlink.Workspace.text.split(separator: "\nerror ").dropFirst() {
+            let words = declaration.prefix(while: { $0 != ")" })
+                .split(whereSeparator: { "(, :\n".contains($0) })
             let parameters = Set(stride(from: 1, to: words.count, by: 2).map { String(words[$0]) })
             #expect(made["io.mamd.Workspace.\(words[0])"] == parameters)
         }

@@ -3,6 +3,7 @@ import MAMCrypto
 import MAMFormat
 import MAMModel
 import MAMSystem
+internal import MAMWords
 import Testing
 
 @testable import MAMKeyring
@@ -215,7 +216,7 @@ import Testing
             try body()
             Issue.record("it was not refused")
         } catch KeyringError.refused(let reason, _) {
-            #expect(reason.contains(advice))
+            #expect(reason.english.contains(advice))
         } catch { Issue.record(error) }
     }
 

@@ -1,5 +1,6 @@
 import MAMModel
 import MAMPolicy
+internal import MAMWords
 import Testing
 
 @Suite struct QuestionTests {

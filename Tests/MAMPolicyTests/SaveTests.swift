@@ -1,5 +1,6 @@
 import MAMModel
 import MAMPolicy
+internal import MAMWords
 import Testing
 
 /// The columns of every table: the location is ann's, bob's (receives from all), bob's (receives
@@ -78,7 +79,7 @@ import Testing
         #expect(rules.allSatisfy { $0 == "allowedDataStorageLocations" })
         let elsewhere = owner.canSave(to: .oneDriveForBusiness, of: nil)
         #expect(elsewhere.rule == "saveAsBlocked")
-        #expect(elsewhere.reason.contains("ann@contoso.com"))
+        #expect(elsewhere.reason.english.contains("ann@contoso.com"))
     }
 
     private func owner(

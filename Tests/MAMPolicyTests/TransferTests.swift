@@ -1,5 +1,6 @@
 import MAMModel
 import MAMPolicy
+internal import MAMWords
 import Testing
 
 @Suite struct TransferTests {
@@ -59,7 +60,7 @@ import Testing
         let owner = try ann { $0.allowedOutboundDataTransferDestinations = .managedApps }
         let found = try carol().canReceiveItem(of: owner)
         #expect(found.rule == "allowedOutboundDataTransferDestinations")
-        #expect(found.reason == "ann@contoso.com does not send to carol@home.example")
+        #expect(found.reason.english == "ann@contoso.com does not send to carol@home.example")
         let receiver = try ann { $0.allowedInboundDataTransferSources = .managedApps }
         #expect(
             receiver.canReceiveFile(of: nil).decision.rule == "allowedInboundDataTransferSources")

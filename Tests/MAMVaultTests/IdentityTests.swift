@@ -4,6 +4,7 @@ import MAMIdentity
 import MAMModel
 import MAMSystem
 import MAMVault
+internal import MAMWords
 import MAMWorkspace
 import Testing
 import WorkspaceSupport

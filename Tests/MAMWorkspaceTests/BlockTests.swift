@@ -3,6 +3,7 @@ import MAMModel
 import MAMSystem
 import MAMTree
 import MAMVault
+internal import MAMWords
 import MAMWorkspace
 import Testing
 import WorkspaceSupport

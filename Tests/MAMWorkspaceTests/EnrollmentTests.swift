@@ -6,6 +6,7 @@ import MAMPolicy
 import MAMSystem
 import MAMTree
 import MAMVault
+internal import MAMWords
 import MAMWorkspace
 import Testing
 import WorkspaceSupport
@@ -113,8 +114,10 @@ import WorkspaceSupport
         _ = Deregistration(test.tree).signOut(test.ann)
         CheckIn(test.tree).readPolicies { .failure("the network is down") }
         let ann = try TestVault.annIdentity()
-        #expect(throws: KeyringError.refused("the check-in failed: the network is down")) {
+        #expect {
             try Registration(test.tree).register(ann, user: 1000, passphrase: secret("secret"))
+        } throws: {
+            "\($0)" == "the check-in failed: the network is down"
         }
         #expect(!test.vault.isRegistered(test.ann))
         CheckIn(test.tree).readPolicies { .unchanged }

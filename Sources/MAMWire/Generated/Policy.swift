@@ -37,23 +37,30 @@ extension Varlink {
         package struct Decision: WireObject {
             package var allowed: Bool
             package var reason: String
+            package var words: [String]?
             package var rule: String?
 
-            package init(allowed: Bool, reason: String, rule: String? = nil) {
+            package init(
+                allowed: Bool, reason: String, words: [String]? = nil, rule: String? = nil
+            ) {
                 self.allowed = allowed
                 self.reason = reason
+                self.words = words
                 self.rule = rule
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
                     allowed: wire.value("allowed"), reason: wire.value("reason"),
-                    rule: wire.value("rule")
+                    words: wire.value("words"), rule: wire.value("rule")
                 )
             }
 
             package var members: [String: JSONValue] {
-                ["allowed": allowed.json, "reason": reason.json, "rule": rule.json]
+                [
+                    "allowed": allowed.json, "reason": reason.json, "words": words.json,
+                    "rule": rule.json
+                ]
             }
         }
 
@@ -1157,10 +1164,12 @@ extension Varlink.Policy {
 # the call.
 interface io.mamd.Policy
 
-# reason: one sentence; rule: the policy property that decided, as Microsoft Graph names it
+# reason: one sentence; words: its words, as in errors of io.mamd.Workspace; rule: the policy
+# property that decided, as Microsoft Graph names it
 type Decision (
   allowed: bool,
   reason: string,
+  words: ?[]string,
   rule: ?string
 )
 

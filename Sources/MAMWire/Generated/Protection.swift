@@ -57,17 +57,19 @@ extension Varlink {
             package var name: String
             package var cause: String
             package var reason: String
+            package var words: [String]?
             package var next: String?
 
             package init(
                 path: String, status: Int, name: String, cause: String, reason: String,
-                next: String? = nil
+                words: [String]? = nil, next: String? = nil
             ) {
                 self.path = path
                 self.status = status
                 self.name = name
                 self.cause = cause
                 self.reason = reason
+                self.words = words
                 self.next = next
             }
 
@@ -75,14 +77,16 @@ extension Varlink {
                 try self.init(
                     path: wire.value("path"), status: wire.value("status"),
                     name: wire.value("name"), cause: wire.value("cause"),
-                    reason: wire.value("reason"), next: wire.value("next")
+                    reason: wire.value("reason"), words: wire.value("words"),
+                    next: wire.value("next")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "path": path.json, "status": status.json, "name": name.json,
-                    "cause": cause.json, "reason": reason.json, "next": next.json
+                    "cause": cause.json, "reason": reason.json, "words": words.json,
+                    "next": next.json
                 ]
             }
         }
@@ -613,17 +617,19 @@ extension Varlink {
             package var cause: String
             package var account: String?
             package var reason: String
+            package var words: [String]?
             package var next: String?
 
             package init(
                 status: Int, name: String, cause: String, account: String? = nil,
-                reason: String, next: String? = nil
+                reason: String, words: [String]? = nil, next: String? = nil
             ) {
                 self.status = status
                 self.name = name
                 self.cause = cause
                 self.account = account
                 self.reason = reason
+                self.words = words
                 self.next = next
             }
 
@@ -631,14 +637,16 @@ extension Varlink {
                 try self.init(
                     status: wire.value("status"), name: wire.value("name"),
                     cause: wire.value("cause"), account: wire.value("account"),
-                    reason: wire.value("reason"), next: wire.value("next")
+                    reason: wire.value("reason"), words: wire.value("words"),
+                    next: wire.value("next")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "status": status.json, "name": name.json, "cause": cause.json,
-                    "account": account.json, "reason": reason.json, "next": next.json
+                    "account": account.json, "reason": reason.json, "words": words.json,
+                    "next": next.json
                 ]
             }
         }
@@ -651,17 +659,19 @@ extension Varlink {
             package var cause: String
             package var account: String?
             package var reason: String
+            package var words: [String]?
             package var next: String?
 
             package init(
                 status: Int, name: String, cause: String, account: String? = nil,
-                reason: String, next: String? = nil
+                reason: String, words: [String]? = nil, next: String? = nil
             ) {
                 self.status = status
                 self.name = name
                 self.cause = cause
                 self.account = account
                 self.reason = reason
+                self.words = words
                 self.next = next
             }
 
@@ -669,14 +679,16 @@ extension Varlink {
                 try self.init(
                     status: wire.value("status"), name: wire.value("name"),
                     cause: wire.value("cause"), account: wire.value("account"),
-                    reason: wire.value("reason"), next: wire.value("next")
+                    reason: wire.value("reason"), words: wire.value("words"),
+                    next: wire.value("next")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "status": status.json, "name": name.json, "cause": cause.json,
-                    "account": account.json, "reason": reason.json, "next": next.json
+                    "account": account.json, "reason": reason.json, "words": words.json,
+                    "next": next.json
                 ]
             }
         }
@@ -700,7 +712,8 @@ type Protection (
   class: ?string,
   effectiveClass: ?string,
   state: string,
-  reason: string
+  reason: string,
+  words: ?[]string
 )
 
 # path: below the mount point; empty if the call named this one file. changed: false if there was
@@ -718,6 +731,7 @@ type Failure (
   name: string,
   cause: string,
   reason: string,
+  words: ?[]string,
   next: ?string
 )
 
@@ -821,6 +835,7 @@ error FileFailed (
   cause: string,
   account: ?string,
   reason: string,
+  words: ?[]string,
   next: ?string
 )
 
@@ -833,6 +848,7 @@ error DataFailed (
   cause: string,
   account: ?string,
   reason: string,
+  words: ?[]string,
   next: ?string
 )
 

@@ -224,6 +224,7 @@ type Finding (
   place: string,
   problem: string,
   reason: string,
+  words: ?[]string,
   blocks: []BlockRange,
   blockCount: int,
   outcome: string,

@@ -56,6 +56,7 @@ extension Varlink {
             package var statusCode: Int
             package var block: String
             package var blockReason: String
+            package var blockWords: [String]?
             package var isRecoverable: Bool
             package var guessableSeconds: Int?
             package var openClasses: [String]?
@@ -71,7 +72,8 @@ extension Varlink {
             package init(
                 id: String, name: String, objectID: String, uid: Int, state: String,
                 hasPassphrase: Bool, isDefault: Bool, retryAfterSeconds: Int, stage: String,
-                statusCode: Int, block: String, blockReason: String, isRecoverable: Bool,
+                statusCode: Int, block: String, blockReason: String,
+                blockWords: [String]? = nil, isRecoverable: Bool,
                 guessableSeconds: Int? = nil, openClasses: [String]? = nil,
                 openFiles: Int? = nil, containedPrograms: Int? = nil,
                 graceSeconds: Int? = nil, idleSeconds: Int? = nil,
@@ -90,6 +92,7 @@ extension Varlink {
                 self.statusCode = statusCode
                 self.block = block
                 self.blockReason = blockReason
+                self.blockWords = blockWords
                 self.isRecoverable = isRecoverable
                 self.guessableSeconds = guessableSeconds
                 self.openClasses = openClasses
@@ -112,6 +115,7 @@ extension Varlink {
                     retryAfterSeconds: wire.value("retryAfterSeconds"),
                     stage: wire.value("stage"), statusCode: wire.value("statusCode"),
                     block: wire.value("block"), blockReason: wire.value("blockReason"),
+                    blockWords: wire.value("blockWords"),
                     isRecoverable: wire.value("isRecoverable"),
                     guessableSeconds: wire.value("guessableSeconds"),
                     openClasses: wire.value("openClasses"), openFiles: wire.value("openFiles"),
@@ -131,7 +135,8 @@ extension Varlink {
                     "uid": uid.json, "state": state.json, "hasPassphrase": hasPassphrase.json,
                     "isDefault": isDefault.json, "retryAfterSeconds": retryAfterSeconds.json,
                     "stage": stage.json, "statusCode": statusCode.json, "block": block.json,
-                    "blockReason": blockReason.json, "isRecoverable": isRecoverable.json,
+                    "blockReason": blockReason.json, "blockWords": blockWords.json,
+                    "isRecoverable": isRecoverable.json,
                     "guessableSeconds": guessableSeconds.json, "openClasses": openClasses.json,
                     "openFiles": openFiles.json, "containedPrograms": containedPrograms.json,
                     "graceSeconds": graceSeconds.json, "idleSeconds": idleSeconds.json,
@@ -150,10 +155,12 @@ extension Varlink {
             package var effectiveClass: String?
             package var state: String
             package var reason: String
+            package var words: [String]?
 
             package init(
                 owner: String, ownerObjectID: String, managed: Bool, class: String? = nil,
-                effectiveClass: String? = nil, state: String, reason: String
+                effectiveClass: String? = nil, state: String, reason: String,
+                words: [String]? = nil
             ) {
                 self.owner = owner
                 self.ownerObjectID = ownerObjectID
@@ -162,6 +169,7 @@ extension Varlink {
                 self.effectiveClass = effectiveClass
                 self.state = state
                 self.reason = reason
+                self.words = words
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
@@ -169,7 +177,7 @@ extension Varlink {
                     owner: wire.value("owner"), ownerObjectID: wire.value("ownerObjectId"),
                     managed: wire.value("managed"), class: wire.value("class"),
                     effectiveClass: wire.value("effectiveClass"), state: wire.value("state"),
-                    reason: wire.value("reason")
+                    reason: wire.value("reason"), words: wire.value("words")
                 )
             }
 
@@ -178,7 +186,7 @@ extension Varlink {
                     "owner": owner.json, "ownerObjectId": ownerObjectID.json,
                     "managed": managed.json, "class": `class`.json,
                     "effectiveClass": effectiveClass.json, "state": state.json,
-                    "reason": reason.json
+                    "reason": reason.json, "words": words.json
                 ]
             }
         }
@@ -290,6 +298,7 @@ extension Varlink {
             package var place: String
             package var problem: String
             package var reason: String
+            package var words: [String]?
             package var blocks: [BlockRange]
             package var blockCount: Int
             package var outcome: String
@@ -297,13 +306,14 @@ extension Varlink {
 
             package init(
                 path: String, place: String, problem: String, reason: String,
-                blocks: [BlockRange], blockCount: Int, outcome: String,
-                action: String? = nil
+                words: [String]? = nil, blocks: [BlockRange], blockCount: Int,
+                outcome: String, action: String? = nil
             ) {
                 self.path = path
                 self.place = place
                 self.problem = problem
                 self.reason = reason
+                self.words = words
                 self.blocks = blocks
                 self.blockCount = blockCount
                 self.outcome = outcome
@@ -314,16 +324,18 @@ extension Varlink {
                 try self.init(
                     path: wire.value("path"), place: wire.value("place"),
                     problem: wire.value("problem"), reason: wire.value("reason"),
-                    blocks: wire.value("blocks"), blockCount: wire.value("blockCount"),
-                    outcome: wire.value("outcome"), action: wire.value("action")
+                    words: wire.value("words"), blocks: wire.value("blocks"),
+                    blockCount: wire.value("blockCount"), outcome: wire.value("outcome"),
+                    action: wire.value("action")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "path": path.json, "place": place.json, "problem": problem.json,
-                    "reason": reason.json, "blocks": blocks.json, "blockCount": blockCount.json,
-                    "outcome": outcome.json, "action": action.json
+                    "reason": reason.json, "words": words.json, "blocks": blocks.json,
+                    "blockCount": blockCount.json, "outcome": outcome.json,
+                    "action": action.json
                 ]
             }
         }
@@ -1194,16 +1206,18 @@ extension Varlink {
             package var files: Int
             package var example: String?
             package var reason: String
+            package var words: [String]?
             package var next: String?
 
             package init(
                 account: String, files: Int, example: String? = nil, reason: String,
-                next: String? = nil
+                words: [String]? = nil, next: String? = nil
             ) {
                 self.account = account
                 self.files = files
                 self.example = example
                 self.reason = reason
+                self.words = words
                 self.next = next
             }
 
@@ -1211,14 +1225,14 @@ extension Varlink {
                 try self.init(
                     account: wire.value("account"), files: wire.value("files"),
                     example: wire.value("example"), reason: wire.value("reason"),
-                    next: wire.value("next")
+                    words: wire.value("words"), next: wire.value("next")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "account": account.json, "files": files.json, "example": example.json,
-                    "reason": reason.json, "next": next.json
+                    "reason": reason.json, "words": words.json, "next": next.json
                 ]
             }
         }
@@ -1258,14 +1272,17 @@ extension Varlink {
             package var account: String
             package var retryAfterSeconds: Int
             package var reason: String
+            package var words: [String]?
             package var next: String?
 
             package init(
-                account: String, retryAfterSeconds: Int, reason: String, next: String? = nil
+                account: String, retryAfterSeconds: Int, reason: String,
+                words: [String]? = nil, next: String? = nil
             ) {
                 self.account = account
                 self.retryAfterSeconds = retryAfterSeconds
                 self.reason = reason
+                self.words = words
                 self.next = next
             }
 
@@ -1273,14 +1290,15 @@ extension Varlink {
                 try self.init(
                     account: wire.value("account"),
                     retryAfterSeconds: wire.value("retryAfterSeconds"),
-                    reason: wire.value("reason"), next: wire.value("next")
+                    reason: wire.value("reason"), words: wire.value("words"),
+                    next: wire.value("next")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "account": account.json, "retryAfterSeconds": retryAfterSeconds.json,
-                    "reason": reason.json, "next": next.json
+                    "reason": reason.json, "words": words.json, "next": next.json
                 ]
             }
         }
@@ -1307,28 +1325,32 @@ extension Varlink {
             package var account: String
             package var kind: String
             package var reason: String
+            package var words: [String]?
             package var next: String?
 
             package init(
-                account: String, kind: String, reason: String, next: String? = nil
+                account: String, kind: String, reason: String, words: [String]? = nil,
+                next: String? = nil
             ) {
                 self.account = account
                 self.kind = kind
                 self.reason = reason
+                self.words = words
                 self.next = next
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
                     account: wire.value("account"), kind: wire.value("kind"),
-                    reason: wire.value("reason"), next: wire.value("next")
+                    reason: wire.value("reason"), words: wire.value("words"),
+                    next: wire.value("next")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "account": account.json, "kind": kind.json, "reason": reason.json,
-                    "next": next.json
+                    "words": words.json, "next": next.json
                 ]
             }
         }
@@ -1337,19 +1359,24 @@ extension Varlink {
             package static let errorName = "io.mamd.Workspace.NotManaged"
 
             package var reason: String
+            package var words: [String]?
             package var next: String?
 
-            package init(reason: String, next: String? = nil) {
+            package init(reason: String, words: [String]? = nil, next: String? = nil) {
                 self.reason = reason
+                self.words = words
                 self.next = next
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
-                try self.init(reason: wire.value("reason"), next: wire.value("next"))
+                try self.init(
+                    reason: wire.value("reason"), words: wire.value("words"),
+                    next: wire.value("next")
+                )
             }
 
             package var members: [String: JSONValue] {
-                ["reason": reason.json, "next": next.json]
+                ["reason": reason.json, "words": words.json, "next": next.json]
             }
         }
 
@@ -1358,23 +1385,30 @@ extension Varlink {
 
             package var account: String
             package var reason: String
+            package var words: [String]?
             package var next: String?
 
-            package init(account: String, reason: String, next: String? = nil) {
+            package init(
+                account: String, reason: String, words: [String]? = nil, next: String? = nil
+            ) {
                 self.account = account
                 self.reason = reason
+                self.words = words
                 self.next = next
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
                     account: wire.value("account"), reason: wire.value("reason"),
-                    next: wire.value("next")
+                    words: wire.value("words"), next: wire.value("next")
                 )
             }
 
             package var members: [String: JSONValue] {
-                ["account": account.json, "reason": reason.json, "next": next.json]
+                [
+                    "account": account.json, "reason": reason.json, "words": words.json,
+                    "next": next.json
+                ]
             }
         }
 
@@ -1382,19 +1416,24 @@ extension Varlink {
             package static let errorName = "io.mamd.Workspace.NotFound"
 
             package var reason: String
+            package var words: [String]?
             package var next: String?
 
-            package init(reason: String, next: String? = nil) {
+            package init(reason: String, words: [String]? = nil, next: String? = nil) {
                 self.reason = reason
+                self.words = words
                 self.next = next
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
-                try self.init(reason: wire.value("reason"), next: wire.value("next"))
+                try self.init(
+                    reason: wire.value("reason"), words: wire.value("words"),
+                    next: wire.value("next")
+                )
             }
 
             package var members: [String: JSONValue] {
-                ["reason": reason.json, "next": next.json]
+                ["reason": reason.json, "words": words.json, "next": next.json]
             }
         }
 
@@ -1402,19 +1441,24 @@ extension Varlink {
             package static let errorName = "io.mamd.Workspace.Damaged"
 
             package var reason: String
+            package var words: [String]?
             package var next: String?
 
-            package init(reason: String, next: String? = nil) {
+            package init(reason: String, words: [String]? = nil, next: String? = nil) {
                 self.reason = reason
+                self.words = words
                 self.next = next
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
-                try self.init(reason: wire.value("reason"), next: wire.value("next"))
+                try self.init(
+                    reason: wire.value("reason"), words: wire.value("words"),
+                    next: wire.value("next")
+                )
             }
 
             package var members: [String: JSONValue] {
-                ["reason": reason.json, "next": next.json]
+                ["reason": reason.json, "words": words.json, "next": next.json]
             }
         }
 
@@ -1422,19 +1466,24 @@ extension Varlink {
             package static let errorName = "io.mamd.Workspace.Refused"
 
             package var reason: String
+            package var words: [String]?
             package var next: String?
 
-            package init(reason: String, next: String? = nil) {
+            package init(reason: String, words: [String]? = nil, next: String? = nil) {
                 self.reason = reason
+                self.words = words
                 self.next = next
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
-                try self.init(reason: wire.value("reason"), next: wire.value("next"))
+                try self.init(
+                    reason: wire.value("reason"), words: wire.value("words"),
+                    next: wire.value("next")
+                )
             }
 
             package var members: [String: JSONValue] {
-                ["reason": reason.json, "next": next.json]
+                ["reason": reason.json, "words": words.json, "next": next.json]
             }
         }
 
@@ -1442,19 +1491,24 @@ extension Varlink {
             package static let errorName = "io.mamd.Workspace.InvalidInput"
 
             package var reason: String
+            package var words: [String]?
             package var next: String?
 
-            package init(reason: String, next: String? = nil) {
+            package init(reason: String, words: [String]? = nil, next: String? = nil) {
                 self.reason = reason
+                self.words = words
                 self.next = next
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
-                try self.init(reason: wire.value("reason"), next: wire.value("next"))
+                try self.init(
+                    reason: wire.value("reason"), words: wire.value("words"),
+                    next: wire.value("next")
+                )
             }
 
             package var members: [String: JSONValue] {
-                ["reason": reason.json, "next": next.json]
+                ["reason": reason.json, "words": words.json, "next": next.json]
             }
         }
 
@@ -1463,23 +1517,30 @@ extension Varlink {
 
             package var errno: Int
             package var reason: String
+            package var words: [String]?
             package var next: String?
 
-            package init(errno: Int, reason: String, next: String? = nil) {
+            package init(
+                errno: Int, reason: String, words: [String]? = nil, next: String? = nil
+            ) {
                 self.errno = errno
                 self.reason = reason
+                self.words = words
                 self.next = next
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
                     errno: wire.value("errno"), reason: wire.value("reason"),
-                    next: wire.value("next")
+                    words: wire.value("words"), next: wire.value("next")
                 )
             }
 
             package var members: [String: JSONValue] {
-                ["errno": errno.json, "reason": reason.json, "next": next.json]
+                [
+                    "errno": errno.json, "reason": reason.json, "words": words.json,
+                    "next": next.json
+                ]
             }
         }
     }
@@ -1510,9 +1571,11 @@ type Account (
   stage: string,
   # The last enrolment status: io.mamd.Enrollment
   statusCode: int,
-  # What keeps it closed besides a lock, as in io.mamd.Enrollment; empty: nothing
+  # What keeps it closed besides a lock, as in io.mamd.Enrollment; empty: nothing. blockWords:
+  # blockReason's words, as in errors
   block: string,
   blockReason: string,
+  blockWords: ?[]string,
   # Policy names a recovery key, whose private half opens the account's files
   isRecoverable: bool,
   # Seconds in which the owner of a stolen disk guesses the weakest passphrase that policy
@@ -1540,6 +1603,7 @@ type Account (
 # class and effectiveClass: A, B, C, D, or null if not encrypted; of a directory, the class that
 # its new files request, and the one they get
 # state: foreign, unmanaged, unsealed, available, closed, key-missing, damaged, directory
+# words: the reason's, as in errors
 type Protection (
   owner: string,
   ownerObjectId: string,
@@ -1547,7 +1611,8 @@ type Protection (
   class: ?string,
   effectiveClass: ?string,
   state: string,
-  reason: string
+  reason: string,
+  words: ?[]string
 )
 
 # A file in the mount, and the processes that have it open or mapped, if the daemon can see them
@@ -1608,11 +1673,13 @@ type BlockRange (
 # outcome: left, repaired, incomplete (repaired, but content may be missing), quarantined,
 # unchecked, unreadable (no permission to read it), noted (nothing is wrong)
 # action: what was done, or why nothing was; of quarantined, the path below the backing directory
+# words: the reason's, as in errors
 type Finding (
   path: string,
   place: string,
   problem: string,
   reason: string,
+  words: ?[]string,
   blocks: []BlockRange,
   blockCount: int,
   outcome: string,
@@ -1809,27 +1876,48 @@ method Verify(
 # null: the default.
 method SetProcessIdentity(identity: ?string) -> ()
 
-# reason: one sentence; next: a command to run, which the reason does not repeat; null: none
+# reason: one sentence; words: the same for clients that speak to people in their language, by
+# mamctl's catalogue (null: only the reason has it); next: a command to run, which the reason does
+# not repeat (null: none)
+#
+# words are in prefix order, and their first characters say what they are: % a message, as gettext
+# looks it up, and for each %s in it a word or message follows; = a value that no language changes;
+# ! an error number; # a number; ? a count, whose next two are the messages for one and for many,
+# and the values of the second follow; + how many sentences follow, which are one message.
+# ["%%s is %s", "=plan", "%locked"] is "plan is locked".
 error UnknownAccount (account: string)
 error AccountExists (account: string)
 # files: their number, and example: the first of them. Counts only the caller's own files, unless
 # the caller is root or the daemon's user
-error SealedFiles (account: string, files: int, example: ?string, reason: string, next: ?string)
+error SealedFiles (
+  account: string,
+  files: int,
+  example: ?string,
+  reason: string,
+  words: ?[]string,
+  next: ?string
+)
 # outlook: the consequence of further wrong ones, in words
 error WrongPassphrase (account: string, retryAfterSeconds: int, outlook: ?string)
 # The passphrase was not checked: it came too soon after a wrong one, or the record of wrong ones
 # is damaged.
-error NotTried (account: string, retryAfterSeconds: int, reason: string, next: ?string)
+error NotTried (
+  account: string,
+  retryAfterSeconds: int,
+  reason: string,
+  words: ?[]string,
+  next: ?string
+)
 error WindowClosed (account: string)
-error Blocked (account: string, kind: string, reason: string, next: ?string)
-error NotManaged (reason: string, next: ?string)
+error Blocked (account: string, kind: string, reason: string, words: ?[]string, next: ?string)
+error NotManaged (reason: string, words: ?[]string, next: ?string)
 # The owner is not a registered account, and may be misspelt
-error UnmanagedOwner (account: string, reason: string, next: ?string)
-error NotFound (reason: string, next: ?string)
-error Damaged (reason: string, next: ?string)
-error Refused (reason: string, next: ?string)
-error InvalidInput (reason: string, next: ?string)
-error SystemError (errno: int, reason: string, next: ?string)
+error UnmanagedOwner (account: string, reason: string, words: ?[]string, next: ?string)
+error NotFound (reason: string, words: ?[]string, next: ?string)
+error Damaged (reason: string, words: ?[]string, next: ?string)
+error Refused (reason: string, words: ?[]string, next: ?string)
+error InvalidInput (reason: string, words: ?[]string, next: ?string)
+error SystemError (errno: int, reason: string, words: ?[]string, next: ?string)
 
 """
 }

@@ -2,6 +2,7 @@
 
 import MAMModel
 import MAMPolicy
+internal import MAMWords
 
 func checkDecisions(_ bytes: [UInt8]) throws(Violation) {
     var choices = Choices(bytes)
@@ -53,7 +54,7 @@ private func checkOrder(
         for (one, other) in zip(looser, stricter) {
             try expect(!one.reason.isEmpty, "no reason")
             try expect(
-                one.isAllowed || !other.isAllowed, "stricter, and yet: \(other.reason)")
+                one.isAllowed || !other.isAllowed, "stricter, and yet: \(other.reason.english)")
         }
     }
 }
