@@ -19,7 +19,7 @@ extension FleetInterface {
         return name.isEmpty ? nil : userID(named: name)
     }
 
-    func requireCarrier(_ call: VarlinkCall, toDo action: String) throws(VarlinkError) {
+    func requireCarrier(_ call: VarlinkCall, toDo action: Message) throws(VarlinkError) {
         guard !isCarrier(call.peer) else { return }
         throw .refused(
             "only root, the daemon's own user and the user that FleetUser names may \(action)")

@@ -37,11 +37,11 @@ extension VaultService {
 
     /// `instead`: what other users can do, for the message.
     func requireTrusted(
-        _ call: VarlinkCall, toDo action: String, instead: String? = nil
+        _ call: VarlinkCall, toDo action: Message, instead: Message? = nil
     ) throws(VarlinkError) {
         guard isTrusted(call.peer) else {
-            let those = currentUser == 0 ? "root" : "root and uid \(currentUser)"
-            let advice = instead.map { "; \($0) instead" } ?? ""
+            let those: Message = currentUser == 0 ? "root" : "root and uid \(currentUser)"
+            let advice: Message = instead.map { "; \($0) instead" } ?? ""
             throw .refused("only \(those) may \(action)\(advice)")
         }
     }
