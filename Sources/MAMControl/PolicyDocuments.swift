@@ -73,7 +73,7 @@ struct PolicyDocuments: PolicyService {
             try requireProtection(documents, name)
         } catch { throw .invalidInput("\(name) is refused: \(error)") }
         if !isTrial, let error = store(bytes, name) {
-            throw .systemError(error, "policies/\(name)")
+            throw .systemError(error, .verbatim("policies/\(name)"))
         }
         let book = isTrial ? vault.policies.replacing(name, with: documents) : vault.policies
         let accounts = Accounts(vault).all.map(\.identity)

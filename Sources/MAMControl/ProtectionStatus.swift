@@ -4,6 +4,7 @@
 internal import MAMModel
 internal import MAMVault
 internal import MAMWire
+internal import MAMWords
 
 /// `IntuneMAMDataProtectionStatusCode`.
 enum DataStatus: Int {
@@ -41,18 +42,20 @@ enum FileStatus: Int {
 
 extension VarlinkError {
     static func fileFailed(_ status: FileStatus, _ cause: VarlinkError) -> VarlinkError {
-        VarlinkError(
+        let reason = cause.message
+        return VarlinkError(
             Varlink.Protection.FileFailed(
                 status: status.rawValue, name: "\(status)", cause: cause.lastName,
-                account: cause.account, reason: "\(cause)", words: cause.message.wire,
+                account: cause.account, reason: reason.english, words: reason.wire,
                 next: cause.next))
     }
 
     static func dataFailed(_ status: DataStatus, _ cause: VarlinkError) -> VarlinkError {
-        VarlinkError(
+        let reason = cause.message
+        return VarlinkError(
             Varlink.Protection.DataFailed(
                 status: status.rawValue, name: "\(status)", cause: cause.lastName,
-                account: cause.account, reason: "\(cause)", words: cause.message.wire,
+                account: cause.account, reason: reason.english, words: reason.wire,
                 next: cause.next))
     }
 

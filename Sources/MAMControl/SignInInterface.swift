@@ -208,7 +208,7 @@ package struct SignInInterface: VaultInterface {
                 let count = try retrying { Glibc.read(descriptor.raw, &piece, piece.count) }
                 guard count > 0 else { break }
                 token += piece[..<count]
-            } catch { throw .systemError(error, "tokenDescriptor") }
+            } catch { throw .systemError(error, .verbatim("tokenDescriptor")) }
         }
         while token.last == UInt8(ascii: "\n") { token.removeLast() }
         return token

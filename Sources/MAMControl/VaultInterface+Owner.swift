@@ -32,8 +32,7 @@ extension VaultService {
 
     /// Suggests only accounts that the caller controls: others stay hidden.
     private func guess(_ owner: Identity, _ call: VarlinkCall) -> Message {
-        let names = controlled(by: call.peer).map(\.identity.description)
-        return nearest(to: owner.description, in: names).map { "; did you mean '\($0)'?" } ?? ""
+        didYouMean(owner.description, in: controlled(by: call.peer).map(\.identity.description))
     }
 }
 

@@ -40,7 +40,8 @@ extension VaultService {
         _ call: VarlinkCall, toDo action: Message, instead: Message? = nil
     ) throws(VarlinkError) {
         guard isTrusted(call.peer) else {
-            let those: Message = currentUser == 0 ? "root" : "root and uid \(currentUser)"
+            let those: Message =
+                currentUser == 0 ? .verbatim("root") : "root and uid \(currentUser)"
             let advice: Message = instead.map { "; \($0) instead" } ?? ""
             throw .refused("only \(those) may \(action)\(advice)")
         }

@@ -1,5 +1,7 @@
 // "Did you mean …?"
 
+package import MAMWords
+
 /// The name with the fewest typing mistakes; nil if none is close.
 package func nearest(to word: String, in names: [String]) -> String? {
     let ranked = names.compactMap { name in
@@ -53,13 +55,14 @@ private struct Address {
 }
 
 /// The end of an error message; empty without a guess.
-package func didYouMean(_ guesses: [String]) -> String {
+package func didYouMean(_ guesses: [String]) -> Message {
     guard !guesses.isEmpty else { return "" }
-    return "; did you mean \(guesses.map { "'\($0)'" }.joined(separator: " or "))?"
+    let names = guesses.map { Message.verbatim($0) }
+    return "; did you mean '\(names.joined(separator: "' or '"))'?"
 }
 
 /// ``didYouMean(_:)`` with the nearest name.
-package func didYouMean(_ word: String, in names: [String]) -> String {
+package func didYouMean(_ word: String, in names: [String]) -> Message {
     didYouMean(nearest(to: word, in: names).map { [$0] } ?? [])
 }
 

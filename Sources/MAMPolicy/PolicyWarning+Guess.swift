@@ -1,6 +1,7 @@
 // Guesses what an unknown word was meant to be.
 
 internal import MAMModel
+internal import MAMWords
 
 extension PolicyWarning {
     /// The end of a message about an enumeration's member.
@@ -13,6 +14,7 @@ extension PolicyWarning {
     static func guess(_ word: String, among names: [String]) -> String {
         let first = word.first?.lowercased()
         return didYouMean(word, in: names.filter { $0.first?.lowercased() == first && $0 != word })
+            .english
     }
 
     package static let keysOfPolicies: [String] =

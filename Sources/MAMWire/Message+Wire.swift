@@ -4,18 +4,18 @@
 internal import MAMSystem
 package import MAMWords
 
-// Words in prefix order, because an answer is sent often and a tree of objects is slow to encode:
-//
-//     %FORMAT   a message, and one word or message follows for each %s in it (%% is a percent sign)
-//     =TEXT     a value that no language changes
-//     !ERRNO    an error number
-//     #NUMBER   a number for people
-//     ?COUNT    the next two are the formats for one and for many; the values of the second follow
-//     +COUNT    so many sentences, which are one message
-//
-// ["%%s is %s", "=plan", "%locked"] is "plan is locked".
-
 extension Message {
+    /// In prefix order, because an answer is sent often and a tree of objects is slow to encode:
+    ///
+    ///     %FORMAT   a message; for each %s in it a word or message follows (%% is a percent sign)
+    ///     =TEXT     a value that no language changes
+    ///     !ERRNO    an error number
+    ///     #NUMBER   a number for people
+    ///     ?COUNT    the next two are the formats for one and for many; the values of the latter
+    ///               follow
+    ///     +COUNT    so many sentences, which are one message
+    ///
+    /// `["%%s is %s", "=plan", "%locked"]` is "plan is locked".
     package var wire: [String] {
         var words: [String] = []
         add(to: &words)
@@ -71,13 +71,15 @@ private struct WordReader {
     }
 
     private mutating func sentence() -> Sentence? {
-        let count = number(after: "?")
-        let singular = count == nil ? nil : text(after: "%")
-        guard (count == nil) == (singular == nil), let format = text(after: "%"),
+        var (count, singular): (Int, String?) = (0, nil)
+        if let found = number(after: "?") {
+            guard let one = text(after: "%") else { return nil }
+            (count, singular) = (found, one)
+        }
+        guard let format = text(after: "%"),
             let arguments = repeated(Sentence.valueCount(of: format), { $0.argument() })
         else { return nil }
-        return Sentence(
-            format: format, singular: singular, count: count ?? 0, arguments: arguments)
+        return Sentence(format: format, singular: singular, count: count, arguments: arguments)
     }
 
     private mutating func argument() -> Sentence.Argument? {

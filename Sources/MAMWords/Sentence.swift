@@ -52,19 +52,19 @@ package struct Sentence: Sendable, Hashable {
     /// Fills in `%s` in order, `%2$s` by number, and `%%`. What is none of these stays, so that a
     /// translator's mistake loses nothing.
     func filled(_ format: String, _ text: (Argument) -> String) -> String {
+        guard format.utf8.contains(UInt8(ascii: "%")) else { return format }
         var result = ""
         var next = 0
-        // Bytes: the daemon does this for each answer, and characters take ten times as long.
         var rest = format[...]
-        while let mark = rest.utf8.firstIndex(of: percentSign) {
+        while let mark = rest.firstIndex(of: "%") {
             result += rest[..<mark]
             rest = rest[mark...]
-            guard let place = Placeholder(startOf: rest.utf8) else {
+            guard let place = Placeholder(startOf: rest) else {
                 result.append("%")
-                rest = Substring(rest.utf8.dropFirst())
+                rest = rest.dropFirst()
                 continue
             }
-            rest = Substring(rest.utf8.dropFirst(place.length))
+            rest = rest.dropFirst(place.length)
             if place.isPercent {
                 result.append("%")
             } else if let argument = value(at: place.number.map { $0 - 1 } ?? next) {
@@ -75,15 +75,9 @@ package struct Sentence: Sendable, Hashable {
         return result + rest
     }
 
-    /// How many values a format has.
+    /// How many values a format has, with `%s` for each.
     package static func valueCount(of format: String) -> Int {
-        var count = 0
-        var isMarked = false
-        for byte in format.utf8 {
-            if isMarked, byte == s { count += 1 }
-            isMarked = !isMarked && byte == percentSign
-        }
-        return count
+        format.replacing("%%", with: "").ranges(of: "%s").count
     }
 
     private func value(at index: Int) -> Argument? {
@@ -91,23 +85,18 @@ package struct Sentence: Sendable, Hashable {
     }
 }
 
-let percentSign = UInt8(ascii: "%")
-private let s = UInt8(ascii: "s")
-
 /// `%s`, `%1$s` or `%%`.
 private struct Placeholder {
     var isPercent = false
     var number: Int?
     let length: Int
 
-    init?(startOf text: Substring.UTF8View) {
-        let digits = text.dropFirst().prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")) ~= $0 }
+    init?(startOf text: Substring) {
+        let digits = text.dropFirst().prefix { $0.isASCII && $0.isNumber }
         let end = text.dropFirst(1 + digits.count)
-        if digits.isEmpty, let letter = end.first, letter == s || letter == percentSign {
-            (isPercent, length) = (letter == percentSign, 2)
-        } else if let number = Int(Substring(digits)), number > 0,
-            end.starts(with: [UInt8(ascii: "$"), s])
-        {
+        if digits.isEmpty, let letter = end.first, letter == "s" || letter == "%" {
+            (isPercent, length) = (letter == "%", 2)
+        } else if let number = Int(digits), number > 0, end.hasPrefix("$s") {
             (self.number, length) = (number, digits.count + 3)
         } else {
             return nil

@@ -79,7 +79,7 @@ private func tellKeyring(
     let status = try daemon.status()
     guard let id = Bytes16(hex: status.id) else { return }
     let keyring = DesktopKeyring(name: daemon.name, id: id)
-    guard keyring.opens(account), try !keyring.takes(new) else { return }
+    guard keyring.opens(account), try !keyring.store(new) else { return }
     throw Failure(
         .failure, "\(account): passphrase changed, but the keyring has the former one still",
         next: "unlock the keyring, as a desktop's login does, and run: mamctl setup --keyring"
@@ -138,7 +138,7 @@ extension Invocation {
         let failure = Failure(.unknownAccount(operand.shown), about: "")
         if let near = report.nearestAccount(to: name) {
             return failure.with(
-                guess: suggestion([near]),
+                guess: didYouMean([near]),
                 next: "mamctl \(verb.name) \(ByteString(near).asArgument)")
         }
         guard verb.name == "unlock" else { return failure }

@@ -88,7 +88,7 @@ struct Arguments {
 
     /// Suggests the nearest word, or all of them if they are few.
     private func choices(_ word: ByteString, _ choices: [String]) -> Message {
-        let guess = suggestion(word.shown, in: choices)
+        let guess = didYouMean(word.shown, in: choices)
         return guess.isEmpty && choices.count < 10
             ? "; use one of \(choices.joined(separator: ", "))" : guess
     }
@@ -121,7 +121,7 @@ struct Arguments {
         // gocryptfs accepts one dash: suggest `--owner` for `-owner`.
         let name = word.shown.prefix { $0 != "=" }
         let asLong = "--\(name.drop { $0 == "-" })"
-        return .usage(verb, "unknown option '\(name)'\(suggestion(asLong, in: names))")
+        return .usage(verb, "unknown option '\(name)'\(didYouMean(asLong, in: names))")
     }
 }
 

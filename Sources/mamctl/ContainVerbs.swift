@@ -93,7 +93,7 @@ private func launchers(
     let app = word.asDesktopID
     let found = files.reachable(installed.filter { $0.app == app || $0.entry.id == app })
     guard let first = found.first else {
-        let guess = suggestion(app.shown, in: installed.map(\.app.shown))
+        let guess = didYouMean(app.shown, in: installed.map(\.app.shown))
         throw Failure(
             .notFound,
             installed.isEmpty
@@ -144,7 +144,7 @@ extension DesktopEntries {
             let names = ordinaryPrograms.map(\.id.shown)
             throw Failure(
                 .notFound,
-                "there is no desktop entry '\(id.shown)'\(suggestion(id.shown, in: names))",
+                "there is no desktop entry '\(id.shown)'\(didYouMean(id.shown, in: names))",
                 next: "ls /usr/share/applications")
         }
         guard Launcher(found) == nil else {

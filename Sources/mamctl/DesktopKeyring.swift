@@ -15,7 +15,7 @@ struct DesktopKeyring {
 
     /// Keeps the passphrase, and has each login ask for it.
     func keep(_ passphrase: SecretBuffer, of account: String) throws {
-        guard try takes(passphrase) else {
+        guard try store(passphrase) else {
             throw Failure(
                 .failure, "the keyring did not take the passphrase; the rest is done",
                 next: "unlock the keyring, as a desktop's login does, and run the same again")
@@ -33,8 +33,8 @@ struct DesktopKeyring {
         dropInText?.contains(unlock(account)) == true
     }
 
-    /// Stores the passphrase in place of a former one.
-    func takes(_ passphrase: SecretBuffer) throws -> Bool {
+    /// In place of a former one. False if the keyring did not take it.
+    func store(_ passphrase: SecretBuffer) throws -> Bool {
         let words = ["secret-tool", "store", "--label=mamd: \(name)", "workspace", "\(id)"]
             .map { ByteString($0) }
         let pipe = try passphrase.pipe()
@@ -45,12 +45,14 @@ struct DesktopKeyring {
     }
 
     /// Removes the passphrase, and what asks for it. Returns the command that remains.
-    func forget() throws(Errno) -> String? {
+    func forget() throws(Failure) -> String? {
         guard dropInText?.contains(lookup) == true else { return nil }
         let words = ["secret-tool", "clear", "workspace", "\(id)"]
         let isForgotten = output(of: words) != nil
-        let directory = try openFile(dropInDirectory, O_RDONLY | O_DIRECTORY)
-        try removeFile(in: directory.raw, named: fileName)
+        try naming(ByteString(dropInDirectory)) { () throws(Errno) in
+            let directory = try openFile(dropInDirectory, O_RDONLY | O_DIRECTORY)
+            try removeFile(in: directory.raw, named: fileName)
+        }
         // Stays if it has other files.
         rmdir(dropInDirectory)
         return isForgotten ? nil : words.joined(separator: " ")

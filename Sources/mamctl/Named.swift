@@ -66,7 +66,7 @@ extension Failure {
         let guesses = verbsNear(first, second)
         let about = guesses.count == 1 ? guesses[0] : isGroup ? first : nil
         return Failure(
-            .usage, "there is no verb '\(shown)'\(suggestion(guesses))",
+            .usage, "there is no verb '\(shown)'\(didYouMean(guesses))",
             next: "mamctl help\(about.map { " \($0)" } ?? "")")
     }
 }

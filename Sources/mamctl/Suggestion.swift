@@ -25,18 +25,6 @@ func verbsNear(_ first: String, _ second: String?) -> [String] {
     return nearest(to: "\(near) \(second)", in: group.map(\.name)).map { [$0] } ?? [near]
 }
 
-/// The end of an error message; empty without a guess.
-func suggestion(_ guesses: [String]) -> Message {
-    guard !guesses.isEmpty else { return "" }
-    let names = guesses.map { Message.verbatim($0) }
-    return "; did you mean '\(names.joined(separator: "' or '"))'?"
-}
-
-/// The same with the nearest name.
-func suggestion(_ word: String, in names: [String]) -> Message {
-    suggestion(nearest(to: word, in: names).map { [$0] } ?? [])
-}
-
 /// The two-word verbs with the nearest second word.
 private func nearestSecond(to word: String, in names: [String]) -> [String] {
     let seconds = names.compactMap { name in

@@ -48,7 +48,7 @@ struct UnitNames {
         return ["\(root)/systemd/user"]
     }
 
-    /// `mamfleet` writes to the directory that a rename moves. Without a manager it does not run.
+    /// `mamfleet` writes to the directory that a rename moves. Does not stop one run by hand.
     func stopFleet() {
         _ = output(of: Self.systemctl + ["stop", "mamfleet@\(name).service"])
     }

@@ -60,10 +60,10 @@ struct WorkspaceRemoval {
     /// service manager answers.
     func removeUnits() throws(Failure) -> [String] {
         var remaining: [String] = []
-        if let id = Places.current.record(of: name)?.id {
-            do throws(Errno) {
-                remaining += try [DesktopKeyring(name: name, id: id).forget()].compactMap(\.self)
-            } catch { throw Failure(any: error) }
+        if let id = Places.current.record(of: name)?.id,
+            let command = try DesktopKeyring(name: name, id: id).forget()
+        {
+            remaining.append(command)
         }
         return remaining + UnitNames(of: name).remove()
     }

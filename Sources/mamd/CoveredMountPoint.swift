@@ -26,9 +26,7 @@ struct CoveredMountPoint {
         (self.directory, self.place) = (directory, place)
         let places = Places.current
         let known = places.shutMountPoint(of: name)
-        if let known, shutting == .undone || shutting == .asked && known.place != place,
-            try Self.open(known, known.place == place ? directory : nil, shutting, report)
-        {
+        if let known, try Self.open(known, at: place, directory, shutting, report) {
             try stored(of: name) { () throws(Errno) in
                 try places.forgetShutMountPoint(of: name)
             }
@@ -49,22 +47,27 @@ struct CoveredMountPoint {
         try stored(of: name) { () throws(Errno) in try places.keep(point, of: name) }
     }
 
-    /// `directory`: nil for another place than the one that is about to be mounted. False if that
-    /// one stays shut: its record says what it has to get back.
+    /// Whether the record is done with: a place that stays shut needs it, to get back what it had.
     private static func open(
-        _ point: ShutMountPoint, _ directory: Descriptor?, _ shutting: Shutting,
-        _ report: (String) -> Void
+        _ known: ShutMountPoint, at place: ByteString, _ directory: Descriptor,
+        _ shutting: Shutting, _ report: (String) -> Void
     ) throws(StartError) -> Bool {
-        do throws(PathFailure) {
-            guard let directory else {
-                try point.open()
-                return true
+        switch shutting {
+        case .undone where known.place == place:
+            do throws(Errno) { try known.open(directory) } catch {
+                throw StartError(reason(known, .failed(error)))
             }
-            do throws(Errno) { try point.open(directory) } catch { throw .failed(error) }
             return true
-        } catch {
-            let reason: Message = "\(point.place.shown) cannot be opened to programs: \(error)"
-            guard directory == nil else { throw StartError(reason) }
+        case .asked where known.place == place, .unchanged: return false
+        case .asked, .undone: return try openFormer(known, shutting, report)
+        }
+    }
+
+    private static func openFormer(
+        _ known: ShutMountPoint, _ shutting: Shutting, _ report: (String) -> Void
+    ) throws(StartError) -> Bool {
+        do throws(PathFailure) { try known.open() } catch {
+            let reason = reason(known, error)
             // The record has room for one.
             guard shutting == .undone else {
                 throw StartError(
@@ -73,6 +76,11 @@ struct CoveredMountPoint {
             report("the former mount point \(reason.english)")
             return false
         }
+        return true
+    }
+
+    private static func reason(_ point: ShutMountPoint, _ failure: PathFailure) -> Message {
+        "\(point.place.shown) cannot be opened to programs: \(failure)"
     }
 
     /// For root, whose mount needs no rights on the directory.

@@ -105,7 +105,7 @@ class Authority:
 
     def sign(self, subject, issuer, public, isAuthority=False):
         now = datetime.datetime.utcnow()
-        # RFC 5280 has an authority with all of these, and strict readers refuse others.
+        # RFC 5280 asks for the identifiers, and strict verifiers refuse what lacks them.
         signer = x509.AuthorityKeyIdentifier.from_issuer_public_key(self.key.public_key())
         builder = x509.CertificateBuilder().subject_name(subject).issuer_name(issuer).public_key(
             public).serial_number(x509.random_serial_number()).not_valid_before(

@@ -281,10 +281,9 @@ class Remove(WorkspaceCase):
         self.addCleanup(other.close)
         other.ctl("init", other.backing, "--name", "moved")
         manifest = other.on_disk(".mamd", "workspace.json")
-        digit = re.search(r'"id" *: *"(.)', manifest.read_text())
-        manifest.write_text(
-            f"{digit.string[:digit.start(1)]}{'0' if digit[1] != '0' else '1'}"
-            f"{digit.string[digit.end():]}")
+        manifest.write_text(re.sub(
+            r'("id" *: *")(.)', lambda found: found[1] + ("1" if found[2] == "0" else "0"),
+            manifest.read_text()))
         remove = ("workspace", "remove", "moved")
         refusal = other.ctl(*remove, status=REFUSED, input=b"").stderr
         self.assertIn(f"its files cannot be found at {other.backing}", refusal)

@@ -72,7 +72,7 @@ def certify(directory, since=None):
         made = (x509.CertificateBuilder().subject_name(name).issuer_name(issuer)
                 .public_key(key.public_key()).serial_number(x509.random_serial_number())
                 .not_valid_before(since).not_valid_after(now + 90 * DAY)
-                # Without these, strict readers refuse it.
+                # Without these, strict verifiers refuse it.
                 .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False)
                 .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(
                     signer.public_key()), False))
