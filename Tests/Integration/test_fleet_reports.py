@@ -22,6 +22,8 @@ class Status(Reports):
         nonce = json.loads(base64.b64decode(json.loads(order)["payload"]))["name"]
         self.deliver(order)
         wait_until(lambda: not self.is_readable())
+        # It is noted as done a moment after the window has closed.
+        wait_until(lambda: self.status()["pending"] == 0)
         told = self.status()
         self.assertNotIn("diagnostics", told)
         self.assertEqual(told["host"], os.uname().nodename)
