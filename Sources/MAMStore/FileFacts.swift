@@ -8,6 +8,8 @@ package import MAMSystem
 /// determine the kind.
 package enum FileFacts: Sendable {
     case empty
+    /// Sealed, but its first block never reached the disk: as empty, whatever its `st_size`.
+    case unwritten
     case foreign
     case protected(FileHeader)
     case damaged(HeaderError)
@@ -27,7 +29,11 @@ package enum FileFacts: Sendable {
         self.init(
             head: room.span.bytes.extracting(..<count), physicalSize: physicalSize,
             orStream: orStream)
-        if case .foreign = self, SealedNote.isOn(descriptor) { self = .damaged(.gone) }
+        if case .foreign = self, SealedNote.isOn(descriptor) {
+            self =
+                try isUnwritten(descriptor, physicalSize: physicalSize)
+                ? .unwritten : .damaged(.gone)
+        }
     }
 
     /// `head`: the first 1024 bytes, or all of a shorter file.
@@ -59,9 +65,18 @@ package enum FileFacts: Sendable {
 
     /// The size that readers see. A damaged file shows its physical size.
     package func plainSize(ofPhysical size: Int64) -> Int64 {
+        if case .unwritten = self { return 0 }
         guard case .protected(let header) = self else { return size }
         guard header.isManaged else { return max(0, size - Int64(Layout.headerByteCount)) }
         return Extent(physicalSize: size)?.plainSize ?? size
+    }
+
+    /// The next writer becomes its owner.
+    package var isEmpty: Bool {
+        switch self {
+        case .empty, .unwritten: true
+        case .foreign, .protected, .damaged: false
+        }
     }
 
     package var header: FileHeader? {

@@ -3,17 +3,27 @@
 internal import MAMFormat
 internal import MAMSystem
 
-/// Plain content after a header of `base` bytes: 1024, or 0 in a foreign file.
+/// Plain content after `base` bytes: a header of 1024, none in a foreign file, or a whole block of
+/// a sealed file that was never written.
 final class PlainContent {
     var descriptor: Descriptor
     let header: FileHeader?
+    let base: Int64
 
     init(descriptor: Descriptor, header: FileHeader?) {
         self.descriptor = descriptor
         self.header = header
+        base = header == nil ? 0 : Int64(Layout.headerByteCount)
     }
 
-    var base: Int64 { header == nil ? 0 : Int64(Layout.headerByteCount) }
+    /// What is to be begun again, by whoever writes it.
+    init(unwritten descriptor: Descriptor) {
+        self.descriptor = descriptor
+        header = nil
+        base = Int64(Layout.blockByteCount)
+    }
+
+    var isUnwritten: Bool { base == Int64(Layout.blockByteCount) }
 
     func size() throws(StoreError) -> Int64 {
         max(0, try physicalSize(of: descriptor) - base)

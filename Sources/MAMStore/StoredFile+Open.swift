@@ -20,7 +20,12 @@ extension StoredFile {
         let count = try readBeginning(of: descriptor, into: &bytes)
         let prefix = bytes.span.bytes.extracting(first: count)
         switch FileKind.classify(prefix: prefix, fileSize: size) {
-        case .foreign where SealedNote.isOn(descriptor): throw .header(.gone)
+        case .foreign where SealedNote.isOn(descriptor):
+            let isUnwritten = try system { () throws(Errno) in
+                try MAMStore.isUnwritten(descriptor, physicalSize: size)
+            }
+            guard isUnwritten else { throw .header(.gone) }
+            self.init(.plain(PlainContent(unwritten: descriptor)), size: 0)
         case .empty, .foreign:
             self.init(.plain(PlainContent(descriptor: descriptor, header: nil)), size: size)
         case .damaged:

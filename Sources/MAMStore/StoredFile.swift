@@ -57,6 +57,11 @@ package final class StoredFile: @unchecked Sendable {
         }
     }
 
+    /// See ``FileFacts/unwritten``.
+    package var isUnwritten: Bool {
+        lock.shared { if case .plain(let plain) = content { plain.isUnwritten } else { false } }
+    }
+
     /// The plain size after the last completed operation; takes no lock.
     package var size: Int64 { cachedSize.load(ordering: .relaxed) }
 

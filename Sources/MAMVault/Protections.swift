@@ -27,7 +27,7 @@ package struct Protections: Sendable {
         switch facts {
         case nil:
             Self.plain(.damaged, "the daemon may not read the file")
-        case .empty:
+        case .empty, .unwritten:
             Self.plain(
                 .foreign, "it is empty and has no owner yet; the next writer becomes its owner")
         case .foreign:

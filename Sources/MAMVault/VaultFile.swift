@@ -51,7 +51,9 @@ package final class VaultFile: Sendable {
 
     /// The facts that reading the header would give now.
     package var facts: FileFacts {
-        if let header { .protected(header) } else { size == 0 ? .empty : .foreign }
+        if let header { return .protected(header) }
+        if size > 0 { return .foreign }
+        return stored.isUnwritten ? .unwritten : .empty
     }
 
     package func replaceDescriptor(_ descriptor: Descriptor) {

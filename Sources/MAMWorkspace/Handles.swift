@@ -62,7 +62,7 @@ package struct Handles: Sendable {
             let file = try backingFile(
                 of: inode, &state, writes: writes || truncates, truncates: truncates, &seen,
                 for: caller)
-            let isNew = if case .empty = file.facts { writes } else { false }
+            let isNew = writes && file.facts.isEmpty
             let isInUse = state.openCount > 0 && file.header != nil
             try Auditing(tree).auditing(.open, inode, file.header, for: caller) {
                 () throws(VaultError) in

@@ -176,6 +176,6 @@ private func ownerOnStandardInput() throws(Failure) -> String? {
     case .protected(let header):
         return header.owner.name.isEmpty ? header.owner.objectID : header.owner.name
     case .damaged(let error): throw Failure(.damaged, "standard input: \(error)")
-    case .empty, .foreign: return nil
+    case .empty, .unwritten, .foreign: return nil
     }
 }

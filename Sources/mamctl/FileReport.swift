@@ -122,7 +122,7 @@ func headerFacts(_ path: ByteString, _ file: Descriptor) throws(Failure) -> File
             of: open, physicalSize: Int64(try status(of: open.raw).st_size), orStream: true)
     }
     return switch facts {
-    case .empty: plain(path, "the file is empty")
+    case .empty, .unwritten: plain(path, "the file is empty")
     case .foreign: plain(path, "the file has no protection header")
     case .damaged(let error): damaged(path, "\(error)")
     case .protected(let header): decoded(path, header)

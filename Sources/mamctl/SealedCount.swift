@@ -32,6 +32,6 @@ private func isSealed(_ name: ByteString, in directory: Descriptor) -> Bool {
     return switch facts {
     case .protected(let header): header.sealing != nil
     case .damaged: true
-    case .empty, .foreign: false
+    case .empty, .unwritten, .foreign: false
     }
 }

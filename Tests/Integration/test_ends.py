@@ -133,6 +133,33 @@ class Ends(VerifyCase):
         self.mount()
         self.check_tree(plain=PLAIN)
 
+    def test_one_whose_first_block_was_never_stored_is_empty(self):
+        """As a full disk leaves a new file that nobody synced."""
+        zeros = {"read": bytes(BLOCK), "written": bytes(BLOCK), "cut": bytes(BLOCK)}
+        others = {
+            "longer": bytes(BLOCK + 1), "shorter": bytes(BLOCK - 1),
+            "other": bytes(BLOCK - 1) + b"\1"}
+        self.lay(**zeros, **others, foreign=bytes(BLOCK))
+        for name in (*zeros, *others):
+            os.setxattr(self.disk(name), "user.mam.sealed", b"1")
+        self.mount()
+        damaged = {name: [("header", "left")] for name in others}
+        self.assertEqual(
+            self.verify(status=DAMAGED), {**damaged, "foreign": [("foreign", "noted")]})
+        path = self.directory / "read"
+        for _ in range(2):
+            self.assertEqual((path.stat().st_size, path.read_bytes()), (0, b""))
+        self.assertIn("the next writer becomes its owner", self.workspace.ctl("info", path).stdout)
+        (self.directory / "written").write_bytes(b"new")
+        os.truncate(self.directory / "cut", 5)
+        self.workspace.unmount()
+        self.assertEqual(self.disk("read").read_bytes(), bytes(BLOCK))
+        self.mount()
+        for name, content in (("written", b"new"), ("cut", bytes(5))):
+            self.assertEqual((self.directory / name).read_bytes(), content)
+            self.assertEqual(self.workspace.owner(self.directory / name), ANN)
+        self.assertEqual((self.directory / "foreign").read_bytes(), bytes(BLOCK))
+
     @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root trace it")
     def test_no_file_is_made_whose_note_fails(self):
         self.mount()
