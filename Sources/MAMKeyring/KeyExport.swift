@@ -31,6 +31,10 @@ package struct KeyExport: Sendable {
         case passphrase(cost: KeyDerivationCost, salt: Bytes16)
         case recoveryKey(RecoveryPublicKey, ephemeral: Curve25519.PublicKey)
     }
+
+    /// False once the account has other keys, as since its first passphrase: it opens only what was
+    /// sealed before.
+    package func isCurrent(beside keybag: Keybag) -> Bool { keyIDs == keybag.keyIDs }
 }
 
 /// Fields that a keybag has too are at the same offsets.

@@ -69,7 +69,12 @@ func changePassphrase(_ invocation: Invocation) throws -> ExitStatus {
         request, descriptors: secrets.descriptors, about: "account '\(account.label)'"
     ).account
     if let new { try tellKeyring(new, of: account.label, in: daemon) }
-    return report(changed, invocation, "passphrase changed")
+    return report(
+        changed, invocation,
+        account.hasPassphrase || new == nil
+            ? "passphrase changed"
+            : "passphrase set; its keys are new, and a recovery file from before does not open what"
+                + " is written from now on; mamctl account export \(account.label) writes another")
 }
 
 /// The desktop's keyring, where `setup --keyring` has put the former passphrase.

@@ -70,7 +70,8 @@ struct StateDiagnostics {
     }
 
     private func keybag(_ file: String, _ directory: String) -> JSONValue {
-        let (first, copy) = (read("\(directory)/\(file)"), read("\(directory)/\(file).copy"))
+        let path = "\(directory)/\(file)"
+        let (first, copy) = (readKeybag(path), readKeybag("\(path).copy"))
         guard let keybag = first ?? copy else { return ["state": "both copies are damaged"] }
         let account = keybag.identity.description
         names.learn(
@@ -90,13 +91,6 @@ struct StateDiagnostics {
             "derivationMiB": keybag.passphrase.map { JSONValue($0.cost.memoryByteCount >> 20) }
                 ?? .null,
         ]
-    }
-
-    private func read(_ path: String) -> Keybag? {
-        guard let bytes = try? readSmallFile(path, maximumByteCount: Keybag.maximumByteCount) else {
-            return nil
-        }
-        return try? Keybag.decode(bytes.span.bytes)
     }
 
     /// The newest audit records, with pseudonyms.

@@ -3,6 +3,7 @@
 internal import Glibc
 internal import MAMKeyring
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 internal import MAMWords
@@ -81,7 +82,7 @@ struct SetupAccount {
 
     private static func holdsOtherKeys(_ path: ByteString) -> Failure {
         Failure(
-            .failure, "\(path.shown) exists, and has no keys of this account",
+            .failure, "\(path.shown) exists, and does not hold this account's keys",
             next: "move it away, or add --recovery with another FILE")
     }
 
@@ -90,9 +91,8 @@ struct SetupAccount {
         if Self.exists(path) {
             let (file, export) = try readExport(path)
             let owner = try naming(path) { () throws(Errno) in try CachedFacts(of: file.raw).uid }
-            guard owner == geteuid(), "\(export.accountID.bytes)" == account.id else {
-                throw Self.holdsOtherKeys(path)
-            }
+            guard owner == geteuid(), "\(export.accountID.bytes)" == account.id, holds(export)
+            else { throw Self.holdsOtherKeys(path) }
             return
         }
         try retrying { setup in
@@ -103,6 +103,14 @@ struct SetupAccount {
             _ = try mamctl.export(
                 account, to: file, passphrase: current, sealedBy: export, secrets, setup.daemon)
         }
+    }
+
+    /// False if the account has other keys since the export, or the daemon's keybag is unreadable.
+    private func holds(_ export: KeyExport) -> Bool {
+        let state = Places.current.state(of: daemon.name)
+        let keybag = "\(state)/keybags/\(export.accountID.bytes).keybag"
+        guard let current = readKeybag(keybag) ?? readKeybag("\(keybag).copy") else { return false }
+        return export.isCurrent(beside: current)
     }
 
     private func exportPassphrase() throws -> SecretBuffer {

@@ -1,15 +1,18 @@
 """What else mamd does on a desktop: notifications, the sign in the panel, the status window, the
 countdown, the bus that starts it, words in German."""
 import json
+import os
 import pathlib
 import re
 import shutil
 import subprocess
+import sys
+import types
 import unittest
 
 import desktop_session
 from desktop_session import DESKTOP, PYTHON, DesktopSession
-from workspace import ANN, BOB, PASSPHRASE, Workspace, wait_until
+from workspace import ANN, BOB, PASSPHRASE, ROOT, Workspace, wait_until
 
 PROMPT, STATUS = "Unlock managed files", "Managed files"
 ITEM = ("org.freedesktop.DBus.Properties.Get", "org.kde.StatusNotifierItem")
@@ -166,16 +169,55 @@ class StatusWindow(Desktop):
         self.session.await_text(ANN)
 
 
+@unittest.skipIf(desktop_session.missing(), desktop_session.missing())
+class CountdownOfOthers(unittest.TestCase):
+    def test_only_ones_own_is_shown(self):
+        """Root's panel sees the accounts of all users, and may keep none of theirs open."""
+        sys.path.insert(0, str(DESKTOP))
+        from mamd_desktop.accounts import Account
+        from mamd_desktop.countdown import Countdown
+
+        shown = []
+        notifier = types.SimpleNamespace(show=lambda *told: shown.append(told))
+        workspace = types.SimpleNamespace(name="work")
+        countdown = Countdown(notifier)
+        for uid in (os.geteuid() + 1, os.geteuid()):
+            self.assertEqual(shown, [])
+            countdown.told(
+                workspace, Account(ANN, "unlocked", uid=uid),
+                {"event": "idle-lock-due", "seconds": 30})
+        self.assertEqual(len(shown), 1)
+
+
 @unittest.skipUnless(shutil.which("msgfmt"), "not installed: gettext")
 class German(Desktop):
     language = "de"
 
-    def test_the_prompt_is_german(self):
+    def setUp(self):
+        super().setUp()
         place = pathlib.Path(self.session.directory) / "locale" / "de" / "LC_MESSAGES"
         place.mkdir(parents=True)
-        subprocess.run(
-            ["msgfmt", "-o", place / "mamd.mo", DESKTOP / "po" / "de.po"], check=True)
+        for domain, catalogue in (("mamd", DESKTOP / "po"), ("mamctl", ROOT / "po")):
+            subprocess.run(
+                ["msgfmt", "-o", place / f"{domain}.mo", catalogue / "de.po"], check=True)
         self.session.environment["TEXTDOMAINDIR"] = str(place.parents[1])
+
+    def test_what_the_daemon_says_is_german(self):
+        (document,) = self.workspace.policies.iterdir()
+        rules = json.loads(document.read_text())
+        document.write_text(
+            json.dumps({**rules, "pinRequired": True, "maximumPinRetries": 3}))
+        self.workspace.ctl("lock", "--now")
+        self.session.start_agent()
+        subprocess.run(["cat", self.file], capture_output=True)
+        self.session.await_window("Verwaltete Dateien entsperren")
+        self.session.type("nothing like it")
+        self.session.keys("Return")
+        self.session.await_text(
+            "Das war nicht richtig. 2 weitere falsche schließen das Konto bis zu mamctl account"
+            " login")
+
+    def test_the_prompt_is_german(self):
         self.workspace.lock()
         self.session.start_agent()
         subprocess.run(["cat", self.file], capture_output=True)

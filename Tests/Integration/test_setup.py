@@ -242,8 +242,31 @@ class Setup(unittest.TestCase):
         said = self.setup(
             "--passfile", self.workspace.passfile, "--recovery", keys, "--export-passfile",
             self.workspace.passfile, status=NO).stderr
-        self.assertIn(f"{keys} exists, and has no keys of this account", said)
+        self.assertIn(f"{keys} exists, and does not hold this account's keys", said)
         self.assertEqual(keys.read_bytes(), b"older")
+
+    def test_nor_is_one_from_before_the_first_passphrase(self):
+        export = ["--recovery", self.keys, "--export-passfile", self.workspace.passfile]
+        self.workspace.ctl("setup", self.place, "--no-account")
+        self.workspace.unmount()
+        (policy,) = self.workspace.policies.iterdir()
+        policy.write_text(json.dumps({**json.loads(policy.read_text()), "pinRequired": False}))
+        self.setup("--no-passphrase", *export)
+        self.setup("--no-passphrase", *export)
+        said = self.workspace.serving(
+            "account passphrase", ANN, "--new-passfile", self.workspace.passfile).stdout
+        self.assertIn("a recovery file from before does not open what is written from now on", said)
+        self.assertIn(
+            "does not hold this account's keys",
+            self.setup("--passfile", self.workspace.passfile, *export, status=NO).stderr)
+        self.keys.unlink()
+        for _ in range(2):
+            self.setup("--passfile", self.workspace.passfile, *export)
+        said = self.workspace.serving(
+            "account passphrase", ANN, "--passfile", self.workspace.passfile, "--new-passfile",
+            self.workspace.passfile).stdout
+        self.assertIn("passphrase changed", said)
+        self.setup("--passfile", self.workspace.passfile, *export)
 
 
 @unittest.skipUnless(os.getuid() == 0, "makes name spaces with a process 1 of their own")

@@ -204,8 +204,17 @@ class SetupKeyring(KeyringCase):
         self.setup()
         self.write_letter()
         self.ctl("unmount", self.work)
+        # It writes to the directory that is renamed.
+        fleet = f"mamfleet@{self.name}.service"
+        template = self.machine.home / ".config/systemd/user/mamfleet@.service"
+        template.write_text("[Service]\nExecStart=sleep infinity\n")
+        self.addCleanup(template.unlink)
+        self.machine.run("systemctl", "--user", "daemon-reload", user=True)
+        self.machine.run("systemctl", "--user", "start", fleet, user=True)
         said = json.loads(
             self.ctl("workspace", "rename", self.name, "renamed", "--json").stdout)
+        state = self.machine.run("systemctl", "--user", "is-active", fleet, user=True, check=False)
+        self.assertEqual(state.stdout, "inactive\n")
         self.name = "renamed"
         self.assertEqual([command.split()[0] for command in said["next"]], ["mv"])
         self.machine.run(*said["next"][0].split(), user=True)

@@ -1,0 +1,12 @@
+// Keybags, as `STATE/keybags` has them: each twice.
+
+import MAMKeyring
+import MAMSystem
+
+/// Nil if it is missing, damaged or newer.
+func readKeybag(_ path: String) -> Keybag? {
+    guard let bytes = try? readSmallFile(path, maximumByteCount: Keybag.maximumByteCount) else {
+        return nil
+    }
+    return try? Keybag.decode(bytes.span.bytes)
+}
