@@ -17,7 +17,9 @@ extension AccountEvent.Kind {
         case .idleLockAverted: .init(event: "idle-lock-averted")
         case .available: .init(event: "available")
         case .blocked(let block):
-            .init(event: "blocked", kind: block.kind.rawValue, reason: block.reason.english)
+            .init(
+                event: "blocked", kind: block.kind.rawValue, reason: block.reason.english,
+                words: block.reason.wire)
         case .unblocked: .init(event: "unblocked")
         case .wiped: .init(event: "wiped")
         case .policyChanged: .init(event: "policy-changed")

@@ -2,6 +2,7 @@
 
 package import MAMPolicy
 package import MAMSystem
+package import MAMWords
 
 /// An event.
 package enum EnrollmentInput: Sendable {
@@ -205,7 +206,7 @@ extension EnrollmentRecord {
     }
 
     /// The consequence of further wrong passphrases after this many; nil if there is none.
-    package func outlook(after count: Int, _ pin: PinRules) -> String? {
+    package func outlook(after count: Int, _ pin: PinRules) -> Message? {
         if offlineWipe == .needsPassphrase {
             let left = pin.maximumRetries - (count - (wrongBefore ?? count))
             return Self.outlook(left, wipes: true)
@@ -214,13 +215,20 @@ extension EnrollmentRecord {
         return Self.outlook(pin.maximumRetries - count, wipes: pin.actionAfterRetries == .wipe)
     }
 
-    private static func outlook(_ left: Int, wipes: Bool) -> String? {
-        guard left > 0 else { return nil }
-        let subject = left == 1 ? "the next wrong one" : "\(left) more wrong ones"
-        let ending = left == 1 ? "s" : ""
-        return wipes
-            ? "\(subject) destroy\(ending) the account's keys and files"
-            : "\(subject) close\(ending) the account until mamctl account login"
+    private static func outlook(_ left: Int, wipes: Bool) -> Message? {
+        switch (left, wipes) {
+        case (...0, _): nil
+        case (1, true): "the next wrong one destroys the account's keys and files"
+        case (1, false): "the next wrong one closes the account until mamctl account login"
+        case (_, true):
+            Message(
+                left, one: "\(left) more wrong one destroys the account's keys and files",
+                many: "\(left) more wrong ones destroy the account's keys and files")
+        case (_, false):
+            Message(
+                left, one: "\(left) more wrong one closes the account until mamctl account login",
+                many: "\(left) more wrong ones close the account until mamctl account login")
+        }
     }
 
     /// Only a policy that requires a PIN limits wrong ones; after an offline timeout a default

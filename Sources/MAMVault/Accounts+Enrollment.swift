@@ -5,7 +5,7 @@ package import MAMEnrollment
 internal import MAMKeyring
 package import MAMModel
 package import MAMPolicy
-internal import MAMWords
+package import MAMWords
 
 /// An account's enrolment as callers see it.
 package struct EnrollmentReport: Sendable {
@@ -37,7 +37,7 @@ extension Accounts {
     }
 
     /// The consequence of further wrong passphrases; nil where policy sets none.
-    package func outlookOnGuesses(_ account: AccountID) -> String? {
+    package func outlookOnGuesses(_ account: AccountID) -> Message? {
         vault.enrollments.record(of: account)?.outlook(
             after: vault.keyring.failureCount(account), vault.policy(of: account).pin)
     }

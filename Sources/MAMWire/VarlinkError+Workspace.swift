@@ -40,11 +40,12 @@ extension VarlinkError {
     /// The passphrase is wrong; the next try is allowed after `retryAfterSeconds`. `outlook`: what
     /// further wrong ones lead to.
     package static func wrongPassphrase(
-        _ account: String, retryAfterSeconds: Int, outlook: String? = nil
+        _ account: String, retryAfterSeconds: Int, outlook: Message? = nil
     ) -> VarlinkError {
         VarlinkError(
             Varlink.Workspace.WrongPassphrase(
-                account: account, retryAfterSeconds: retryAfterSeconds, outlook: outlook))
+                account: account, retryAfterSeconds: retryAfterSeconds, outlook: outlook?.english,
+                words: outlook?.wire))
     }
 
     /// The passphrase was not tried; a try is allowed after `retryAfterSeconds`.
@@ -161,10 +162,15 @@ extension VarlinkError: Worded {
         case .wrongPassphrase: return wrongPassphraseDescription(account)
         case .windowClosed: return "account '\(account)' is locked"
         default:
-            return Message(
-                parameters["words"]?.array?.compactMap(\.text),
-                else: parameters["reason"]?.text ?? plainDescription)
+            return worded(parameters["reason"]?.text ?? plainDescription)
         }
+    }
+
+    /// The consequence of further wrong passphrases.
+    package var outlook: Message? { parameters["outlook"]?.text.map(worded) }
+
+    private func worded(_ sentence: String) -> Message {
+        Message(parameters["words"]?.array?.compactMap(\.text), else: sentence)
     }
 
     private func wrongPassphraseDescription(_ account: String) -> Message {

@@ -100,8 +100,7 @@ struct Failure: Error {
             case .unmanagedOwner: "mamctl account list, or add --unmanaged if that is intended"
             case .accountExists, .windowClosed: "mamctl unlock \(account)"
             case .wrongPassphrase:
-                error.parameters["outlook"]?.text.map { "enter it again; \($0)" }
-                    ?? "enter it again"
+                error.outlook.map { "enter it again; \($0)" } ?? "enter it again"
             case .notTried: "wait, then enter it again"
             case .sealedFiles:
                 "\(importCommand), or mamctl account register \(account) --new-keys"

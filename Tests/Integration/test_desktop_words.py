@@ -3,6 +3,7 @@ display: which refusals ask, what is told, which thumbnails go."""
 import ast
 import gettext
 import json
+import os
 import pathlib
 import struct
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import tempfile
 import types
 import unittest
+import unittest.mock
 import zlib
 
 from workspace import ROOT
@@ -19,8 +21,9 @@ MODULES = sorted([*(DESKTOP / "mamd_desktop").glob("*.py"), *(DESKTOP / "nautilu
 SHOWN_AS = frozenset(["title", "label", "subtitle", "description", "placeholder_text"])
 
 sys.path.insert(0, str(DESKTOP))
-from mamd_desktop import messages, mounts, overview  # noqa: E402
+from mamd_desktop import daemon_words, messages, mounts, overview  # noqa: E402
 from mamd_desktop.accounts import Account, Window  # noqa: E402
+from mamd_desktop.daemon_words import sentence  # noqa: E402
 from mamd_desktop.gate import Gate  # noqa: E402
 from mamd_desktop.limits import RateLimit  # noqa: E402
 from mamd_desktop.protection import Protection  # noqa: E402
@@ -80,6 +83,50 @@ class Words(unittest.TestCase):
         texts = {text for file in MODULES for text in marked(ast.parse(file.read_text()))}
         missing = [t for t in texts if json.dumps(t, ensure_ascii=False) not in template]
         self.assertEqual(missing, [])
+
+
+class DaemonWords(unittest.TestCase):
+    """As Tests/MAMControlTests/MessageWireTests.swift has them."""
+
+    @classmethod
+    def setUpClass(cls):
+        place = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        (place / "de" / "LC_MESSAGES").mkdir(parents=True)
+        subprocess.run(
+            ["msgfmt", "-o", place / "de" / "LC_MESSAGES" / "mamctl.mo", ROOT / "po" / "de.po"],
+            check=True)
+        german = {"TEXTDOMAINDIR": str(place), "LANGUAGE": "de", "LC_ALL": "C.UTF-8"}
+        cls.enterClassContext(unittest.mock.patch.dict(os.environ, german))
+        daemon_words.catalogue.cache_clear()
+        cls.addClassCleanup(daemon_words.catalogue.cache_clear)
+
+    def said(self, *words, reason="english"):
+        return sentence({"reason": reason, "words": list(words)})
+
+    def test_they_are_translated(self):
+        self.assertEqual(
+            self.said("%account '%s' is blocked: %s", "=ann", "%its owner is not managed"),
+            "Konto »ann« ist blockiert: its owner is not managed")
+        self.assertEqual(
+            self.said(
+                "?2", "%%s more wrong one destroys the account's keys and files",
+                "%%s more wrong ones destroy the account's keys and files", "#12345"),
+            "12.345 weitere falsche zerstören die Schlüssel und Dateien des Kontos")
+
+    def test_what_no_catalogue_has_is_english(self):
+        self.assertEqual(self.said("%%s%% of it", "=7 % of a"), "7 % of a% of it")
+        self.assertEqual(self.said("+2", "%%s is ", "=one", "%here %s", "!2"),
+                         "one is here No such file or directory")
+        self.assertEqual(self.said("%a\x1b[2J%s", "=\u202eb"), "a?[2J?b")
+
+    def test_what_no_daemon_writes_is_the_reason(self):
+        for words in (
+                [], ["%"] * 2, ["%%s"], ["%%s"] * 100, ["+9", "%a"], ["?1", "%a"], ["+-1"],
+                ["!99999999999999999999"], ["#1"], [7], [None], ["%a", "%b"], ["%%s", "!x"]):
+            self.assertEqual(self.said(*words), "english", words)
+        for words in (None, 7, "%a", {"a": "%a"}):
+            self.assertEqual(sentence({"reason": "english", "words": words}), "english")
+        self.assertEqual(sentence({"words": ["%a"]}), "")
 
 
 class Clock:

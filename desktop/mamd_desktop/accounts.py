@@ -4,6 +4,8 @@ import enum
 from collections.abc import Mapping
 from typing import Any
 
+from .daemon_words import sentence
+
 
 class Window(enum.Enum):
     OPEN = "open"
@@ -36,7 +38,7 @@ class Account:
             name=wire.get("name") or wire.get("objectId") or "",
             state=wire.get("state", "locked"), uid=wire.get("uid", -1),
             block=wire.get("block") or "",
-            block_reason=wire.get("blockReason") or "",
+            block_reason=sentence(wire, "blockReason"),
             has_passphrase=wire.get("hasPassphrase", True),
             retry_after_seconds=wire.get("retryAfterSeconds") or 0,
             grace_seconds=wire.get("graceSeconds"),

@@ -3,6 +3,7 @@ import dataclasses
 from collections.abc import Callable
 
 from .accounts import Account
+from .daemon_words import sentence
 from .entry_request import Request
 from .messages import block_in_words
 from .varlink import Connection, Parameters, VarlinkError
@@ -25,7 +26,7 @@ def failure(error: VarlinkError) -> Outcome:
     wait = int(error.parameters.get("retryAfterSeconds") or 0)
     match error.name:
         case "WrongPassphrase":
-            words, outlook = _("That was not right."), error.parameters.get("outlook") or ""
+            words, outlook = _("That was not right."), sentence(error.parameters, "outlook")
             return Outcome(f"{words} {outlook}".strip(), wait)
         case "NotTried":
             if wait:

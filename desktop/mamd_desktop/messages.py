@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .accounts import Account
+from .daemon_words import sentence
 from .records import Record
 from .words import _, duration, ngettext
 
@@ -55,7 +56,7 @@ def block_in_words(kind: str) -> str:
 def of_event(account: Account | None, event: Mapping[str, Any]) -> Message | None:
     """None: nothing that a person has to know."""
     name = account.name if account else ""
-    reason = event.get("reason") or ""
+    reason = sentence(event)
     match event.get("event"):
         case "unavailable":
             return Message(

@@ -3,6 +3,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from .daemon_words import sentence
 from .words import _
 
 EMBLEMS = {
@@ -26,7 +27,7 @@ class Protection:
             owner=wire.get("owner") or wire.get("ownerObjectId") or "",
             is_managed=bool(wire.get("managed")), asked_class=wire.get("class") or "",
             effective_class=wire.get("effectiveClass") or "", state=wire.get("state") or "",
-            reason=wire.get("reason") or "")
+            reason=sentence(wire))
 
     @property
     def emblem(self) -> str | None:

@@ -14,6 +14,8 @@ from typing import Any
 
 from gi.repository import GLib
 
+from .daemon_words import sentence
+
 FRAME_LIMIT = 16 << 20
 CREDENTIALS = struct.Struct("3i")
 
@@ -25,7 +27,7 @@ class VarlinkError(Exception):
 
     def __init__(self, name: str, parameters: Parameters) -> None:
         self.name, self.parameters = name.rpartition(".")[2], parameters
-        super().__init__(parameters.get("reason") or self.name or "no answer")
+        super().__init__(sentence(parameters) or self.name or "no answer")
 
     @property
     def reason(self) -> str:

@@ -5,10 +5,10 @@ import os
 DOMAIN = "mamd"
 
 
-def translation(directory: str | None = None) -> gettext.NullTranslations:
-    """Of the process's language, from `directory`, `TEXTDOMAINDIR` or the system's place."""
-    place = directory or os.environ.get("TEXTDOMAINDIR")
-    return gettext.translation(DOMAIN, localedir=place, fallback=True)
+def translation(domain: str = DOMAIN) -> gettext.NullTranslations:
+    """Of the process's language, from `TEXTDOMAINDIR` or the system's place."""
+    place = os.environ.get("TEXTDOMAINDIR")
+    return gettext.translation(domain, localedir=place, fallback=True)
 
 
 _, ngettext = translation().gettext, translation().ngettext

@@ -231,6 +231,7 @@ extension Varlink {
             package var seconds: Int?
             package var kind: String?
             package var reason: String?
+            package var words: [String]?
             package var code: Int?
             package var succeeded: Bool?
             package var session: String?
@@ -239,15 +240,16 @@ extension Varlink {
 
             package init(
                 event: String, account: Account? = nil, seconds: Int? = nil,
-                kind: String? = nil, reason: String? = nil, code: Int? = nil,
-                succeeded: Bool? = nil, session: String? = nil, document: String? = nil,
-                name: String? = nil
+                kind: String? = nil, reason: String? = nil, words: [String]? = nil,
+                code: Int? = nil, succeeded: Bool? = nil, session: String? = nil,
+                document: String? = nil, name: String? = nil
             ) {
                 self.event = event
                 self.account = account
                 self.seconds = seconds
                 self.kind = kind
                 self.reason = reason
+                self.words = words
                 self.code = code
                 self.succeeded = succeeded
                 self.session = session
@@ -259,17 +261,18 @@ extension Varlink {
                 try self.init(
                     event: wire.value("event"), account: wire.value("account"),
                     seconds: wire.value("seconds"), kind: wire.value("kind"),
-                    reason: wire.value("reason"), code: wire.value("code"),
-                    succeeded: wire.value("succeeded"), session: wire.value("session"),
-                    document: wire.value("document"), name: wire.value("name")
+                    reason: wire.value("reason"), words: wire.value("words"),
+                    code: wire.value("code"), succeeded: wire.value("succeeded"),
+                    session: wire.value("session"), document: wire.value("document"),
+                    name: wire.value("name")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "event": event.json, "account": account.json, "seconds": seconds.json,
-                    "kind": kind.json, "reason": reason.json, "code": code.json,
-                    "succeeded": succeeded.json, "session": session.json,
+                    "kind": kind.json, "reason": reason.json, "words": words.json,
+                    "code": code.json, "succeeded": succeeded.json, "session": session.json,
                     "document": document.json, "name": name.json
                 ]
             }
@@ -1243,25 +1246,30 @@ extension Varlink {
             package var account: String
             package var retryAfterSeconds: Int
             package var outlook: String?
+            package var words: [String]?
 
-            package init(account: String, retryAfterSeconds: Int, outlook: String? = nil) {
+            package init(
+                account: String, retryAfterSeconds: Int, outlook: String? = nil,
+                words: [String]? = nil
+            ) {
                 self.account = account
                 self.retryAfterSeconds = retryAfterSeconds
                 self.outlook = outlook
+                self.words = words
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
                     account: wire.value("account"),
                     retryAfterSeconds: wire.value("retryAfterSeconds"),
-                    outlook: wire.value("outlook")
+                    outlook: wire.value("outlook"), words: wire.value("words")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "account": account.json, "retryAfterSeconds": retryAfterSeconds.json,
-                    "outlook": outlook.json
+                    "outlook": outlook.json, "words": words.json
                 ]
             }
         }
@@ -1630,7 +1638,7 @@ type Process (
 #   will-become-unavailable (seconds: 0 is now), unavailable, available
 #   idle-lock-due (seconds: a minute, or a third of the time that it may be idle)
 #   idle-lock-averted (it was used before: KeepOpen)
-#   blocked (kind, reason), unblocked, wiped
+#   blocked (kind, reason, words), unblocked, wiped
 #   policy-changed, app-config-changed
 #   data-protection-changed: protect data again that you protected yourself
 #   launch-warning (reason)
@@ -1651,6 +1659,7 @@ type Event (
   seconds: ?int,
   kind: ?string,
   reason: ?string,
+  words: ?[]string,
   code: ?int,
   succeeded: ?bool,
   session: ?string,
@@ -1897,8 +1906,13 @@ error SealedFiles (
   words: ?[]string,
   next: ?string
 )
-# outlook: the consequence of further wrong ones, in words
-error WrongPassphrase (account: string, retryAfterSeconds: int, outlook: ?string)
+# outlook: the consequence of further wrong ones; words: the outlook's, as in errors
+error WrongPassphrase (
+  account: string,
+  retryAfterSeconds: int,
+  outlook: ?string,
+  words: ?[]string
+)
 # The passphrase was not checked: it came too soon after a wrong one, or the record of wrong ones
 # is damaged.
 error NotTried (
