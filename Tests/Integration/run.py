@@ -13,6 +13,7 @@ import concurrent.futures
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -39,6 +40,8 @@ class Result(unittest.TextTestResult):
 def run_one(name, counts):
     """In the child: all tests of one file."""
     sys.path[:0] = map(str, FOLDERS)
+    # nohup(1) has it ignored, and programs pass that on.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     suite = unittest.defaultTestLoader.loadTestsFromName(name)
     result = unittest.TextTestRunner(verbosity=2, resultclass=Result).run(suite)
     # A subtest's failure fails the test that it belongs to.

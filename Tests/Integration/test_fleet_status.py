@@ -10,6 +10,8 @@ import tempfile
 import time
 import unittest
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
 import json_output
 from fleet_directory import Directory, Machine, crowd, sealed
 from signing import DAY, Key
@@ -364,6 +366,20 @@ class Audit(FleetCase):
         self.assertEqual(json.loads(process.stdout.readline())["name"], "new")
 
 
+def verification_seconds():
+    """What a signature costs this machine: the slowest kind takes twice as long as the fastest."""
+    key = Ed25519PrivateKey.generate()
+    text = bytes(3000)
+    signature, public = key.sign(text), key.public_key()
+    best = float("inf")
+    for _ in range(5):
+        start = time.process_time()
+        for _ in range(500):
+            public.verify(signature, text)
+        best = min(best, (time.process_time() - start) / 500)
+    return best
+
+
 class Crowd(unittest.TestCase):
     """As many machines as there may be."""
 
@@ -375,7 +391,10 @@ class Crowd(unittest.TestCase):
         crowd(cls.path, COUNT)
 
     def test_it_takes_two_seconds_at_most(self):
-        """Of processor time, spread over those that there are: others may be at work here."""
+        """Of processor time, spread over those that there are: others may be at work here. On a
+        slow machine as much longer: each machine has a membership and a report that are signed."""
+        processors = max(1, min(os.cpu_count(), 2))
+        limit = max(2.0, 2.4 * 2 * COUNT * verification_seconds() / processors)
         best = float("inf")
         for _ in range(3):
             before, start = os.times(), time.monotonic()
@@ -383,8 +402,9 @@ class Crowd(unittest.TestCase):
             after, wall = os.times(), time.monotonic() - start
             used = (after.children_user - before.children_user
                     + after.children_system - before.children_system)
-            best = min(best, wall, used / max(1, min(os.cpu_count(), 2)))
-        self.assertLessEqual(best, 2.0)
+            best = min(best, wall, used / processors)
+        print(f"{best:.2f} s of {limit:.2f}", flush=True)
+        self.assertLessEqual(best, limit)
         self.assertIn("9,200 compliant, 600 to attend to, 200 stale", said)
         self.assertEqual(len(said.split("\n\n")[0].splitlines()), 800)
 
