@@ -218,16 +218,17 @@ extension EnrollmentRecord {
     private static func outlook(_ left: Int, wipes: Bool) -> Message? {
         switch (left, wipes) {
         case (...0, _): nil
-        case (1, true): "the next wrong one destroys the account's keys and files"
-        case (1, false): "the next wrong one closes the account until mamctl account login"
+        case (1, true): "the next wrong passphrase destroys the account's keys and files"
+        case (1, false): "the next wrong passphrase closes the account until mamctl account login"
         case (_, true):
             Message(
-                left, one: "\(left) more wrong one destroys the account's keys and files",
-                many: "\(left) more wrong ones destroy the account's keys and files")
+                left, one: "\(left) more wrong passphrase destroys the account's keys and files",
+                many: "\(left) more wrong passphrases destroy the account's keys and files")
         case (_, false):
             Message(
-                left, one: "\(left) more wrong one closes the account until mamctl account login",
-                many: "\(left) more wrong ones close the account until mamctl account login")
+                left,
+                one: "\(left) more wrong passphrase closes the account until mamctl account login",
+                many: "\(left) more wrong passphrases close the account until mamctl account login")
         }
     }
 

@@ -32,9 +32,11 @@ package struct KeyExport: Sendable {
         case recoveryKey(RecoveryPublicKey, ephemeral: Curve25519.PublicKey)
     }
 
-    /// False once the account has other keys, as since its first passphrase: it opens only what was
-    /// sealed before.
-    package func isCurrent(beside keybag: Keybag) -> Bool { keyIDs == keybag.keyIDs }
+    /// False if the account has got other keys since, with its first passphrase or by joining an
+    /// export: this one opens only what other keys have sealed.
+    package func holdsAllKeys(of keybag: Keybag) -> Bool {
+        Set(allKeyIDs).isSuperset(of: keybag.allKeyIDs)
+    }
 }
 
 /// Fields that a keybag has too are at the same offsets.

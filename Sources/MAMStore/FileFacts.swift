@@ -8,7 +8,7 @@ package import MAMSystem
 /// determine the kind.
 package enum FileFacts: Sendable {
     case empty
-    /// Sealed, but its first block never reached the disk: as empty, whatever its `st_size`.
+    /// Sealed, but its first block never reached the disk: as empty.
     case unwritten
     case foreign
     case protected(FileHeader)
@@ -65,7 +65,7 @@ package enum FileFacts: Sendable {
 
     /// The size that readers see. A damaged file shows its physical size.
     package func plainSize(ofPhysical size: Int64) -> Int64 {
-        if case .unwritten = self { return 0 }
+        if case .unwritten = self, size == Layout.blockByteCount { return 0 }
         guard case .protected(let header) = self else { return size }
         guard header.isManaged else { return max(0, size - Int64(Layout.headerByteCount)) }
         return Extent(physicalSize: size)?.plainSize ?? size

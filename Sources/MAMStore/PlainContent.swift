@@ -39,30 +39,36 @@ final class PlainContent {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(StoreError) {
-        let physical = try shifted(offset, count: bytes.count)
+        let physical = try shiftedForChange(offset, count: bytes.count)
         try system { () throws(Errno) in
             try writeFully(descriptor.raw, from: bytes, at: physical)
         }
     }
 
     func truncate(to size: Int64) throws(StoreError) {
-        let physical = try shifted(size, count: 0)
+        let physical = try shiftedForChange(size, count: 0)
         try system { () throws(Errno) in try setSize(descriptor.raw, physical) }
     }
 
     func zero(_ range: Range<Int64>) throws(StoreError) {
-        let physical = try shifted(range.lowerBound, count: range.count)
+        let physical = try shiftedForChange(range.lowerBound, count: range.count)
         try system { () throws(Errno) in
             try punchHole(descriptor.raw, at: physical, count: Int64(range.count))
         }
     }
 
     func reserve(_ range: Range<Int64>, keepSize: Bool) throws(StoreError) {
-        let physical = try shifted(range.lowerBound, count: range.count)
+        let physical = try shiftedForChange(range.lowerBound, count: range.count)
         try system { () throws(Errno) in
             try reserveSpace(
                 descriptor.raw, at: physical, count: Int64(range.count), keepSize: keepSize)
         }
+    }
+
+    /// An unwritten file's content would be plain, although the file is marked as sealed.
+    private func shiftedForChange(_ offset: Int64, count: Int) throws(StoreError) -> Int64 {
+        guard !isUnwritten else { throw .header(.gone) }
+        return try shifted(offset, count: count)
     }
 
     private func shifted(_ offset: Int64, count: Int) throws(StoreError) -> Int64 {

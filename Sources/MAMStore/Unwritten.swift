@@ -6,7 +6,7 @@ internal import MAMSystem
 /// True for a file without content whose header is zeros (docs/FORMAT.md, section 1).
 ///
 /// A file system that fails to store a new file's first block, as when it is full, may keep the
-/// size: its writer was told, and nobody was told that anything is stored.
+/// file's size. Nobody was told that anything is stored: no sync succeeded.
 func isUnwritten(_ file: Descriptor, physicalSize: Int64) throws(Errno) -> Bool {
     guard physicalSize == Int64(Layout.blockByteCount) else { return false }
     var block = InlineArray<4096, UInt8>(repeating: 0)

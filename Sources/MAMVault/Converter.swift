@@ -146,7 +146,7 @@ package struct Converter: Sendable {
     private func emptyFile(_ descriptor: Descriptor) throws(VaultError) -> VaultFile {
         try requireRegular(descriptor, "the destination")
         let file = try Files(vault).file(descriptor)
-        guard file.facts.isEmpty else { throw .invalid("the destination is not empty") }
+        guard case .empty = file.facts else { throw .invalid("the destination is not empty") }
         return file
     }
 

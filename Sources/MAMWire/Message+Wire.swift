@@ -76,7 +76,8 @@ private struct WordReader {
             guard let one = text(after: "%") else { return nil }
             (count, singular) = (found, one)
         }
-        guard let format = text(after: "%"),
+        // Values by number are for translations.
+        guard let format = text(after: "%"), !format.contains("$s"),
             let arguments = repeated(Sentence.valueCount(of: format), { $0.argument() })
         else { return nil }
         return Sentence(format: format, singular: singular, count: count, arguments: arguments)

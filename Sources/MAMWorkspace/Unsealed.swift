@@ -36,6 +36,8 @@ package struct Unsealed: Sendable {
     ) throws(VaultError) -> VaultFile {
         let file = try Files(tree.vault).file(descriptor, knownSize: knownSize)
         if state.facts?.header?.isManaged == true, file.header?.isManaged != true {
+            // What it is when it becomes known may be empty; this one may have had content since.
+            if case .unwritten = file.facts { throw .store(.header(.gone)) }
             throw .store(.unsealed)
         }
         return file

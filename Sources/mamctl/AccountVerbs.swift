@@ -73,8 +73,9 @@ func changePassphrase(_ invocation: Invocation) throws -> ExitStatus {
         changed, invocation,
         account.hasPassphrase || new == nil
             ? "passphrase changed"
-            : "passphrase set; its keys are new, and a recovery file from before does not open what"
-                + " is written from now on; mamctl account export \(account.label) writes another")
+            : "passphrase set; its keys are new, and its files are sealed anew under them: a"
+                + " recovery file from before does not open them; mamctl account export"
+                + " \(ByteString(account.label).asArgument) writes another")
 }
 
 /// The desktop's keyring, where `setup --keyring` has put the former passphrase.

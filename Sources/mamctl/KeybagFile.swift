@@ -10,3 +10,8 @@ func readKeybag(_ path: String) -> Keybag? {
     }
     return try? Keybag.decode(bytes.span.bytes)
 }
+
+/// The newer one of the two.
+func readNewestKeybag(_ path: String) -> Keybag? {
+    [path, "\(path).copy"].compactMap(readKeybag).max { $0.generation < $1.generation }
+}

@@ -91,7 +91,8 @@ struct SetupAccount {
         if Self.exists(path) {
             let (file, export) = try readExport(path)
             let owner = try naming(path) { () throws(Errno) in try CachedFacts(of: file.raw).uid }
-            guard owner == geteuid(), "\(export.accountID.bytes)" == account.id, holds(export)
+            guard owner == geteuid(), "\(export.accountID.bytes)" == account.id,
+                export.holdsAllKeys(of: try keybag(of: account, comparedWith: path))
             else { throw Self.holdsOtherKeys(path) }
             return
         }
@@ -105,12 +106,18 @@ struct SetupAccount {
         }
     }
 
-    /// False if the account has other keys since the export, or the daemon's keybag is unreadable.
-    private func holds(_ export: KeyExport) -> Bool {
-        let state = Places.current.state(of: daemon.name)
-        let keybag = "\(state)/keybags/\(export.accountID.bytes).keybag"
-        guard let current = readKeybag(keybag) ?? readKeybag("\(keybag).copy") else { return false }
-        return export.isCurrent(beside: current)
+    private func keybag(
+        of account: AccountReport, comparedWith path: ByteString
+    ) throws(Failure) -> Keybag {
+        let file = "\(Places.current.state(of: daemon.name))/keybags/\(account.id).keybag"
+        guard let keybag = readNewestKeybag(file) else {
+            throw Failure(
+                .failure,
+                "\(path.shown) exists, and cannot be compared with the account's keys: \(file)"
+                    + " cannot be read",
+                next: "mamctl verify, or add --recovery with another FILE")
+        }
+        return keybag
     }
 
     private func exportPassphrase() throws -> SecretBuffer {

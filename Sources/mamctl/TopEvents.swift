@@ -12,7 +12,7 @@ final class RecentEvents: Sendable {
     var all: [String] { lines.withLock { $0 } }
 
     func add(_ event: Varlink.Workspace.Event) {
-        let text = event.words.joined(separator: "  ")
+        let text = event.columns.joined(separator: "  ")
         lines.withLock { lines in
             lines.append("\(localTime(currentTime()))  \(text)")
             if lines.count > Self.limit { lines.removeFirst() }

@@ -18,13 +18,16 @@ func watch(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 private func show(_ event: Varlink.Workspace.Event, _ isJSON: Bool) {
-    if isJSON { return printJSON(event.json, onOneLine: true) }
-    printOut(verbatim: event.words.joined(separator: "\t"))
+    guard isJSON else { return printOut(verbatim: event.columns.joined(separator: "\t")) }
+    var members = event.members
+    // For programs that speak to people.
+    members["words"] = nil
+    printJSON(.object(members), onOneLine: true)
 }
 
 extension Varlink.Workspace.Event {
     /// The account, the event and its details.
-    var words: [String] {
+    var columns: [String] {
         ([account?.label ?? "-", event] + details).map { ByteString($0).shown }
     }
 

@@ -40,7 +40,7 @@ class Result(unittest.TextTestResult):
 def run_one(name, counts):
     """In the child: all tests of one file."""
     sys.path[:0] = map(str, FOLDERS)
-    # nohup(1) has it ignored, and programs pass that on.
+    # nohup(1) ignores it, and children inherit that.
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     suite = unittest.defaultTestLoader.loadTestsFromName(name)
     result = unittest.TextTestRunner(verbosity=2, resultclass=Result).run(suite)

@@ -206,7 +206,7 @@ class German(Desktop):
         (document,) = self.workspace.policies.iterdir()
         rules = json.loads(document.read_text())
         document.write_text(
-            json.dumps({**rules, "pinRequired": True, "maximumPinRetries": 3}))
+            json.dumps({**rules, "pinRequired": True, "maximumPinRetries": 2}))
         self.workspace.ctl("lock", "--now")
         self.session.start_agent()
         subprocess.run(["cat", self.file], capture_output=True)
@@ -214,8 +214,8 @@ class German(Desktop):
         self.session.type("nothing like it")
         self.session.keys("Return")
         self.session.await_text(
-            "Das war nicht richtig. 2 weitere falsche schließen das Konto bis zu mamctl account"
-            " login")
+            "Das war nicht richtig. Die nächste falsche Passphrase schließt das Konto bis zur"
+            " Anmeldung mit mamctl account login.")
 
     def test_the_prompt_is_german(self):
         self.workspace.lock()

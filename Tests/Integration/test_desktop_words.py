@@ -109,9 +109,9 @@ class DaemonWords(unittest.TestCase):
             "Konto »ann« ist blockiert: its owner is not managed")
         self.assertEqual(
             self.said(
-                "?2", "%%s more wrong one destroys the account's keys and files",
-                "%%s more wrong ones destroy the account's keys and files", "#12345"),
-            "12.345 weitere falsche zerstören die Schlüssel und Dateien des Kontos")
+                "?2", "%%s more wrong passphrase destroys the account's keys and files",
+                "%%s more wrong passphrases destroy the account's keys and files", "#12345"),
+            "12.345 weitere falsche Passphrasen zerstören die Schlüssel und Dateien des Kontos")
 
     def test_what_no_catalogue_has_is_english(self):
         self.assertEqual(self.said("%%s%% of it", "=7 % of a"), "7 % of a% of it")
@@ -122,11 +122,14 @@ class DaemonWords(unittest.TestCase):
     def test_what_no_daemon_writes_is_the_reason(self):
         for words in (
                 [], ["%"] * 2, ["%%s"], ["%%s"] * 100, ["+9", "%a"], ["?1", "%a"], ["+-1"],
-                ["!99999999999999999999"], ["#1"], [7], [None], ["%a", "%b"], ["%%s", "!x"]):
+                ["!99999999999999999999"], ["#1"], [7], [None], ["%a", "%b"], ["%%s", "!x"],
+                ["%%s", "!5000", "%x"], ["%%1$s%1$s", "=a"], ["%%s%1$s", "=a"], ["%"], ["+0"],
+                ["%%" + "9" * 5000 + "$s", "=a"]):
             self.assertEqual(self.said(*words), "english", words)
         for words in (None, 7, "%a", {"a": "%a"}):
             self.assertEqual(sentence({"reason": "english", "words": words}), "english")
         self.assertEqual(sentence({"words": ["%a"]}), "")
+        self.assertEqual(sentence({"reason": "a\x1b\u200f\ud800b"}), "a???b")
 
 
 class Clock:

@@ -160,6 +160,29 @@ class Ends(VerifyCase):
             self.assertEqual(self.workspace.owner(self.directory / name), ANN)
         self.assertEqual((self.directory / "foreign").read_bytes(), bytes(BLOCK))
 
+    def test_one_that_was_sealed_when_it_became_known_is_not(self):
+        self.mount()
+        path = self.directory / "known"
+        self.write(path, b"content")
+        self.disk("known").write_bytes(bytes(BLOCK))
+        for flags in (os.O_RDONLY, os.O_WRONLY | os.O_APPEND):
+            with self.refused(errno.EBADMSG):
+                os.close(os.open(path, flags))
+        self.assertEqual(self.verify(status=DAMAGED), {"known": [("header", "left")]})
+
+    def test_a_reader_that_was_there_first_reads_what_is_written(self):
+        self.lay(other=bytes(BLOCK))
+        os.setxattr(self.disk("other"), "user.mam.sealed", b"1")
+        self.mount()
+        path = self.directory / "other"
+        with open(path, "rb") as reader:
+            self.assertEqual(reader.read(), b"")
+            with open(path, "ab") as writer:
+                writer.write(b"new")
+            self.assertEqual(reader.read(), b"new")
+        self.assertEqual(self.workspace.owner(path), ANN)
+        self.assertEqual(self.verify(), {})
+
     @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root trace it")
     def test_no_file_is_made_whose_note_fails(self):
         self.mount()

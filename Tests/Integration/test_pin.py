@@ -75,8 +75,8 @@ class Pins(EnrollmentCase):
         self.begin(**PIN, appActionIfMaximumPinRetriesExceeded="wipe")
         self.workspace.lock()
         told = [self.wrong(number).stderr for number in range(3)]
-        self.assertIn("2 more wrong ones destroy the account's keys and files", told[0])
-        self.assertIn("the next wrong one destroys the account's keys and files", told[1])
+        self.assertIn("2 more wrong passphrases destroy the account's keys and files", told[0])
+        self.assertIn("the next wrong passphrase destroys the account's keys and files", told[1])
         self.assertIsNone(self.workspace.account())
         self.assertFalse(self.file.exists() or self.always.exists())
 

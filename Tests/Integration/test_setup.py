@@ -255,7 +255,7 @@ class Setup(unittest.TestCase):
         self.setup("--no-passphrase", *export)
         said = self.workspace.serving(
             "account passphrase", ANN, "--new-passfile", self.workspace.passfile).stdout
-        self.assertIn("a recovery file from before does not open what is written from now on", said)
+        self.assertIn("a recovery file from before does not open them", said)
         self.assertIn(
             "does not hold this account's keys",
             self.setup("--passfile", self.workspace.passfile, *export, status=NO).stderr)

@@ -153,7 +153,6 @@ class SetupKeyring(KeyringCase):
         said = self.setup(status=NO, prefix=no_manager).stderr
         self.assertIn(f"no service manager offers mamd-unlock@{self.name}", said)
 
-    @unittest.skipUnless(LONG, "a login of its own takes 14 s: MAMD_LONG=1")
     def test_a_wrong_passphrase_is_not_kept(self):
         self.unlock_keyring()
         self.setup()

@@ -48,6 +48,39 @@ struct BeginningTests {
             })
     }
 
+    /// As a file system leaves a new file whose first block it could not store.
+    func unwrittenFile() throws -> (TestFile, FileHeader) {
+        let file = try TestFile()
+        let header = try freshHeader(file)
+        try file.replacePhysical([UInt8](repeating: 0, count: Layout.blockByteCount))
+        file.stored = try StoredFile(opening: TestFile.makeDescriptor(file.path))
+        return (file, header)
+    }
+
+    @Test func `an unwritten file is empty, and takes no plain content`() throws {
+        let (file, _) = try unwrittenFile()
+        #expect(file.stored.size == 0)
+        #expect(file.stored.isUnwritten)
+        #expect(throws: StoreError.header(.gone)) { try file.write(pattern(100), at: 0) }
+        #expect(throws: StoreError.header(.gone)) { try file.truncate(to: 100) }
+        #expect(try file.physicalBytes == [UInt8](repeating: 0, count: Layout.blockByteCount))
+    }
+
+    @Test(arguments: 1...4)
+    func `an unwritten file that is begun is sealed or empty`(nth: Int) throws {
+        let (file, header) = try unwrittenFile()
+        Faults.arm(.any, nth: nth, error: .noSpace)
+        let begun: Void? = try? file.stored.startOver(
+            as: header, key: .random(count: 32), sealer: file.sealer)
+        Faults.disarm()
+        #expect(file.stored.size == 0)
+        #expect(file.stored.isUnwritten == (begun == nil))
+        let size = Int64(try file.physicalBytes.count)
+        let facts = try FileFacts(of: TestFile.makeDescriptor(file.path), physicalSize: size)
+        #expect(facts.plainSize(ofPhysical: size) == 0)
+        #expect(facts.isEmpty || facts.header?.isManaged == true)
+    }
+
     @Test(arguments: 1...6)
     func `a shrink of a sparse file to inside a hole is whole at every point`(nth: Int) throws {
         let file = try TestFile()

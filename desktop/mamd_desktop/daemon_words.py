@@ -5,6 +5,7 @@ import functools
 import gettext
 import os
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -15,8 +16,8 @@ DOMAIN = "mamctl"
 DEPTH_LIMIT = 32
 # MAX_ERRNO of Linux's err.h.
 ERRNO_LIMIT = 4095
-PLACEHOLDER = re.compile(r"%(?:(\d+)\$)?s|%%")
-UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+PLACEHOLDER = re.compile(r"%(?:([0-9]{1,2})\$)?s|%%")
+UNPRINTABLE = frozenset(["Cc", "Cf", "Cs", "Zl", "Zp"])
 
 Part = TypeVar("Part")
 
@@ -32,11 +33,15 @@ def catalogue() -> gettext.NullTranslations:
 
 def sentence(wire: Mapping[str, Any], reason: str = "reason") -> str:
     """Of a reply or error: its words, else its reason, which is English."""
-    english = str(wire.get(reason) or "")
+    english = _printable(str(wire.get(reason) or ""))
     try:
-        return _Reader(wire.get("words")).whole() if english else ""
+        return (_Reader(wire.get("words")).whole() or english) if english else ""
     except _NoWords:
         return english
+
+
+def _printable(text: str) -> str:
+    return "".join("?" if unicodedata.category(each) in UNPRINTABLE else each for each in text)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,10 +105,10 @@ class _Reader:
         count = self._number("?")
         singular = self._text("%") if count is not None else None
         plural = self._text("%")
-        if plural is None or (count is not None and singular is None):
+        # Values by number are for translations.
+        if plural is None or "$s" in plural or (count is not None and singular is None):
             raise _NoWords
-        expected = len(PLACEHOLDER.findall(plural.replace("%%", "")))
-        values = self._repeated(expected, self._value)
+        values = self._repeated(plural.replace("%%", "").count("%s"), self._value)
         if count is None or singular is None:
             return _Sentence(plural, _looked_up(plural), values)
         translated = catalogue().ngettext(singular, plural, abs(count))
@@ -114,7 +119,9 @@ class _Reader:
             return text
         if (number := self._number("#")) is not None:
             return f"{number:,}".replace(",", _looked_up("1,000")[1:-3])
-        if (code := self._number("!")) is not None and 0 <= code <= ERRNO_LIMIT:
+        if (code := self._number("!")) is not None:
+            if not 0 <= code <= ERRNO_LIMIT:
+                raise _NoWords
             return os.strerror(code)
         return self._message()
 
@@ -129,7 +136,7 @@ class _Reader:
     def _text(self, tag: str) -> str | None:
         if not self._words or not self._words[-1].startswith(tag):
             return None
-        return UNPRINTABLE.sub("?", self._words.pop()[1:])
+        return _printable(self._words.pop()[1:])
 
     def _number(self, tag: str) -> int | None:
         if not self._words or not re.fullmatch(r"-?[0-9]{1,18}", self._words[-1][1:], re.ASCII):

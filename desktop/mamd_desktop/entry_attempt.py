@@ -27,7 +27,9 @@ def failure(error: VarlinkError) -> Outcome:
     match error.name:
         case "WrongPassphrase":
             words, outlook = _("That was not right."), sentence(error.parameters, "outlook")
-            return Outcome(f"{words} {outlook}".strip(), wait)
+            if outlook:
+                words += f" {outlook[0].upper()}{outlook[1:]}."
+            return Outcome(words, wait)
         case "NotTried":
             if wait:
                 return Outcome(_("Too soon after a wrong one: it was not tried."), wait)
