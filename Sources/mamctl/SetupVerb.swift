@@ -85,7 +85,7 @@ private struct SetupResult {
     private var mounting: Message {
         let unit = "mamd@\(answers.name)"
         guard isService else {
-            return "no service manager offers \(unit): mount it yourself, with mamctl mount"
+            return "no service manager offers \(unit): after a restart, mount it with mamctl mount"
                 + " \(answers.backing.asArgument) \(answers.mountPoint.asArgument)"
         }
         return geteuid() == 0

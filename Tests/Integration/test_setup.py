@@ -269,6 +269,31 @@ class Setup(unittest.TestCase):
         self.setup("--passfile", self.workspace.passfile, *export)
 
 
+    def test_nor_is_one_from_before_other_keys_joined(self):
+        passphrase = ["--passfile", self.workspace.passfile]
+        seal = ["--export-passfile", self.workspace.passfile]
+        other = Workspace().init().mount().register()
+        self.addCleanup(other.close)
+        joined = other.root / "joined.keys"
+        other.serving("account export", ANN, "-o", joined, *passphrase, *seal)
+        recovery = [*passphrase, "--recovery", self.keys, *seal]
+        for _ in range(2):
+            self.setup(*recovery)
+        self.workspace.serving("account import", joined, "--join", *passphrase, *seal)
+        said = self.setup(*recovery, status=NO).stderr
+        self.assertIn("does not hold this account's keys", said)
+        keybags = list((self.workspace.state / "keybags").iterdir())
+        kept = {path: path.read_bytes() for path in keybags}
+        for path in keybags:
+            path.write_bytes(b"damaged")
+        self.assertIn("cannot be compared", self.setup(*recovery, status=NO).stderr)
+        for path, keybag in kept.items():
+            path.write_bytes(keybag)
+        self.keys.unlink()
+        for _ in range(2):
+            self.setup(*recovery)
+
+
 @unittest.skipUnless(os.getuid() == 0, "makes name spaces with a process 1 of their own")
 class AtLogin(MachineCase):
     """With the real systemd, the user's and the system's."""
