@@ -184,6 +184,9 @@ class Installed(unittest.TestCase):
         self.assertIn("served until", said)
         self.assertEqual(self.inside("cat", f"{place}/mount/letter").stdout, "for Ann\n")
         self.inside("umount", f"{place}/mount")
+        # umount(8) waits for no daemon; this is the last that one writes.
+        self.inside(
+            "sh", "-c", "until [ -e /var/lib/mamd/system/clean-end ]; do sleep 0.1; done")
         self.assertEqual(self.left("/usr /lib"), "")
 
         keys = self.left("/var/lib/mamd /etc/mamd")
