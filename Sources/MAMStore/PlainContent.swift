@@ -16,7 +16,7 @@ final class PlainContent {
         base = header == nil ? 0 : Int64(Layout.headerByteCount)
     }
 
-    /// What is to be begun again, by whoever writes it.
+    /// The next writer begins it again: ``StoredFile/startOver(as:key:isNoted:sealer:)``.
     init(unwritten descriptor: Descriptor) {
         self.descriptor = descriptor
         header = nil

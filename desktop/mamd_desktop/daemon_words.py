@@ -41,6 +41,8 @@ def sentence(wire: Mapping[str, Any], reason: str = "reason") -> str:
 
 
 def _printable(text: str) -> str:
+    if text.isprintable():
+        return text
     return "".join("?" if unicodedata.category(each) in UNPRINTABLE else each for each in text)
 
 

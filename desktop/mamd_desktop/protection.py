@@ -19,7 +19,8 @@ class Protection:
     asked_class: str = ""
     effective_class: str = ""
     state: str = "unmanaged"
-    reason: str = ""
+    # Put into words when it is shown: a file manager asks about thousands.
+    told: Mapping[str, Any] = dataclasses.field(default_factory=dict, hash=False)
 
     @classmethod
     def of(cls, wire: Mapping[str, Any]) -> "Protection":
@@ -27,7 +28,7 @@ class Protection:
             owner=wire.get("owner") or wire.get("ownerObjectId") or "",
             is_managed=bool(wire.get("managed")), asked_class=wire.get("class") or "",
             effective_class=wire.get("effectiveClass") or "", state=wire.get("state") or "",
-            reason=sentence(wire))
+            told={name: wire.get(name) for name in ("reason", "words")})
 
     @property
     def emblem(self) -> str | None:
@@ -60,7 +61,7 @@ class Protection:
         """Names and values, as a page of properties lists them."""
         found = [
             (_("Owner"), self.owner or _("Nobody")), (_("State"), self.state_in_words),
-            (_("Class"), self.class_in_words), (_("Why"), self.reason)]
+            (_("Class"), self.class_in_words), (_("Why"), sentence(self.told))]
         if self.asked_class and self.asked_class != self.effective_class:
             found.insert(3, (_("Class asked for"), self.asked_class))
         return [(name, value) for name, value in found if value]
