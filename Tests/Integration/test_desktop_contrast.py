@@ -15,8 +15,8 @@ PROMPT, STATUS = "Unlock managed files", "Managed files"
 SWITCH = "[org/gnome/desktop/a11y/interface]\nhigh-contrast=true\n"
 # WCAG 2, level AA, for text.
 READABLE = 4.5
-# Of the prompt's picture: width, height, left, top.
-ACCOUNT, HINT = (340, 24, 20, 96), (130, 20, 36, 182)
+# Of the prompt's picture: width, height, left, top. The hint's begins after the blinking caret.
+ACCOUNT, HINT = (340, 24, 20, 96), (124, 20, 42, 182)
 # A stroke of a letter, not the blur at its edge.
 STROKE_PIXELS = 8
 
