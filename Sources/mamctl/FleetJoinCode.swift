@@ -30,8 +30,10 @@ func joinByCode(_ invocation: Invocation) throws -> Failure {
         _ = try retrying { dup2(reader.raw, STDIN_FILENO) }
     }
     var words = [ByteString("join"), ByteString("-")]
-    if let name = invocation.arguments.value("workspace") {
-        words += [ByteString("--workspace"), name]
+    for option in ["workspace", "wait"] {
+        if let value = invocation.arguments.value(option) {
+            words += [ByteString("--\(option)"), value]
+        }
     }
     if invocation.isJSON { words.append(ByteString("--json")) }
     return executeMamfleet(words)

@@ -14,6 +14,9 @@ private let joinByteCount = 800 << 10
 
 func joinFleet(_ invocation: Invocation) throws -> ExitStatus {
     if isInvitation(invocation.operands[0]) { throw try joinByCode(invocation) }
+    guard !invocation.arguments.has("wait") else {
+        throw Failure.usage(invocation.verb, "--wait goes with the code of an invitation")
+    }
     guard let fingerprint = try invocation.arguments.text("fingerprint") else {
         throw Failure(
             .usage, "the fingerprint of the root is needed, as the organisation tells it",

@@ -6,11 +6,14 @@ internal import MAMWords
 let fleetMachineVerbs: [Verb] = [
     Verb(
         name: "fleet join", summary: "Obey an organisation's signed documents only",
-        usage: "CODE|ROOT [--fingerprint HEX] [DOCUMENT…]", operands: 1...1000,
+        usage: "CODE|ROOT [--wait SECONDS] [--fingerprint HEX] [DOCUMENT…]", operands: 1...1000,
         options: [
             Option(
                 name: "fingerprint", value: "HEX",
                 help: "the root's, which the organisation tells by another way than ROOT"),
+            Option(
+                name: "wait", value: "SECONDS",
+                help: "after CODE, for the administrator to let this machine in; 30"),
             .workspace,
         ],
         examples: [

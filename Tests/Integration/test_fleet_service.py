@@ -91,11 +91,19 @@ class Enrolment(FleetService):
 
     def test_by_mamctl(self):
         _, code = self.office.invite()
-        told = self.workspace.serving("fleet join", code, "--json").stdout
+        told = self.workspace.serving("fleet join", code, "--wait", "2", "--json").stdout
         self.assertEqual(json.loads(told)["state"], "pending")
         # Once more is no mistake, and asks for nothing new.
-        again = self.workspace.serving("fleet join", "-", input=code.encode()).stdout
+        start = time.monotonic()
+        again = self.workspace.serving("fleet join", "-", "--wait", "2", input=code.encode()).stdout
         self.assertIn("has not let it in yet", again)
+        self.assertLess(time.monotonic() - start, 20)
+        for value in ("0", "soon"):
+            told = self.workspace.serving("fleet join", code, "--wait", value, status=USAGE).stderr
+            self.assertIn("--wait must be a number from 1 to 86400", told)
+        told = self.workspace.serving(
+            "fleet join", self.office.path / "root.json", "--wait", "2", status=USAGE).stderr
+        self.assertIn("--wait goes with the code of an invitation", told)
         told = self.workspace.serving(
             "fleet join", code, "--fingerprint", "0" * 64, status=USAGE).stderr
         self.assertIn("nothing else goes with it", told)
