@@ -138,9 +138,9 @@ let package = Package(
                 "MAMSignIn", "MAMVault", "MAMTree", "MAMWorkspace", "MAMWords", "CShims",
             ]),
         module("MAMSession", ["MAMSystem", "CSystemd"]),
-        // How it gets to machines and back: NATS, HTTPS
         // Requests over HTTPS
         module("MAMWeb", ["CCurl"]),
+        // How the fleet's documents get to machines, and reports back: NATS, HTTPS
         module("MAMEngine", ["MAMModel", "MAMWeb", "CNats"]),
         // What programs link that talk to the daemon; its names are the Intune App SDK's
         module(

@@ -166,19 +166,15 @@ package func readSmallFile(
 package func readToEnd(of file: Descriptor, maximumByteCount: Int) throws(Errno) -> [UInt8] {
     // In pieces: /proc files and pipes have no size or offsets, and a buffer of the maximum size
     // would stay allocated.
+    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 << 10, alignment: 1)
+    defer { piece.deallocate() }
     var bytes: [UInt8] = []
     while true {
-        let start = bytes.count
-        let room = min(max(4096, start), maximumByteCount + 1 - start)
+        let room = min(piece.count, maximumByteCount + 1 - bytes.count)
         guard room > 0 else { throw .fileTooLarge }
-        bytes.append(contentsOf: repeatElement(0, count: room))
-        let count = try retrying {
-            bytes.withUnsafeMutableBytes { buffer in
-                read(file.raw, buffer.baseAddress.map { $0 + start }, room)
-            }
-        }
-        bytes.removeLast(room - count)
+        let count = try retrying { read(file.raw, piece.baseAddress, room) }
         if count == 0 { return bytes }
+        bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: piece[..<count]))
     }
 }
 

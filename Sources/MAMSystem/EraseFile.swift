@@ -41,15 +41,16 @@ private func overwriteFile(in directory: Int32, named name: String) throws(Errno
 
 /// Fills a file with random bytes and syncs it.
 func overwrite(_ descriptor: Int32, byteCount: Int64) throws(Errno) {
+    let room = 4096
+    let noise = UnsafeMutableRawPointer.allocate(byteCount: room, alignment: 1)
+    defer { noise.deallocate() }
     var offset: Int64 = 0
     while offset < byteCount {
-        let noise = (0..<min(4096, byteCount - offset)).map { _ in
-            UInt8.random(in: .min ... .max)
-        }
-        try noise.span.withUnsafeBytes { bytes throws(Errno) in
-            try writeFully(descriptor, from: bytes, at: offset)
-        }
-        offset += Int64(noise.count)
+        let count = Int(min(Int64(room), byteCount - offset))
+        arc4random_buf(noise, count)
+        try writeFully(
+            descriptor, from: UnsafeRawBufferPointer(start: noise, count: count), at: offset)
+        offset += Int64(count)
     }
     try synchronize(descriptor)
 }
