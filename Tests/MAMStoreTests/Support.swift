@@ -135,5 +135,7 @@ struct SeededNumbers: RandomNumberGenerator {
 
 func pattern(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
     var numbers = SeededNumbers(state: seed)
-    return (0..<count).map { _ in UInt8(truncatingIfNeeded: numbers.next()) }
+    var words: [UInt64] = []
+    while words.count * 8 < count { words.append(numbers.next()) }
+    return words.withUnsafeBytes { [UInt8]($0.prefix(count)) }
 }
