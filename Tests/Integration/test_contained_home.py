@@ -7,7 +7,7 @@ import tempfile
 import time
 
 from test_contained import Contained
-from workspace import ANN, wait_until
+from workspace import ANN, has_ended, wait_until
 
 LONG = "a-name-that-leaves-no-room-for-a-socket-beside-it@subsidiary.contoso.com"
 ROOM = 107 - len("/org.chromium.Chromium.XXXXXX/SingletonSocket")
@@ -69,7 +69,7 @@ class Cleared(Home):
         caches = self.scatter()
         pid = self.workspace.daemon()
         os.kill(pid, signal.SIGKILL)
-        wait_until(lambda: not os.path.exists(f"/proc/{pid}"))
+        wait_until(lambda: has_ended(pid))
         self.workspace.mount()
         self.assertTrue(all(path.exists() for path in caches))
         self.workspace.unlock()

@@ -14,9 +14,8 @@ from page_cache import cachestat
 from socket_client import Client
 from tracing import injecting, is_traced
 from workspace import (
-    ANN, CLOSED, DONE, LONG, PERSONAL, REFUSED, UNREACHABLE, WorkspaceCase, make_the_kernel_forget,
-    pattern,
-    wait_until)
+    ANN, CLOSED, DONE, LONG, PERSONAL, REFUSED, UNREACHABLE, WorkspaceCase, has_ended,
+    make_the_kernel_forget, pattern, wait_until)
 
 # It counts pages that the kernel keeps.
 ALONE = True
@@ -299,7 +298,7 @@ class Killed(WorkspaceCase):
             tracer.terminate() if status == DONE else tracer.kill()
             tracer.communicate()
         if status:
-            wait_until(lambda: not os.path.exists(f"/proc/{pid}"), message="the daemon lives")
+            wait_until(lambda: has_ended(pid), message="the daemon lives")
         return bool(status)
 
 

@@ -10,7 +10,7 @@ import time
 import unittest
 
 from test_classes import OPEN_POLICY, set_policy
-from workspace import ANN, DONE, LONG, PERSONAL, Workspace, WorkspaceCase, wait_until
+from workspace import ANN, DONE, LONG, PERSONAL, Workspace, WorkspaceCase, has_ended, wait_until
 
 ROUNDS = 60 if LONG else 3
 LIMIT = 1 << 20
@@ -185,7 +185,7 @@ class RandomChanges(WorkspaceCase):
     def kill(self):
         daemon = self.workspace.daemon()
         os.kill(daemon, signal.SIGKILL)
-        wait_until(lambda: not os.path.exists(f"/proc/{daemon}"), message="the daemon lives")
+        wait_until(lambda: has_ended(daemon), message="the daemon lives")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import subprocess
 import unittest
 
 from machines import another_machine
-from workspace import ANN, BOB, DONE, REFUSED, Workspace, daemons, wait_until
+from workspace import ANN, BOB, DONE, REFUSED, Workspace, daemons, has_ended, wait_until
 
 # Changes of names among the account's records: each new file, and each that takes its name.
 STEPS = (1, 2, 3, 4, 6)
@@ -34,7 +34,7 @@ def record_names(space):
 def kill(space):
     for pid in daemons(str(space.root)):
         os.kill(pid, signal.SIGKILL)
-        wait_until(lambda: not os.path.exists(f"/proc/{pid}"))
+        wait_until(lambda: has_ended(pid))
 
 
 def exported(space):

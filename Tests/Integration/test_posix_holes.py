@@ -10,7 +10,7 @@ import subprocess
 import threading
 
 from posix_calls import PUNCH, allocate
-from workspace import LONG, PERSONAL, WorkspaceCase, daemons, pattern, wait_until
+from workspace import LONG, PERSONAL, WorkspaceCase, daemons, has_ended, pattern, wait_until
 
 TIB = 1 << 40
 
@@ -235,7 +235,7 @@ class Holes(WorkspaceCase):
         self.assertFalse(any(thread.is_alive() for thread in threads))
         with contextlib.suppress(OSError):
             os.close(descriptor)
-        wait_until(lambda: not os.path.exists(f"/proc/{pid}"))
+        wait_until(lambda: has_ended(pid))
         self.assertNotRegex(
             self.workspace.daemon_log.read_text(errors="replace"), "(?i)fatal|crash|lost")
         self.workspace.mount().unlock()

@@ -9,7 +9,7 @@ import threading
 
 from tracing import tasks
 from verifying import PLAIN, VerifyCase, changed, zeroed
-from workspace import ANN, BLOCK, DAMAGED, FIRST, PAYLOAD, wait_until
+from workspace import ANN, BLOCK, DAMAGED, FIRST, PAYLOAD, has_ended, wait_until
 
 WHOLE = PLAIN[:FIRST + 4 * PAYLOAD]
 
@@ -23,7 +23,7 @@ class Recovery(VerifyCase):
         """Ends the daemon as a power cut would; the mount goes when it is mounted anew."""
         pid = self.workspace.daemon()
         os.kill(pid, signal.SIGKILL)
-        wait_until(lambda: not os.path.exists(f"/proc/{pid}"))
+        wait_until(lambda: has_ended(pid))
 
     def test_the_lock_file_is_full_while_it_is_mounted_and_empty_after_a_clean_end(self):
         self.assertEqual(self.lock_file.read_bytes(), b"")

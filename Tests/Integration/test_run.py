@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 from terminal import Terminal
-from workspace import ANN, PERSONAL, WorkspaceCase, parent, wait_until
+from workspace import ANN, PERSONAL, WorkspaceCase, has_ended, parent, wait_until
 
 
 class Run(WorkspaceCase):
@@ -62,7 +62,7 @@ class Run(WorkspaceCase):
             child = self.start("sh", "-c", "echo $$; while :; do sleep 0.05; done")
             self.command = int(child.stdout.readline())
             os.kill(victim(child), signal.SIGKILL)
-            wait_until(lambda: not os.path.exists(f"/proc/{self.command}"))
+            wait_until(lambda: has_ended(self.command))
             self.assertIn(child.wait(30), (-signal.SIGKILL, 126))
 
     def test_the_standard_streams_are_the_commands_alone(self):
@@ -87,15 +87,7 @@ class Run(WorkspaceCase):
         self.assertFalse({link for link in links if link.startswith(str(self.workspace.root))})
         self.assertEqual(os.readlink(f"/proc/{supervisor}/cwd"), "/")
         os.kill(sleeper, signal.SIGKILL)
-        wait_until(lambda: self.has_ended(supervisor))
-
-    @staticmethod
-    def has_ended(process):
-        try:
-            with open(f"/proc/{process}/stat") as file:
-                return file.read().rpartition(")")[2].split()[0] == "Z"
-        except (FileNotFoundError, ProcessLookupError):
-            return True
+        wait_until(lambda: has_ended(supervisor))
 
     def test_a_shell_stops_and_continues_it(self):
         # No program is started between the two: a shell in the middle of vfork(2) does not stop,

@@ -13,7 +13,7 @@ import time
 import unittest
 
 from ordinary_user import NOBODY
-from workspace import ANN, WorkspaceCase, pattern, wait_until
+from workspace import ANN, WorkspaceCase, has_ended, pattern, wait_until
 
 AS = "import os, sys; os.setgroups([]); os.setgid(int(sys.argv[2])); os.setuid(int(sys.argv[1])); "
 
@@ -166,5 +166,5 @@ class Stopping(WorkspaceCase):
                 os.close(descriptor)
             except OSError:
                 pass
-        wait_until(lambda: not os.path.exists(f"/proc/{pid}"), 20, "the daemon does not stop")
+        wait_until(lambda: has_ended(pid), 20, "the daemon does not stop")
         return done, record

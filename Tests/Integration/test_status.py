@@ -16,7 +16,7 @@ from terminal import Terminal, on_terminal
 from tracing import recording
 from workspace import (
     ANN, BOB, CLOSED, DONE, NO, NOT_FOUND, REFUSED, UNREACHABLE, USAGE, Workspace,
-    WorkspaceCase, wait_until)
+    WorkspaceCase, has_ended, wait_until)
 
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -211,7 +211,7 @@ class NoAnswer(WorkspaceCase):
         mortal = beside(self, self.workspace, name="mortal")
         daemon = mortal.daemon()
         os.kill(daemon, signal.SIGKILL)
-        wait_until(lambda: not os.path.exists(f"/proc/{daemon}"))
+        wait_until(lambda: has_ended(daemon))
         shown = mortal.ctl("status").stdout
         self.assertIn(f"mortal  dead at {mortal.mount_point}\n", shown)
         self.assertIn(f"next  mamctl mount {mortal.backing} {mortal.mount_point}\n", shown)

@@ -9,7 +9,8 @@ import unittest
 
 from tracing import injecting, tasks
 from verifying import PLAIN, VerifyCase, changed, zeroed
-from workspace import BLOCK, BOB, CLOSED, FIRST, PAYLOAD, REFUSED, pattern, tree_digest, wait_until
+from workspace import (
+    BLOCK, BOB, CLOSED, FIRST, PAYLOAD, REFUSED, has_ended, pattern, tree_digest, wait_until)
 
 FEW = ["sh", "-c", 'ulimit -n 400; exec "$@"', "sh"]
 if os.getuid() == 0:
@@ -49,7 +50,7 @@ class SlowDisk(VerifyCase):
         self.mount()
         pid = self.workspace.daemon()
         os.kill(pid, signal.SIGKILL)
-        wait_until(lambda: not os.path.exists(f"/proc/{pid}"))
+        wait_until(lambda: has_ended(pid))
         self.workspace.ctl("unmount", self.workspace.mount_point, status=None)
         names = [f"file-{number}" for number in range(4)]
         for name in names:

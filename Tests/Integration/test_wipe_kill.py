@@ -13,7 +13,8 @@ import unittest
 
 from tracing import is_traced
 from wipe_tree import key_ids, keybag_files, others, owned, populate, write_all
-from workspace import ANN, BOB, DAMAGED, LONG, UNREACHABLE, WorkspaceCase, pattern, wait_until
+from workspace import (
+    ANN, BOB, DAMAGED, LONG, UNREACHABLE, WorkspaceCase, has_ended, pattern, wait_until)
 
 FILES = 30
 # All that changes something on disk. One thread carries out the wipe.
@@ -125,7 +126,7 @@ class Killed(WorkspaceCase):
             tracer.terminate() if status == 0 else tracer.kill()
             tracer.communicate()
         if status:
-            wait_until(lambda: not os.path.exists(f"/proc/{pid}"), message="the daemon lives")
+            wait_until(lambda: has_ended(pid), message="the daemon lives")
         return status
 
     @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root trace it")
@@ -197,7 +198,7 @@ class Killed(WorkspaceCase):
         timer.start()
         command.wait(30)
         timer.join()
-        wait_until(lambda: not os.path.exists(f"/proc/{pid}"), message="the daemon lives")
+        wait_until(lambda: has_ended(pid), message="the daemon lives")
         # It may have answered before it was killed; it must be mounted again in either case.
         return UNREACHABLE
 

@@ -116,6 +116,15 @@ def parent(pid):
         return 0
 
 
+def has_ended(pid):
+    """Also if nobody has asked for its status yet: a machine's process 1 may take a second."""
+    try:
+        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        return state == "Z" and len(os.listdir(f"/proc/{pid}/task")) == 1
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
 def remove_leftovers(prefix):
     """Ends and unmounts what was started under the prefix. Safe when there is nothing."""
     for mount in mounts(prefix):
@@ -132,7 +141,7 @@ def remove_dead_runs():
     """Removes what runs that no longer live left behind."""
     for path in pathlib.Path(tempfile.gettempdir()).glob("mamd-test-*-*"):
         pid = path.name.split("-")[2]
-        if pid.isdigit() and not os.path.exists(f"/proc/{pid}"):
+        if pid.isdigit() and has_ended(pid):
             remove_leftovers(f"mamd-test-{pid}-")
 
 
