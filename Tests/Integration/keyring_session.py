@@ -1,11 +1,9 @@
 """Logins of the machine's user with a session bus and GNOME's keyring, as Debian starts them."""
-import pathlib
 import shutil
 
 from ordinary_user import NOBODY
-from systemd_machine import MachineCase
+from systemd_machine import USER_UNITS, MachineCase
 
-USER_UNITS = pathlib.Path("/usr/lib/systemd/user")
 SESSION_UNITS = (
     "dbus.socket", "dbus.service", "gnome-keyring-daemon.socket", "gnome-keyring-daemon.service")
 KEYRING_PASSWORD = "of the login"

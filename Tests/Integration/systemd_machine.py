@@ -19,6 +19,7 @@ from ordinary_user import NOBODY
 from workspace import PREFIX, ROOT, wait_until
 
 SYSTEMD = "/lib/systemd/systemd"
+USER_UNITS = pathlib.Path("/usr/lib/systemd/user")
 # The targets that units without a word about it hang on, here with nothing in them.
 TARGETS = (
     "sysinit", "basic", "shutdown", "multi-user", "default", "local-fs", "remote-fs", "timers",
@@ -110,6 +111,9 @@ class Machine:
             for target in TARGETS:
                 (self.place / directory / f"{target}.target").write_text(
                     "[Unit]\nDefaultDependencies=no\n")
+        # With these a user's manager ends when it is told to; without, after TimeoutStopSec.
+        for name in ("exit.target", "systemd-exit.service"):
+            shutil.copy2(USER_UNITS / name, self.place / "user")
         self.group = cgroup_root() / self.place.name
 
     def start(self):

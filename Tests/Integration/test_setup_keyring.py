@@ -6,7 +6,7 @@ import unittest
 
 from keyring_session import KeyringCase
 from ordinary_user import NOBODY
-from workspace import ANN, DONE, LONG, NO, PASSPHRASE, USAGE, WRONG_PASSPHRASE
+from workspace import ANN, DONE, NO, PASSPHRASE, USAGE, WRONG_PASSPHRASE
 
 UNIT = "mamd-unlock@{}.service"
 # What means something in a unit.
@@ -88,7 +88,6 @@ class SetupKeyring(KeyringCase):
         self.ctl("lock", "--now", "--workspace", self.name)
         self.assertEqual(self.unit("is-active"), "active\n")
 
-    @unittest.skipUnless(LONG, "a login of its own takes 14 s: MAMD_LONG=1")
     def test_an_account_with_an_odd_name(self):
         self.account = ODD
         self.unlock_keyring()
@@ -98,7 +97,6 @@ class SetupKeyring(KeyringCase):
         self.unlock_keyring()
         self.check_unlocks()
 
-    @unittest.skipUnless(LONG, "a login of its own takes 14 s: MAMD_LONG=1")
     def test_a_keyring_that_opens_late(self):
         self.unlock_keyring()
         self.setup()
