@@ -8,62 +8,14 @@ import time
 import unittest
 
 import desktop_session
-from desktop_session import DesktopSession, children, locked_workspace, memory_has
+from desktop_session import children, memory_has
+from prompt_case import TITLE, PromptCase
 from workspace import ANN, PASSPHRASE, wait_until
 
-TITLE = "Unlock managed files"
-# From the refused open to the window on the screen, at best. Where the daemon's audit collects
-# records before it tells the first, that alone is as much.
-PROMPT_SECONDS = 0.2
 WRONG = "Zwetschgenkuchen 77"
-# It is measured, and other tests beside it would be measured too.
-ALONE = True
 
 
-@unittest.skipIf(desktop_session.missing(), desktop_session.missing())
-class Prompt(unittest.TestCase):
-    def setUp(self):
-        self.workspace, self.file = locked_workspace(self)
-        self.session = DesktopSession(self.workspace.environment).start()
-        self.addCleanup(self.session.close)
-        self.agent = self.session.start_agent()
-
-    def meet(self, times=1, program=None):
-        """A program that tries to open the file."""
-        command = [program or sys.executable, "-c", (
-            "import sys\nfor _ in range(int(sys.argv[2])):\n    try: open(sys.argv[1])\n"
-            "    except OSError: pass"), str(self.file), str(times)]
-        subprocess.run(command, check=True, timeout=60)
-
-    def state(self):
-        return self.workspace.account()["state"]
-
-    def asked(self):
-        """The prompt, with the keyboard."""
-        window = self.session.await_window(TITLE)
-        self.session.focus(window)
-        return window
-
-    def test_it_comes_at_once(self):
-        took = []
-        for _ in range(3):
-            begin = time.monotonic()
-            with self.assertRaises(OSError):
-                open(self.file)
-            wait_until(lambda: self.session.windows(TITLE), 5, "no prompt")
-            took.append(time.monotonic() - begin)
-            self.asked()
-            self.session.type(PASSPHRASE)
-            self.session.keys("Return")
-            self.session.await_none(TITLE)
-            wait_until(lambda: self.state() == "unlocked", message="not unlocked")
-            self.workspace.lock()
-            # Equal refusals within ten seconds are one record.
-            time.sleep(11)
-        print("from the refused open to the window, in seconds:", *(f"{s:.3f}" for s in took))
-        # The machine may do something else meanwhile.
-        self.assertLess(min(took), PROMPT_SECONDS)
-
+class Prompt(PromptCase):
     def test_a_thousand_refusals_ask_once(self):
         self.meet(1000)
         self.asked()
