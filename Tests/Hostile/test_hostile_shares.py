@@ -135,10 +135,10 @@ class SharesCase(HostileCase):
         return client
 
     def is_open(self, client):
-        client.settimeout(0.2)
+        client.setblocking(False)
         try:
             return client.recv(1) != b""
-        except TimeoutError:
+        except BlockingIOError:
             return True
         except OSError:
             return False
@@ -200,7 +200,7 @@ class Sockets(SharesCase):
 
         def send(part):
             for client in part:
-                client.settimeout(1)
+                client.settimeout(0.3)
                 try:
                     client.sendall(half)
                 except OSError:

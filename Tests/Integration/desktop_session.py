@@ -170,9 +170,11 @@ class DesktopSession:
 
 
 def children(pid):
+    """Of a process that may end meanwhile."""
     found = []
-    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
-        found += map(int, (task / "children").read_text().split())
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+            found += map(int, (task / "children").read_text().split())
     return found
 
 

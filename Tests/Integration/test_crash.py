@@ -11,7 +11,7 @@ from workspace import BLOCK, LONG, ROOT, Workspace, pattern
 sys.path.insert(0, str(ROOT / "Tests" / "Crash"))
 from crash import Run, print_report
 
-SEEDS, POINTS = ((1, 2), 150) if not LONG else (range(1, 21), 500)
+SEEDS, POINTS = ((1, 2), 100) if not LONG else (range(1, 21), 500)
 
 
 @unittest.skipIf(
