@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Runs the integration tests: each file in a process of its own, one for each processor at once.
+"""Runs the integration tests: each file in a process of its own, one more than there are
+processors at once, for many wait.
 
     run.py [--counts FILE] [--jobs N] [PATTERN]
                         test_PATTERN.py, here and in Tests/Hostile; PATTERN may have wildcards
@@ -23,14 +24,29 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 FOLDERS = (HERE, HERE.parent / "Hostile")
 SECONDS = 7200 if os.environ.get("MAMD_LONG") == "1" else 900
+# From so many seconds on a test's time is told.
+SLOW = 4
+# What takes longest begins first, so that nothing waits for it at the end.
+LONGEST = ("test_user", "test_package", "test_setup_keyring", "test_faults", "test_crash")
 
 
 class Result(unittest.TextTestResult):
-    """Prints one line a test, and counts each test once, however often it failed."""
+    """Prints one line a test, and another for one that is slow. Counts each test once, however
+    often it failed."""
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
         self.passed = 0
+
+    def startTest(self, test):
+        self.start = time.monotonic()
+        super().startTest(test)
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        took = time.monotonic() - self.start
+        if took >= SLOW:
+            self.stream.writeln(f"   {test.id()}: {took:.0f} s")
 
     def addSuccess(self, test):
         super().addSuccess(test)
@@ -86,7 +102,8 @@ def runs_alone(file):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--counts", help="write 'PASSED FAILED SKIPPED' into this file")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="so many files at once")
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count() + 1, help="so many files at once")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("pattern", nargs="?", default="*")
     options = parser.parse_args()
@@ -99,6 +116,7 @@ def main():
     workspace.remove_dead_runs()
     files = [
         file for folder in FOLDERS for file in sorted(folder.glob(f"test_{options.pattern}.py"))]
+    files.sort(key=lambda file: file.stem not in LONGEST)
     if not files:
         print(f"no test_{options.pattern}.py in {HERE.parent}", file=sys.stderr)
     total = [0, 0, 0]
