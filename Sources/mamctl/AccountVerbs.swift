@@ -95,7 +95,12 @@ private func tellKeyring(
 
 func unlock(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
-    let account = try invocation.account(of: daemon)
+    let end = Deadline(seconds: try invocation.arguments.seconds("wait", of: invocation.verb) ?? 0)
+    var account = try invocation.account(of: daemon)
+    while account.retryAfterSeconds > 0, !end.hasPassed {
+        sleep(1)
+        account = try invocation.account(of: daemon)
+    }
     return report(try invocation.unlock(account, of: daemon), invocation, "unlocked")
 }
 

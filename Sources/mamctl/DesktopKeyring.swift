@@ -72,7 +72,7 @@ struct DesktopKeyring {
 
     private func unlock(_ account: String) -> String {
         """
-        ExecStart=mamctl unlock --workspace %i --extpass "\(lookup)" \\
+        ExecStart=mamctl unlock --workspace %i --wait 60 --extpass "\(lookup)" \\
             -- \(unitWord(account))
         """
     }

@@ -143,8 +143,13 @@ private let accountVerbs: [Verb] = [
         statuses: daemonStatuses + [.refused, .wrongPassphrase], run: changePassphrase),
     Verb(
         name: "unlock", summary: "Open the windows of an account",
-        usage: "[ACCOUNT] [--passfile FILE | --extpass CMD]", operands: 0...1,
-        options: [.passfile, .extpass, .workspace],
+        usage: "[ACCOUNT] [--passfile FILE | --extpass CMD] [--wait SECONDS]", operands: 0...1,
+        options: [
+            .passfile, .extpass,
+            Option(
+                name: "wait", value: "SECONDS",
+                help: "after wrong passphrases, for another to be allowed"), .workspace,
+        ],
         examples: ["mamctl unlock", "mamctl unlock ann@contoso.com --passfile secret.txt"],
         statuses: daemonStatuses + [.windowClosed, .refused, .wrongPassphrase], run: unlock),
     Verb(

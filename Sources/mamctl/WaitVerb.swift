@@ -13,7 +13,8 @@ func waitForWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     guard !invocation.arguments.has("mounted") || invocation.operands.isEmpty else {
         throw Failure.usage(invocation.verb, "--mounted takes no account")
     }
-    let end = try invocation.timeout.map { Deadline(seconds: $0) }
+    let end = try invocation.arguments.seconds("timeout", of: invocation.verb)
+        .map { Deadline(seconds: $0) }
     while let obstacle = try invocation.obstacle {
         if end?.hasPassed == true { throw obstacle }
         usleep(250_000)
@@ -22,18 +23,18 @@ func waitForWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     return .success
 }
 
-extension Invocation {
-    /// Nil: no limit.
-    fileprivate var timeout: Int? {
-        get throws {
-            guard let text = try arguments.text("timeout") else { return nil }
-            guard let seconds = Int(text), (0...1_000_000).contains(seconds) else {
-                throw Failure.usage(verb, "--timeout takes a number of seconds")
-            }
-            return seconds
+extension Arguments {
+    /// An option's number; nil without the option.
+    func seconds(_ option: String, of verb: Verb) throws -> Int? {
+        guard let text = try text(option) else { return nil }
+        guard let seconds = Int(text), (0...1_000_000).contains(seconds) else {
+            throw Failure.usage(verb, "--\(option) takes a number of seconds")
         }
+        return seconds
     }
+}
 
+extension Invocation {
     /// What to wait for; nil if nothing. Throws failures that waiting does not fix.
     fileprivate var obstacle: Failure? {
         get throws {

@@ -41,13 +41,16 @@ class Passphrases(WorkspaceCase):
             wrong = self.workspace.secret("wrong", f"not it, {number}")
             self.workspace.unlock(passfile=wrong, status=WRONG_PASSPHRASE)
             # Long enough for a slow machine to come back in.
-            if self.workspace.account()["retryAfterSeconds"] > 2:
+            if self.workspace.account()["retryAfterSeconds"] > 5:
                 break
             self.wait_out()
         result = self.workspace.unlock(status=WRONG_PASSPHRASE)
         self.assertRegex(result.stderr, r"was not tried: it came too soon .* in \d+ s")
-        self.wait_out()
-        self.workspace.unlock()
+        unlock = ("unlock", ANN, "--passfile", self.workspace.passfile, "--wait")
+        self.workspace.serving(*unlock, "1", status=WRONG_PASSPHRASE)
+        told = self.workspace.serving(*unlock, "soon", status=USAGE).stderr
+        self.assertIn("--wait takes a number of seconds", told)
+        self.workspace.serving(*unlock, "60")
 
     def test_a_prompt_that_was_stopped_hides_what_is_typed_when_it_goes_on(self):
         shell = Terminal(["bash", "--norc", "--noediting", "-i"], self.workspace.environment)

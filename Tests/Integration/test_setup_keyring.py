@@ -6,7 +6,7 @@ import unittest
 
 from keyring_session import KeyringCase
 from ordinary_user import NOBODY
-from workspace import ANN, DONE, NO, PASSPHRASE, USAGE, WRONG_PASSPHRASE
+from workspace import ANN, DONE, LONG, NO, PASSPHRASE, USAGE, WRONG_PASSPHRASE
 
 UNIT = "mamd-unlock@{}.service"
 # What means something in a unit.
@@ -64,7 +64,10 @@ class SetupKeyring(KeyringCase):
 
     def check_unlocks(self):
         self.ctl("wait", "--mounted", "--timeout", "60", "--workspace", self.name)
-        self.ctl("wait", self.account, "--unlocked", "--timeout", "60", "--workspace", self.name)
+        told = self.machine.run(
+            "mamctl", "wait", self.account, "--unlocked", "--timeout", "60", "--workspace",
+            self.name, user=True, check=False)
+        self.assertEqual(told.returncode, DONE, told.stderr + self.unit("status"))
         said = self.machine.run("cat", self.work / "letter", user=True)
         self.assertEqual(said.stdout, "sealed\n")
 
@@ -157,6 +160,19 @@ class SetupKeyring(KeyringCase):
         self.write_letter()
         wrong = self.secret("wrong", "another passphrase")
         self.setup(passfile=wrong, status=WRONG_PASSPHRASE)
+        self.log_in_again()
+        self.unlock_keyring()
+        self.check_unlocks()
+
+    @unittest.skipUnless(LONG, "takes 25 s, which is passphrases' delays: MAMD_LONG=1")
+    def test_a_login_within_the_delay_of_wrong_passphrases(self):
+        self.unlock_keyring()
+        self.setup()
+        self.write_letter()
+        for number, pause in enumerate((1.5, 2.5, 4.5, 0)):
+            wrong = self.secret("wrong", f"another passphrase {number}")
+            self.setup(passfile=wrong, status=WRONG_PASSPHRASE)
+            time.sleep(pause)
         self.log_in_again()
         self.unlock_keyring()
         self.check_unlocks()
