@@ -8,6 +8,8 @@ from gi.repository import GLib, GObject, Gtk, Nautilus
 
 WANTED = int(os.environ.get("MAMD_PROBE_FILES", "0"))
 STEP = 0.01
+# A walk through all widgets takes about a step on a slow machine, and the steps go before all else.
+WALK_SECONDS = 0.2
 
 
 def lists(widget):
@@ -25,6 +27,7 @@ class Probe(GObject.GObject, Nautilus.ColumnProvider):
         super().__init__()
         self.begin, self.worked = None, 0.0
         self.last, self.longest, self.listed, self.end = None, 0.0, None, None
+        self.models, self.next_walk = [], 0.0
         GLib.timeout_add(int(STEP * 1000), self.tick)
 
     def get_columns(self):
@@ -39,10 +42,11 @@ class Probe(GObject.GObject, Nautilus.ColumnProvider):
         if self.begin is None and windows.get_n_items():
             # Extensions are loaded by now.
             self.begin = (now, sum(os.times()[:2]))
-        counts = [
-            model.get_n_items() for n in range(windows.get_n_items())
-            for model in lists(windows.get_item(n))]
-        if self.listed is None and WANTED in counts:
+        if self.listed is None and now >= self.next_walk:
+            self.models = [
+                model for n in range(windows.get_n_items()) for model in lists(windows.get_item(n))]
+            self.next_walk = time.monotonic() + WALK_SECONDS
+        if self.listed is None and any(model.get_n_items() == WANTED for model in self.models):
             self.listed, self.worked = now, sum(os.times()[:2])
             self.end = now + float(os.environ.get("MAMD_PROBE_SECONDS", "0"))
         if self.listed is None or now < self.end:
