@@ -1,5 +1,6 @@
 // Destroying files.
 
+internal import CShims
 internal import Glibc
 
 /// Removes a name; a missing one is no error.
@@ -47,7 +48,7 @@ func overwrite(_ descriptor: Int32, byteCount: Int64) throws(Errno) {
     var offset: Int64 = 0
     while offset < byteCount {
         let count = Int(min(Int64(room), byteCount - offset))
-        arc4random_buf(noise, count)
+        guard mam_random(noise, count) == 1 else { throw .current }
         try writeFully(
             descriptor, from: UnsafeRawBufferPointer(start: noise, count: count), at: offset)
         offset += Int64(count)

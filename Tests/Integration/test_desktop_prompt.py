@@ -16,6 +16,13 @@ WRONG = "Zwetschgenkuchen 77"
 
 
 class Prompt(PromptCase):
+    def meet(self, times=1, program=None):
+        """A program that tries to open the file."""
+        command = [program or sys.executable, "-c", (
+            "import sys\nfor _ in range(int(sys.argv[2])):\n    try: open(sys.argv[1])\n"
+            "    except OSError: pass"), str(self.file), str(times)]
+        subprocess.run(command, check=True, timeout=60)
+
     def test_a_thousand_refusals_ask_once(self):
         self.meet(1000)
         self.asked()

@@ -1,0 +1,119 @@
+"""What one user's attack leaves of the others' answers, for tests that attack."""
+import contextlib
+import json
+import os
+import pathlib
+import socket
+import sys
+import tempfile
+import threading
+import time
+
+from hostile import (
+    ATTACKER, ATTACKERS_NAME, Client, HostileCase, Refusal, in_background, wait_until)
+
+# Sends one frame again and again, by so many threads with a connection each.
+FLOOD = """
+import os, pathlib, socket, sys, threading, time
+# What a user's own programs take of the processors is the kernel's to share out: here it is what
+# the daemon does for them.
+os.nice(19)
+path, count, frame = sys.argv[1], int(sys.argv[2]), pathlib.Path(sys.argv[3]).read_bytes() + b"\\0"
+def run():
+    while True:
+        try:
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(path)
+                while True:
+                    client.sendall(frame)
+                    last = b""
+                    while last != b"\\0":
+                        last = client.recv(1 << 16)[-1:]
+                        if not last:
+                            raise OSError
+        except OSError:
+            time.sleep(0.01)
+for _ in range(count):
+    threading.Thread(target=run, daemon=True).start()
+print("begun", flush=True)
+threading.Event().wait()
+"""
+
+
+class SharesCase(HostileCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        try:
+            # Of a test class, all of whose attacks are over when the next one begins.
+            cls.quiet = cls("quiet_times").quiet_times(5)
+        except BaseException:
+            cls.tearDownClass()
+            raise
+
+    def setUp(self):
+        self.drain()
+
+    def drain(self):
+        """The attack's clients were killed; the daemon is done with them when their threads end."""
+        wait_until(
+            lambda: self.client_threads() == 0, 60,
+            "the daemon still serves clients that are gone")
+
+    def client_threads(self):
+        count = 0
+        for task in pathlib.Path(f"/proc/{self.workspace.daemon()}/task").iterdir():
+            with contextlib.suppress(OSError):
+                count += (task / "comm").read_text().startswith("control-client")
+        return count
+
+    def frame(self, method, **parameters):
+        return json.dumps({"method": f"io.mamd.{method}", "parameters": parameters}).encode()
+
+    def flood(self, uid, frame, count=64):
+        """A context in which a user sends a frame by many connections, as fast as it is
+        answered."""
+        file = tempfile.NamedTemporaryFile(prefix="mamd-flood-")
+        self.addCleanup(file.close)
+        file.write(frame)
+        file.flush()
+        os.chmod(file.name, 0o644)
+        return in_background(uid, FLOOD, self.workspace.socket, str(count), file.name)
+
+    def raw(self, uid):
+        """A connection of that user's; nothing is sent."""
+        client = socket.socket(socket.AF_UNIX)
+        self.addCleanup(client.close)
+        os.seteuid(uid)
+        try:
+            client.connect(str(self.workspace.socket))
+        finally:
+            os.seteuid(0)
+        client.settimeout(30)
+        return client
+
+    def is_open(self, client):
+        client.setblocking(False)
+        try:
+            return client.recv(1) != b""
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
+    def state(self, name):
+        with Client(self.workspace.socket) as client:
+            accounts = client.call("Workspace.ListAccounts")["accounts"]
+        (state,) = (account["state"] for account in accounts if account["name"] == name)
+        return state
+
+    def can_unlock(self):
+        try:
+            self.unlock(ATTACKER, ATTACKERS_NAME)
+            return True
+        except Refusal:
+            return False
+
+    def unlock(self, uid, name):
+        with Client(self.workspace.socket, uid) as client:
+            client.call("Workspace.Unlock", account=name, passphrase=self.passphrase)
