@@ -25,6 +25,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "Integration"))
+import running
 import workspace
 from leaks_operations import Operations
 
@@ -69,7 +70,7 @@ class Run:
 
     def start(self):
         self.place.init().mount().register()
-        (self.pid,) = workspace.daemons(str(self.place.root))
+        (self.pid,) = running.daemons(str(self.place.root))
         for index in range(self.options.workers):
             pid = os.fork()
             if pid == 0:

@@ -9,7 +9,8 @@ import random
 import shutil
 import socket
 
-from workspace import ANN, PASSPHRASE, call
+from running import call
+from workspace import ANN, PASSPHRASE
 
 KEEP_SIZE, PUNCH_HOLE, EXCHANGE, HERE = 1, 2, 2, -100
 DATA = bytes(range(256)) * 40  # three blocks

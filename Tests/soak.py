@@ -27,6 +27,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "Integration"))
 import soak_crowd
+import running
 import workspace
 from sanitizers import Sanitized
 from soak_shared import Shared
@@ -145,7 +146,7 @@ class Soak:
 
     def pids(self):
         return [worker.pid for worker in self.workers if worker.poll() is None] + list(
-            workspace.daemons(str(self.place.root)))
+            running.daemons(str(self.place.root)))
 
     def watch(self, is_over):
         """Until it is over. False after a dead-lock, or when a worker ended early or the locker

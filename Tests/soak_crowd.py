@@ -24,7 +24,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).with_name("Integration")))
 from soak_history import History, content
 from soak_model import Mismatch, name_of
 from soak_shared import Shared
-from workspace import call
+from running import call
 
 LARGEST, MOST_HANDLES, NAMES, LETTERS = 64 << 10, 6, 2, "ABD"
 KEEP_SIZE_AND_PUNCH, EXCHANGE, HERE = 3, 2, -100

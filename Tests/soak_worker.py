@@ -26,7 +26,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).with_name("Integration")))
 from soak_model import File, Mismatch, name_of
 from soak_shared import Shared
-from workspace import call
+from running import call
 
 LARGEST, MOST_FILES = 256 << 10, 25
 KEEP_SIZE, PUNCH_HOLE, ZERO_RANGE = 1, 2, 16

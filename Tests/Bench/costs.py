@@ -17,7 +17,7 @@ from measuring import mounted, scratch
 from output import DOCUMENT
 from stores import STORES, forget
 from tables import aligned, filled, into_document
-from workspace import daemons
+from running import daemons
 
 COUNT = 400
 MARKS = "<!-- costs -->", "<!-- /costs -->"

@@ -16,7 +16,7 @@ from meter import Meter
 from stores import forget
 from tables import aligned, cell
 from work import work
-from workspace import daemons
+from running import daemons
 
 EACH = 1_000  # files a directory
 FLAT = 1.25  # what the last may cost, against the first

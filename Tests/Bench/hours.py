@@ -11,7 +11,7 @@ from measuring import alone
 from meter import Meter
 from tables import aligned, cell
 from work import work
-from workspace import daemons
+from running import daemons
 
 FILES, CLIENTS = 1_000, 4
 PERIOD, QUICK_PERIOD = 60, 1  # seconds

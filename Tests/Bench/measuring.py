@@ -14,7 +14,7 @@ from results import Results
 from rounds import Rounds
 from stores import STORES
 from work import build
-from workspace import PREFIX, remove_dead_runs
+from running import PREFIX, remove_dead_runs
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ from report import Table
 from start_figures import weight
 from stores import forget
 from work import demand, run, work
-from workspace import daemons
+from running import daemons
 
 EACH = 1_000
 LOOK_UPS = 10_000

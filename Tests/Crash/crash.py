@@ -27,7 +27,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "Integration")]
 if os.access("/dev/shm", os.W_OK):
     tempfile.tempdir = "/dev/shm"
 
-import workspace
+import running
 from check import Point, Report, check
 from model import Model
 from programs import PROGRAMS
@@ -44,7 +44,7 @@ class Run:
     """One workload of one program, recorded, and its points."""
 
     def __init__(self, program, seed, steps, tears=False, disk=None, in_order=False):
-        self.place = pathlib.Path(tempfile.mkdtemp(prefix=workspace.PREFIX))
+        self.place = pathlib.Path(tempfile.mkdtemp(prefix=running.PREFIX))
         self.name, self.seed, self.steps, self.tears = program, seed, steps, tears
         self.kind, self.in_order, self.base = disk, in_order, None
         self.model = Model()
@@ -53,7 +53,7 @@ class Run:
         """Of calls to a file system, or of what reaches the disk of the kind asked for."""
         if self.kind is None:
             return Recorder(self.place / "source", mount, self.place / "log")
-        workspace.go_apart()
+        running.go_apart()
         recorder = DiskRecorder(self.kind, self.place, mount, self.place / "log")
         self.base = recorder.base
         return recorder
@@ -111,7 +111,7 @@ class Run:
         return Point(self.recording, number, self.seed, self.tears, self.in_order)
 
     def close(self):
-        workspace.remove_leftovers(workspace.PREFIX)
+        running.remove_leftovers(running.PREFIX)
 
 
 def prepare(run):

@@ -7,7 +7,8 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = HERE.parents[1] / ".build" / "recorder"
 sys.path.insert(0, str(HERE.parent / "Integration"))
-from workspace import mounts, wait_until
+from running import mounts
+from workspace import wait_until
 
 
 def build():

@@ -6,7 +6,7 @@ import os
 import random
 
 from model import PAGE
-from workspace import call
+from running import call
 
 KEEP_SIZE, PUNCH_HOLE = 1, 2
 LARGEST = 200_000

@@ -17,7 +17,8 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Integration"))
 
 from socket_client import Client, Refusal  # noqa: E402
-from workspace import Workspace, daemons, wait_until  # noqa: E402
+from running import daemons  # noqa: E402
+from workspace import Workspace, wait_until  # noqa: E402
 
 __all__ = [
     "Client", "Refusal", "HostileCase", "VICTIM", "ATTACKER", "STRANGER", "VICTIMS_NAME",

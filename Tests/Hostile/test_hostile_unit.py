@@ -13,7 +13,8 @@ from hostile import ATTACKER, STRANGER, VICTIM, VICTIMS_NAME, Client, HostileCas
 
 from ordinary_user import NOBODY
 from systemd_machine import MachineCase
-from workspace import ROOT, daemons, wait_until
+from running import daemons
+from workspace import ROOT, wait_until
 
 sys.path.insert(0, str(ROOT / "Tests"))
 import decoder  # noqa: E402

@@ -18,7 +18,8 @@ from hostile import (
     ATTACKER, ATTACKERS_NAME, STRANGER, VICTIM, VICTIMS_NAME, Client, HostileCase, as_user,
     in_background, wait_until)
 from tracing import injecting, tasks
-from workspace import MAGIC, daemons
+from running import daemons
+from workspace import MAGIC
 
 # Far beyond what a path can name; a full path for each level would be 3 GB.
 DEPTH = int(os.environ.get("MAMD_TEST_DEPTH", "5000"))

@@ -5,7 +5,7 @@ import mmap
 import os
 import struct
 
-from workspace import libc
+from running import libc
 
 PAGE = mmap.PAGESIZE
 # <asm/unistd_64.h> and <linux/aio_abi.h>

@@ -6,7 +6,8 @@ import tempfile
 import unittest
 from unittest import mock
 
-from workspace import PREFIX, ROOT
+from running import PREFIX
+from workspace import ROOT
 
 sys.path[1:1] = [str(ROOT / "Tests" / name) for name in ("Bench", "Measure", "Programs")]
 from options import parse

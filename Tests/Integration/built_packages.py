@@ -7,7 +7,8 @@ import subprocess
 import tempfile
 import unittest
 
-from workspace import PREFIX, ROOT
+from running import PREFIX
+from workspace import ROOT
 
 # dpkg-deb's compression, which is most of the work.
 QUICKLY = {"DPKG_DEB_COMPRESSOR_LEVEL": "1"}

@@ -10,7 +10,8 @@ import subprocess
 import tempfile
 import time
 
-from workspace import ANN, PREFIX, ROOT, Workspace, wait_until
+from running import PREFIX
+from workspace import ANN, ROOT, Workspace, wait_until
 
 DESKTOP = ROOT / "desktop"
 HERE = pathlib.Path(__file__).resolve().parent

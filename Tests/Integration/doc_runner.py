@@ -31,7 +31,8 @@ import termios
 import time
 
 from login_bus import MORTAL
-from workspace import PASSPHRASE, PREFIX, wait_until
+from running import PREFIX
+from workspace import PASSPHRASE, wait_until
 
 ANN_ID = 1000
 USERS = {"user": "ann", "root": "root"}

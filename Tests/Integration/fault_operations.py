@@ -3,7 +3,8 @@ import ctypes
 import mmap
 import os
 
-from workspace import ANN, BOB, PERSONAL, call, pattern
+from running import call
+from workspace import ANN, BOB, PERSONAL, pattern
 
 OLD, NEW = pattern(30_000, 1), pattern(20_000, 2)
 FAR = 6 << 20

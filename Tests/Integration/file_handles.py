@@ -4,7 +4,7 @@ import os
 import struct
 import unittest
 
-from workspace import call
+from running import call
 
 AT_FDCWD = -100
 # FILEID_INO64_GEN: what the kernel's FUSE makes.

@@ -11,7 +11,8 @@ import unittest
 
 from fleet_office import Office
 from nats_engine import Engine
-from workspace import ANN, DONE, PREFIX, SETTINGS, Workspace, wait_until
+from running import PREFIX
+from workspace import ANN, DONE, SETTINGS, Workspace, wait_until
 
 RULES = {"displayName": "Signed", "appDataEncryptionType": "whenDeviceLocked", "pinRequired": False}
 UNREACHABLE, USAGE = 8, 2

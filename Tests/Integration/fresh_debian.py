@@ -12,7 +12,8 @@ import subprocess
 import tempfile
 
 from login_bus import MORTAL
-from workspace import PREFIX, ROOT, wait_until
+from running import PREFIX
+from workspace import ROOT, wait_until
 
 # What the tests look with. None of it brings what mamd depends on.
 TOOLS = (

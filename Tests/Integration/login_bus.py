@@ -15,7 +15,8 @@ import subprocess
 import tempfile
 import threading
 
-from workspace import PREFIX, wait_until
+from running import PREFIX
+from workspace import wait_until
 
 LOGIND = "/lib/systemd/systemd-logind"
 MANAGER = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")

@@ -8,7 +8,8 @@ import signal
 import stat
 
 import workspace
-from workspace import CLOSED, DONE, call, pattern
+from running import call
+from workspace import CLOSED, DONE, pattern
 
 CONTENT = pattern(20_000)
 NEW = b"written in this state"

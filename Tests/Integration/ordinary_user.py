@@ -6,7 +6,8 @@ import shutil
 import subprocess
 import tempfile
 
-from workspace import PREFIX, ROOT
+from running import PREFIX
+from workspace import ROOT
 
 NOBODY = 65534
 AS_NOBODY = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")

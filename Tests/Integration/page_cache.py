@@ -3,7 +3,7 @@ offers."""
 import ctypes
 import mmap
 
-from workspace import call
+from running import call
 
 SYS_CACHESTAT = 451
 

@@ -5,7 +5,7 @@ import os
 import stat
 
 from posix_place import shape
-from workspace import call
+from running import call
 
 AT_FDCWD = -100
 NOREPLACE, EXCHANGE, WHITEOUT = 1, 2, 4

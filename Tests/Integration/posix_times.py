@@ -7,7 +7,7 @@ import time
 
 from posix_calls import EXCHANGE, allocate, rename2
 from posix_place import users
-from workspace import call
+from running import call
 
 # Set before the operation. Changes are told by comparison with what was there: the third time
 # cannot be set.

@@ -69,7 +69,7 @@ def run_one(name, counts):
 
 def run_file(file, environment):
     """Runs one file. Returns its counts, its seconds, and what it printed."""
-    import workspace
+    import running
 
     prefix = f"mamd-test-{os.getpid()}-{file.stem}-"
     start = time.monotonic()
@@ -87,9 +87,9 @@ def run_file(file, environment):
             os.write(output.fileno(), f"{file.stem}: no end after {SECONDS} s: ended\n".encode())
             child.kill()
             # What keeps the child is its mount: take that away, then it can go.
-            workspace.remove_leftovers(prefix)
+            running.remove_leftovers(prefix)
             child.wait()
-        workspace.remove_leftovers(prefix)
+        running.remove_leftovers(prefix)
         output.seek(0)
         numbers = [int(word) for word in counts.read().split()] or [0, 1, 0]
         return numbers, time.monotonic() - start, output.read()
@@ -111,9 +111,9 @@ def main():
         run_one(options.one, options.counts)
 
     sys.path.insert(0, str(HERE))
-    import workspace
+    import running
 
-    workspace.remove_dead_runs()
+    running.remove_dead_runs()
     files = [
         file for folder in FOLDERS for file in sorted(folder.glob(f"test_{options.pattern}.py"))]
     files.sort(key=lambda file: file.stem not in LONGEST)
@@ -123,13 +123,13 @@ def main():
     groups = ([file for file in files if runs_alone(file) is alone] for alone in (False, True))
     for group, jobs in zip(groups, (options.jobs, 1)):
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            running = {pool.submit(run_file, file, dict(os.environ)): file for file in group}
-            for done in concurrent.futures.as_completed(running):
+            begun = {pool.submit(run_file, file, dict(os.environ)): file for file in group}
+            for done in concurrent.futures.as_completed(begun):
                 numbers, seconds, output = done.result()
                 total = [sum(pair) for pair in zip(total, numbers)]
                 passed, failed, skipped = numbers
                 print(
-                    f"{output}   {running[done].stem}: passed {passed}, failed {failed}, "
+                    f"{output}   {begun[done].stem}: passed {passed}, failed {failed}, "
                     f"skipped {skipped}; {seconds:.0f} s", file=sys.stderr, flush=True)
     if options.counts:
         pathlib.Path(options.counts).write_text("%d %d %d" % tuple(total))

@@ -16,7 +16,8 @@ import unittest
 
 from login_bus import MORTAL
 from ordinary_user import NOBODY
-from workspace import PREFIX, ROOT, wait_until
+from running import PREFIX
+from workspace import ROOT, wait_until
 
 SYSTEMD = "/lib/systemd/systemd"
 USER_UNITS = pathlib.Path("/usr/lib/systemd/user")

@@ -12,7 +12,8 @@ import unittest
 
 from enrolling import EnrollmentCase, daemon_text
 from test_hooks import TELL
-from workspace import ANN, BOB, PREFIX, daemons, wait_until
+from running import PREFIX, daemons
+from workspace import ANN, BOB, wait_until
 
 EVE = "eve@contoso.com"
 ANNS, BOBS = 4711, 65534

@@ -3,9 +3,10 @@ import os
 import unittest
 
 from ordinary_user import AS_NOBODY, chown_tree, programs_for_all, with_fuse_device
+from running import daemons
 from workspace import (
-    ANN, DAMAGED, DONE, NO, NOT_FOUND, NOT_MANAGED, UNREACHABLE, USAGE, Workspace, WorkspaceCase,
-    daemons, tree_digest, wait_until)
+    ANN, DAMAGED, DONE, NO, NOT_FOUND, NOT_MANAGED, UNREACHABLE, USAGE, Workspace,
+    WorkspaceCase, tree_digest, wait_until)
 
 FAILURES = (NO, NOT_FOUND, NOT_MANAGED, DAMAGED, UNREACHABLE)
 

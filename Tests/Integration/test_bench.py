@@ -10,7 +10,7 @@ import xml.etree.ElementTree as xml
 from unittest import mock
 
 from bench_run import TINY, options, programs_of_bench
-from workspace import PREFIX
+from running import PREFIX
 
 from filesystems import Bare, Mamd, check_sealed
 from measuring import measure, mounted

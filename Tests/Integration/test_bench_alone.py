@@ -7,7 +7,7 @@ import unittest
 from unittest import mock
 
 from bench_run import options, programs_of_bench
-from workspace import PREFIX
+from running import PREFIX
 
 from fuse_requests import measure_requests, waits
 from growth import growth_table, measure_growth

@@ -6,7 +6,8 @@ import subprocess
 import unittest
 
 from ordinary_user import AS_NOBODY, programs_for_all, with_fuse_device
-from workspace import ANN, DONE, NO, NOT_FOUND, USAGE, WorkspaceCase, daemons
+from running import daemons
+from workspace import ANN, DONE, NO, NOT_FOUND, USAGE, WorkspaceCase
 
 
 class Output(WorkspaceCase):

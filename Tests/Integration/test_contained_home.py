@@ -7,7 +7,8 @@ import tempfile
 import time
 
 from test_contained import Contained
-from workspace import ANN, has_ended, wait_until
+from running import has_ended
+from workspace import ANN, wait_until
 
 LONG = "a-name-that-leaves-no-room-for-a-socket-beside-it@subsidiary.contoso.com"
 ROOM = 107 - len("/org.chromium.Chromium.XXXXXX/SingletonSocket")

@@ -13,8 +13,9 @@ import unittest
 from page_cache import cachestat
 from socket_client import Client
 from tracing import injecting, is_traced
+from running import has_ended
 from workspace import (
-    ANN, CLOSED, DONE, LONG, PERSONAL, REFUSED, UNREACHABLE, WorkspaceCase, has_ended,
+    ANN, CLOSED, DONE, LONG, PERSONAL, REFUSED, UNREACHABLE, WorkspaceCase,
     make_the_kernel_forget, pattern, wait_until)
 
 # It counts pages that the kernel keeps.

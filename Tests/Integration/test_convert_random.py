@@ -10,7 +10,8 @@ import time
 import unittest
 
 from test_classes import OPEN_POLICY, set_policy
-from workspace import ANN, DONE, LONG, PERSONAL, Workspace, WorkspaceCase, has_ended, wait_until
+from running import has_ended
+from workspace import ANN, DONE, LONG, PERSONAL, Workspace, WorkspaceCase, wait_until
 
 ROUNDS = 60 if LONG else 3
 LIMIT = 1 << 20

@@ -12,7 +12,8 @@ import time
 import unittest
 
 from workspace import ANN, CLOSED, DAMAGED, DECODER, DONE, LONG, NOT_MANAGED, PERSONAL, USAGE
-from workspace import WorkspaceCase, daemons, pattern, wait_until
+from running import daemons
+from workspace import WorkspaceCase, pattern, wait_until
 
 CHUNK = 65536
 SEALED = CHUNK + 16

@@ -12,7 +12,8 @@ import zlib
 
 import desktop_session
 from desktop_session import DESKTOP, DesktopSession
-from workspace import ANN, BOB, Workspace, call, wait_until
+from running import call
+from workspace import ANN, BOB, Workspace, wait_until
 
 NEW_MOUNTS = 0x00020000  # CLONE_NEWNS of <linux/sched.h>
 HERE = pathlib.Path(__file__).resolve().parent

@@ -11,7 +11,8 @@ import time
 import unittest
 
 import desktop_session
-from workspace import PREFIX, ROOT
+from running import PREFIX
+from workspace import ROOT
 
 sys.path.insert(0, str(ROOT / "desktop"))
 GOOD = b'{"parameters":{"n":1}}\0'

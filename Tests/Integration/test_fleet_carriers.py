@@ -10,7 +10,8 @@ import unittest
 
 from fleet_service import RULES, FleetService
 from nats_engine import Authority
-from workspace import PREFIX, wait_until
+from running import PREFIX
+from workspace import wait_until
 
 
 class FileServer(http.server.ThreadingHTTPServer):

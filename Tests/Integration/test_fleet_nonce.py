@@ -12,7 +12,7 @@ import unittest
 
 from fleet_office import Office
 from nats_engine import Engine, base64url, credentials
-from workspace import PREFIX
+from running import PREFIX
 
 
 class NonceServer:

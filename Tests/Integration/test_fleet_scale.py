@@ -9,7 +9,8 @@ import tempfile
 import time
 import unittest
 
-from workspace import PREFIX, ROOT
+from running import PREFIX
+from workspace import ROOT
 
 sys.path.insert(1, str(ROOT / "Tests" / "Measure"))
 

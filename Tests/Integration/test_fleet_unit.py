@@ -11,7 +11,8 @@ import unittest
 from fleet_office import Office
 from nats_engine import Engine
 from systemd_machine import MachineCase
-from workspace import PREFIX, wait_until
+from running import PREFIX
+from workspace import wait_until
 
 HIGHEST_EXPOSURE = 2.0
 FLEET_USER = 64_000

@@ -11,7 +11,8 @@ import time
 import unittest
 
 from enrolling import EnrollmentCase, daemon_text
-from workspace import ANN, PREFIX, wait_until
+from running import PREFIX
+from workspace import ANN, wait_until
 
 TELL = 'cat >> "$0"'
 

@@ -10,9 +10,8 @@ import unittest
 
 from kill_writers import DEAD, WRITERS
 from ordinary_user import AS_NOBODY, programs_for_all, with_fuse_device
-from workspace import (
-    LONG, PERSONAL, PREFIX, WorkspaceCase, daemons, mounts, remove_leftovers, tree_digest,
-    wait_until)
+from running import PREFIX, daemons, mounts, remove_leftovers
+from workspace import LONG, PERSONAL, WorkspaceCase, tree_digest, wait_until
 
 KILLS = int(os.environ.get("MAMD_KILLS", "200" if LONG else "8"))
 # Has the lock of a workspace, and ends: the first thread at once, the other a second later.

@@ -6,7 +6,8 @@ import subprocess
 import unittest
 
 from machines import another_machine
-from workspace import ANN, BOB, DONE, REFUSED, Workspace, daemons, has_ended, wait_until
+from running import daemons, has_ended
+from workspace import ANN, BOB, DONE, REFUSED, Workspace, wait_until
 
 # Changes of names among the account's records: each new file, and each that takes its name.
 STEPS = (1, 2, 3, 4, 6)

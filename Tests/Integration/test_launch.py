@@ -6,7 +6,8 @@ import tempfile
 import unittest
 
 from enrolling import HOUR, EnrollmentCase
-from workspace import ANN, CLOSED, NO, PREFIX
+from running import PREFIX
+from workspace import ANN, CLOSED, NO
 
 
 class Probes(EnrollmentCase):

@@ -5,7 +5,8 @@ import subprocess
 import tempfile
 import unittest
 
-from workspace import PREFIX, ROOT
+from running import PREFIX
+from workspace import ROOT
 
 PACKAGE = """// swift-tools-version: 6.2
 import PackageDescription

@@ -11,7 +11,8 @@ import unittest
 
 from disk_image import DiskCase
 from tracing import recording, tasks
-from workspace import WorkspaceCase, daemons, make_the_kernel_forget, mounts, wait_until
+from running import daemons, mounts
+from workspace import WorkspaceCase, make_the_kernel_forget, wait_until
 
 COUNT = 3_000
 SEVERAL = len(os.sched_getaffinity(0)) > 1

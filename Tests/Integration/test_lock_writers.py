@@ -9,7 +9,8 @@ import subprocess
 import sys
 import time
 
-from workspace import LONG, WorkspaceCase, call
+from running import call
+from workspace import LONG, WorkspaceCase
 
 PROGRAM = pathlib.Path(__file__).with_name("lock_writers.py")
 CYCLES = 1000 if LONG else 20

@@ -8,7 +8,8 @@ import stat
 import time
 import unittest
 
-from workspace import FIRST, PAYLOAD, WorkspaceCase, call, pattern
+from running import call
+from workspace import FIRST, PAYLOAD, WorkspaceCase, pattern
 
 
 class Files(WorkspaceCase):

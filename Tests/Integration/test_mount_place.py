@@ -5,7 +5,8 @@ import subprocess
 import unittest
 
 from ordinary_user import NOBODY
-from workspace import Workspace, call, mounts, wait_until
+from running import call, mounts
+from workspace import Workspace, wait_until
 
 MNT_DETACH = 2
 

@@ -7,7 +7,8 @@ import signal
 import subprocess
 import unittest
 
-from workspace import ROOT, WorkspaceCase, daemons, wait_until
+from running import daemons
+from workspace import ROOT, WorkspaceCase, wait_until
 
 HELPER = ROOT / "units" / "mount.fuse.mamd"
 DONE, USAGE, FAILURE = 0, 1, 32

@@ -7,7 +7,8 @@ import tempfile
 import unittest
 
 from enrolling import DAY, HOUR, EnrollmentCase
-from workspace import ANN, BOB, CLOSED, NO, PREFIX, REFUSED, WRONG_PASSPHRASE, wait_until
+from running import PREFIX
+from workspace import ANN, BOB, CLOSED, NO, REFUSED, WRONG_PASSPHRASE, wait_until
 
 TIMES = {"periodOfflineBeforeAccessCheck": "P1D", "periodOfflineBeforeWipeIsEnforced": "P90D"}
 

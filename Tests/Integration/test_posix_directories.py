@@ -4,7 +4,8 @@ import ctypes
 import os
 import time
 
-from workspace import LONG, WorkspaceCase, libc
+from running import libc
+from workspace import LONG, WorkspaceCase
 
 COUNT = 1_000_000 if LONG else 20_000
 

@@ -7,7 +7,8 @@ import os
 import subprocess
 import unittest
 
-from workspace import Workspace, call, pattern
+from running import call
+from workspace import Workspace, pattern
 
 MIB = 1 << 20
 ZERO_RANGE = 0x10  # of <linux/falloc.h>

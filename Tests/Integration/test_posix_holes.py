@@ -10,7 +10,8 @@ import subprocess
 import threading
 
 from posix_calls import PUNCH, allocate
-from workspace import LONG, PERSONAL, WorkspaceCase, daemons, has_ended, pattern, wait_until
+from running import daemons, has_ended
+from workspace import LONG, PERSONAL, WorkspaceCase, pattern, wait_until
 
 TIB = 1 << 40
 

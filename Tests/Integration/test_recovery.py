@@ -9,7 +9,8 @@ import threading
 
 from tracing import tasks
 from verifying import PLAIN, VerifyCase, changed, zeroed
-from workspace import ANN, BLOCK, DAMAGED, FIRST, PAYLOAD, has_ended, wait_until
+from running import has_ended
+from workspace import ANN, BLOCK, DAMAGED, FIRST, PAYLOAD, wait_until
 
 WHOLE = PLAIN[:FIRST + 4 * PAYLOAD]
 

@@ -17,7 +17,8 @@ import unittest
 import test_hygiene
 from ring_case import READER, Ring, await_reading
 from tracing import tasks
-from workspace import LONG, PREFIX, pattern, wait_until
+from running import PREFIX
+from workspace import LONG, pattern, wait_until
 
 # The kernel module's parameter is the whole machine's.
 ALONE = True

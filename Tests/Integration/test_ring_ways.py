@@ -13,7 +13,8 @@ from kernel_ring import kernel_ring
 from ordinary_user import AS_NOBODY, programs_for_all, with_fuse_device
 from ring_case import READER, Ring, RingMount, await_reading
 from systemd_machine import MachineCase
-from workspace import PREFIX, daemons, mounts, pattern, remove_leftovers, wait_until
+from running import PREFIX, daemons, mounts, remove_leftovers
+from workspace import pattern, wait_until
 
 # The kernel module's parameter is the whole machine's.
 ALONE = True

@@ -5,7 +5,8 @@ import subprocess
 import sys
 
 from terminal import Terminal
-from workspace import ANN, PERSONAL, WorkspaceCase, has_ended, parent, wait_until
+from running import has_ended, parent
+from workspace import ANN, PERSONAL, WorkspaceCase, wait_until
 
 
 class Run(WorkspaceCase):

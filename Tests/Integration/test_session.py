@@ -13,7 +13,8 @@ import unittest
 from enrolling import PLAIN
 from login_bus import PATIENCE, LoginBus
 from ordinary_user import AS_NOBODY, NOBODY, chown_tree, programs_for_all, with_fuse_device
-from workspace import ANN, BOB, PREFIX, Workspace, WorkspaceCase, daemons, wait_until
+from running import PREFIX, daemons
+from workspace import ANN, BOB, Workspace, WorkspaceCase, wait_until
 
 MINE, OTHERS = "7", "8"
 GRACE, CLOSING, CLOSED, OPEN = (

@@ -11,7 +11,8 @@ import unittest
 import login_bus
 from login_bus import LoginBus
 from ordinary_user import NOBODY
-from workspace import ANN, PREFIX, WorkspaceCase, wait_until
+from running import PREFIX
+from workspace import ANN, WorkspaceCase, wait_until
 
 MINE, OTHERS = "7", "8"
 

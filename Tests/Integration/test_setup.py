@@ -10,8 +10,8 @@ import unittest
 from ordinary_user import NOBODY
 from systemd_machine import MachineCase
 from terminal import Terminal
-from workspace import (
-    ANN, DONE, NO, PASSPHRASE, USAGE, WRONG_PASSPHRASE, Workspace, daemons, mounts, wait_until)
+from running import daemons, mounts
+from workspace import ANN, DONE, NO, PASSPHRASE, USAGE, WRONG_PASSPHRASE, Workspace, wait_until
 
 KEYS_PASSPHRASE = "another correct horse"
 

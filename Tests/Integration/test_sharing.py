@@ -13,7 +13,8 @@ import time
 import unittest
 
 from ordinary_user import NOBODY
-from workspace import ANN, WorkspaceCase, has_ended, pattern, wait_until
+from running import has_ended
+from workspace import ANN, WorkspaceCase, pattern, wait_until
 
 AS = "import os, sys; os.setgroups([]); os.setgid(int(sys.argv[2])); os.setuid(int(sys.argv[1])); "
 

@@ -8,7 +8,8 @@ import time
 import unittest
 
 from ordinary_user import NOBODY
-from workspace import NO, Workspace, daemons, mounts, wait_until
+from running import daemons, mounts
+from workspace import NO, Workspace, wait_until
 
 # Each attempt says what it left: nothing, where it failed.
 SAVES = """

@@ -10,7 +10,8 @@ import threading
 import time
 import unittest
 
-from workspace import ANN, ROOT, WorkspaceCase, daemons, wait_until
+from running import daemons
+from workspace import ANN, ROOT, WorkspaceCase, wait_until
 
 CLIENT = pathlib.Path(__file__).with_name("varlink_client.py")
 PYPI = pathlib.Path(os.environ.get("MAMD_PYTHON", ROOT / ".build" / "python"))

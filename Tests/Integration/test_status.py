@@ -14,9 +14,10 @@ import unittest
 
 from terminal import Terminal, on_terminal
 from tracing import recording
+from running import has_ended
 from workspace import (
     ANN, BOB, CLOSED, DONE, NO, NOT_FOUND, REFUSED, UNREACHABLE, USAGE, Workspace,
-    WorkspaceCase, has_ended, wait_until)
+    WorkspaceCase, wait_until)
 
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 

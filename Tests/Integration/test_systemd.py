@@ -5,7 +5,8 @@ import time
 import unittest
 
 from systemd_machine import MachineCase
-from workspace import daemons, wait_until
+from running import daemons
+from workspace import wait_until
 
 KILLS = 20
 UNITS = {

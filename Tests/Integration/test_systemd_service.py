@@ -10,7 +10,8 @@ import unittest
 
 from systemd_machine import MachineCase
 from test_contained import RESTRICTED
-from workspace import ROOT, daemons, wait_until
+from running import daemons
+from workspace import ROOT, wait_until
 
 HIGHEST_EXPOSURE = 2.5
 

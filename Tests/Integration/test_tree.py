@@ -5,7 +5,8 @@ import stat
 import subprocess
 import unittest
 
-from workspace import ANN, PERSONAL, Workspace, WorkspaceCase, call
+from running import call
+from workspace import ANN, PERSONAL, Workspace, WorkspaceCase
 
 
 class Attributes(WorkspaceCase):

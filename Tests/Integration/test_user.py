@@ -6,8 +6,8 @@ import sys
 import unittest
 
 from ordinary_user import AS_NOBODY, programs_for_all, with_fuse_device
-from workspace import (
-    ANN, BOB, LONG, NO, PERSONAL, PREFIX, UNREADABLE, WorkspaceCase, pattern, remove_leftovers)
+from running import PREFIX, remove_leftovers
+from workspace import ANN, BOB, LONG, NO, PERSONAL, UNREADABLE, WorkspaceCase, pattern
 
 
 class MainFlow(WorkspaceCase):

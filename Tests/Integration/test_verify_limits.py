@@ -9,8 +9,8 @@ import unittest
 
 from tracing import injecting, tasks
 from verifying import PLAIN, VerifyCase, changed, zeroed
-from workspace import (
-    BLOCK, BOB, CLOSED, FIRST, PAYLOAD, REFUSED, has_ended, pattern, tree_digest, wait_until)
+from running import has_ended
+from workspace import BLOCK, BOB, CLOSED, FIRST, PAYLOAD, REFUSED, pattern, tree_digest, wait_until
 
 FEW = ["sh", "-c", 'ulimit -n 400; exec "$@"', "sh"]
 if os.getuid() == 0:

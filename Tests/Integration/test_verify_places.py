@@ -10,7 +10,8 @@ import unittest
 
 from ordinary_user import AS_NOBODY
 from verifying import VerifyCase
-from workspace import ANN, CLOSED, DONE, NOT_FOUND, USAGE, WRONG_PASSPHRASE, daemons, wait_until
+from running import daemons
+from workspace import ANN, CLOSED, DONE, NOT_FOUND, USAGE, WRONG_PASSPHRASE, wait_until
 
 
 class Places(VerifyCase):

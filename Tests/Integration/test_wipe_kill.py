@@ -13,8 +13,8 @@ import unittest
 
 from tracing import is_traced
 from wipe_tree import key_ids, keybag_files, others, owned, populate, write_all
-from workspace import (
-    ANN, BOB, DAMAGED, LONG, UNREACHABLE, WorkspaceCase, has_ended, pattern, wait_until)
+from running import has_ended
+from workspace import ANN, BOB, DAMAGED, LONG, UNREACHABLE, WorkspaceCase, pattern, wait_until
 
 FILES = 30
 # All that changes something on disk. One thread carries out the wipe.

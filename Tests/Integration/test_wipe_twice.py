@@ -5,7 +5,8 @@ import shutil
 import subprocess
 import tempfile
 
-from workspace import ANN, DONE, PREFIX, WorkspaceCase, pattern, wait_until
+from running import PREFIX
+from workspace import ANN, DONE, WorkspaceCase, pattern, wait_until
 
 # Of the first wipe it waits, of the second it does not.
 HOOK = 'if mkdir "$0/waits" 2>/dev/null; then until [ -e "$0/go" ]; do sleep 0.05; done; fi'

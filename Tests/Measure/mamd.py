@@ -6,7 +6,8 @@ import signal
 import time
 
 from subject import Attempt, Subject, Unlock, timed
-from workspace import PASSPHRASE, Workspace, daemons, wait_until
+from running import daemons
+from workspace import PASSPHRASE, Workspace, wait_until
 
 # What settings.json means when it says nothing.
 PASSES, MEMORY_MIB = 3, 256

@@ -21,7 +21,8 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Integration"))
 
 from start_runs import run_to_end  # noqa: E402
-from workspace import ANN, SETTINGS, Workspace, daemons, parent  # noqa: E402
+from running import daemons, parent  # noqa: E402
+from workspace import ANN, SETTINGS, Workspace  # noqa: E402
 
 POLICY = {
     "displayName": "sample", "pinRequired": False,

@@ -21,7 +21,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Integra
 from mounted import Mounted  # noqa: E402
 from start_figures import IDLE_MIB, OWNER_MS, READY_MS, Figures  # noqa: E402
 from start_runs import Daemon, make_files, read_all, run_to_end, settle, walk  # noqa: E402
-from workspace import Workspace, remove_dead_runs  # noqa: E402
+from running import remove_dead_runs  # noqa: E402
+from workspace import Workspace  # noqa: E402
 
 # As `init` has it: an unlock at its default cost.
 COST = {"KeyDerivation": {"Passes": 3, "MemoryMiB": 256}}

@@ -7,7 +7,8 @@ import subprocess
 
 from mounted import Mounted
 from subject import must
-from workspace import ANN, PASSPHRASE, Workspace, daemons, wait_until
+from running import daemons
+from workspace import ANN, PASSPHRASE, Workspace, wait_until
 
 # The image takes what is written, not that.
 IMAGE_SIZE = 32 << 30

@@ -18,6 +18,7 @@ import tempfile
 import time
 
 import programs
+import running
 import workspace
 from check import Failure, Work
 from places import PLACES
@@ -119,9 +120,9 @@ def run_suites(options, directory):
 
 def main():
     options = arguments()
-    workspace.remove_dead_runs()
-    workspace.go_apart()
-    with tempfile.TemporaryDirectory(prefix=workspace.PREFIX) as directory:
+    running.remove_dead_runs()
+    running.go_apart()
+    with tempfile.TemporaryDirectory(prefix=running.PREFIX) as directory:
         directory = pathlib.Path(directory)
         directory.chmod(0o755)
         try:
