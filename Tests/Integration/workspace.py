@@ -17,6 +17,9 @@ from running import PREFIX, daemons, mounts, parent, remove_leftovers
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DECODER = ROOT / "Tests" / "decoder.py"
+# What tests run in processes of their own, and files that they fill in.
+PROGRAMS = ROOT / "Tests" / "Integration" / "programs"
+DATA = ROOT / "Tests" / "Integration" / "data"
 LONG = os.environ.get("MAMD_LONG") == "1"
 # Of each mount, such as io_uring: `scripts/dev ring`.
 MOUNT_OPTIONS = os.environ.get("MAMD_TEST_OPTIONS", "")
