@@ -154,12 +154,12 @@ def make_a_file_without_a_name():
 
 @way
 def write_to_tmp():
-    put("/tmp/mamd-contained-leak", os.O_WRONLY | os.O_CREAT)
+    put(FACTS["leaks"][0], os.O_WRONLY | os.O_CREAT)
 
 
 @way
 def write_to_shared_memory():
-    put("/dev/shm/mamd-contained-leak", os.O_WRONLY | os.O_CREAT)
+    put(FACTS["leaks"][1], os.O_WRONLY | os.O_CREAT)
 
 
 @way
@@ -650,13 +650,13 @@ def listen_over_tcp():
 
 @way
 def send_over_udp():
-    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(SECRET, ("127.0.0.1", FACTS["port"]))
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(SECRET, ("127.0.0.1", FACTS["udp_port"]))
 
 
 @way
 def hide_the_family():
     number = syscall(41, ctypes.c_uint64(0x1_0000_0002), 2, 0)  # AF_INET, with more bits
-    socket.socket(fileno=number).sendto(SECRET, ("127.0.0.1", FACTS["port"]))
+    socket.socket(fileno=number).sendto(SECRET, ("127.0.0.1", FACTS["udp_port"]))
 
 
 @way

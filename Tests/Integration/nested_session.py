@@ -6,12 +6,13 @@ import signal
 import subprocess
 import tempfile
 
+from running import PREFIX
 from workspace import wait_until
 
 
 class Session:
     def __init__(self):
-        self.directory = tempfile.TemporaryDirectory(prefix="session-")
+        self.directory = tempfile.TemporaryDirectory(prefix=PREFIX + "session-")
         self.runtime = pathlib.Path(self.directory.name)
         self.runtime.chmod(0o700)
         self.socket, self.display = self.runtime / "session", ""
@@ -25,7 +26,7 @@ class Session:
             self.display = f":{told.readline().strip()}"
         self.run("weston", "--backend=x11-backend.so", "--socket=session", "--no-config",
                  "--idle-time=0")
-        wait_until(self.socket.exists, 20, message="weston did not start")
+        wait_until(self.socket.exists, message="weston did not start")
         return self
 
     def run(self, *words, **options):
@@ -46,11 +47,11 @@ class Session:
     def copy(self, text):
         """Another program of the person's has something in the clipboard."""
         self.run("wl-copy", "--foreground", text)
-        wait_until(lambda: self.paste() == text, 20, message="wl-copy has not copied")
+        wait_until(lambda: self.paste() == text, message="wl-copy has not copied")
 
     def paste(self):
         done = subprocess.run(
-            ["wl-paste", "--no-newline"], capture_output=True, text=True, timeout=20,
+            ["wl-paste", "--no-newline"], capture_output=True, text=True, timeout=60,
             env=self.environment)
         return done.stdout
 

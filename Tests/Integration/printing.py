@@ -2,9 +2,11 @@
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import tempfile
 
+from running import PREFIX
 from workspace import ROOT, wait_until
 
 PRINTER = """#!/bin/sh
@@ -69,7 +71,7 @@ class PrintService:
     is for root's sessions, as seen by the service."""
 
     def __init__(self, runtime):
-        self.directory = tempfile.TemporaryDirectory(prefix="cups-")
+        self.directory = tempfile.TemporaryDirectory(prefix=PREFIX + "cups-")
         self.root, self.runtime = pathlib.Path(self.directory.name), pathlib.Path(runtime)
 
     def start(self):
@@ -96,8 +98,12 @@ class PrintService:
             ["unshare", "--mount", "sh", "-c", script, "sh", self.runtime, "cupsd", "-f",
              "-c", self.root / "conf" / "cupsd.conf", "-s", self.root / "conf" / "cups-files.conf"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        wait_until((self.root / "run" / "cups.sock").exists, 20, "cupsd did not start")
+        wait_until(self.answers, message="cupsd did not start")
         return self
+
+    def answers(self):
+        with socket.socket(socket.AF_UNIX) as client:
+            return client.connect_ex(str(self.root / "run" / "cups.sock")) == 0
 
     def with_it(self, *words):
         script = ('mkdir -p /run/cups && mount --bind "$1" /run/cups && shift && exec "$@"')
@@ -106,7 +112,7 @@ class PrintService:
 
     def close(self):
         self.service.terminate()
-        self.service.wait(timeout=20)
+        self.service.wait(timeout=60)
         self.directory.cleanup()
 
     @property
@@ -114,7 +120,9 @@ class PrintService:
         return (self.root / "error_log").read_text(errors="replace")
 
     def printed(self):
-        return [path.read_bytes() for path in sorted((self.root / "printed").iterdir())]
+        """What the printer has finished, by the jobs' numbers."""
+        place = self.root / "printed"
+        return [path.read_bytes() for path in sorted(place.glob("[0-9]*"))]
 
     def waiting(self):
         """The jobs that are neither printed nor canceled: their names, held ones too."""

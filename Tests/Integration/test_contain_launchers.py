@@ -5,68 +5,18 @@ import pathlib
 import shlex
 import subprocess
 import sys
-import time
 
 from terminal import on_terminal
 from test_contained import SECRET, Contained
-from workspace import ANN, BOB, DONE, NO, NOT_FOUND, NOT_MANAGED, REFUSED, USAGE, wait_until
+from workspace import (
+    ANN, BOB, DATA, DONE, NO, NOT_FOUND, NOT_MANAGED, PROGRAMS, REFUSED, USAGE, wait_until)
 
 APP = "org.example.Fake"
 TYPE = "application/x-fake"
 # What a path may have that a command line, a URL or a text may not.
 NAMES = [b"with space.fake", b"a 'quote' and \"two\" 50%F $HOME `x`.fake", b"no\xffutf8\n.fake"]
 
-# Tells what it was started with in a file of the workspace: nothing else would reach the test.
-PROGRAM = f"""#!{sys.executable}
-import json, os, subprocess, sys, time, traceback
-place = os.environ["FAKE_PLACE"]
-
-
-def fail(*error):
-    with open(place + "/failed", "w") as file:
-        traceback.print_exception(*error, file=file)
-
-
-sys.excepthook = fail
-while os.path.exists(place + "/wait"):
-    time.sleep(0.02)
-files = [word for word in os.fsencode("\\0".join(sys.argv[1:])).split(b"\\0")]
-told = {{
-    "arguments": [word.hex() for word in files],
-    "content": [open(word, "rb").read().hex() for word in files if os.path.isfile(word)],
-    "streams": [os.readlink(f"/proc/self/fd/{{number}}") for number in range(3)],
-    "session": os.getsid(0), "directory": os.getcwd(),
-    "identity": json.loads(subprocess.run(
-        ["mamctl", "identity", "show", "--json", "--workspace", os.environ["FAKE_WORKSPACE"]],
-        stdout=subprocess.PIPE).stdout)}}
-new = f"{{place}}/new-{{os.getpid()}}"
-with open(new, "w") as file:
-    json.dump(told, file)
-os.rename(new, f"{{place}}/told-{{os.getpid()}}")
-"""
-
-ENTRY = """# Made for a test.
-[Desktop Entry]
-Version=1.0
-Type=Application
-Name=Fake Writer
-Name[de]=Falscher Schreiber
-GenericName=Writer
-Exec="{program}" --with "two words" %F
-TryExec={program}
-Icon=fake
-Categories=Office;WordProcessor;
-MimeType=application/x-fake;
-Terminal=false
-DBusActivatable=true
-Actions=New;
-X-Foreign=kept
-
-[Desktop Action New]
-Name=New
-Exec="{program}" --new
-"""
-
+ENTRY = (DATA / "fake.desktop").read_text()
 MINE = """[Added Associations]
 text/plain=mine.desktop;
 
@@ -87,7 +37,8 @@ class Desktop(Contained):
         for place in (self.share / "applications", self.share / "mime", self.settings_home):
             place.mkdir(parents=True)
         self.program = root / "fake program"
-        self.program.write_text(PROGRAM)
+        self.program.write_text(
+            f"#!{sys.executable}\n{(PROGRAMS / 'fake_writer.py').read_text()}")
         self.program.chmod(0o755)
         self.add(APP, ENTRY)
         (self.share / "mime" / "globs2").write_text(
@@ -100,6 +51,8 @@ class Desktop(Contained):
         self.environment = {
             **self.workspace.environment, "XDG_DATA_HOME": str(self.home),
             "XDG_DATA_DIRS": str(self.share), "XDG_CONFIG_HOME": str(self.settings_home),
+            # No real desktop's own lists.
+            "XDG_CURRENT_DESKTOP": "X-Generic",
             "FAKE_PLACE": str(self.directory), "FAKE_WORKSPACE": self.workspace.name}
 
     def add(self, app, text):
@@ -135,7 +88,8 @@ class Desktop(Contained):
 
         failed = self.directory / "failed"
         wait_until(
-            lambda: len(reports()) >= count or failed.exists(), 30, "the program was not started")
+            lambda: len(reports()) >= count or failed.exists(),
+            message="the program was not started")
         if failed.exists():
             raise AssertionError(self.contained("cat", failed).decode())
         told = [json.loads(self.contained("cat", path)) for path in reports()]
@@ -565,14 +519,10 @@ class Open(Desktop):
         self.install(APP)
         (path,) = self.files([b"plan.fake"])
         (self.directory / "wait").touch()
-        began = time.monotonic()
         (opened,) = json.loads(self.open(path, "--json").stdout)
-        self.assertLess(time.monotonic() - began, 20)
         self.assertEqual(
             (opened["app"], opened["launcher"], opened["type"], opened["account"]),
             (APP, True, TYPE, ANN))
-        time.sleep(0.3)
-        self.assertEqual(list(self.directory.glob("told-*")), [])
         (self.directory / "wait").unlink()
         self.told()
 

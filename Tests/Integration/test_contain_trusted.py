@@ -14,7 +14,7 @@ import unittest
 from ordinary_user import NOBODY
 from socket_client import Client, Refusal
 from test_contained import SECRET, Contained
-from workspace import ANN, BOB, DONE, NOT_FOUND, PERSONAL, REFUSED, USAGE, wait_until
+from workspace import ANN, BOB, DONE, NOT_FOUND, PERSONAL, PROGRAMS, REFUSED, USAGE, wait_until
 
 CAT, SH = (os.path.realpath(path) for path in ("/bin/cat", "/bin/sh"))
 IS_ROOT = os.getuid() == 0
@@ -83,10 +83,14 @@ class Read(Trusted):
 
     def test_orphans_stay_trusted(self):
         plan, out = self.secret(), self.workspace.root / "orphans"
+        alone = self.workspace.root / "alone"
+        orphan = (
+            'while [ ! -e "$3" ]; do sleep 0.05; done; cat "$1" > "$2.new"; mv "$2.new" "$2"')
         self.trusted(
-            SH, "-c", 'setsid sh -c \'sleep 0.5; cat "$1" > "$2.new"; mv "$2.new" "$2"\''
-            ' sh "$1" "$2" > /dev/null 2>&1 &', "sh", plan, out)
-        wait_until(out.exists, 20, "the orphan has ended without a word")
+            SH, "-c", 'orphan=$1; shift; setsid sh -c "$orphan" sh "$@" > /dev/null 2>&1 &', "sh",
+            orphan, plan, out, alone)
+        alone.touch()
+        wait_until(out.exists, message="the orphan has ended without a word")
         self.assertEqual(out.read_bytes(), SECRET)
 
     def test_it_changes_nothing_and_makes_its_accounts_files_alone(self):
@@ -175,37 +179,10 @@ class Start(Trusted):
 
     def test_a_contained_child_does_not_become_one(self):
         """By a caller that may: what the child was told it is, it stays."""
-        script = """
-import ctypes, os, signal, sys
-sys.path.insert(0, sys.argv[1])
-from socket_client import Client, Refusal
-libc = ctypes.CDLL(None, use_errno=True)
-ready, go = os.pipe(), os.pipe()
-child = os.fork()
-if child == 0:
-    libc.prctl(38, 1, 0, 0, 0)
-    os.write(ready[1], b"x")
-    os.read(go[0], 1)
-    os._exit(0)
-os.read(ready[0], 1)
-process, program = os.pidfd_open(child), os.open(sys.argv[3], os.O_PATH)
-with Client(sys.argv[2]) as client:
-    def trust():
-        client.call("Identity.Trust", [program, process], account=None, programDescriptor=0,
-                    processDescriptor=1)
-    if sys.argv[5] == "contain":
-        client.call("Identity.Contain", [process], account=sys.argv[4], processDescriptor=0)
-    try:
-        trust()
-        print("trusted")
-    except Refusal as refusal:
-        print(refusal)
-os.write(go[1], b"x")
-"""
         def tried(way):
             done = subprocess.run(
-                [sys.executable, "-c", script, pathlib.Path(__file__).parent,
-                 self.workspace.socket, CAT, ANN, way],
+                [sys.executable, "-B", PROGRAMS / "trust_child.py", self.workspace.socket, CAT, ANN,
+                 way],
                 capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, 0, done.stderr)
             return done.stdout
@@ -258,17 +235,13 @@ class Places(Trusted):
     @classmethod
     def setUpClass(cls):
         cls.place = pathlib.Path(tempfile.mkdtemp(dir="/var/lib", prefix="mamd-test-"))
+        cls.addClassCleanup(shutil.rmtree, cls.place)
         cls.program = cls.place / "bin" / "program"
         cls.program.parent.mkdir()
         shutil.copy(CAT, cls.program)
         cls.settings = {
             **Trusted.settings, "TrustedPrograms": [str(cls.program), str(cls.place / "bin")]}
         super().setUpClass()
-
-    @classmethod
-    def tearDownClass(cls):
-        super().tearDownClass()
-        shutil.rmtree(cls.place)
 
     def setUp(self):
         super().setUp()

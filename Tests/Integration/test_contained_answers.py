@@ -8,17 +8,9 @@ import subprocess
 import sys
 
 from test_contained import RESTRICTED, SECRET, Contained
-from workspace import ANN, BOB, DONE, PERSONAL, REFUSED, SETTINGS, Workspace
+from workspace import ANN, BOB, DONE, PERSONAL, PROGRAMS, REFUSED, SETTINGS, Workspace
 
-# Saves as editors do: writes beside the target, renames over it, else says why.
-SAVE = (
-    "import os, sys\n"
-    "content = open(sys.argv[1], 'rb').read()\n"
-    "try:\n"
-    "    with open(sys.argv[2] + '.part', 'wb') as file: file.write(content)\n"
-    "    os.rename(sys.argv[2] + '.part', sys.argv[2])\n"
-    "except OSError as error:\n"
-    "    sys.exit(error.errno)")
+SAVE = PROGRAMS / "save_beside.py"
 
 
 class Answers(Contained):
@@ -32,7 +24,7 @@ class Answers(Contained):
     def save(self, source, target, prefix=()):
         """The exit status: 0 or the errno."""
         done = subprocess.run(
-            [*prefix, sys.executable, "-c", SAVE, source, target], stdin=subprocess.DEVNULL,
+            [*prefix, sys.executable, SAVE, source, target], stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60,
             env=self.workspace.environment)
         return done.returncode

@@ -11,38 +11,9 @@ import sys
 
 from nested_session import Session
 from test_contained import Contained
-from workspace import DONE, NO, USAGE, wait_until
+from workspace import DONE, NO, PROGRAMS, USAGE, wait_until
 
-# Tries to reach displays; prints what came of each, as JSON.
-REACH = """
-import errno, json, os, socket, sys
-def reach(path):
-    try:
-        socket.socket(socket.AF_UNIX).connect(path)
-    except OSError as error:
-        return errno.errorcode[error.errno]
-    return "connected"
-paths = sys.argv[1:]
-told = {path: reach(path) for path in paths}
-os.chdir(os.path.dirname(paths[0]))
-told["relative"] = reach(os.path.basename(paths[0]))
-link = f"{os.environ['TMPDIR']}/{os.getpid()}"
-os.symlink(paths[0], link)
-told["link"] = reach(link)
-told["abstract"] = reach("\\0" + paths[1])
-own = os.environ["WAYLAND_DISPLAY"]
-told["own"] = reach(own)
-# What else the supervisor holds, such as its end of the compositor's life.
-held = [f"/proc/{os.getppid()}/fd/{number}" for number in range(64)]
-told["held"] = [path for path in held if path != own and reach(path) == "connected"]
-try:
-    os.close(os.open(own, os.O_PATH))
-    told["opened"] = True
-except OSError:
-    told["opened"] = False
-told["variables"] = [name for name in ("DISPLAY", "WAYLAND_SOCKET") if name in os.environ]
-print(json.dumps(told))
-"""
+REACH = PROGRAMS / "reach_displays.py"
 
 
 class Nested(Contained):
@@ -56,20 +27,24 @@ class Nested(Contained):
     def nested(self, *command, **options):
         return self.contained(*command, options=["--nested"], **options)
 
+    def await_programs(self, count):
+        wait_until(
+            lambda: self.workspace.account()["containedPrograms"] == count,
+            message=f"there are not {count} contained programs")
+
     @contextlib.contextmanager
     def started(self, *command):
         """A nested program, and its compositor's process."""
+        self.await_programs(0)
         out = self.directory / "out"
         with open(out, "wb") as file:
             child = subprocess.Popen(
                 self.words(*command, options=["--nested"]), stdin=subprocess.DEVNULL, stdout=file,
                 stderr=file, env=self.workspace.environment)
         try:
-            wait_until(lambda: compositors(child.pid), 30, message="no compositor was started")
+            wait_until(lambda: compositors(child.pid), message="no compositor was started")
             (compositor,) = compositors(child.pid)
-            wait_until(
-                lambda: self.workspace.account()["containedPrograms"] == 1, 30,
-                message="the program did not start")
+            self.await_programs(1)
             yield child, compositor
         finally:
             child.kill()
@@ -86,6 +61,17 @@ def compositors(process):
             if name.endswith("(weston") and int(parent) == process and state != "Z":
                 found.append(int(status.parent.name))
     return found
+
+
+def socket_names(process, part):
+    """Of its sockets, those that have this part."""
+    inodes = set()
+    for descriptor in pathlib.Path(f"/proc/{process}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            inodes.add(os.readlink(descriptor).removeprefix("socket:[").removesuffix("]"))
+    with open("/proc/net/unix") as sockets:
+        fields = [line.split() for line in sockets]
+    return {words[7] for words in fields[1:] if words[6] in inodes and part in " ".join(words[7:])}
 
 
 def runs(process):
@@ -112,7 +98,7 @@ class Clipboards(Nested):
         done = self.directory / "done"
         with self.started(
                 "sh", "-c", "wl-copy 'a secret'; wl-paste && touch \"$1\"; sleep 60", "sh", done):
-            wait_until(done.exists, 20, "nothing was copied inside")
+            wait_until(done.exists, message="nothing was copied inside")
             self.assertNotIn("a secret", self.session.paste())
             self.session.copy("from outside")
             self.assertEqual(self.session.paste(), "from outside")
@@ -128,7 +114,7 @@ class Clipboards(Nested):
 class Sockets(Nested):
     def test_its_own_alone(self):
         x11 = "/tmp/.X11-unix/X" + self.session.display.lstrip(":")
-        told = json.loads(self.nested(sys.executable, "-c", REACH, self.session.socket, x11))
+        told = json.loads(self.nested(sys.executable, REACH, self.session.socket, x11))
         refused = [str(self.session.socket), x11, "relative", "link"]
         self.assertEqual({told[name] for name in refused}, {"EACCES"}, told)
         self.assertEqual(told["abstract"], "ECONNREFUSED")
@@ -138,20 +124,18 @@ class Sockets(Nested):
     def test_without_it_the_sessions(self):
         """The test before would find it out."""
         x11 = "/tmp/.X11-unix/X" + self.session.display.lstrip(":")
-        told = json.loads(self.contained(sys.executable, "-c", REACH, self.session.socket, x11))
+        told = json.loads(self.contained(sys.executable, REACH, self.session.socket, x11))
         self.assertEqual(told[str(self.session.socket)], "connected")
         self.assertEqual(told["variables"], ["DISPLAY"])
 
     def test_nobody_outside_finds_its_own(self):
         runtime = pathlib.Path(self.workspace.environment["XDG_RUNTIME_DIR"])
         before = set(runtime.iterdir())
-        with self.started("sleep", "60"):
+        with self.started("sleep", "60") as (_, compositor):
             self.assertEqual(set(runtime.iterdir()), before)
-            with open("/proc/net/unix") as sockets:
-                names = [line.split()[-1] for line in sockets if "mamd-nested" in line]
-            self.assertEqual(len(names), 1)
+            (name,) = socket_names(compositor, "mamd-nested")
             with self.refused(errno.ENOENT):
-                os.stat(names[0])
+                os.stat(name)
 
 
 class Lives(Nested):
@@ -164,29 +148,34 @@ class Lives(Nested):
     def test_the_compositor_ends_with_the_command(self):
         with self.started("sleep", "60") as (child, compositor):
             child.send_signal(signal.SIGTERM)
-            self.assertEqual(child.wait(timeout=30), -signal.SIGTERM)
-            wait_until(lambda: not runs(compositor), 20, message="the compositor runs on")
+            self.assertEqual(child.wait(timeout=60), -signal.SIGTERM)
+            wait_until(lambda: not runs(compositor), message="the compositor runs on")
 
     def test_what_goes_on_in_the_background_keeps_none(self):
-        with self.started("sh", "-c", "setsid sleep 60 & sleep 1; kill -HUP $$") as (
-                child, compositor):
-            self.assertEqual(child.wait(timeout=30), -signal.SIGHUP)
-            wait_until(lambda: not runs(compositor), 20, message="the compositor runs on")
+        hang_up, end = self.directory / "hang-up", self.directory / "end"
+        waiting = 'while [ ! -e "$1" ]; do sleep 0.05; done'
+        with self.started(
+                "sh", "-c", 'setsid sh -c "$1" sh "$3" & sh -c "$1" sh "$2"; kill -HUP $$',
+                "sh", waiting, hang_up, end) as (child, compositor):
+            self.addCleanup(end.touch)
+            hang_up.touch()
+            self.assertEqual(child.wait(timeout=60), -signal.SIGHUP)
+            wait_until(lambda: not runs(compositor), message="the compositor runs on")
 
     def test_the_command_ends_with_the_compositor(self):
         with self.started("sleep", "60") as (child, compositor):
             os.kill(compositor, signal.SIGKILL)
-            self.assertEqual(child.wait(timeout=30), -signal.SIGTERM)
+            self.assertEqual(child.wait(timeout=60), -signal.SIGTERM)
 
     def test_the_session_ends(self):
         with self.started("sleep", "60") as (child, _):
             self.session.programs[-1].terminate()
-            self.assertEqual(child.wait(timeout=30), -signal.SIGTERM)
+            self.assertEqual(child.wait(timeout=60), -signal.SIGTERM)
 
     def test_a_killed_front_takes_both_along(self):
         with self.started("sleep", "60") as (child, compositor):
             child.kill()
-            wait_until(lambda: not runs(compositor), 20, message="the compositor runs on")
+            wait_until(lambda: not runs(compositor), message="the compositor runs on")
 
     def test_the_compositor_is_contained(self):
         with self.started("sleep", "60") as (_, compositor):

@@ -35,6 +35,7 @@ class Shown(Contained):
         return self.workspace.serving("report", "--json").stdout, page.read_text()
 
     def test_refused_files(self):
+        wait_until(lambda: self.sums(self.top("--json"))["programs"] == 0)
         before, metrics = self.sums(self.top("--json"))["refusals"], self.metrics()
         for name in ("one.txt", "two.txt"):
             self.refuse(name)
