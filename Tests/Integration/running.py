@@ -3,14 +3,38 @@ import contextlib
 import ctypes
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
 import tempfile
+import time
 
 NEW_MOUNTS = 0x00020000  # CLONE_NEWNS of <linux/sched.h>
 
 libc = ctypes.CDLL(None, use_errno=True)
+
+# What a person's session or a service has set, and programs would follow.
+FOLLOWED = re.compile(
+    r"(DBUS|XDG|LC|LISTEN)_.*|LANG|LANGUAGE|(WAYLAND_)?DISPLAY|(NOTIFY|WAYLAND)_SOCKET|NO_COLOR"
+    r"|(CREDENTIALS|STATE)_DIRECTORY|MAMCTL_ORGANIZATION|TEXTDOMAINDIR|CUPS_SERVER")
+# A socket's path has 107 bytes, of which the tests' own names need up to 80.
+LONGEST_PLACE = 24
+
+
+def settle():
+    """The same surroundings, whoever starts the tests and from where."""
+    os.umask(0o022)
+    for name in filter(FOLLOWED.fullmatch, list(os.environ)):
+        del os.environ[name]
+    os.environ["LC_ALL"] = "C.UTF-8"
+    place = pathlib.Path(tempfile.gettempdir()).resolve()
+    is_open = all(part.stat().st_mode & 1 for part in (place, *place.parents))
+    fits = is_open and len(str(place)) <= LONGEST_PLACE
+    tempfile.tempdir = os.environ["TMPDIR"] = str(place) if fits else "/tmp"
+
+
+settle()
 
 # All that these tests create has the runner's process id in its name, so that what a killed run
 # left behind can be told from what a running one uses.
@@ -33,8 +57,10 @@ def mounts(prefix):
             errors="surrogateescape").splitlines():
         fields = line.split(" ")
         kind = fields[fields.index("-") + 1]
-        if kind.startswith("fuse") and prefix in fields[4]:
-            found.append(fields[4])
+        # Spaces and their like are written as octal numbers.
+        path = re.sub(r"\\(\d{3})", lambda octal: chr(int(octal[1], 8)), fields[4])
+        if kind.startswith("fuse") and prefix in path:
+            found.append(path)
     return list(reversed(found))
 
 
@@ -60,11 +86,11 @@ def daemons(prefix):
 
 
 def parent(pid):
-    """The process id of its parent; 0 if it has ended."""
+    """The process id of its parent; None if it has ended."""
     try:
         return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
     except (FileNotFoundError, ProcessLookupError):
-        return 0
+        return None
 
 
 def has_ended(pid):
@@ -80,17 +106,29 @@ def remove_leftovers(prefix):
     """Ends and unmounts what was started under the prefix. Safe when there is nothing."""
     for mount in mounts(prefix):
         subprocess.run(["fusermount3", "-u", "-z", mount], capture_output=True)
+    killed = []
     for pid in list(daemons(prefix)):
         with contextlib.suppress(OSError):
             os.kill(pid, signal.SIGKILL)
-    for path in pathlib.Path(tempfile.gettempdir()).glob(prefix + "*"):
+            killed.append(pid)
+    # Until then they write, and hold what the next test asks for.
+    end = time.monotonic() + 30
+    while not all(map(has_ended, killed)) and time.monotonic() < end:
+        time.sleep(0.01)
+    for path in directories(prefix + "*"):
         if not mounts(str(path)):
             shutil.rmtree(path, ignore_errors=True)
 
 
+def directories(names):
+    """Where tests have theirs: some in memory, wherever the others are."""
+    for place in {tempfile.gettempdir(), "/dev/shm"}:
+        yield from pathlib.Path(place).glob(names)
+
+
 def remove_dead_runs():
     """Removes what runs that no longer live left behind."""
-    for path in pathlib.Path(tempfile.gettempdir()).glob("mamd-test-*-*"):
+    for path in directories("mamd-test-*-*"):
         pid = path.name.split("-")[2]
         if pid.isdigit() and has_ended(pid):
             remove_leftovers(f"mamd-test-{pid}-")

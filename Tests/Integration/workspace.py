@@ -205,7 +205,7 @@ class Workspace:
     def daemon(self):
         """Its process id; not that of what traces it, nor of a program that it is just starting."""
         found = list(daemons(str(self.root)))
-        (pid,) = (pid for pid in found if parent(pid) not in found)
+        (pid,) = (pid for pid in found if parent(pid) not in (*found, None))
         return pid
 
     def lock(self, account=ANN):
