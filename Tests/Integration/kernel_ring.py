@@ -1,15 +1,26 @@
 """The kernel's switch for FUSE through io_uring, which is off unless root turns it on."""
 import contextlib
+import fcntl
+import functools
 import pathlib
 import unittest
 
 SWITCH = pathlib.Path("/sys/module/fuse/parameters/enable_uring")
 
 
+@functools.cache
+def for_us_alone():
+    """Until this process ends: another run of the tests turns it, too."""
+    file = SWITCH.open()
+    fcntl.flock(file, fcntl.LOCK_EX)
+    return file
+
+
 @contextlib.contextmanager
 def kernel_ring(value="Y"):
     """The switch as it shall be, for the mounts that are made meanwhile; then as it was."""
     try:
+        for_us_alone()
         before = SWITCH.read_text().strip()
         if before != value:
             SWITCH.write_text(value)

@@ -8,6 +8,7 @@ import tempfile
 import issuer as issuers
 from enrolling import DEBUG, EnrollmentCase
 from issuer import Issuer
+from running import PREFIX
 from socket_client import Client, Refusal
 from workspace import ANN, DONE
 
@@ -52,7 +53,7 @@ class SignInCase(EnrollmentCase):
     settings = {**DEBUG, "SignInDeviceCode": True}
 
     def setUp(self):
-        self.place = pathlib.Path(tempfile.mkdtemp(prefix="mamd-test-issuer-"))
+        self.place = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX))
         self.addCleanup(subprocess.run, ["rm", "-r", self.place])
         self.issuer = Issuer(self.place)
         self.addCleanup(self.issuer.stop)
