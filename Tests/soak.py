@@ -175,7 +175,7 @@ class Soak:
         for worker in self.workers:
             self.collect(worker)
         if not self.remount():
-            return
+            return None
         for index in range(self.options.workers):
             self.compare(pickle.loads(self.model(index).read_bytes()), self.place.path(str(index)))
         if self.options.crowd:

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """One of many that work on the same files: writers, readers, truncaters, renamers. Started by
 soak.py.
 
@@ -67,7 +66,7 @@ class Crowd:
         except OSError as problem:
             if problem.errno != errno.ENOKEY:
                 raise Mismatch(f"class {letter}: {problem}") from problem
-            if letter == "D" or letter == "B" and by_handle:
+            if letter == "D" or (letter == "B" and by_handle):
                 raise Mismatch(f"class {letter} was refused") from problem
             if phase is not None and phase == self.shared.unlocked_phase():
                 raise Mismatch(f"class {letter} was refused while it was unlocked") from problem
@@ -84,7 +83,7 @@ class Crowd:
 
     def handle(self):
         """An old one more often than not: of a file that may have no name any more."""
-        if len(self.handles) < 2 or len(self.handles) < MOST_HANDLES and random.random() < 0.1:
+        if len(self.handles) < 2 or (len(self.handles) < MOST_HANDLES and random.random() < 0.1):
             self.handles.append(self.open(self.name()))
         return random.choice(self.handles)
 

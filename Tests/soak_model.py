@@ -23,7 +23,7 @@ class File:
         self.history = collections.deque(maxlen=12)
 
     def may_be_refused(self, by_handle):
-        return self.is_mixed or self.letter == "A" or self.letter == "B" and not by_handle
+        return self.is_mixed or self.letter == "A" or (self.letter == "B" and not by_handle)
 
     def story(self):
         return f"class {self.letter}, handles {self.handles}, done to it: {', '.join(self.history)}"

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """One worker of soak.py: changes files below a directory in random ways, and knows what they must
 hold.
 
@@ -296,7 +295,7 @@ class Worker:
     def status(self):
         file = self.file_for_names()
         status = os.stat(self.path(random.choice(file.names)))
-        if not file.doubt and status.st_size != len(file.content) or status.st_nlink != len(
+        if (not file.doubt and status.st_size != len(file.content)) or status.st_nlink != len(
                 file.names):
             raise Mismatch(
                 f"{file.names}: size {status.st_size}, links {status.st_nlink}; expected "

@@ -12,15 +12,15 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[1:1] = [str(HERE.parent / name) for name in ("Integration", "Measure", "Programs")]
 
-from costs import measure_costs  # noqa: E402
-from fuse_requests import measure_requests  # noqa: E402
-from growth import measure_growth  # noqa: E402
-from hours import measure_hours  # noqa: E402
-from measuring import measure  # noqa: E402
-from million import measure_million  # noqa: E402
-from options import parse  # noqa: E402
-from output import put_out  # noqa: E402
-from results import Results  # noqa: E402
+from costs import measure_costs
+from fuse_requests import measure_requests
+from growth import measure_growth
+from hours import measure_hours
+from measuring import measure
+from million import measure_million
+from options import parse
+from output import put_out
+from results import Results
 
 
 def main():

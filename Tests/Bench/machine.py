@@ -15,7 +15,7 @@ PACKAGES = ("gocryptfs", "securefs", "encfs", "cryfs", "libfuse3-3", "sqlite3")
 
 def machine():
     return {
-        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
         # Of the programs that are measured, wherever they were built.
         "revision": said(
             "git", "-C", home_of("mamd"), "describe", "--always", "--dirty", "--abbrev=12"),

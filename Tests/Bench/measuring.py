@@ -4,7 +4,6 @@ import dataclasses
 import pathlib
 import resource
 import shutil
-import sys
 import tempfile
 
 from archive import Archive

@@ -133,7 +133,7 @@ def counts(results, store, rows):
             for cost in (results.cost(store, row.key, place) for place in places))]
         for row in measured(results, store, rows)]
     return aligned([
-        [f"requests/wakes/switches", *map(short, places)], *lines
+        ["requests/wakes/switches", *map(short, places)], *lines
     ]) if lines and places else ""
 
 

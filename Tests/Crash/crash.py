@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Power cuts: random work on a mount, every change below it recorded, and what a disk may hold
 after a cut mounted again.
 

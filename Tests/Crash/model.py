@@ -6,7 +6,7 @@ a page must be one of the versions since the last acknowledged one, and not newe
 """
 import bisect
 
-from recording import PAGE, latest
+from recording import PAGE
 
 
 def since(history, low, high):
@@ -80,7 +80,7 @@ class Node:
     def acknowledged(self, done, page=None):
         """The last step that a sync which returned covers, for one page or for all; None."""
         steps = [step for step, pages in self.syncs
-                 if step in done and (pages is None or page is not None and page in pages)]
+                 if step in done and (pages is None or (page is not None and page in pages))]
         return max(steps, default=None)
 
 
@@ -198,7 +198,7 @@ def judge_page(node, found, number, done, last, edges, least, verdict):
         known = min(max(least - start, first), stop)
         fits = [version for version in versions
                 if version[first:stop] == data[first:stop]
-                or version[first:known] == data[first:known] and not any(data[known:stop])]
+                or (version[first:known] == data[first:known] and not any(data[known:stop]))]
         if not fits:
             old = [step for step, version in history if version[first:stop] == data[first:stop]]
             verdict.faults.append((

@@ -167,7 +167,7 @@ class Mamd(Program):
             f"/{finding['path']}" for finding in findings if self.is_without_beginning(finding)}
         return [
             ("given up", str(finding)) for finding in findings
-            if finding["outcome"] == "quarantined" and f"/{finding['path']}" not in self.moved
+            if (finding["outcome"] == "quarantined" and f"/{finding['path']}" not in self.moved)
             or finding["problem"] == "blocks"]
 
     def is_without_beginning(self, finding):

@@ -16,9 +16,9 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Integration"))
 
-from socket_client import Client, Refusal  # noqa: E402
-from running import daemons  # noqa: E402
-from workspace import Workspace, wait_until  # noqa: E402
+from socket_client import Client, Refusal
+from running import daemons
+from workspace import Workspace, wait_until
 
 __all__ = [
     "Client", "Refusal", "HostileCase", "VICTIM", "ATTACKER", "STRANGER", "VICTIMS_NAME",
@@ -46,7 +46,7 @@ def as_user(uid, function, *arguments):
             os.setresgid(uid, uid, uid)
             os.setresuid(uid, uid, uid)
             status = int(function(*arguments) or 0)
-        except BaseException as problem:  # noqa: BLE001: the child must not run the tests on
+        except BaseException as problem:  # noqa: BLE001 - the child must not run the tests on
             print(f"as uid {uid}: {problem!r}", file=sys.stderr)
         finally:
             os._exit(status)

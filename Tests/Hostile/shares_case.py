@@ -4,10 +4,7 @@ import json
 import os
 import pathlib
 import socket
-import sys
 import tempfile
-import threading
-import time
 
 from hostile import (
     ATTACKER, ATTACKERS_NAME, Client, HostileCase, Refusal, in_background, wait_until)

@@ -1,5 +1,4 @@
 """Users that ask for all descriptors, look-ups and renames. Nobody else waits for it."""
-import errno
 import functools
 import os
 import subprocess

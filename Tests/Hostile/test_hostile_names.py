@@ -13,9 +13,9 @@ import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-import decoder  # noqa: E402
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: E402
-from hostile import (  # noqa: E402
+import decoder
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from hostile import (
     ATTACKER, ATTACKERS_NAME, STRANGER, VICTIM, VICTIMS_NAME, Client, HostileCase, Refusal)
 
 CEO = "ceo@contoso.com"

@@ -15,7 +15,7 @@ from test_classes import set_policy
 from workspace import pattern
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import decoder  # noqa: E402
+import decoder
 
 KEEPERS_NAME = "keep@contoso.com"
 

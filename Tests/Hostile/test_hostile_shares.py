@@ -4,7 +4,6 @@ import errno
 import json
 import os
 import socket
-import sys
 import threading
 import time
 import unittest

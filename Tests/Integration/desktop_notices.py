@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Takes notifications, as a desktop's shell does, and writes each as a line of JSON.
 
     desktop_notices.py FILE

@@ -1,11 +1,10 @@
-#!/usr/bin/python3
 """Prints what assistive technology reads of all windows: [[role, name, text], …]."""
 import json
 
 import gi
 
 gi.require_version("Atspi", "2.0")
-from gi.repository import Atspi, GLib  # noqa: E402
+from gi.repository import Atspi, GLib
 
 DEPTH = 40
 

@@ -100,7 +100,7 @@ class Failure(AssertionError):
 
 def blocks(text):
     """The console blocks of a document."""
-    found, marks, body = [], {}, None
+    found, marks, start, body = [], {}, 0, None
     for number, line in enumerate(text.splitlines(), 1):
         if body is not None:
             if line.strip() == "```":
@@ -123,7 +123,7 @@ def steps(lines):
         number, line = ahead.pop(0)
         if line.startswith("$ "):
             found.append(Step(number, take_command(line[2:], ahead), []))
-        elif line.startswith("# ") or not found and not line.strip():
+        elif line.startswith("# ") or (not found and not line.strip()):
             continue
         elif not found:
             raise Failure(f"line {number}: output before any command")
@@ -138,8 +138,8 @@ def take_command(command, ahead):
     """The command with the lines that belong to it."""
     end = HERE_DOCUMENT.search(command)
     while ahead:
-        goes_on = end and command.rsplit("\n", 1)[-1] != end[1] or command.endswith("\\") or ahead[
-            0][1].startswith("> ")
+        is_open = end and command.rsplit("\n", 1)[-1] != end[1]
+        goes_on = is_open or command.endswith("\\") or ahead[0][1].startswith("> ")
         if not goes_on:
             break
         command += "\n" + ahead.pop(0)[1].removeprefix("> ")
@@ -256,8 +256,8 @@ class Shell:
                 [self.terminal, self.statuses], [], [], max(0, end - time.monotonic()))
             printed = self.output.read_bytes()[taken:] if self.output.exists() else b""
             # A terminal may be slower to give the end of an answer's line than a pipe its status.
-            if self.terminal in ready or answering and select.select([self.terminal], [], [], 0.2)[
-                    0]:
+            if self.terminal in ready or (
+                    answering and select.select([self.terminal], [], [], 0.2)[0]):
                 asked = os.read(self.terminal, 4096)
                 # What was printed stands before a prompt, and behind the end of an answer's line.
                 answer = asked[:asked.find(b"\n") + 1 or None] if answering else b""

@@ -126,8 +126,8 @@ class Outcome:
         in_parts = self.operation in table.IN_PARTS
         if remembered:
             count = len(new.content)
-            return found.content == before.ljust(count, b"\0") or in_parts and (
-                found.content == bytes(count) or is_mixed(found.content, before, new.content))
+            return found.content == before.ljust(count, b"\0") or (in_parts and (
+                found.content == bytes(count) or is_mixed(found.content, before, new.content)))
         return in_parts and is_mixed(found.content, before, new.content)
 
     def describe(self, found):

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Programs that use a file, each in one way, for tests that close it under them.
 
     file_users.py WAY FILE      says "ready" once it is at it, and ends when its standard input does

@@ -26,7 +26,7 @@ LINKED = (
     *(["libipsec-mb-dev"] if os.uname().machine == "x86_64" else []))
 ORDINARY = 1000
 
-BOOT = f"""
+BOOT = """
 set -e
 base=$1 place=$2
 mount -t tmpfs -o mode=0755 none "$place"

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Programs that write until the daemon dies under them, and what their files must hold afterwards.
 
     kill_writers.py WRITER DIRECTORY LOG SEED

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """A program that writes into a file while somebody locks and unlocks it, and remembers every byte
 that was taken.
 
@@ -248,8 +247,8 @@ class Mapper(Writer):
         if child == 0:
             self.store_until_told_to_end()
         _, status = os.waitpid(child, 0)
-        if os.WIFSIGNALED(status) and os.WTERMSIG(
-                status) == signal.SIGBUS or status == errno.ENOKEY << 8:
+        is_bus_error = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGBUS
+        if is_bus_error or status == errno.ENOKEY << 8:
             raise OSError(errno.ENOKEY, "SIGBUS, or refused")
         if status != 0:
             raise Lost(f"{self.path}: the child ended with {status:#x}")

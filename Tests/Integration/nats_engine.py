@@ -5,7 +5,6 @@ import datetime
 import hashlib
 import ipaddress
 import json
-import os
 import pathlib
 import signal
 import socket

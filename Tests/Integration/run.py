@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Runs the integration tests: each file in a process of its own, one more than there are
 processors at once, for many wait.
 

@@ -175,7 +175,7 @@ class DamagedHeader(VerifyCase):
     def setUp(self):
         super().setUp()
         broken = changed(self.good, 700, bytes([self.good[700] ^ 1]))
-        self.lay(**{name: broken for name in ("listed", "truncated", "overwritten", "removed")})
+        self.lay(**dict.fromkeys(("listed", "truncated", "overwritten", "removed"), broken))
         self.mount()
 
     def test_what_can_still_be_done(self):

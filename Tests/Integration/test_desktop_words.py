@@ -21,14 +21,14 @@ MODULES = sorted([*(DESKTOP / "mamd_desktop").glob("*.py"), *(DESKTOP / "nautilu
 SHOWN_AS = frozenset(["title", "label", "subtitle", "description", "placeholder_text"])
 
 sys.path.insert(0, str(DESKTOP))
-from mamd_desktop import daemon_words, messages, mounts, overview  # noqa: E402
-from mamd_desktop.accounts import Account, Window  # noqa: E402
-from mamd_desktop.daemon_words import sentence  # noqa: E402
-from mamd_desktop.gate import Gate  # noqa: E402
-from mamd_desktop.limits import RateLimit  # noqa: E402
-from mamd_desktop.protection import Protection  # noqa: E402
-from mamd_desktop.quiet_programs import QuietPrograms  # noqa: E402
-from mamd_desktop.records import Record  # noqa: E402
+from mamd_desktop import daemon_words, messages, mounts, overview
+from mamd_desktop.accounts import Account, Window
+from mamd_desktop.daemon_words import sentence
+from mamd_desktop.gate import Gate
+from mamd_desktop.limits import RateLimit
+from mamd_desktop.protection import Protection
+from mamd_desktop.quiet_programs import QuietPrograms
+from mamd_desktop.records import Record
 
 
 def marked(tree):

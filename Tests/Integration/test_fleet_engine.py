@@ -73,7 +73,7 @@ class Engine(unittest.TestCase):
         async def check():
             self.assertIsNone(await refusal(self.servers, creds=self.engine / "admin.creds"))
             self.assertIn("Authorization", await refusal(self.servers))
-            machine, who = self.admitted()
+            _, who = self.admitted()
             self.assertIsNone(await refusal(self.servers, **who))
             _, other = self.admitted()
             # Another's token, and one that an account of one's own has signed.

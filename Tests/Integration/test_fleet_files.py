@@ -1,12 +1,11 @@
 """An organisation's keys and documents, on files alone: no daemon, and no network."""
 import base64
 import json
-import subprocess
 import unittest
 
 from terminal import Terminal
 from workspace import (
-    DAMAGED, DONE, NO, NOT_FOUND, PASSPHRASE, REFUSED, USAGE, WRONG_PASSPHRASE, Workspace)
+    DAMAGED, DONE, NO, NOT_FOUND, REFUSED, USAGE, WRONG_PASSPHRASE, Workspace)
 
 MACHINE, ACCOUNT = "01" * 16, "a2" * 16
 NAMES = ("ann", "bob", "eve", "server")

@@ -1,7 +1,6 @@
 """The page and the status behind nginx, as docs/FLEET.md has them: for administrators' certificates
 alone."""
 import json
-import pathlib
 import re
 import shutil
 import socket

@@ -2,10 +2,8 @@
 import base64
 import hashlib
 import json
-import os
 import re
 import shutil
-import tempfile
 import unittest
 
 from chromium import Chromium

@@ -12,7 +12,7 @@ from test_fleet import RULES
 from workspace import ANN, BOB, DECODER, wait_until
 
 sys.path.append(str(DECODER.parent))
-import decoder  # noqa: E402
+import decoder
 
 
 class Records(Reports):

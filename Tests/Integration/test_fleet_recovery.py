@@ -1,7 +1,6 @@
 """What a real machine reports, as the administrator sees it; its recovery records above all."""
 import base64
 import json
-import pathlib
 import shutil
 import unittest
 
@@ -10,7 +9,7 @@ from signing import rfc3339
 from socket_client import Client
 from test_fleet import RULES, Fleet
 from workspace import (
-    ANN, BOB, DAMAGED, DONE, NO, NOT_FOUND, USAGE, WRONG_PASSPHRASE, Workspace, wait_until)
+    ANN, BOB, DONE, NO, NOT_FOUND, USAGE, WRONG_PASSPHRASE, Workspace, wait_until)
 
 
 class Recovery(Fleet):

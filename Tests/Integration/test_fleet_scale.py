@@ -14,9 +14,9 @@ from workspace import ROOT
 
 sys.path.insert(1, str(ROOT / "Tests" / "Measure"))
 
-from fleet_attacks import Attacker  # noqa: E402
-from fleet_swarm import bundle, fingerprint  # noqa: E402
-from measure_fleet import Fleet  # noqa: E402
+from fleet_attacks import Attacker
+from fleet_swarm import bundle, fingerprint
+from measure_fleet import Fleet
 
 MACHINES, PATIENCE = 200, 60
 

@@ -6,10 +6,9 @@ import shutil
 import subprocess
 import unittest
 
-import json_output
 from fleet_directory import Directory, Machine, sealed
 from signing import DAY, Key
-from workspace import DAMAGED, DONE, NO, NOT_FOUND, USAGE, Workspace, wait_until
+from workspace import DAMAGED, DONE, NOT_FOUND, USAGE, Workspace
 
 ATTENTION = 10
 

@@ -4,7 +4,6 @@ import pathlib
 import re
 import shutil
 import signal
-import subprocess
 import tempfile
 import unittest
 

@@ -296,7 +296,7 @@ go()
         own = json.loads(self.workspace.ctl(*show[1:]).stdout)
         self.assertEqual((own["name"], own["source"], own["process"]), (ANN, "default", None))
         result = self.workspace.run_as(PERSONAL, "sh", "-c", 'echo $$; "$@"; :', "sh", *show)
-        pid, _, answer = result.stdout.decode().partition("\n")
+        _, _, answer = result.stdout.decode().partition("\n")
         acting = json.loads(answer)
         self.assertEqual((acting["name"], acting["source"]), (PERSONAL, "process"))
         text = self.workspace.run_as(

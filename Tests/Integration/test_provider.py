@@ -262,7 +262,7 @@ class DataFiles(WorkspaceCase):
         self.assertEqual(back.stat().st_mode & 0o777, 0o600)
         self.data(
             "protect", plain, "--owner", ANN, "-o", sealed, "--force", "--string", status=USAGE)
-        text = self.write(self.workspace.root / "text", "wort".encode())
+        text = self.write(self.workspace.root / "text", b"wort")
         self.data("protect", text, "--owner", ANN, "--string", "-o", self.workspace.root / "base64")
         self.assertEqual(
             self.data("unprotect", self.workspace.root / "base64", "--string").stdout, "wort")

@@ -102,7 +102,7 @@ class Kept(RecordsCase):
     def test_every_key_in_force_gets_a_record_and_one_that_is_not_loses_it(self):
         self.assertEqual(records(self.workspace), [])
         self.assertFalse(self.workspace.account()["isRecoverable"])
-        (one, first), (two, second) = self.keygen("one.key"), self.keygen("two.key")
+        (_, first), (_, second) = self.keygen("one.key"), self.keygen("two.key")
         self.put("one", first)
         (record,) = self.await_records(1)
         self.assertEqual(record.stat().st_mode & 0o7777, 0o600)

@@ -23,7 +23,7 @@ account required pam_permit.so
 class UnlockHook(MachineCase):
     def serve(self, name, passphrase, user=False):
         """A workspace with an account of the ordinary user's, locked."""
-        configuration, mount_point = self.make(name, user)
+        configuration, _ = self.make(name, user)
         (configuration / "settings.json").write_text(
             json.dumps({"KeyDerivation": {"Passes": 1, "MemoryMiB": 8}}))
         manager = ("systemctl", *(("--user",) if user else ()))

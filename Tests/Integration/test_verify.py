@@ -49,7 +49,7 @@ class Mending(VerifyCase):
 
     def workspace_bytes(self, name, data):
         self.mount()
-        path = self.write(self.directory / name, data)
+        self.write(self.directory / name, data)
         self.workspace.unmount()
         return self.disk(name).read_bytes()
 

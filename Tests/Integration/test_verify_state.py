@@ -50,8 +50,8 @@ class Surroundings(VerifyCase):
         for path in paths:
             path.unlink()
         names = {f"keybags/{path.name}" for path in paths}
-        self.assertEqual(self.all(status=DAMAGED), {name: ("keybag", "left") for name in names})
-        self.assertEqual(self.all("--repair"), {name: ("keybag", "repaired") for name in names})
+        self.assertEqual(self.all(status=DAMAGED), dict.fromkeys(names, ("keybag", "left")))
+        self.assertEqual(self.all("--repair"), dict.fromkeys(names, ("keybag", "repaired")))
         self.assertEqual([path.read_bytes() for path in paths], data)
 
     def test_both_copies_bad_are_left_and_so_are_the_account_s_files(self):

@@ -94,7 +94,7 @@ class Busy(VerifyCase):
         self.workspace.unmount()
         broken = changed(self.good, 3 * BLOCK + 9, bytes([self.good[3 * BLOCK + 9] ^ 1]))
         names = [f"file-{number}" for number in range(60)]
-        self.lay(**{name: broken for name in names})
+        self.lay(**dict.fromkeys(names, broken))
         self.mount()
         start = threading.Barrier(2)
 

@@ -122,7 +122,7 @@ class Stuck(WipeCase):
             with self.subTest(suffix):
                 if self.workspace.account() is None:
                     self.workspace.register()
-                (path,) = write_all(self.workspace, ANN, self.directory, {"file": b"content"})
+                write_all(self.workspace, ANN, self.directory, {"file": b"content"})
                 account_id, keys = self.workspace.account()["id"], key_ids(self.workspace)
                 stuck = self.workspace.state / "keybags" / f"{account_id}{suffix}"
                 left = sorted([stuck, self.workspace.state / "wipes" / account_id])

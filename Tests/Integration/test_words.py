@@ -16,7 +16,7 @@ from workspace import (
 
 PO = ROOT / "po"
 sys.path.insert(0, str(PO))
-import swift_messages  # noqa: E402
+import swift_messages
 
 GETTEXT = shutil.which("msgfmt") and shutil.which("localedef")
 
@@ -217,7 +217,7 @@ class German(unittest.TestCase):
     @unittest.skipUnless(LANGUAGE_IN_C, "in C.UTF-8 this glibc translates nothing")
     def test_a_language_without_its_locale(self):
         self.assertIn(
-            "Optionen:", self.says("lock", "--help", **{"LANG": "C.UTF-8", "LANGUAGE": "de"}))
+            "Optionen:", self.says("lock", "--help", LANG="C.UTF-8", LANGUAGE="de"))
 
     def test_json_and_statuses_have_no_language(self):
         plan, plain = self.workspace.path("plan"), self.workspace.path("plain")

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Talks to a mamd socket with PyPI's `varlink`, a client that we did not write.
 
     varlink_client.py SOCKET [PATH]

@@ -7,7 +7,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Integration"))
 
-from desktop_session import DESKTOP, PYTHON, DesktopSession  # noqa: E402
+from desktop_session import DESKTOP, PYTHON, DesktopSession
 
 # As a person may have set Nautilus: a list, with mamd's columns.
 SETTINGS = """[org/gnome/nautilus/preferences]

@@ -9,7 +9,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Integration"))
 
-from signing import SODIUM  # noqa: E402
+from signing import SODIUM
 
 OPERATOR, ACCOUNT, USER = 14 << 3, 0, 20 << 3
 ALGORITHM = {"typ": "JWT", "alg": "ed25519-nkey"}

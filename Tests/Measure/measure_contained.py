@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Measures what containment costs: the start of a program, and an open in the mount.
 
     measure_contained.py [--rounds N] [--opens N]
@@ -20,9 +19,9 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Integration"))
 
-from start_runs import run_to_end  # noqa: E402
-from running import daemons, parent  # noqa: E402
-from workspace import ANN, SETTINGS, Workspace  # noqa: E402
+from start_runs import run_to_end
+from running import daemons, parent
+from workspace import ANN, SETTINGS, Workspace
 
 POLICY = {
     "displayName": "sample", "pinRequired": False,

@@ -23,7 +23,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Integration"))
 
-from workspace import ANN, Workspace  # noqa: E402
+from workspace import ANN, Workspace
 
 SAMPLE_POLICY = {
     "displayName": "sample", "pinRequired": False,

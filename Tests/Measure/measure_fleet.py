@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Measures what three real nats-servers carry for the machines of an organisation.
 
     measure_fleet.py [--machines N] [--json] [--directory DIR] [--tickets] [--spread SECONDS]

@@ -16,13 +16,13 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "Integration"))
 
-import workspace  # noqa: E402
-from content import MIB  # noqa: E402
-from fscrypt import Fscrypt  # noqa: E402
-from fuse_peers import Encfs, Gocryptfs  # noqa: E402
-from mamd import Mamd  # noqa: E402
-from report import print_report  # noqa: E402
-from scenarios import Figures, Round, first_read, other_cost  # noqa: E402
+import workspace
+from content import MIB
+from fscrypt import Fscrypt
+from fuse_peers import Encfs, Gocryptfs
+from mamd import Mamd
+from report import print_report
+from scenarios import Figures, Round, first_read, other_cost
 
 SUBJECTS = (Mamd, Gocryptfs, Encfs, Fscrypt)
 

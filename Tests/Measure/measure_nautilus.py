@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """How fast a real Nautilus lists a folder of 10,000 encrypted files, with mamd's extension and
 without.
 
@@ -18,8 +17,8 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "Integration"))
 
-from desktop_session import DESKTOP, DesktopSession  # noqa: E402
-from workspace import ANN, Workspace, wait_until  # noqa: E402
+from desktop_session import DESKTOP, DesktopSession
+from workspace import ANN, Workspace, wait_until
 
 EXTENSION = DESKTOP / "nautilus" / "mamd_nautilus.py"
 FIGURES = ("listed", "worked", "spent", "stretch")

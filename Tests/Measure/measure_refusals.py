@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Measures what refused opens cost, and how soon a listener is told of one.
 
     measure_refusals.py [--seconds N] [--programs N] [--times N] [--pause S]
@@ -19,7 +18,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Integration"))
 
-from workspace import ANN, Workspace  # noqa: E402
+from workspace import ANN, Workspace
 
 OPEN = """
 import sys, time

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Measures starts, and the memory of a daemon that has nothing to do.
 
     measure_start.py --programs NAME=DIRECTORY… [--runs N] [--files N] [--json] [--check]
@@ -18,11 +17,11 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Integration"))
 
-from mounted import Mounted  # noqa: E402
-from start_figures import IDLE_MIB, OWNER_MS, READY_MS, Figures  # noqa: E402
-from start_runs import Daemon, make_files, read_all, run_to_end, settle, walk  # noqa: E402
-from running import remove_dead_runs  # noqa: E402
-from workspace import Workspace  # noqa: E402
+from mounted import Mounted
+from start_figures import IDLE_MIB, OWNER_MS, READY_MS, Figures
+from start_runs import Daemon, make_files, read_all, run_to_end, settle, walk
+from running import remove_dead_runs
+from workspace import Workspace
 
 # As `init` has it: an unlock at its default cost.
 COST = {"KeyDerivation": {"Passes": 3, "MemoryMiB": 256}}

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Measures a wipe: one of two owners, with many files; and proves what is left.
 
     measure_wipe.py [--files N] [--others N] [--copies N]
@@ -10,7 +9,6 @@ they were, byte for byte. scripts/measure-wipe runs it.
 """
 import argparse
 import json
-import os
 import pathlib
 import shutil
 import subprocess
@@ -20,8 +18,8 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "Integration"))
 
-from wipe_tree import key_ids, others, owned  # noqa: E402
-from workspace import ANN, BOB, Workspace  # noqa: E402
+from wipe_tree import key_ids, others, owned
+from workspace import ANN, BOB, Workspace
 
 PER_DIRECTORY = 1000
 CONTENT = b"what the organisation wants gone\n" * 30

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Runs real programs contained (docs/CONTAINMENT.md), and looks for what they leave outside.
 
     contained.py [--only NAME,NAME] [--not-contained]
@@ -20,11 +19,10 @@ import traceback
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[1:1] = [str(HERE.parent / "Integration"), str(HERE.parent / "Measure")]
 
-import contained_scan  # noqa: E402
-import workspace  # noqa: E402
-from check import Failure  # noqa: E402
-from contained_list import PROGRAMS  # noqa: E402
-from contained_place import Place  # noqa: E402
+import workspace
+from check import Failure
+from contained_list import PROGRAMS
+from contained_place import Place
 
 
 def arguments():

@@ -2,7 +2,6 @@
 display."""
 import base64
 import os
-import pathlib
 import re
 import secrets
 import shutil

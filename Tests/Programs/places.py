@@ -8,7 +8,7 @@ import subprocess
 from mounted import Mounted
 from subject import must
 from running import daemons
-from workspace import ANN, PASSPHRASE, Workspace, wait_until
+from workspace import PASSPHRASE, Workspace
 
 # The image takes what is written, not that.
 IMAGE_SIZE = 32 << 30

@@ -19,13 +19,19 @@ import traceback
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[1:1] = [str(HERE.parent / "Integration"), str(HERE.parent / "Measure")]
 
-import workspace  # noqa: E402
-from check import Failure, NotHere, Work  # noqa: E402
-from places import PLACES  # noqa: E402
-from table import Outcome, load, print_table, save  # noqa: E402
+import workspace
+from check import Failure, NotHere, Work
+from places import PLACES
+from table import Outcome, load, print_table, save
 
-# noqa: E401,E402
-import run_build, run_dbench, run_fio, run_git, run_postgresql, run_rsync, run_sqlite, run_stress
+import run_build
+import run_dbench
+import run_fio
+import run_git
+import run_postgresql
+import run_rsync
+import run_sqlite
+import run_stress
 
 SCENARIOS = {
     "git": run_git, "sqlite": run_sqlite, "postgresql": run_postgresql, "rsync": run_rsync,

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Runs other programs' own test suites on mamd, and what fails there on ext4 too.
 
     suites.py [--user NAME] [--tests PATTERN]... git|sqlite|tar ...

@@ -34,10 +34,10 @@ def use(debian, files):
     debian.run("cp", "/shared/resolv.conf", "/etc/resolv.conf")
     debian.run("apt-get", "-qq", "update")
     install(debian, *(f"/shared/earlier/{file.name}" for file in files))
-    expect_versions(debian, {name: EARLIER for name in NAMES})
+    expect_versions(debian, dict.fromkeys(NAMES, EARLIER))
     install(debian, *(f"/shared/{file.name}" for file in files))
     version = re.search(r"_([^_]+)_", files[0].name)[1]
-    expect_versions(debian, {name: version for name in NAMES})
+    expect_versions(debian, dict.fromkeys(NAMES, version))
     said = debian.run("mamctl", "version").stdout
     if version not in said:
         raise RuntimeError(f"mamctl version: {said}")

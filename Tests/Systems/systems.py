@@ -8,9 +8,9 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "Integration"))
 
-import fresh_debian  # noqa: E402
-from packages import check_packages  # noqa: E402
-from system_root import SOURCE, SystemRoot, Unsuccessful  # noqa: E402
+import fresh_debian
+from packages import check_packages
+from system_root import SOURCE, SystemRoot, Unsuccessful
 
 SUITES = ("bookworm", "trixie")
 

@@ -5,10 +5,10 @@ import gi
 
 gi.require_version("Gtk", "4.0")
 gi.require_version("Adw", "1")
-from gi.repository import Adw, Gdk, GLib, Gtk  # noqa: E402
+from gi.repository import Adw, Gdk, GLib, Gtk
 
-from .entry_attempt import waiting  # noqa: E402
-from .words import _  # noqa: E402
+from .entry_attempt import waiting
+from .words import _
 
 MARGIN, SPACING, WIDTH = 24, 12, 380
 

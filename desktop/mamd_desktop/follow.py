@@ -156,7 +156,7 @@ class Workspace:
             return True
         is_first = account.name not in self._heard
         was_open = self._heard.get(account.name, False)
-        self._heard[account.name] = event == "available" or was_open and event != "unavailable"
+        self._heard[account.name] = event == "available" or (was_open and event != "unavailable")
         return not is_first and (event != "unavailable" or was_open)
 
     def _take_record(self, reply: Parameters, since: float) -> None:

@@ -109,7 +109,7 @@ class KnownFiles(Generic[File]):
         return places.sockets(self._roots).get(workspace)
 
     def _found(self, path: str, protection: Protection | None) -> None:
-        if protection is None or not protection.owner and not protection.emblem:
+        if protection is None or (not protection.owner and not protection.emblem):
             return  # nothing to show
         self._answers[path] = protection
         self._shown[path] = protection.owner

@@ -4,7 +4,7 @@ import pathlib
 import gi
 
 gi.require_version("Gtk", "4.0")
-from gi.repository import Gdk, Gtk  # noqa: E402
+from gi.repository import Gdk, Gtk
 
 ICONS = pathlib.Path(__file__).resolve().parents[1] / "icons"
 

@@ -6,11 +6,11 @@ import gi
 
 gi.require_version("Gtk", "4.0")
 gi.require_version("Adw", "1")
-from gi.repository import Adw, GLib, Gtk  # noqa: E402
+from gi.repository import Adw, GLib, Gtk
 
-from .accounts import Account, Window  # noqa: E402
-from .messages import state_in_words  # noqa: E402
-from .words import _, ngettext  # noqa: E402
+from .accounts import Account, Window
+from .messages import state_in_words
+from .words import _, ngettext
 
 ICONS = {
     Window.OPEN: "mamd-open-symbolic", Window.CLOSING: "mamd-open-symbolic",

@@ -5,16 +5,16 @@ import gi
 
 gi.require_version("Gtk", "4.0")
 gi.require_version("Adw", "1")
-from gi.repository import Adw, Gio, GLib, Gtk  # noqa: E402
+from gi.repository import Adw, Gio, GLib, Gtk
 
-from . import look, overview, places  # noqa: E402
-from .accounts import Account  # noqa: E402
-from .follow import WORKSPACE, Workspace  # noqa: E402
-from .records import Record  # noqa: E402
-from .status_rows import AccountRow  # noqa: E402
-from .varlink import Parameters  # noqa: E402
-from .words import _  # noqa: E402
-from .workspaces import Workspaces  # noqa: E402
+from . import look, overview, places
+from .accounts import Account
+from .follow import WORKSPACE, Workspace
+from .records import Record
+from .status_rows import AccountRow
+from .varlink import Parameters
+from .words import _
+from .workspaces import Workspaces
 
 APPLICATION_ID = "io.mamd.Status"
 PROMPT_ID, PROMPT_PATH = "io.mamd.Prompt", "/io/mamd/Prompt"

@@ -10,14 +10,14 @@ from collections.abc import Callable
 PLACE = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(PLACE if (PLACE / "mamd_desktop").is_dir() else "/usr/lib/mamd/desktop"))
 
-from gi.repository import Gio, GLib, GObject, Gtk, Nautilus  # noqa: E402
+from gi.repository import Gio, GLib, GObject, Gtk, Nautilus
 
-from mamd_desktop import file_actions, look  # noqa: E402
-from mamd_desktop.accounts import Account  # noqa: E402
-from mamd_desktop.known_files import KnownFiles  # noqa: E402
-from mamd_desktop.mounts import Mount  # noqa: E402
-from mamd_desktop.protection import Protection  # noqa: E402
-from mamd_desktop.words import _  # noqa: E402
+from mamd_desktop import file_actions, look
+from mamd_desktop.accounts import Account
+from mamd_desktop.known_files import KnownFiles
+from mamd_desktop.mounts import Mount
+from mamd_desktop.protection import Protection
+from mamd_desktop.words import _
 
 OWNER, CLASS = "mamd_owner", "mamd_class"
 
