@@ -16,7 +16,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "Integration"))
 
-import workspace
+import running
 from content import MIB
 from fscrypt import Fscrypt
 from fuse_peers import Encfs, Gocryptfs
@@ -90,9 +90,9 @@ def measure(subjects, options):
 
 def main():
     options, kinds = arguments()
-    workspace.remove_dead_runs()
+    running.remove_dead_runs()
     subjects = []
-    with tempfile.TemporaryDirectory(prefix=workspace.PREFIX) as directory:
+    with tempfile.TemporaryDirectory(prefix=running.PREFIX) as directory:
         try:
             for kind in kinds:
                 subject = start(kind, pathlib.Path(directory))

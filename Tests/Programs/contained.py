@@ -19,7 +19,7 @@ import traceback
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[1:1] = [str(HERE.parent / "Integration"), str(HERE.parent / "Measure")]
 
-import workspace
+import running
 from check import Failure
 from contained_list import PROGRAMS
 from contained_place import Place
@@ -111,8 +111,8 @@ def bare_outcome_of(name, place):
 
 def main():
     options = arguments()
-    workspace.remove_dead_runs()
-    workspace.go_apart()
+    running.remove_dead_runs()
+    running.go_apart()
     place = Place(contained=not options.not_contained)
     failed = 0
     try:

@@ -19,7 +19,7 @@ import traceback
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[1:1] = [str(HERE.parent / "Integration"), str(HERE.parent / "Measure")]
 
-import workspace
+import running
 from check import Failure, NotHere, Work
 from places import PLACES
 from table import Outcome, load, print_table, save
@@ -110,11 +110,11 @@ def recover(place):
 
 def main():
     options = arguments()
-    workspace.remove_dead_runs()
-    workspace.go_apart()
+    running.remove_dead_runs()
+    running.go_apart()
     checks = [check for name in options.only for check in SCENARIOS[name].CHECKS]
     outcomes = load(options.results)
-    with tempfile.TemporaryDirectory(prefix=workspace.PREFIX) as directory:
+    with tempfile.TemporaryDirectory(prefix=running.PREFIX) as directory:
         directory = pathlib.Path(directory)
         directory.chmod(0o755)
         for kind in (PLACES[name] for name in options.on):
