@@ -8,9 +8,15 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-struct mam_protection { char owner[513], object_id[65], state[32]; int managed; };
+struct mam_protection {
+    char owner[513], object_id[65], state[32];
+    int managed;
+};
 
-static inline int mam_fail(int number) { errno = number; return -1; }
+static inline int mam_fail(int number) {
+    errno = number;
+    return -1;
+}
 
 static inline int mam_connect(const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -57,7 +63,10 @@ static inline int mam_text(const char *value, char *text, size_t size) {
 
 // Sends a call, with an open file or -1, and waits for the reply. EREMOTEIO: the reply is an error.
 static inline int mam_call(int daemon, const char *call, int file, char *reply, size_t size) {
-    union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof file)]; } control = {0};
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(sizeof file)];
+    } control = {0};
     struct iovec part = {(char *)call, strlen(call) + 1};
     struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
     if (file >= 0) {
@@ -80,14 +89,16 @@ static inline int mam_call(int daemon, const char *call, int file, char *reply, 
 // Whose an open file is (O_PATH will do in the mount), and whether it can be read.
 static inline int mam_protection_info(int daemon, int file, struct mam_protection *info) {
     char reply[16384];
-    const char *call = "{\"method\":\"io.mamd.Workspace.ProtectionInfo\","
-                       "\"parameters\":{\"fileDescriptor\":0}}";
+    const char *call =
+        "{\"method\":\"io.mamd.Workspace.ProtectionInfo\","
+        "\"parameters\":{\"fileDescriptor\":0}}";
     if (mam_call(daemon, call, file, reply, sizeof reply)) return -1;
     const char *managed = mam_member(reply, "managed");
     info->managed = managed && *managed == 't';
-    return mam_text(mam_member(reply, "owner"), info->owner, sizeof info->owner)
-        || mam_text(mam_member(reply, "ownerObjectId"), info->object_id, sizeof info->object_id)
-        || mam_text(mam_member(reply, "state"), info->state, sizeof info->state) ? -1 : 0;
+    if (mam_text(mam_member(reply, "owner"), info->owner, sizeof info->owner)) return -1;
+    if (mam_text(mam_member(reply, "ownerObjectId"), info->object_id, sizeof info->object_id))
+        return -1;
+    return mam_text(mam_member(reply, "state"), info->state, sizeof info->state);
 }
 
 // Locks all of the caller's accounts; nothing of theirs is readable when this returns.

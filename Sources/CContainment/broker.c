@@ -146,8 +146,8 @@ static int connect_found(const struct call *call, int found) {
 // Sockets with which programs find out whether they run already, to pass on what they were to open.
 // They do not start without; that nobody can reach it, only keeps a second start from noticing.
 static const char *const of_single_programs[] = {
-    "OSL_PIPE_",        // LibreOffice, in /tmp
-    "SingletonSocket",  // Chromium, in a directory of its own
+    "OSL_PIPE_",       // LibreOffice, in /tmp
+    "SingletonSocket", // Chromium, in a directory of its own
 };
 
 // Programs outside could connect to a socket that has a name, so none gets any.
@@ -177,9 +177,11 @@ static int listen_unix(const struct broker *broker, const struct call *call) {
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | mode, 0, pair) != 0) return errno;
     // Nothing can be sent into the first.
     shutdown(pair[1], SHUT_RD);
-    struct seccomp_notif_addfd given = {
-        .id = call->id, .flags = SECCOMP_ADDFD_FLAG_SETFD, .srcfd = (__u32)pair[0],
-        .newfd = (__u32)call->number, .newfd_flags = O_CLOEXEC};
+    struct seccomp_notif_addfd given = {.id = call->id,
+                                        .flags = SECCOMP_ADDFD_FLAG_SETFD,
+                                        .srcfd = (__u32)pair[0],
+                                        .newfd = (__u32)call->number,
+                                        .newfd_flags = O_CLOEXEC};
     const int error = ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &given) < 0 ? errno : 0;
     close(pair[0]);
     if (error != 0) close(pair[1]);

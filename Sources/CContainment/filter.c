@@ -82,15 +82,15 @@ static const struct refusal refused[] = {
 
 static int refuse(scmp_filter_ctx filter, int error, int call, unsigned count,
                   const struct scmp_arg_cmp *arguments) {
-    const int status =
-        seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(error), call, count, arguments);
+    const int status = seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(error), call, count,
+                                              arguments);
     // Calls that this architecture does not have.
     return status == -EDOM ? 0 : status;
 }
 
-#define REFUSE(error, call, ...)                                                                   \
-    refuse(filter, error, SCMP_SYS(call),                                                          \
-           sizeof((struct scmp_arg_cmp[]){__VA_ARGS__}) / sizeof(struct scmp_arg_cmp),             \
+#define REFUSE(error, call, ...) \
+    refuse(filter, error, SCMP_SYS(call), \
+           sizeof((struct scmp_arg_cmp[]){__VA_ARGS__}) / sizeof(struct scmp_arg_cmp), \
            (struct scmp_arg_cmp[]){__VA_ARGS__})
 
 static int refuse_calls(scmp_filter_ctx filter) {
@@ -101,7 +101,7 @@ static int refuse_calls(scmp_filter_ctx filter) {
 }
 
 static int refuse_name_spaces(scmp_filter_ctx filter) {
-    static const uint64_t spaces[] = {CLONE_NEWNS,  CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
+    static const uint64_t spaces[] = {CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
                                       CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET, CLONE_NEWTIME};
     int status = 0;
     for (size_t i = 0; status == 0 && i < sizeof spaces / sizeof *spaces; i++) {
@@ -165,8 +165,7 @@ static int refuse_datagrams(scmp_filter_ctx filter) {
     int status = 0;
     for (int type = SOCK_DGRAM; status == 0 && type <= SOCK_RAW; type++) {
         status = REFUSE(EACCES, socket, IS(0, AF_UNIX), MASKED(1, TYPE, type));
-        if (status == 0)
-            status = REFUSE(EACCES, socketpair, IS(0, AF_UNIX), MASKED(1, TYPE, type));
+        if (status == 0) status = REFUSE(EACCES, socketpair, IS(0, AF_UNIX), MASKED(1, TYPE, type));
     }
     return status;
 }

@@ -37,16 +37,15 @@ static inline X509 *mam_certificate(EVP_PKEY *key, const char *name, const char 
     X509 *made = X509_new();
     if (!made) return NULL;
     X509_NAME *subject = X509_get_subject_name(made);
-    int done =
-        X509_set_version(made, 2) == 1 && mam_random_serial(made) &&
-        // An hour of the past, for clocks that are behind.
-        X509_gmtime_adj(X509_getm_notBefore(made), -3600) &&
-        X509_gmtime_adj(X509_getm_notAfter(made), seconds) &&
-        X509_NAME_add_entry_by_NID(subject, NID_commonName, MBSTRING_UTF8,
-                                   (const unsigned char *)name, -1, -1, 0) == 1 &&
-        X509_set_issuer_name(made, issuer ? X509_get_subject_name(issuer) : subject) == 1 &&
-        X509_set_pubkey(made, key) == 1 &&
-        mam_extension(made, issuer, NID_subject_key_identifier, "hash");
+    int done = X509_set_version(made, 2) == 1 && mam_random_serial(made) &&
+               // An hour of the past, for clocks that are behind.
+               X509_gmtime_adj(X509_getm_notBefore(made), -3600) &&
+               X509_gmtime_adj(X509_getm_notAfter(made), seconds) &&
+               X509_NAME_add_entry_by_NID(subject, NID_commonName, MBSTRING_UTF8,
+                                          (const unsigned char *)name, -1, -1, 0) == 1 &&
+               X509_set_issuer_name(made, issuer ? X509_get_subject_name(issuer) : subject) == 1 &&
+               X509_set_pubkey(made, key) == 1 &&
+               mam_extension(made, issuer, NID_subject_key_identifier, "hash");
     if (done && issuer)
         done = mam_extension(made, issuer, NID_authority_key_identifier, "keyid") &&
                mam_extension(made, issuer, NID_basic_constraints, "critical,CA:FALSE") &&

@@ -12,9 +12,8 @@
 #include <openssl/rand.h>
 
 /// HKDF-SHA256 (RFC 5869), extract then expand. Returns 1, or 0 if OpenSSL fails.
-static inline int mam_hkdf_sha256(unsigned char *out, size_t out_count,
-                                  const unsigned char *key, size_t key_count,
-                                  const unsigned char *salt, size_t salt_count,
+static inline int mam_hkdf_sha256(unsigned char *out, size_t out_count, const unsigned char *key,
+                                  size_t key_count, const unsigned char *salt, size_t salt_count,
                                   const unsigned char *info, size_t info_count) {
     EVP_KDF *kdf = EVP_KDF_fetch(NULL, "HKDF", NULL);
     EVP_KDF_CTX *context = kdf ? EVP_KDF_CTX_new(kdf) : NULL;
@@ -96,8 +95,7 @@ static inline EVP_PKEY *mam_rsa_key(const unsigned char *modulus, size_t modulus
     if (builder && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_N, n) == 1 &&
         OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_E, e) == 1)
         key = mam_public_key("RSA", builder);
-    else
-        OSSL_PARAM_BLD_free(builder);
+    else OSSL_PARAM_BLD_free(builder);
     BN_free(n);
     BN_free(e);
     return key;

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 // Versioned by macros that Swift cannot import; the first since libfuse 3.17.
-static inline struct fuse_session *mam_session_new(
-    struct fuse_args *arguments, const struct fuse_lowlevel_ops *operations, size_t size,
-    void *data) {
+static inline struct fuse_session *mam_session_new(struct fuse_args *arguments,
+                                                   const struct fuse_lowlevel_ops *operations,
+                                                   size_t size, void *data) {
     return fuse_session_new(arguments, operations, size, data);
 }
 

@@ -24,8 +24,8 @@ struct mam_vector_gcm {
 /// and stack after use, or fails its self-test. Takes half a millisecond, because that tests all
 /// its ciphers.
 static inline int mam_vector_gcm_find(enum mam_vector_kind kind, struct mam_vector_gcm *found) {
-    const uint64_t instructions =
-        kind == MAM_VECTOR_VAES ? IMB_CPUFLAGS_AVX512_T2 : IMB_CPUFLAGS_AVX2;
+    const uint64_t instructions = kind == MAM_VECTOR_VAES ? IMB_CPUFLAGS_AVX512_T2
+                                                          : IMB_CPUFLAGS_AVX2;
     const uint64_t needed = instructions | IMB_FEATURE_SAFE_DATA | IMB_FEATURE_SELF_TEST_PASS;
     IMB_MGR *manager = alloc_mb_mgr(0);
     if (!manager) return 0;
@@ -36,9 +36,9 @@ static inline int mam_vector_gcm_find(enum mam_vector_kind kind, struct mam_vect
         else init_mb_mgr_avx2(manager);
         is_good = imb_get_errno(manager) == 0 && (manager->features & needed) == needed;
     }
-    *found = (struct mam_vector_gcm){
-        manager->gcm256_pre,        manager->gcm256_init_var_iv,  manager->gcm256_enc_update,
-        manager->gcm256_dec_update, manager->gcm256_enc_finalize, manager->gcm256_dec_finalize};
+    *found = (struct mam_vector_gcm){manager->gcm256_pre,          manager->gcm256_init_var_iv,
+                                     manager->gcm256_enc_update,   manager->gcm256_dec_update,
+                                     manager->gcm256_enc_finalize, manager->gcm256_dec_finalize};
     free_mb_mgr(manager);
     return is_good;
 }
@@ -58,8 +58,7 @@ static inline void mam_vector_gcm_prepare(const struct mam_vector_gcm *by, const
 static inline void mam_vector_gcm_seal(const struct mam_vector_gcm *by,
                                        const struct gcm_key_data *key, const uint8_t *in,
                                        size_t count, const uint8_t *nonce, const uint8_t *data,
-                                       size_t data_count, uint8_t *out,
-                                       uint8_t *tag) {
+                                       size_t data_count, uint8_t *out, uint8_t *tag) {
     // It contains the last piece of the key stream.
     struct gcm_context_data context;
     by->begin(key, &context, nonce, 16, data, data_count);
@@ -73,8 +72,7 @@ static inline void mam_vector_gcm_seal(const struct mam_vector_gcm *by,
 static inline int mam_vector_gcm_open(const struct mam_vector_gcm *by,
                                       const struct gcm_key_data *key, const uint8_t *in,
                                       size_t count, const uint8_t *nonce, const uint8_t *data,
-                                      size_t data_count,
-                                      const uint8_t *tag, uint8_t *out) {
+                                      size_t data_count, const uint8_t *tag, uint8_t *out) {
     struct gcm_context_data context;
     uint8_t computed[16];
     by->begin(key, &context, nonce, 16, data, data_count);

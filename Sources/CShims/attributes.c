@@ -33,9 +33,7 @@ int mam_fsetxattr(int descriptor, const char *name, const void *value, size_t co
     return fsetxattr(descriptor, name, value, count, flags);
 }
 
-int mam_fremovexattr(int descriptor, const char *name) {
-    return fremovexattr(descriptor, name);
-}
+int mam_fremovexattr(int descriptor, const char *name) { return fremovexattr(descriptor, name); }
 
 // getxattrat(2) and the size of its argument, missing in Debian 12's headers. The same on x86-64
 // and arm64.
@@ -53,8 +51,8 @@ intptr_t mam_getxattrat(int directory, const char *path, const char *name, void 
         return -1;
     }
     struct attribute_arguments arguments = {(uintptr_t)value, (uint32_t)count, 0};
-    const intptr_t found =
-        syscall(GETXATTRAT, directory, path, 0, name, &arguments, sizeof arguments);
+    const intptr_t found = syscall(GETXATTRAT, directory, path, 0, name, &arguments,
+                                   sizeof arguments);
     if (found < 0 && errno == ENOSYS)
         atomic_store_explicit(&is_missing, true, memory_order_relaxed);
     return found;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 intptr_t mam_send(int socket, const void *bytes, size_t count, const int *descriptors,
-                 int descriptor_count) {
+                  int descriptor_count) {
     if (descriptor_count < 0 || descriptor_count > MAM_MAXIMUM_DESCRIPTORS) {
         errno = EMSGSIZE;
         return -1;
@@ -30,10 +30,12 @@ intptr_t mam_send(int socket, const void *bytes, size_t count, const int *descri
 }
 
 intptr_t mam_receive(int socket, void *bytes, size_t count, int *descriptors,
-                    int *descriptor_count) {
+                     int *descriptor_count) {
     struct iovec data = {bytes, count};
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int) * MAM_MAXIMUM_DESCRIPTORS)];
-    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = control,
+    struct msghdr message = {.msg_iov = &data,
+                             .msg_iovlen = 1,
+                             .msg_control = control,
                              .msg_controllen = sizeof control};
     *descriptor_count = 0;
     ssize_t received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);

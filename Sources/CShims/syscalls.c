@@ -61,8 +61,7 @@ int64_t mam_file_system_kind_at(const char *path) {
     return statfs(path, &system) == 0 ? (int64_t)system.f_type : -1;
 }
 
-_Static_assert(MAM_NO_ACCESS_TIME == ST_NOATIME &&
-                   MAM_NO_DIRECTORY_ACCESS_TIME == ST_NODIRATIME &&
+_Static_assert(MAM_NO_ACCESS_TIME == ST_NOATIME && MAM_NO_DIRECTORY_ACCESS_TIME == ST_NODIRATIME &&
                    MAM_RELATIVE_ACCESS_TIME == ST_RELATIME,
                "the header's numbers are the kernel's");
 
@@ -87,7 +86,8 @@ int mam_is_append_only(int descriptor) {
 static void keep_memory_out_of_cores(void) {
     const int filter = open("/proc/self/coredump_filter", O_WRONLY | O_CLOEXEC);
     if (filter < 0) return;
-    if (write(filter, "0", 1) != 1) { /* Two other things stand in the way of a core. */ }
+    // Two other things stand in the way of a core if this fails.
+    (void)!write(filter, "0", 1);
     close(filter);
 }
 
@@ -138,8 +138,12 @@ int mam_lock_until(void *lock, int64_t nanoseconds) {
 
 // Missing in Debian 12's <linux/mman.h>.
 enum { CACHESTAT = 451 };
-struct cachestat_range { uint64_t offset, length; };
-struct cachestat { uint64_t cached, dirty, writeback, evicted, recently_evicted; };
+struct cachestat_range {
+    uint64_t offset, length;
+};
+struct cachestat {
+    uint64_t cached, dirty, writeback, evicted, recently_evicted;
+};
 
 int64_t mam_cached_pages(int descriptor) {
     // Length 0: to the end.

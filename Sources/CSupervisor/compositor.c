@@ -39,8 +39,8 @@ int mam_display_connect(const char *path) {
     if (take_path(&address, path) != 0) return -1;
     const int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (client < 0) return -1;
-    return connect(client, (struct sockaddr *)&address, sizeof address) == 0
-               ? client : close_failed(client);
+    return connect(client, (struct sockaddr *)&address, sizeof address) == 0 ? client
+                                                                             : close_failed(client);
 }
 
 int mam_display_listen(const char *path, int *place) {
@@ -109,8 +109,8 @@ static int contain(const struct mam_containment *containment) {
     return broker < 0 ? -1 : close(broker);
 }
 
-int mam_compositor_start(char *const argv[], const struct mam_containment *containment,
-                         int session, int listener, int life) {
+int mam_compositor_start(char *const argv[], const struct mam_containment *containment, int session,
+                         int listener, int life) {
     const pid_t compositor = fork();
     if (compositor != 0) return compositor < 0 ? -1 : 0;
     // The terminal's signals are for the command.

@@ -213,8 +213,8 @@ _Noreturn static void supervise(struct command *what, int connection, const sigs
     tell(connection, command < 0 ? FAILED : STARTED, command < 0 ? -command : command);
     if (command < 0) _exit(0);
     let_go();
-    keep(go == LEAVES ? -1 : connection,
-         what->containment ? what->containment->compositor : -1, children, command);
+    keep(go == LEAVES ? -1 : connection, what->containment ? what->containment->compositor : -1,
+         children, command);
 }
 
 int32_t mam_supervisor_fork(char *const argv[], const struct mam_containment *containment,

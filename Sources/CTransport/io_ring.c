@@ -61,8 +61,8 @@ void io_ring_close(struct io_ring *ring) {
 struct io_uring_sqe *io_ring_add(struct io_ring *ring, uint8_t operation, int file,
                                  uint64_t user_data) {
         const unsigned tail = atomic_load_explicit(ring->sq_tail, memory_order_relaxed);
-        struct io_uring_sqe *entry =
-                (struct io_uring_sqe *)ring->entries + 2 * (tail & ring->sq_mask);
+        struct io_uring_sqe *entry = (struct io_uring_sqe *)ring->entries +
+                                     2 * (tail & ring->sq_mask);
 
         memset(entry, 0, 2 * sizeof *entry);
         entry->opcode = operation;

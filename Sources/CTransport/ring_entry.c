@@ -67,8 +67,8 @@ static void add_command(struct ring_worker *worker, uint32_t operation, uint64_t
 }
 
 static void add_stop(struct ring_worker *worker) {
-        struct io_uring_sqe *entry =
-                io_ring_add(&worker->ring, IORING_OP_POLL_ADD, worker->rings->stop_event, STOP);
+        struct io_uring_sqe *entry = io_ring_add(&worker->ring, IORING_OP_POLL_ADD,
+                                                 worker->rings->stop_event, STOP);
 
         entry->poll32_events = POLLIN;
 }

@@ -47,8 +47,7 @@ int rings_wait_for(struct rings *rings, const int *count, int wanted, int64_t mi
         int error = 0, late = 0;
 
         pthread_mutex_lock(&rings->lock);
-        while (*count < wanted && !late &&
-               (atomic_load(&rings->phase) == ENDING || !rings->error))
+        while (*count < wanted && !late && (atomic_load(&rings->phase) == ENDING || !rings->error))
                 late = pthread_cond_clockwait(&rings->changed, &rings->lock, CLOCK_MONOTONIC,
                                               &until);
         if (*count < wanted)

@@ -5,8 +5,8 @@
 #include "context.h"
 
 struct mam_transport *mam_transport_new(void) {
-        struct mam_transport *transport =
-                aligned_alloc(_Alignof(struct mam_transport), sizeof *transport);
+        struct mam_transport *transport = aligned_alloc(_Alignof(struct mam_transport),
+                                                        sizeof *transport);
         int error;
 
         if (!transport)

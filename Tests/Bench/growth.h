@@ -43,12 +43,9 @@ static double do_spread(char **words) {
     for (; counted < most; counted++) {
         snprintf(name, sizeof name, "%s/%06llu/new%06llu", words[0],
                  (unsigned long long)(take(&places) / each), (unsigned long long)counted);
-        if (words[4][0] == 'c')
-            create_one(name, counted);
-        else if (words[4][0] == 'r')
-            read_one(name, counted);
-        else if (unlink(name) != 0)
-            err(1, "%s", name);
+        if (words[4][0] == 'c') create_one(name, counted);
+        else if (words[4][0] == 'r') read_one(name, counted);
+        else if (unlink(name) != 0) err(1, "%s", name);
     }
     return now() - start;
 }

@@ -108,8 +108,8 @@ static double do_writers(char **words) {
     struct part parts[MOST_THREADS];
     uint64_t share = number(words[1]) / count;
     for (int one = 0; one < count; one++)
-        parts[one] = (struct part){.path = words[0], .start = one * share, .size = share,
-                                   .request = number(words[2])};
+        parts[one] = (struct part){
+            .path = words[0], .start = one * share, .size = share, .request = number(words[2])};
     close_or_die(open_or_die(words[0], O_WRONLY | O_CREAT | O_TRUNC), words[0]);
     double start = now();
     in_threads(parts, count, write_part);
@@ -144,9 +144,12 @@ static double do_random_read(char **words) {
     uint64_t pages = page_count(file, words[0]);
     close_or_die(file, words[0]);
     for (int one = 0; one < count; one++)
-        parts[one] = (struct part){
-            .path = words[0], .start = one, .size = pages, .request = number(words[1]) / count,
-            .seed = number(words[4]), .seconds = number(words[2])};
+        parts[one] = (struct part){.path = words[0],
+                                   .start = one,
+                                   .size = pages,
+                                   .request = number(words[1]) / count,
+                                   .seed = number(words[4]),
+                                   .seconds = number(words[2])};
     double start = now();
     in_threads(parts, count, read_part);
     double seconds = now() - start;
@@ -278,9 +281,7 @@ static void be_client(struct board *board, const char *directory, uint64_t files
         chance = mixed(chance);
         uint64_t one = chance / 100 % files;
         switch (chance % 10) {
-        case 0 ... 5:
-            read_one(file_name(name, directory, one), one);
-            break;
+        case 0 ... 5: read_one(file_name(name, directory, one), one); break;
         case 6 ... 7:
             snprintf(name, sizeof name, "%s/client%llu-%llu", directory, (unsigned long long)client,
                      (unsigned long long)one % 16);
@@ -323,11 +324,20 @@ static const struct {
     int arguments;
     double (*run)(char **);
 } workloads[] = {
-    {"write", 3, do_write}, {"read", 4, do_read}, {"writers", 4, do_writers},
-    {"random-read", 5, do_random_read}, {"random-write", 5, do_random_write},
-    {"create", 2, do_create}, {"stat", 2, do_stat}, {"read-files", 2, do_read_files},
-    {"delete", 2, do_delete}, {"clients", 4, do_clients}, {"grow", 4, do_grow},
-    {"look-up", 5, do_look_up}, {"spread", 5, do_spread}, {"pages", 3, do_pages},
+    {"write", 3, do_write},
+    {"read", 4, do_read},
+    {"writers", 4, do_writers},
+    {"random-read", 5, do_random_read},
+    {"random-write", 5, do_random_write},
+    {"create", 2, do_create},
+    {"stat", 2, do_stat},
+    {"read-files", 2, do_read_files},
+    {"delete", 2, do_delete},
+    {"clients", 4, do_clients},
+    {"grow", 4, do_grow},
+    {"look-up", 5, do_look_up},
+    {"spread", 5, do_spread},
+    {"pages", 3, do_pages},
 };
 
 int main(int count, char **words) {

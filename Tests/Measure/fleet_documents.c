@@ -72,9 +72,8 @@ static bool is(Text text, const char *other) {
 
 static unsigned char *decoded(Text base64, size_t *count) {
     unsigned char *bytes = malloc(base64.count + 1);
-    if (sodium_base642bin(
-            bytes, base64.count, base64.at, base64.count, NULL, count, NULL,
-            sodium_base64_VARIANT_ORIGINAL)) {
+    if (sodium_base642bin(bytes, base64.count, base64.at, base64.count, NULL, count, NULL,
+                          sodium_base64_VARIANT_ORIGINAL)) {
         free(bytes);
         return NULL;
     }
@@ -116,9 +115,8 @@ static bool read_type(Text type, Document *document) {
 static int signers(const Trust *trust, Document *document, Text signatures) {
     size_t capacity = document->statement.count + 128;
     char *message = malloc(capacity);
-    int head = snprintf(
-        message, capacity, "DSSEv1 %zu %.*s %zu ", document->type.count,
-        (int)document->type.count, document->type.at, document->statement.count);
+    int head = snprintf(message, capacity, "DSSEv1 %zu %.*s %zu ", document->type.count,
+                        (int)document->type.count, document->type.at, document->statement.count);
     memcpy(message + head, document->statement.at, document->statement.count);
     size_t count = head + document->statement.count;
     crypto_hash_sha256(document->fingerprint, (unsigned char *)message, count);
@@ -128,15 +126,15 @@ static int signers(const Trust *trust, Document *document, Text signatures) {
         Text text;
         unsigned char bytes[64];
         size_t size;
-        if (!member(one, "sig", &text)
-            || sodium_base642bin(
-                bytes, 64, text.at, text.count, NULL, &size, NULL, sodium_base64_VARIANT_ORIGINAL)
-            || size != 64)
+        if (!member(one, "sig", &text) ||
+            sodium_base642bin(bytes, 64, text.at, text.count, NULL, &size, NULL,
+                              sodium_base64_VARIANT_ORIGINAL) ||
+            size != 64)
             continue;
         for (int key = 0; key < trust->count[document->role]; key++)
-            if (!(seen & 1u << key)
-                && !crypto_sign_verify_detached(
-                    bytes, (unsigned char *)message, count, trust->keys[document->role][key]))
+            if (!(seen & 1u << key) &&
+                !crypto_sign_verify_detached(bytes, (unsigned char *)message, count,
+                                             trust->keys[document->role][key]))
                 seen |= 1u << key;
     }
     free(message);
@@ -177,8 +175,8 @@ static const char *keep(Machine *machine, int role, Text audience, Text name, in
     uint64_t id = 0;
     unsigned char key[crypto_shorthash_KEYBYTES] = {role}, digest[8];
     char text[256];
-    int count = snprintf(
-        text, sizeof text, "%.*s/%.*s", (int)audience.count, audience.at, (int)name.count, name.at);
+    int count = snprintf(text, sizeof text, "%.*s/%.*s", (int)audience.count, audience.at,
+                         (int)name.count, name.at);
     crypto_shorthash(digest, (unsigned char *)text, count, key);
     memcpy(&id, digest, 8);
     for (int i = 0; i < SLOTS; i++) {
@@ -193,34 +191,34 @@ static const char *keep(Machine *machine, int role, Text audience, Text name, in
 }
 
 static const char *judge(Machine *machine, const Trust *trust, Document *document, Text signatures,
-    int64_t *serial, Text *name) {
+                         int64_t *serial, Text *name) {
     Text organization, audience, digest, text;
     if (signers(trust, document, signatures) < trust->threshold[document->role]) return "unsigned";
-    if (!member(document->statement, "organization", &organization)
-        || !member(document->statement, "audience", &audience)
-        || !member(document->statement, "name", name)
-        || !member(document->statement, "serial", &text)
-        || !member(document->statement, "sha256", &digest))
+    if (!member(document->statement, "organization", &organization) ||
+        !member(document->statement, "audience", &audience) ||
+        !member(document->statement, "name", name) ||
+        !member(document->statement, "serial", &text) ||
+        !member(document->statement, "sha256", &digest))
         return "malformed";
     *serial = strtoll(text.at, NULL, 10);
     if (!is(organization, trust->organization)) return "organization";
     if (!is_for(machine, audience)) return "audience";
     if (!is_of(document->content, digest)) return "content";
-    if (document->role != ROOT && member(document->statement, "expires", &text)
-        && seconds_of(text) <= time(NULL) + machine->clock_offset)
+    if (document->role != ROOT && member(document->statement, "expires", &text) &&
+        seconds_of(text) <= time(NULL) + machine->clock_offset)
         return "expired";
-    return document->role == ORDER
-        ? obey(machine, *name)
-        : keep(machine, document->role + 4 * document->is_membership, audience, *name, *serial);
+    return document->role == ORDER ? obey(machine, *name)
+                                   : keep(machine, document->role + 4 * document->is_membership,
+                                          audience, *name, *serial);
 }
 
 // False if it is older than one that is known.
 static bool take_envelope(Machine *machine, const Trust *trust, Text envelope) {
     Text type, payload, content, signatures, name = {0};
     Document document = {0};
-    if (!member(envelope, "payloadType", &type) || !member(envelope, "payload", &payload)
-        || !member(envelope, "content", &content) || !member(envelope, "signatures", &signatures)
-        || !signatures.count || !read_type(type, &document)) {
+    if (!member(envelope, "payloadType", &type) || !member(envelope, "payload", &payload) ||
+        !member(envelope, "content", &content) || !member(envelope, "signatures", &signatures) ||
+        !signatures.count || !read_type(type, &document)) {
         event(machine, 'r', "malformed");
         return true;
     }
@@ -236,7 +234,7 @@ static bool take_envelope(Machine *machine, const Trust *trust, Text envelope) {
         sodium_bin2hex(hex, sizeof hex, document.fingerprint, 16);
         if (!why)
             event(machine, document.role == ORDER ? 'o' : 'd', "%s %lld %.*s", hex,
-                (long long)serial, (int)name.count, name.at);
+                  (long long)serial, (int)name.count, name.at);
     }
     if (why && strcmp(why, "known")) event(machine, 'r', "%s", why);
     free(statement);
@@ -266,7 +264,8 @@ size_t write_report(Machine *machine, const Trust *trust, char *into, size_t cap
     unsigned char signed_bytes[64], digest[32];
     time_t now = time(NULL) + machine->clock_offset;
     strftime(issued, sizeof issued, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-    int count = snprintf(payload, sizeof payload,
+    int count = snprintf(
+        payload, sizeof payload,
         "{\"organization\":\"%s\",\"machine\":\"%s\",\"issued\":\"%s\",\"sequence\":%ld,"
         "\"version\":\"1.0.0\",\"host\":\"machine-%d\",\"workspace\":\"home\",\"rootSerial\":1,"
         "\"documents\":{\"policy/all/level.json\":%lld},\"problem\":null,\"pending\":0,"
@@ -279,15 +278,15 @@ size_t write_report(Machine *machine, const Trust *trust, char *into, size_t cap
         (long long)machine->slots[0].serial, machine->id, machine->index, machine->id, issued,
         issued, issued);
     int size = snprintf(message, sizeof message, "DSSEv1 %zu %s %d %s", sizeof type - 1, type,
-        count, payload);
+                        count, payload);
     crypto_sign_detached(signed_bytes, NULL, (unsigned char *)message, size, machine->key);
     crypto_hash_sha256(digest, machine->key + 32, 32);
     sodium_bin2base64(base64, sizeof base64, (unsigned char *)payload, count,
-        sodium_base64_VARIANT_ORIGINAL);
+                      sodium_base64_VARIANT_ORIGINAL);
     sodium_bin2base64(signature, sizeof signature, signed_bytes, 64,
-        sodium_base64_VARIANT_ORIGINAL);
+                      sodium_base64_VARIANT_ORIGINAL);
     return snprintf(into, capacity,
-        "{\"payloadType\":\"%s\",\"payload\":\"%s\",\"signatures\":[{\"keyid\":\"%s\","
-        "\"sig\":\"%s\"}]}",
-        type, base64, sodium_bin2hex(keyid, sizeof keyid, digest, 16), signature);
+                    "{\"payloadType\":\"%s\",\"payload\":\"%s\",\"signatures\":[{\"keyid\":\"%s\","
+                    "\"sig\":\"%s\"}]}",
+                    type, base64, sodium_bin2hex(keyid, sizeof keyid, digest, 16), signature);
 }

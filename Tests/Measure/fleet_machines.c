@@ -94,7 +94,7 @@ static void add_machine(char *line) {
     long offset;
     int jwt;
     if (sscanf(line, "machine %32s %63s %64s %64s %ld %n", machine->id, machine->group, transport,
-            key, &offset, &jwt) != 5)
+               key, &offset, &jwt) != 5)
         die("a machine is incomplete");
     read_key(transport, machine->transport);
     read_key(key, machine->key);
@@ -116,7 +116,7 @@ static void read_setting(char *line) {
         network.servers[at].port = atoi(two);
     } else if (!strcmp(name, "key") && trust.count[role(one)] < ROLE_KEYS)
         sodium_hex2bin(trust.keys[role(one)][trust.count[role(one)]++], 32, two, strlen(two), NULL,
-            NULL, NULL);
+                       NULL, NULL);
     else if (!strcmp(name, "threshold")) trust.threshold[role(one)] = atoi(two);
     else if (!strcmp(name, "spread")) network.spread = atof(one);
     else if (!strcmp(name, "most")) network.most = atof(one);
@@ -158,10 +158,11 @@ static SSL_CTX *context(long clock_offset) {
     if (!SSL_CTX_load_verify_locations(context, ca_file, NULL)) die("no certificate authority");
     X509_VERIFY_PARAM *parameters = SSL_CTX_get0_param(context);
     if (clock_offset) X509_VERIFY_PARAM_set_time(parameters, time(NULL) + clock_offset);
-    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER
-        | SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                                  SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_session_cache_mode(context, network.tickets
-        ? SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL : SSL_SESS_CACHE_OFF);
+                                                ? SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL
+                                                : SSL_SESS_CACHE_OFF);
     SSL_CTX_sess_set_new_cb(context, keep_ticket);
     if (!network.tickets) SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
     return context;
@@ -178,8 +179,9 @@ static void obey_command(char *line) {
         Machine *machine = &machines[i];
         if (!strncmp(line, "status", 6)) publish_status(machine, &trust);
         if (!strncmp(line, "pause", 5)) lose(machine, "paused");
-        if (!strncmp(line, "resume", 6)) machine->attempts = 0, machine->due =
-            monotonic() + (int64_t)(network.spread * 1e9 * fraction());
+        if (!strncmp(line, "resume", 6))
+            machine->attempts = 0,
+            machine->due = monotonic() + (int64_t)(network.spread * 1e9 * fraction());
         if (sscanf(line, "drop %d", &number) == 1 && i < number) lose(machine, "dropped");
     }
 }

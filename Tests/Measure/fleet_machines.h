@@ -11,9 +11,15 @@
 #define ROLE_KEYS 8
 #define BUNDLES 5
 
-typedef struct { const char *at; size_t count; } Text;
+typedef struct {
+    const char *at;
+    size_t count;
+} Text;
 
-typedef struct { char *bytes; size_t count, capacity; } Buffer;
+typedef struct {
+    char *bytes;
+    size_t count, capacity;
+} Buffer;
 
 // The kinds of documents, as their roles: a membership is signed by a policy key.
 enum { ROOT, POLICY, ORDER, TIME, ROLES };
@@ -47,7 +53,10 @@ typedef struct {
     unsigned got, asks;
     uint64_t received;
 
-    struct { uint64_t name; int64_t serial; } slots[SLOTS];
+    struct {
+        uint64_t name;
+        int64_t serial;
+    } slots[SLOTS];
     unsigned char (*nonces)[16];
     int nonce_count;
     long reports;
@@ -60,8 +69,11 @@ size_t write_report(Machine *machine, const Trust *trust, char *into, size_t cap
 // fleet_protocol.c
 typedef struct {
     int server_count;
-    struct { char host[64]; int port; } servers[8];
-    SSL_CTX *tls[3];  // clocks a day behind, right, a day ahead
+    struct {
+        char host[64];
+        int port;
+    } servers[8];
+    SSL_CTX *tls[3]; // clocks a day behind, right, a day ahead
     bool tickets;
     int poll;
     double spread, most, ping, refresh;

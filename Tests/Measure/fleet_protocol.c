@@ -17,7 +17,7 @@
 #define SECOND 1000000000LL
 #define CONNECT_SECONDS 15
 #define READ_SIZE 16384
-#define MOVE 4  // refreshes
+#define MOVE 4 // refreshes
 #define MOST_MESSAGE (4 << 20)
 
 Network network = {.spread = 10, .most = 30, .ping = 60, .refresh = 600};
@@ -60,10 +60,9 @@ void attempt(Machine *machine, int64_t now) {
     int other = network.server_count > 1 ? random() % (network.server_count - 1) : 0;
     // Any at first, then another one than the last.
     machine->server = machine->server < 0 ? random() % network.server_count
-        : (machine->server + 1 + other) % network.server_count;
-    struct sockaddr_in address = {
-        .sin_family = AF_INET,
-        .sin_port = htons(network.servers[machine->server].port)};
+                                          : (machine->server + 1 + other) % network.server_count;
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons(network.servers[machine->server].port)};
     inet_pton(AF_INET, network.servers[machine->server].host, &address.sin_addr);
     machine->due = later(now, CONNECT_SECONDS);
     machine->stage = CONNECTING;
@@ -73,8 +72,8 @@ void attempt(Machine *machine, int64_t now) {
     if (machine->descriptor < 0) return lose(machine, "socket");
     int on = 1;
     setsockopt(machine->descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    if (connect(machine->descriptor, (struct sockaddr *)&address, sizeof address)
-        && errno != EINPROGRESS)
+    if (connect(machine->descriptor, (struct sockaddr *)&address, sizeof address) &&
+        errno != EINPROGRESS)
         return lose(machine, strerror(errno));
     struct epoll_event interest = {.events = EPOLLIN, .data.ptr = machine};
     if (epoll_ctl(network.poll, EPOLL_CTL_ADD, machine->descriptor, &interest))
@@ -86,8 +85,7 @@ void attempt(Machine *machine, int64_t now) {
 static void wait_to_write(Machine *machine, bool wants) {
     if (machine->wants_write == wants) return;
     machine->wants_write = wants;
-    struct epoll_event interest = {
-        .events = EPOLLIN | (wants ? EPOLLOUT : 0), .data.ptr = machine};
+    struct epoll_event interest = {.events = EPOLLIN | (wants ? EPOLLOUT : 0), .data.ptr = machine};
     epoll_ctl(network.poll, EPOLL_CTL_MOD, machine->descriptor, &interest);
 }
 
@@ -114,7 +112,8 @@ static void send_text(Machine *machine, const char *text, size_t count) {
     append(&machine->out, text, count);
 }
 
-#define SEND(machine, ...) do { \
+#define SEND(machine, ...) \
+    do { \
         char line_[4096]; \
         int count_ = snprintf(line_, sizeof line_, __VA_ARGS__); \
         send_text(machine, line_, count_); \
@@ -122,7 +121,9 @@ static void send_text(Machine *machine, const char *text, size_t count) {
 
 static void subject_of(const Machine *machine, int bundle, char into[128]) {
     snprintf(into, 128, "%s%s", bundles[bundle],
-        bundle == 2 ? machine->id : bundle == 3 ? machine->group : "");
+             bundle == 2   ? machine->id
+             : bundle == 3 ? machine->group
+                           : "");
 }
 
 // Direct gets of the last message: no consumer, and any replica answers.
@@ -132,8 +133,8 @@ static void ask(Machine *machine, unsigned which) {
         if (!(which & 1u << i)) continue;
         char subject[128];
         subject_of(machine, i, subject);
-        SEND(machine, "PUB $JS.API.DIRECT.GET.DOCS.%s _INBOX.%s.%d 0\r\n\r\n", subject,
-            machine->id, i);
+        SEND(machine, "PUB $JS.API.DIRECT.GET.DOCS.%s _INBOX.%s.%d 0\r\n\r\n", subject, machine->id,
+             i);
     }
     machine->ask_due = later(monotonic(), 2 + 3 * fraction());
 }
@@ -141,10 +142,9 @@ static void ask(Machine *machine, unsigned which) {
 static void introduce(Machine *machine) {
     unsigned char signature[64];
     char text[96];
-    crypto_sign_detached(signature, NULL, (unsigned char *)machine->nonce,
-        strlen(machine->nonce), machine->transport);
-    sodium_bin2base64(text, sizeof text, signature, 64,
-        sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+    crypto_sign_detached(signature, NULL, (unsigned char *)machine->nonce, strlen(machine->nonce),
+                         machine->transport);
+    sodium_bin2base64(text, sizeof text, signature, 64, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
     static const char head[] =
         "CONNECT {\"verbose\":false,\"pedantic\":false,\"tls_required\":true,\"headers\":true,"
         "\"no_responders\":true,\"protocol\":1,\"lang\":\"c\",\"version\":\"1\",\"jwt\":\"";
@@ -163,7 +163,7 @@ static void introduce(Machine *machine) {
 
 void publish_status(Machine *machine, const Trust *trust) {
     char report[8192];
-    machine->owes_report = true;  // until it is stored, over any number of connections
+    machine->owes_report = true; // until it is stored, over any number of connections
     if (machine->stage != CONNECTED) return;
     size_t count = write_report(machine, trust, report, sizeof report);
     SEND(machine, "PUB status.%s _INBOX.%s.s %zu\r\n", machine->id, machine->id, count);
@@ -185,7 +185,7 @@ static void on_answer(Machine *machine, const Trust *trust, char which, Text hea
     unsigned bundle = 1u << (which - '0');
     if (which < '0' || which >= '0' + BUNDLES) return;
     bool has_status = head.count > 10 && head.at[8] == ' ';
-    if (has_status && strncmp(head.at + 9, "404", 3)) return;  // asked again later
+    if (has_status && strncmp(head.at + 9, "404", 3)) return; // asked again later
     // A replica that is behind: the next refresh is another server's.
     if (!has_status && !take_bundle(machine, trust, payload)) machine->is_stale = true;
     if (machine->got & bundle) return;
@@ -198,13 +198,12 @@ static void on_answer(Machine *machine, const Trust *trust, char which, Text hea
 static void on_message(Machine *machine, const Trust *trust, Text subject, Text head, Text body) {
     if (subject.count > 7 && !memcmp(subject.at, "_INBOX.", 7))
         on_answer(machine, trust, subject.at[subject.count - 1], head, body);
-    else
-        take_bundle(machine, trust, body);
+    else take_bundle(machine, trust, body);
 }
 
 // (H)MSG subject sid [reply] [head] total. False if more must be read, or nothing is left to read.
 static bool read_message(Machine *machine, const Trust *trust, char *line, char *end, char *limit,
-    size_t *used) {
+                         size_t *used) {
     char *words[6], *state = NULL;
     int count = 0;
     size_t line_size = end + 2 - line;
@@ -224,7 +223,7 @@ static bool read_message(Machine *machine, const Trust *trust, char *line, char 
     char *body = end + 2;
     *used += line_size + total + 2;
     on_message(machine, trust, (Text){words[1], strlen(words[1])}, (Text){body, head},
-        (Text){body + head, total - head});
+               (Text){body + head, total - head});
     return machine->stage != AWAY;
 }
 
@@ -243,8 +242,7 @@ static void on_pong(Machine *machine, const Trust *trust) {
 }
 
 // False if more must be read, or the connection is lost.
-static bool read_line(Machine *machine, const Trust *trust, char *line, char *limit,
-    size_t *used) {
+static bool read_line(Machine *machine, const Trust *trust, char *line, char *limit, size_t *used) {
     char *end = memmem(line, limit - line, "\r\n", 2);
     if (!end) return false;
     if (!strncmp(line, "MSG ", 4) || !strncmp(line, "HMSG ", 5))
@@ -264,8 +262,9 @@ static bool read_line(Machine *machine, const Trust *trust, char *line, char *li
 static void read_lines(Machine *machine, const Trust *trust) {
     size_t used = 0;
     Buffer *in = &machine->in;
-    while (used < in->count
-        && read_line(machine, trust, in->bytes + used, in->bytes + in->count, &used)) {}
+    while (used < in->count &&
+           read_line(machine, trust, in->bytes + used, in->bytes + in->count, &used)) {
+    }
     if (machine->stage == AWAY) return;
     memmove(in->bytes, in->bytes + used, in->count - used);
     in->count -= used;
@@ -308,8 +307,8 @@ static void read_greeting(Machine *machine) {
     if (!nonce || sscanf(nonce + 9, "%127[^\"]", machine->nonce) != 1)
         return lose(machine, "no nonce");
     machine->in.count = 0;
-    machine->tls = SSL_new(network.tls[1 + (machine->clock_offset > 0)
-        - (machine->clock_offset < 0)]);
+    machine->tls = SSL_new(
+        network.tls[1 + (machine->clock_offset > 0) - (machine->clock_offset < 0)]);
     SSL_set_fd(machine->tls, machine->descriptor);
     SSL_set_app_data(machine->tls, machine);
     SSL_set1_host(machine->tls, "engine.test");

@@ -20,10 +20,22 @@
 
 enum { largest_file = 256 << 10, largest_call = 64 << 10 };
 enum kind {
-    reading, writing, truncating, map_reading, map_writing, cutting, closing, opening, dropping };
-static const char *const names[] = {
-    "read", "write", "grow", "map-read", "map-write", "cut", "close", "open", "drop"};
-static struct { long count; double seconds; } costs[sizeof names / sizeof *names];
+    reading,
+    writing,
+    truncating,
+    map_reading,
+    map_writing,
+    cutting,
+    closing,
+    opening,
+    dropping
+};
+static const char *const names[] = {"read", "write", "grow", "map-read", "map-write",
+                                    "cut",  "close", "open", "drop"};
+static struct {
+    long count;
+    double seconds;
+} costs[sizeof names / sizeof *names];
 
 static const char *path;
 static int file = -1;
@@ -50,8 +62,8 @@ static void compare(const unsigned char *found, off_t at, size_t count) {
     if (memcmp(found, model + at, count) == 0) return;
     for (size_t i = 0; i < count; i++)
         if (found[i] != model[at + i])
-            errx(1, "operation %ld: byte %lld is %02x, not %02x", operation,
-                 (long long)at + i, found[i], model[at + i]);
+            errx(1, "operation %ld: byte %lld is %02x, not %02x", operation, (long long)at + i,
+                 found[i], model[at + i]);
 }
 
 static void reopen(void) {
@@ -64,8 +76,8 @@ static void reopen(void) {
     struct stat status;
     demand(fstat(file, &status) == 0, "fstat");
     if (status.st_size != size)
-        errx(1, "operation %ld: the size is %lld, not %lld", operation,
-             (long long)status.st_size, (long long)size);
+        errx(1, "operation %ld: the size is %lld, not %lld", operation, (long long)status.st_size,
+             (long long)size);
 }
 
 static void drop(void) {

@@ -52,8 +52,8 @@ SWIFT void mam_unlock_slow(SELF) {
 
 int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock,
                                const struct timespec *until) {
-    int (*real)(pthread_rwlock_t *, clockid_t, const struct timespec *) =
-        dlsym(RTLD_NEXT, "pthread_rwlock_clockwrlock");
+    int (*real)(pthread_rwlock_t *, clockid_t,
+                const struct timespec *) = dlsym(RTLD_NEXT, "pthread_rwlock_clockwrlock");
     int status = real(lock, clock, until);
     if (status == 0 && __tsan_mutex_pre_lock) {
         __tsan_mutex_pre_lock(lock, __tsan_mutex_try_lock);

@@ -7,7 +7,7 @@ enum { MAM_MAXIMUM_DESCRIPTORS = 8 };
 
 /// sendmsg(2) of `count` bytes and up to MAM_MAXIMUM_DESCRIPTORS descriptors, MSG_NOSIGNAL.
 intptr_t mam_send(int socket, const void *bytes, size_t count, const int *descriptors,
-                 int descriptor_count);
+                  int descriptor_count);
 
 /// recvmsg(2). Descriptors are close-on-exec; `*descriptor_count` is the number stored. With more
 /// than MAM_MAXIMUM_DESCRIPTORS in one message, all are closed and errno is EMSGSIZE.

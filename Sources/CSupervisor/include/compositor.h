@@ -17,8 +17,8 @@ int mam_display_pair(int *one, int *other);
 /// connection. `session`: its connection to the session's compositor; `listener`: where it waits
 /// for the command. `life`: its end of a pair of sockets; it ends when the other end is closed, and
 /// closes it when it ends. All three stay open here. -1 and errno on failure.
-int mam_compositor_start(char *const argv[], const struct mam_containment *containment,
-                         int session, int listener, int life);
+int mam_compositor_start(char *const argv[], const struct mam_containment *containment, int session,
+                         int listener, int life);
 
 /// Whether the compositor answers at the other end of `life` within so many milliseconds.
 int mam_compositor_answers(int life, int milliseconds);
