@@ -39,7 +39,7 @@ class DiskImage:
         elsewhere."""
         copy, path = self.image.with_name("copy"), self.path.with_name("after")
         shutil.copy(self.image, copy)
-        path.mkdir()
+        path.mkdir(exist_ok=True)
         self.mount(copy, path)
         try:
             yield path

@@ -144,9 +144,10 @@ class RandomChanges(WorkspaceCase):
         converter = threading.Thread(target=self.convert, args=(path, seed, stop, done))
         converter.start()
         try:
-            # For about as long as some conversions take.
-            end = time.monotonic() + (3 if LONG else 1.5)
-            while time.monotonic() < end:
+            # For about as long as some conversions take, here and now.
+            start = time.monotonic()
+            while time.monotonic() < start + (3 if LONG else 1.5) or (
+                    len(done) < 3 and time.monotonic() < start + 90):
                 model.step()
             os.fsync(model.file)
             if seed % 2 == 0:

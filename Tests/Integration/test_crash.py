@@ -6,7 +6,7 @@ import time
 import unittest
 
 from disk_image import DiskImage
-from workspace import BLOCK, LONG, ROOT, Workspace, pattern
+from workspace import BLOCK, LONG, ROOT, Workspace, pattern, wait_until
 
 sys.path.insert(0, str(ROOT / "Tests" / "Crash"))
 from crash import Run, print_report
@@ -75,13 +75,16 @@ class RealDisk(unittest.TestCase):
             with open(path, "ab") as file:
                 file.write(pattern(9000 + 3000 * number))
             path.with_name(f"new{number}").write_bytes(pattern(100 + 4000 * number))
-        time.sleep(2.5)
+        wait_until(lambda: self.check_after_a_cut() == 8, message="not all files are committed")
+
+    def check_after_a_cut(self):
+        """How many files are there."""
         with self.disk.after_power_cut() as disk:
-            found = sorted(path for path in (disk / "backing").iterdir() if path.is_file())
-            self.assertEqual(len(found), 8)
+            found = [path for path in (disk / "backing").iterdir() if path.is_file()]
             for path in found:
                 data = path.read_bytes()
                 blocks = [
                     data[start : start + BLOCK]
                     for start in range(0, len(data) // BLOCK * BLOCK, BLOCK)]
                 self.assertNotIn(bytes(BLOCK), blocks, path.name)
+            return len(found)

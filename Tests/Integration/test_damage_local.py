@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from verifying import PLAIN, VerifyCase, changed
-from workspace import BLOCK, FIRST, PAYLOAD
+from workspace import BLOCK, FIRST, PAYLOAD, PROGRAMS
 
 PAGE = mmap.PAGESIZE
 BAD = 3  # the damaged block, of 0 to 5
@@ -20,23 +20,6 @@ def span(block):
 def pages(start, end):
     """The numbers of the pages that bytes lie in."""
     return set(range(start // PAGE, (end - 1) // PAGE + 1))
-
-
-# Prints for each page of a file what a byte of it is when read through a mapping, or that the
-# process would be killed.
-THROUGH_A_MAPPING = """
-import mmap, os, sys
-size = os.stat(sys.argv[1]).st_size
-file = open(sys.argv[1], "rb")
-area = mmap.mmap(file.fileno(), size, prot=mmap.PROT_READ)
-for page in range(0, size, mmap.PAGESIZE):
-    child = os.fork()
-    if child == 0:
-        os.write(1, area[page:page + mmap.PAGESIZE].hex().encode() + b"\\n")
-        os._exit(0)
-    if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0:
-        os.write(1, b"killed\\n")
-"""
 
 
 class DamagedBlock(VerifyCase):
@@ -85,7 +68,7 @@ class DamagedBlock(VerifyCase):
 
     def test_through_a_mapping_too(self):
         result = subprocess.run(
-            [sys.executable, "-c", THROUGH_A_MAPPING, self.path], capture_output=True, text=True,
+            [sys.executable, PROGRAMS / "read_through_mapping.py", self.path], capture_output=True, text=True,
             check=True)
         lines = result.stdout.split()
         for page, line in enumerate(lines):

@@ -11,9 +11,9 @@ import threading
 import time
 import unittest
 
-from workspace import ANN, CLOSED, DAMAGED, DECODER, DONE, LONG, NOT_MANAGED, PERSONAL, USAGE
-from running import daemons
-from workspace import WorkspaceCase, pattern, wait_until
+from workspace import (
+    ANN, CLOSED, DAMAGED, DECODER, DONE, LONG, NOT_MANAGED, PERSONAL, USAGE, WorkspaceCase, pattern,
+    wait_until)
 
 CHUNK = 65536
 SEALED = CHUNK + 16
@@ -41,9 +41,8 @@ class Data(WorkspaceCase):
         path = self.workspace.root / "stream"
         path.write_bytes(sealed)
         result = subprocess.run(
-            ["/usr/bin/python3", DECODER, "--state", self.workspace.state, "--passfile",
-            self.workspace.passfile,
-             "--stream", path], capture_output=True)
+            ["/usr/bin/python3", DECODER, "--state", self.workspace.state,
+             "--passfile", self.workspace.passfile, "--stream", path], capture_output=True)
         self.assertEqual(result.returncode, status, result.stderr)
         return result.stdout
 
@@ -154,10 +153,10 @@ class Data(WorkspaceCase):
                 target=lambda: (process.stdin.write(data), process.stdin.flush()))
             writer.start()
             self.assertEqual(len(process.stdout.read(2 * CHUNK)), 2 * CHUNK)
-            writer.join(10)
+            writer.join(60)
             self.workspace.lock()
             try:
-                self.assertEqual(process.wait(10), CLOSED)
+                self.assertEqual(process.wait(60), CLOSED)
             finally:
                 self.workspace.unlock()
                 process.stdin.close()
@@ -167,9 +166,9 @@ class Data(WorkspaceCase):
         slow = "sleep 0.3; echo slow"
         found = subprocess.run(
             ["sh", "-c",
-            f"({slow}) | mamctl data protect --string --owner {ANN} | mamctl data unprotect "
-            f"--string"],
-            capture_output=True, text=True, env=self.workspace.environment, timeout=30)
+             f"({slow}) | mamctl data protect --string --owner {ANN}"
+             " | mamctl data unprotect --string"],
+            capture_output=True, text=True, env=self.workspace.environment, timeout=60)
         self.assertEqual((found.returncode, found.stdout, found.stderr), (0, "slow\n", ""))
 
     def test_strings(self):
@@ -192,7 +191,7 @@ class Data(WorkspaceCase):
         client = socket.socket(socket.AF_UNIX)
         self.addCleanup(client.close)
         client.connect(str(self.workspace.socket))
-        client.settimeout(20)
+        client.settimeout(60)
         message = json.dumps(
             {"method": f"io.mamd.Protection.{method}", "parameters": parameters}).encode() + b"\0"
         rights = socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors)
@@ -231,11 +230,8 @@ class Data(WorkspaceCase):
         finally:
             self.workspace.unlock()
 
-    def daemon(self):
-        return next(daemons(str(self.workspace.root)))
-
     def descriptors(self):
-        return len(os.listdir(f"/proc/{self.daemon()}/fd"))
+        return len(os.listdir(f"/proc/{self.workspace.daemon()}/fd"))
 
     def test_a_stuck_pipe_blocks_nobody_and_ends_with_its_client(self):
         source, sink = os.pipe()
@@ -258,12 +254,11 @@ class Data(WorkspaceCase):
     def test_a_reader_that_goes_away_and_files_as_ends(self):
         process = subprocess.Popen(
             ["mamctl", "data", "protect", "--owner", ANN], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, env=self.workspace.environment)
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.workspace.environment)
         process.stdout.close()
         process.stdin.write(pattern(CHUNK * 2))
         with process.stdin, process.stderr:
-            self.assertEqual(process.wait(10), -signal.SIGPIPE)
+            self.assertEqual(process.wait(60), -signal.SIGPIPE)
         plain, sealed = self.workspace.root / "plain", self.workspace.root / "sealed"
         plain.write_bytes(pattern(200_000))
         with open(plain, "rb") as source, open(sealed, "wb") as sink:
@@ -272,13 +267,12 @@ class Data(WorkspaceCase):
             sink.flush()
             subprocess.run(
                 ["mamctl", "data", "protect", "--owner", ANN], stdin=source, stdout=sink,
-                check=True,
-                           env=self.workspace.environment)
+                check=True, env=self.workspace.environment)
         self.assertEqual(sealed.read_bytes()[:6], b"before")
         self.assertEqual(self.unprotect(sealed.read_bytes()[6:]), pattern(200_000)[1000:])
 
     def peak_kib(self):
-        status = pathlib.Path(f"/proc/{self.daemon()}/status").read_text()
+        status = pathlib.Path(f"/proc/{self.workspace.daemon()}/status").read_text()
         return int(status.split("VmHWM:")[1].split()[0])
 
     def test_a_file_that_is_appended_to_itself_is_refused(self):
@@ -287,9 +281,9 @@ class Data(WorkspaceCase):
             path.write_bytes(pattern(200_000))
             with open(path, "rb") as source, open(path, "ab") as destination:
                 result = subprocess.run(
-                    ["timeout", "3", "mamctl", "data", *verb, "--workspace", self.workspace.name],
-                    stdin=source,
-                    stdout=destination, stderr=subprocess.PIPE, env=self.workspace.environment)
+                    ["timeout", "60", "mamctl", "data", *verb, "--workspace", self.workspace.name],
+                    stdin=source, stdout=destination, stderr=subprocess.PIPE,
+                    env=self.workspace.environment)
             self.assertEqual(result.returncode, USAGE, result.stderr)
             self.assertIn(b"one file", result.stderr)
             self.assertEqual(path.stat().st_size, 200_000)
@@ -297,18 +291,16 @@ class Data(WorkspaceCase):
     def test_a_large_pipe_in_constant_memory(self):
         size = (2048 if LONG else 200) << 20
         # The peak begins anew: the derivation of the passphrase's key took more.
-        pathlib.Path(f"/proc/{self.daemon()}/clear_refs").write_text("5")
+        pathlib.Path(f"/proc/{self.workspace.daemon()}/clear_refs").write_text("5")
         before = self.peak_kib()
         begin = time.monotonic()
-        command = (
-            f"head -c {size} /dev/zero | mamctl data protect --owner {ANN} | mamctl data unprotect "
-            f"| cmp -n {size} - /dev/zero")
-        command += (
-            f" && head -c {size} /dev/zero | mamctl data protect --owner {ANN} | mamctl data "
-            f"unprotect | wc -c")
+        there_and_back = (
+            f"head -c {size} /dev/zero | mamctl data protect --owner {ANN}"
+            " | mamctl data unprotect")
         result = subprocess.run(
-            ["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, timeout=300,
-                                env=self.workspace.environment)
+            ["bash", "-c", f"set -o pipefail; {there_and_back} | cmp -n {size} - /dev/zero"
+             f" && {there_and_back} | wc -c"],
+            capture_output=True, timeout=600, env=self.workspace.environment)
         self.assertEqual(
             (result.returncode, result.stdout.strip()), (0, str(size).encode()), result.stderr)
         grown = self.peak_kib() - before

@@ -121,7 +121,10 @@ class Diagnostics(WorkspaceCase):
         try:
             text, found = self.bundle()
         finally:
+            # As all these tests expect it.
             self.workspace.mount()
+            self.workspace.unlock()
+            self.workspace.lock()
         self.check(text)
         (workspace,) = found["workspaces"]
         self.assertFalse(workspace["isServed"])
@@ -146,8 +149,7 @@ class Diagnostics(WorkspaceCase):
     def test_an_account_without_a_state_and_no_workspace_at_all_are_no_failure(self):
         empty = {
             **self.workspace.environment, "XDG_CONFIG_HOME": "/nonexistent",
-            "XDG_STATE_HOME": "/nonexistent",
-                 "XDG_RUNTIME_DIR": "/nonexistent"}
+            "XDG_STATE_HOME": "/nonexistent", "XDG_RUNTIME_DIR": "/nonexistent"}
         result = self.workspace.ctl(
             "diagnostics", "--json", "--workspace", "nothing", environment=empty)
         self.assertEqual(json.loads(result.stdout)["workspaces"][0]["keybags"], [])

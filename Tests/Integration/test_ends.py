@@ -4,10 +4,11 @@ import os
 import signal
 import unittest
 
+from running import has_ended
 from tampering import Tampering
 from tracing import injecting
 from verifying import PLAIN, VerifyCase
-from workspace import ANN, BLOCK, DAMAGED, DONE, FIRST, LONG
+from workspace import ANN, BLOCK, DAMAGED, DONE, FIRST, LONG, wait_until
 
 TAMPERINGS = 2000 if LONG else 60
 
@@ -86,6 +87,7 @@ class Ends(VerifyCase):
         self.assertFalse(self.mark.exists())
         pid = self.workspace.daemon()
         os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: has_ended(pid))
         self.workspace.mount()
         self.assertFalse(self.mark.exists())
         self.recovered()

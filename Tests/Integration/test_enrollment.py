@@ -42,9 +42,9 @@ class Enrollment(EnrollmentCase):
         self.assert_open()
 
     def listen(self):
-        """A stream of events that has begun; it ends after a minute."""
+        """A stream of events that has begun; and ends before the test's time does."""
         process = subprocess.Popen(
-            ["timeout", "60", "mamctl", "watch", "--json", "--workspace", "work"],
+            ["timeout", "300", "mamctl", "watch", "--json", "--workspace", "work"],
             stdout=subprocess.PIPE, text=True, env=self.workspace.environment)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.wait)
@@ -216,18 +216,17 @@ class AllowedLive(EnrollmentCase):
     def test_who_is_allowed_changes_with_the_file(self):
         self.begin()
         watch = subprocess.Popen(
-            ["mamctl", "watch", "--workspace", "work"], stdout=subprocess.PIPE, text=True,
-            env=self.workspace.environment)
+            ["timeout", "300", "mamctl", "watch", "--workspace", "work"], stdout=subprocess.PIPE,
+            text=True, env=self.workspace.environment)
         self.addCleanup(watch.stdout.close)
         self.addCleanup(watch.wait)
-        self.addCleanup(watch.kill)
+        self.addCleanup(watch.terminate)
         self.assertIn("available", watch.stdout.readline())
         self.write(AllowedAccounts=[BOB], LockGraceSeconds=7)
         wait_until(lambda: self.block() == "launch")
         self.assertEqual(self.answer("AllowedAccounts")["accounts"], [BOB])
         wait_until(lambda: self.workspace.account()["statusCode"] == 209)
-        self.assertIn(
-            "allowed-accounts-changed", "".join(watch.stdout.readline() for _ in range(2)))
+        self.assertTrue(any("allowed-accounts-changed" in line for line in watch.stdout))
         later = "LockGraceSeconds will take effect at the next start"
         wait_until(lambda: later in daemon_text(self.workspace))
         # A mistake lets nobody in.

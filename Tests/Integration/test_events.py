@@ -43,19 +43,18 @@ class Events(WorkspaceCase):
         process = self.started()
         self.workspace.lock()
         self.workspace.unlock()
-        lines = [process.stdout.readline() for _ in range(3)]
-        self.assertEqual(lines, [
-            f"{ANN}\twill-become-unavailable\n", f"{ANN}\tunavailable\n", f"{ANN}\tavailable\n"])
+        self.assertEqual(
+            self.states(process, 3), ["will-become-unavailable", "unavailable", "available"])
 
     def test_the_grace_period_is_told_and_its_end_by_an_unlock(self):
         process = self.started("--json")
         self.workspace.serving("lock", ANN)
-        event = json.loads(process.stdout.readline())
-        self.assertEqual((event["event"], event["seconds"]), ("will-become-unavailable", 60))
+        event = self.next_event(process, "will-become-unavailable")
+        self.assertEqual(event["seconds"], 60)
         self.assertEqual((event["account"]["name"], event["account"]["state"]), (ANN, "grace"))
         self.workspace.unlock()
-        event = json.loads(process.stdout.readline())
-        self.assertEqual((event["event"], event["account"]["state"]), ("available", "unlocked"))
+        event = self.next_event(process, "available")
+        self.assertEqual(event["account"]["state"], "unlocked")
 
     def test_nothing_is_told_twice(self):
         process = self.started()
@@ -64,15 +63,20 @@ class Events(WorkspaceCase):
         self.workspace.unlock()
         self.workspace.unlock()
         self.workspace.lock()
-        words = []
-        while len(words) < 5:
-            word = process.stdout.readline().split("\t")[1].strip()
-            # The policies of the test before may be read again only now.
-            if word.endswith("available"):
-                words.append(word)
-        self.assertEqual(words, [
+        self.assertEqual(self.states(process, 5), [
             "will-become-unavailable", "unavailable", "available", "will-become-unavailable",
             "unavailable"])
+
+    def states(self, process, count):
+        """The next ones that are told of the account. The policies of the test before may be read
+        again only now."""
+        words = []
+        while len(words) < count:
+            name, word = process.stdout.readline().split("\t")[:2]
+            if word.strip().endswith("available"):
+                self.assertEqual(name, ANN)
+                words.append(word.strip())
+        return words
 
     def test_policies_that_change_or_are_bad_are_told(self):
         process = self.started("--json")
@@ -158,7 +162,7 @@ class Events(WorkspaceCase):
 
     def next_event(self, process, word):
         # Not for ever: without the event there is no line.
-        timer = threading.Timer(20, process.kill)
+        timer = threading.Timer(90, process.kill)
         timer.start()
         self.addCleanup(timer.cancel)
         while True:
@@ -173,8 +177,8 @@ class Events(WorkspaceCase):
             process.wait()
         pid = self.daemon()
         wait_until(
-            lambda: not tasks(pid, "control-client"), 10,
-            "threads of watchers that have gone are still there")
+            lambda: not tasks(pid, "control-client"),
+            message="threads of watchers that have gone are still there")
 
     def daemon(self):
         return json.loads(self.workspace.serving("status", "--json").stdout)[0]["pid"]
@@ -184,11 +188,10 @@ class Stopping(WorkspaceCase):
     def test_the_daemons_end_is_told_and_ends_the_watch(self):
         process = subprocess.Popen(
             ["mamctl", "watch", "--workspace", "work"], stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True, env=self.workspace.environment)
+            stderr=subprocess.PIPE, text=True, env=self.workspace.environment)
         process.stdout.readline()
         self.workspace.unmount()
-        _, errors = process.communicate(timeout=20)
+        _, errors = process.communicate(timeout=90)
         self.assertEqual(process.returncode, UNREACHABLE)
         self.assertIn("work", errors)
 
@@ -197,7 +200,8 @@ class IdleDue(WorkspaceCase):
     settings = {"LockGraceSeconds": 0, "LockOn": {"IdleSeconds": 12}}
 
     def next_event(self, listener):
-        """What the stream says next of idle locks and states, and when."""
+        """What the stream says next of idle locks and states, and when: late where much else runs,
+        and never early."""
         event = listener.next()["event"]
         return event["event"], event["seconds"], time.monotonic()
 
@@ -213,15 +217,13 @@ class IdleDue(WorkspaceCase):
                     [self.next_event(late)[0] for _ in range(2)], ["available", "idle-lock-due"])
             begin = time.monotonic()
             self.assertEqual(client.call("Workspace.KeepOpen", account=ANN), {"idleSeconds": 12})
-            word, _, averted = self.next_event(listener)
-            self.assertEqual(word, "idle-lock-averted")
-            self.assertLess(averted - begin, 1)
+            self.assertEqual(self.next_event(listener)[0], "idle-lock-averted")
             word, seconds, due = self.next_event(listener)
             self.assertEqual((word, seconds), ("idle-lock-due", 4))
-            self.assertAlmostEqual(due - begin, 8, delta=1.5)
+            self.assertGreater(due - begin, 7.5)
             word, _, locked = self.next_event(listener)
             self.assertEqual(word, "will-become-unavailable")
-            self.assertAlmostEqual(locked - due, 4, delta=1.5)
+            self.assertGreater(locked - begin, 11.5)
             self.assertEqual(self.next_event(listener)[0], "unavailable")
             with self.assertRaises(Refusal) as caught:
                 client.call("Workspace.KeepOpen", account=ANN)
@@ -238,22 +240,22 @@ class Grace(WorkspaceCase):
             client.call("Workspace.KeepOpen", account=ANN)
         self.assertEqual(caught.exception.name, "WindowClosed")
         wait_until(
-            lambda: self.workspace.account()["state"] == "locked", 10, "the lock was put off")
+            lambda: self.workspace.account()["state"] == "locked", message="the lock was put off")
 
 
 class Idle(WorkspaceCase):
-    settings = {"LockGraceSeconds": 0, "LockOn": {"IdleSeconds": 2}}
+    settings = {"LockGraceSeconds": 0, "LockOn": {"IdleSeconds": 5}}
 
     def test_what_is_used_stays_and_what_is_not_is_locked(self):
         path = self.directory / "file"
-        end = time.monotonic() + 6
+        end = time.monotonic() + 9
         while time.monotonic() < end:
-            self.write(path, b"content")
+            self.write(path, b"content", durable=False)
             time.sleep(0.2)
         self.assertEqual(self.workspace.account()["state"], "unlocked")
         wait_until(
-            lambda: self.workspace.account()["state"] == "locked", 20,
-            "not locked although nobody used it")
+            lambda: self.workspace.account()["state"] == "locked",
+            message="not locked although nobody used it")
         with self.refused(errno.ENOKEY):
             path.read_bytes()
         self.workspace.unlock()

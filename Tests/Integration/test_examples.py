@@ -112,7 +112,7 @@ class Examples(ExampleCase):
         self.notes("show", "plan", status=NO)
         self.notes("sign-in", self.workspace.passfile)
         self.workspace.serving("wipe", BOB, "--confirm", BOB)
-        told = listener.communicate(timeout=30)[0].splitlines()
+        told = listener.communicate(timeout=90)[0].splitlines()
         self.assertEqual(listener.returncode, DONE)
         for line in (
                 "closing in 0 s: save now", "closed: show nothing of them", "open",

@@ -22,7 +22,7 @@ FILES = 300
 
 
 class Exhaustion(WorkspaceCase):
-    settings = {"LockGraceSeconds": 0, "LockDeadlineSeconds": 3}
+    settings = {"LockGraceSeconds": 0, "LockDeadlineSeconds": 8}
 
     def setUp(self):
         super().setUp()
@@ -67,7 +67,7 @@ class Exhaustion(WorkspaceCase):
                 made += 1
             stop.set()
             for asker in askers:
-                asker.join(30)
+                asker.join(60)
             self.assertFalse(any(asker.is_alive() for asker in askers))
         self.assertEqual(failures, [])
         self.assertEqual(set(found), {7})
@@ -103,7 +103,7 @@ class Exhaustion(WorkspaceCase):
         path = self.write(self.directory / "held", pattern(100_000))
         with open(path, "rb") as held, socket.socket(socket.AF_UNIX) as connection:
             held.read()
-            connection.settimeout(30)
+            connection.settimeout(60)
             connection.connect(os.fspath(self.workspace.socket))
             # It has been taken once it is served.
             connection.sendall(b'{"method":"io.mamd.Workspace.Status"}\0')

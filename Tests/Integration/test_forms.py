@@ -40,8 +40,7 @@ class Forms(WorkspaceCase):
                 self.assertEqual(out.read_bytes(), DATA)
                 shown = subprocess.run(
                     ["mamctl", "decrypt", path, "-o", "-", "--workspace", self.workspace.name],
-                    capture_output=True,
-                    env=self.workspace.environment, check=True).stdout
+                    capture_output=True, env=self.workspace.environment, check=True).stdout
                 self.assertEqual(shown, DATA)
         for path in (self.stream, self.file):
             with self.subTest(path.name):
@@ -88,6 +87,8 @@ class Forms(WorkspaceCase):
     def test_policy_keeps_it_from_others(self):
         client = Client(self.workspace.socket)
         self.addCleanup(client.close)
+        before = (self.workspace.policies / "default.json").read_text()
+        self.addCleanup(client.call, "Policy.Import", name="default.json", document=before)
         client.call("Policy.Import", name="default.json", document=json.dumps({
             "displayName": "strict", "pinRequired": False,
             "allowedOutboundDataTransferDestinations": "managedApps",
@@ -97,8 +98,7 @@ class Forms(WorkspaceCase):
         for path in (self.stream, self.file, self.inside):
             result = self.workspace.run_as(
                 PERSONAL, "mamctl", "decrypt", path, "-o", self.outside / "no", "--workspace",
-                self.workspace.name,
-                check=False)
+                self.workspace.name, check=False)
             self.assertNotEqual(result.returncode, 0)
             self.assertFalse(os.path.lexists(self.outside / "no"))
         client.call("Identity.SetProcessIdentity", identity=PERSONAL)
@@ -133,8 +133,7 @@ class Forms(WorkspaceCase):
         with open(self.file, "rb") as file:
             result = subprocess.run(
                 f"cat | mamctl data unprotect --workspace {self.workspace.name}", shell=True,
-                stdin=file,
-                capture_output=True, env=self.workspace.environment)
+                stdin=file, capture_output=True, env=self.workspace.environment)
         self.assertEqual((result.returncode, result.stdout), (USAGE, b""))
         self.assertIn(b"mamctl decrypt", result.stderr)
 
