@@ -188,41 +188,50 @@ let package = Package(
                 "CBench",
             ]),
 
+        module("TestSupport", ["MAMSystem"], path: "Tests/TestSupport"),
+
         tests("MAMModelTests", ["MAMModel"]),
         tests("MAMPolicyTests", ["MAMPolicy", "MAMFormat", "MAMModel", "MAMWords"]),
         tests("MAMSettingsTests", ["MAMSettings", "MAMPolicy", "MAMModel"]),
         tests("MAMFormatTests", ["MAMFormat", "MAMModel"]),
         tests("MAMCryptoTests", ["MAMCrypto", "MAMModel"]),
-        tests("MAMSystemTests", ["MAMSystem", "MAMModel"]),
+        tests("MAMSystemTests", ["TestSupport", "MAMSystem", "MAMModel"]),
         tests("MAMWordsTests", ["MAMWords", "MAMSystem"]),
-        tests("MAMAuditTests", ["MAMAudit", "MAMSystem", "MAMModel"]),
+        tests("MAMAuditTests", ["TestSupport", "MAMAudit", "MAMSystem", "MAMModel"]),
         tests(
             "MAMKeyringTests",
-            ["MAMKeyring", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel", "MAMWords"]),
+            [
+                "TestSupport", "MAMKeyring", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel",
+                "MAMWords",
+            ]),
         tests(
             "MAMEnrollmentTests",
             ["MAMEnrollment", "MAMPolicy", "MAMSettings", "MAMSystem", "MAMModel"]),
-        tests("MAMStoreTests", ["MAMStore", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel"]),
+        tests(
+            "MAMStoreTests",
+            ["TestSupport", "MAMStore", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel"]),
         // A workspace without a mount
         module(
             "WorkspaceSupport",
             [
-                "MAMTree", "MAMWorkspace", "MAMVault", "MAMKeyring", "MAMPolicy", "MAMSettings",
-                "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel",
+                "TestSupport", "MAMTree", "MAMWorkspace", "MAMVault", "MAMKeyring", "MAMPolicy",
+                "MAMSettings", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel",
             ],
             path: "Tests/WorkspaceSupport"),
         tests(
             "MAMVaultTests",
             [
-                "WorkspaceSupport", "MAMWorkspace", "MAMTree", "MAMVault", "MAMStore", "MAMKeyring",
-                "MAMIdentity", "MAMEnrollment", "MAMPolicy", "MAMSettings", "MAMCrypto",
-                "MAMFormat", "MAMSystem", "MAMModel", "MAMWords", "CShims",
+                "TestSupport", "WorkspaceSupport", "MAMWorkspace", "MAMTree", "MAMVault",
+                "MAMStore",
+                "MAMKeyring", "MAMIdentity", "MAMEnrollment", "MAMPolicy", "MAMSettings",
+                "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel", "MAMWords", "CShims",
             ]),
         tests(
             "MAMTreeTests",
             [
-                "WorkspaceSupport", "MAMWorkspace", "MAMTree", "MAMVault", "MAMStore", "MAMFormat",
-                "MAMSystem", "MAMModel",
+                "TestSupport", "WorkspaceSupport", "MAMWorkspace", "MAMTree", "MAMVault",
+                "MAMStore",
+                "MAMFormat", "MAMSystem", "MAMModel",
             ]),
         tests(
             "MAMWorkspaceTests",
@@ -236,20 +245,23 @@ let package = Package(
         tests(
             "MAMControlTests",
             [
-                "WorkspaceSupport", "MAMControl", "MAMPlaces", "MAMWire", "MAMVault", "MAMSystem",
-                "MAMModel", "MAMWords",
+                "TestSupport", "WorkspaceSupport", "MAMControl", "MAMPlaces", "MAMWire", "MAMVault",
+                "MAMSystem", "MAMModel", "MAMWords",
             ]),
         tests("MAMEngineTests", ["MAMEngine", "CNats"]),
         tests("MAMSignInTests", ["MAMSignIn", "MAMCrypto", "MAMModel"]),
         tests("MAMFleetTests", ["MAMFleet", "MAMCrypto", "MAMModel"]),
         tests(
             "MAMCarrierTests",
-            ["MAMCarrier", "MAMFleet", "MAMCrypto", "MAMSystem", "MAMModel"]),
+            ["TestSupport", "MAMCarrier", "MAMFleet", "MAMCrypto", "MAMSystem", "MAMModel"]),
         tests(
             "MAMSurveyTests",
-            ["MAMSurvey", "MAMCarrier", "MAMFleet", "MAMCrypto", "MAMSystem", "MAMModel"]),
-        tests("MAMPlacesTests", ["MAMPlaces", "MAMSystem", "MAMModel"]),
-        tests("MAMDesktopTests", ["MAMDesktop", "MAMSystem"]),
+            [
+                "TestSupport", "MAMSurvey", "MAMCarrier", "MAMFleet", "MAMCrypto", "MAMSystem",
+                "MAMModel",
+            ]),
+        tests("MAMPlacesTests", ["TestSupport", "MAMPlaces", "MAMSystem", "MAMModel"]),
+        tests("MAMDesktopTests", ["TestSupport", "MAMDesktop", "MAMSystem"]),
         tests("MAMSessionTests", ["MAMSession", "MAMSystem"]),
         // Runs on a mounted workspace, for test_client.py
         .executableTarget(

@@ -3,24 +3,18 @@
 import Glibc
 import MAMModel
 import MAMSystem
+import TestSupport
 import Testing
 
 @testable import MAMAudit
 
-@Suite final class StoreTests {
-    private let path: String
+@Suite struct StoreTests {
+    private let place: TemporaryDirectory
     private let directory: Descriptor
 
     init() throws {
-        var template = Array("/tmp/mamd-audit-XXXXXX".utf8CString)
-        let made = mkdtemp(&template)
-        path = String(cString: try #require(made))
-        directory = try openFile(path, O_RDONLY | O_DIRECTORY)
-    }
-
-    deinit {
-        _ = try? removeFiles(in: directory.raw)
-        rmdir(path)
+        place = try TemporaryDirectory()
+        directory = try place.open()
     }
 
     private func store(_ byteCount: Int = 1 << 20) throws -> AuditStore {

@@ -2,12 +2,14 @@ import MAMCrypto
 import MAMFleet
 import MAMModel
 import MAMSystem
+import TestSupport
 import Testing
 
 @testable import MAMCarrier
 
 /// An organisation with one key for all roles but the second order key, in a directory.
 final class TestOrganization {
+    private let place: TemporaryDirectory
     let directory: OrganizationDirectory
     let id = Bytes16(high: 7, low: 7)
     private let seed = SecretBytes.random(count: Ed25519.seedByteCount)
@@ -15,8 +17,8 @@ final class TestOrganization {
     static let now: Int64 = 1_780_000_000
 
     init() throws {
-        directory = OrganizationDirectory(
-            ByteString("/tmp/mamd-carrier-\(SecureRandom.bytes16())"))
+        place = try TemporaryDirectory()
+        directory = OrganizationDirectory(ByteString(place.path))
         let keys = [seed, other].compactMap { Ed25519.publicKey(ofSeed: $0) }
         let ids = keys.map { Bytes16(ofKey: $0) }
         let one = Root.Holders(keys: [ids[0]], threshold: 1)
@@ -30,8 +32,6 @@ final class TestOrganization {
             OrganizationDirectory.root,
             envelope(.root, root.json.encoded(), name: "root", expires: nil))
     }
-
-    deinit { try? removeTree(directory.path) }
 
     func put(_ name: String, _ envelope: Envelope) throws {
         try directory.write(name, envelope.encoded())
@@ -62,10 +62,4 @@ final class TestOrganization {
             .policy, Array(text.utf8), for: audience, name: name, serial: serial,
             signers: signers)
     }
-}
-
-/// rm -r
-func removeTree(_ path: ByteString) throws {
-    let process = try spawn([ByteString("rm"), ByteString("-rf"), path])
-    _ = try wait(for: process)
 }

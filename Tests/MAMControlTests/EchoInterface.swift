@@ -6,6 +6,7 @@ import MAMModel
 import MAMSystem
 import MAMWire
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import MAMControl
@@ -104,21 +105,6 @@ final class EchoServer {
         }
         return socket
     }
-}
-
-/// Removed with the last reference.
-final class TemporaryDirectory {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/mamcontrol-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Errno.current }
-        path = template.withUnsafeBufferPointer { buffer in
-            buffer.baseAddress.map { String(cString: $0) } ?? ""
-        }
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
 /// Sends bytes until all are out or the peer hangs up; the count that went out.

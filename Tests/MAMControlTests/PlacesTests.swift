@@ -3,6 +3,7 @@
 import Glibc
 import MAMPlaces
 import MAMSystem
+import TestSupport
 import Testing
 
 @Suite struct PlacesTests {

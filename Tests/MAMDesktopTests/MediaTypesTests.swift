@@ -1,11 +1,12 @@
 import Glibc
 import MAMDesktop
 import MAMSystem
+import TestSupport
 import Testing
 
 /// Types, as shared-mime-info writes them, in a directory of its own.
 private final class Database {
-    private let root = "/tmp/mam-types-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+    private let place: TemporaryDirectory
     let types: MediaTypes
 
     private static let texts = [
@@ -24,7 +25,8 @@ private final class Database {
     ]
 
     init() throws {
-        let root = root
+        place = try TemporaryDirectory()
+        let root = place.path
         let places = DesktopPlaces { name in
             ByteString(name == "XDG_DATA_HOME" ? root : "/nonexistent")
         }
@@ -35,12 +37,6 @@ private final class Database {
             try Array(text.utf8).span.withUnsafeBytes { bytes in
                 try replaceFile(in: directory.raw, named: name, with: bytes)
             }
-        }
-    }
-
-    deinit {
-        if let rm = try? spawn(["rm", "-rf", root].map { ByteString($0) }) {
-            _ = try? wait(for: rm)
         }
     }
 }

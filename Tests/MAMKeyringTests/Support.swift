@@ -6,22 +6,21 @@ import MAMKeyring
 import MAMModel
 import MAMSystem
 import Synchronization
+import TestSupport
 import Testing
 
 /// A state directory of its own, with a clock that tests move; removed at the end.
 final class TestState: Sendable {
-    let path: String
+    private let place: TemporaryDirectory
+    var path: String { place.path }
     let directory: Descriptor
     private let seconds = Atomic<Int64>(1_000_000)
     private let heard = Mutex<[KeyringFinding]>([])
 
     init() throws {
-        path = "/tmp/mam-keyring-\(getpid())-\(SecureRandom.bytes16())"
-        try makeDirectories(path, mode: 0o700)
-        directory = try openFile(path, O_RDONLY | O_DIRECTORY)
+        place = try TemporaryDirectory()
+        directory = try place.open()
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 
     var now: Int64 {
         get { seconds.load(ordering: .relaxed) }

@@ -2,24 +2,21 @@ import Glibc
 import MAMModel
 import MAMPlaces
 import MAMSystem
+import TestSupport
 import Testing
 
 /// Settings of two workspaces, and their backing directories; removed at the end.
 private final class Machine {
-    let root = "/tmp/mam-records-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+    private let place: TemporaryDirectory
+    var root: String { place.path }
     let places: Places
 
     init() throws {
-        let root = root
+        place = try TemporaryDirectory()
+        let root = place.path
         places = Places(uid: 1000) { ["XDG_CONFIG_HOME": "\(root)/config", "HOME": root][$0] }
         for name in ["work", "other"] { try add(name) }
         try makeDirectories("\(root)/elsewhere", mode: 0o700)
-    }
-
-    deinit {
-        if let rm = try? spawn(["rm", "-rf", root].map { ByteString($0) }) {
-            _ = try? wait(for: rm)
-        }
     }
 
     private func add(_ name: String) throws {

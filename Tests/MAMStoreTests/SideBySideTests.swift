@@ -3,6 +3,7 @@ import MAMFormat
 import MAMStore
 import MAMSystem
 import Synchronization
+import TestSupport
 import Testing
 
 /// Several threads at one managed file: each request is seen whole or not at all, and nothing is
@@ -39,7 +40,7 @@ struct SideBySideTests {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 4096)
         defer { buffer.deallocate() }
         while try file.stored.copying.step(through: buffer) > 0 {}
-        let directory = try openFile("/tmp", O_RDONLY | O_DIRECTORY)
+        let directory = try openFile(temporaryParent, O_RDONLY | O_DIRECTORY)
         let soon = Deadline(seconds: 1)
         let isCopy = try file.stored.copying.finish(
             by: soon, check: { _ throws(StoreError) in },

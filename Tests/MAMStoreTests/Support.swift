@@ -4,6 +4,7 @@ import MAMFormat
 import MAMModel
 import MAMStore
 import MAMSystem
+import TestSupport
 
 /// Wraps every file key under one key: what the vault does over the keyring, without accounts.
 struct TestSealer: HeaderSealer {
@@ -29,9 +30,10 @@ struct TestSealer: HeaderSealer {
     }
 }
 
-/// A file in a directory of its own, removed at the end.
+/// A file of its own, removed at the end.
 final class TestFile {
-    let path: String
+    private let place: TemporaryFile
+    var path: String { place.path }
     let sealer: TestSealer
     var stored: StoredFile
 
@@ -41,9 +43,9 @@ final class TestFile {
 
     init(managed: Bool = true, sealer: TestSealer? = nil) throws {
         startCrypto()
-        path = "/tmp/mam-store-\(getpid())-\(SecureRandom.bytes16())"
+        place = try TemporaryFile()
         self.sealer = sealer ?? TestSealer(kek: .random(count: 32))
-        stored = try StoredFile(opening: Self.makeDescriptor(path))
+        stored = try StoredFile(opening: place.descriptor)
         let header = FileHeader(
             fileID: FileID(SecureRandom.bytes16()), owner: try Identity(name: "ann@contoso.com"),
             sealing: managed
@@ -54,8 +56,6 @@ final class TestFile {
         try stored.startOver(
             as: header, key: managed ? .random(count: 32) : nil, sealer: self.sealer)
     }
-
-    deinit { unlink(path) }
 
     /// Reads the file again from disk alone.
     func reopen(rule: EndMarkRule = .refuse) throws(StoreError) -> StoredFile {

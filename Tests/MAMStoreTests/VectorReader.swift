@@ -6,26 +6,26 @@ import MAMFormat
 import MAMModel
 import MAMStore
 import MAMSystem
+import TestSupport
 import Testing
 
 /// Reads one vector's file strictly, and notes whatever is not as the vector says.
 final class VectorReader {
     private let vector: VectorFile
-    private let path: String
+    private let place: TemporaryFile
+    private var path: String { place.path }
     private(set) var differences: [String] = []
 
     init(_ vector: VectorFile) throws {
         startCrypto()
         self.vector = vector
-        path = "/tmp/mam-vector-\(getpid())-\(SecureRandom.bytes16())"
-        let file = try openFile(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+        place = try TemporaryFile()
+        let file = place.descriptor
         try vector.bytes.withUnsafeBytesTyped { buffer throws(Errno) in
             try writeFully(file.raw, from: buffer, at: 0)
         }
         try setSize(file.raw, physicalSize)
     }
-
-    deinit { unlink(path) }
 
     private var physicalSize: Int64 {
         get throws { Int64(vector.bytes.count + (try vector.number("hole"))) }

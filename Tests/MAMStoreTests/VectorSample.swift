@@ -6,6 +6,7 @@ import MAMFormat
 import MAMModel
 import MAMStore
 import MAMSystem
+import TestSupport
 
 /// One class key of an account that exists only in vectors.
 struct SampleAccount {
@@ -96,15 +97,14 @@ struct Sample {
         _ change: (StoredFile) throws -> Void
     ) throws -> [UInt8] {
         startCrypto()
-        let path = "/tmp/mam-sample-\(getpid())-\(SecureRandom.bytes16())"
-        defer { unlink(path) }
-        let file = try StoredFile(opening: TestFile.makeDescriptor(path))
+        let place = try TemporaryFile()
+        let file = try StoredFile(opening: place.descriptor)
         try file.startOver(as: header, key: key, sealer: sealer)
         try VectorFile.plainBytes(count: size).withUnsafeBytesTyped { buffer throws(StoreError) in
             try file.write(buffer, at: 0, sealer: sealer)
         }
         try change(file)
-        return try readSmallFile(path, maximumByteCount: 1 << 20)
+        return try readSmallFile(place.path, maximumByteCount: 1 << 20)
     }
 }
 

@@ -4,13 +4,14 @@ import MAMCrypto
 import MAMFleet
 import MAMModel
 import MAMSystem
+import TestSupport
 import Testing
 
 @testable import MAMSurvey
 
 /// An organisation's directory with one machine, removed at the end.
 final class TestDirectory {
-    let path: String
+    private let place: TemporaryDirectory
     let directory: OrganizationDirectory
     let machineSeed = SecretBytes.random(count: 32)
     let policySeed = SecretBytes.random(count: 32)
@@ -19,9 +20,8 @@ final class TestDirectory {
     let root: Root
 
     init() throws {
-        var template = Array("/tmp/mamd-survey-XXXXXX".utf8CString)
-        path = try #require(mkdtemp(&template).map { String(cString: $0) })
-        directory = OrganizationDirectory(ByteString(path))
+        place = try TemporaryDirectory()
+        directory = OrganizationDirectory(ByteString(place.path))
         let seeds = [policySeed, .random(count: 32), .random(count: 32)]
         let keys = seeds.compactMap { Ed25519.publicKey(ofSeed: $0) }
         let all = Set(keys.map { Bytes16(ofKey: $0) })
@@ -36,16 +36,6 @@ final class TestDirectory {
             transportKey: NKey(.user, [UInt8](repeating: 1, count: 32)),
             invitation: .zero, groups: [], admitted: now - 100)
         try directory.write(entry)
-    }
-
-    deinit { _ = try? removeTree(path) }
-
-    private func removeTree(_ path: String) throws {
-        for name in (try? entries(of: ByteString(path))) ?? [] {
-            let below = ByteString(path).appending(name)
-            if unlink(below.cString) != 0 { try removeTree(below.shown) }
-        }
-        rmdir(path)
     }
 
     var machineKey: [UInt8] {

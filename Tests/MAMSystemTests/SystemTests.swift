@@ -1,5 +1,6 @@
 import Glibc
 import MAMSystem
+import TestSupport
 import Testing
 
 @Suite struct SystemTests {
@@ -11,26 +12,16 @@ import Testing
 
     @Test(arguments: ["../etc/passwd", "/etc/passwd", "link/passwd"])
     func `a path cannot lead out of its directory`(path: String) throws {
-        let directory = "/tmp/mam-system-\(getpid())"
-        mkdir(directory, 0o700)
-        symlink("/etc", "\(directory)/link")
-        defer {
-            unlink("\(directory)/link")
-            rmdir(directory)
-        }
-        let root = try openFile(directory, O_RDONLY | O_DIRECTORY)
+        let place = try TemporaryDirectory()
+        symlink("/etc", place.path("link"))
+        let root = try place.open()
         #expect(throws: Errno.self) { try openBeneath(root.raw, path, O_RDONLY) }
     }
 
     @Test(arguments: 1...4)
     func `a file is replaced as a whole, or stays as it was`(nth: Int) throws {
-        let path = "/tmp/mam-replace-\(getpid())-\(nth)"
-        mkdir(path, 0o700)
-        defer {
-            unlink("\(path)/file")
-            rmdir(path)
-        }
-        let directory = try openFile(path, O_RDONLY | O_DIRECTORY)
+        let place = try TemporaryDirectory()
+        let directory = try place.open()
         func replace(_ text: String) throws {
             try Array(text.utf8).withUnsafeBytes {
                 try replaceFile(in: directory.raw, named: "file", with: $0)
@@ -41,26 +32,21 @@ import Testing
         let failed = (try? replace("new")) == nil
         Faults.disarm()
         let found = String(
-            decoding: try readSmallFile("\(path)/file", maximumByteCount: 10), as: UTF8.self)
+            decoding: try readSmallFile(place.path("file"), maximumByteCount: 10), as: UTF8.self)
         // The fourth call is the directory's sync: the new file is there already.
         #expect(failed)
         #expect(found == (nth < 4 ? "old" : "new"))
-        #expect(try readSmallFile("\(path)/file", maximumByteCount: 3).count == 3)
+        #expect(try readSmallFile(place.path("file"), maximumByteCount: 3).count == 3)
         #expect(throws: Errno.fileTooLarge) {
-            try readSmallFile("\(path)/file", maximumByteCount: 2)
+            try readSmallFile(place.path("file"), maximumByteCount: 2)
         }
     }
 
     @Test(arguments: 1...8)
     func `of several files each is replaced, or named and as it was`(nth: Int) throws {
-        let path = "/tmp/mam-replace-several-\(getpid())-\(nth)"
-        mkdir(path, 0o700)
+        let place = try TemporaryDirectory()
         let names = ["one", "two"]
-        defer {
-            for name in names { unlink("\(path)/\(name)") }
-            rmdir(path)
-        }
-        let directory = try openFile(path, O_RDONLY | O_DIRECTORY)
+        let directory = try place.open()
         func replace(_ text: String) -> [String: Errno] {
             replaceFiles(
                 in: directory.raw, names.map { (name: $0, content: Array(text.utf8)) })
@@ -71,7 +57,7 @@ import Testing
         Faults.disarm()
         // Three calls for each, then the directory's sync; all fail from that one on.
         for (name, calls) in zip(names, [3, 6]) {
-            let found = try readSmallFile("\(path)/\(name)", maximumByteCount: 10)
+            let found = try readSmallFile(place.path(name), maximumByteCount: 10)
             #expect(String(decoding: found, as: UTF8.self) == (nth > calls ? "new" : "old"))
         }
         #expect(failed.count == (nth > 7 ? 0 : 2))
@@ -101,9 +87,8 @@ import Testing
 
     /// Before and after the way through the kept directory is there.
     @Test func `an attribute is the same by path, by descriptor and through /proc`() throws {
-        let path = "/tmp/mam-attributes-\(getpid())"
-        let file = try openFile(path, O_RDWR | O_CREAT, mode: 0o600)
-        defer { unlink(path) }
+        let place = try TemporaryFile()
+        let (path, file) = (place.path, place.descriptor)
         try "value".withCString {
             try setExtendedAttribute(path, "user.test", to: .init(start: $0, count: 5))
         }

@@ -1,6 +1,7 @@
 import Glibc
 import MAMSystem
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct WaitingTests {
@@ -74,9 +75,8 @@ import Testing
     }
 
     @Test func `who has a file open or mapped is found by its path, ourselves left out`() throws {
-        let path = "/tmp/mam-users-\(getpid())"
-        let file = try openFile(path, O_RDWR | O_CREAT, mode: 0o600)
-        defer { unlink(path) }
+        let file = try TemporaryFile()
+        let path = file.path
         let name = ByteString(path)
         #expect(processes(holding: [name], until: Deadline(seconds: 30)).isEmpty)
         let (reader, writer) = try makePipe()

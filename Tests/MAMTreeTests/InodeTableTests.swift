@@ -1,5 +1,6 @@
 import Glibc
 import MAMSystem
+import TestSupport
 import Testing
 import WorkspaceSupport
 
@@ -136,6 +137,8 @@ import WorkspaceSupport
 
 /// Whether files of the temporary directory can be found by number.
 let mayOpenHandles: Bool = {
-    guard let directory = try? openFile("/tmp", openPathOnly | O_DIRECTORY) else { return false }
+    guard let directory = try? openFile(temporaryParent, openPathOnly | O_DIRECTORY) else {
+        return false
+    }
     return FileHandles(of: directory) != nil
 }()

@@ -1,6 +1,7 @@
 import Glibc
 import MAMSystem
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import MAMTree
@@ -10,12 +11,8 @@ import Testing
     private let handle: Descriptor
 
     init() throws {
-        var name = Array("/tmp/mamd-set-id-XXXXXX".utf8CString)
-        let file = mkstemp(&name)
-        try #require(file >= 0)
-        defer { close(file) }
-        handle = try openFile(&name, openPathOnly)
-        unlink(&name)
+        let file = try TemporaryFile()
+        handle = try openFile(file.path, openPathOnly)
     }
 
     private var mode: mode_t {

@@ -9,16 +9,19 @@ import MAMSystem
 import MAMTree
 import MAMVault
 import MAMWorkspace
+import TestSupport
 import Testing
 import WorkspaceSupport
 
 /// Whatever the daemon keeps of an account is named by `AccountFile`, and gone after a wipe.
 @Suite struct AccountFileTests {
-    private let path = "/tmp/mam-files-\(getpid())-\(SecureRandom.bytes16())"
+    private let place: TemporaryDirectory
+
+    init() throws { place = try TemporaryDirectory() }
 
     /// All files below, by their paths from there.
     private func files(in directory: String = "") throws -> Set<String> {
-        let place = try openFile("\(path)/\(directory)", O_RDONLY | O_DIRECTORY)
+        let place = try openFile(place.path(directory), O_RDONLY | O_DIRECTORY)
         var found: Set<String> = []
         for name in try entries(of: place.raw).compactMap(\.text) {
             let isDirectory =
@@ -34,8 +37,7 @@ import WorkspaceSupport
     }
 
     private func start() throws -> Tree {
-        mkdir(path, 0o700)
-        let directory = try openFile(path, O_RDONLY | O_DIRECTORY)
+        let directory = try place.open()
         let (key, _) = try RecoveryKeyFile.make(passphrase: nil)
         let policy = #"{"mamdRecoveryPublicKey": "\#(key.text)", "previousPinBlockCount": 3}"#
         let cost = KeyDerivationCost(passes: 1, memoryByteCount: 8192)
@@ -45,9 +47,9 @@ import WorkspaceSupport
             keyring: try Keyring(stateDirectory: directory, cost: cost ?? .standard) { _ in },
             stateDirectory: directory.raw, log: .silent)
         RecoveryUpdates(vault).keepRecoveryRecords(in: directory)
-        for directory in ["backing", "backing/.mamd"] { mkdir("\(path)/\(directory)", 0o700) }
+        for directory in ["backing", "backing/.mamd"] { mkdir(place.path(directory), 0o700) }
         let tree = try Tree(
-            vault: vault, root: openFile("\(path)/backing", openPathOnly | O_DIRECTORY),
+            vault: vault, root: openFile(place.path("backing"), openPathOnly | O_DIRECTORY),
             workDirectory: nil, mountPoint: ByteString(""), isReadOnly: false
         ) { _ in }
         tree.setServed(true)

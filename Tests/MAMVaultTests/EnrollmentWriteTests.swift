@@ -6,22 +6,24 @@ import MAMModel
 import MAMSettings
 import MAMSystem
 import MAMVault
+import TestSupport
 import Testing
 import WorkspaceSupport
 
 /// With a thousand accounts a write for each of them is what a mount takes.
 @Suite struct EnrollmentWriteTests {
-    private let path = "/tmp/mam-writes-\(getpid())-\(SecureRandom.bytes16())"
+    private let place: TemporaryDirectory
     private let account = AccountID(SecureRandom.bytes16())
 
+    init() throws { place = try TemporaryDirectory() }
+
     private func start(at now: Moment) throws -> Enrollments {
-        mkdir(path, 0o700)
-        let directory = try openFile(path, O_RDONLY | O_DIRECTORY)
+        let directory = try place.open()
         return try Enrollments(in: directory.raw, [account], Settings(), .silent, at: now)
     }
 
     private func written() throws -> ino_t {
-        let directory = try openFile(path, O_RDONLY | O_DIRECTORY)
+        let directory = try place.open()
         return try status(at: directory.raw, "enrollment/\(account.bytes)").st_ino
     }
 

@@ -9,17 +9,19 @@ import MAMSystem
 import MAMTree
 import MAMVault
 import MAMWorkspace
+import TestSupport
 import Testing
 import WorkspaceSupport
 
 /// What a newer mamd wrote stays as it is, whatever the vault would write in its place.
 @Suite struct NewerRecordTests {
-    private let path = "/tmp/mam-newer-\(getpid())-\(SecureRandom.bytes16())"
+    private let place: TemporaryDirectory
+
+    init() throws { place = try TemporaryDirectory() }
 
     /// A daemon's start, with policies that name a recovery key.
     private func start(_ policy: String = #"{"pinRequired": false}"#) throws -> Tree {
-        mkdir(path, 0o700)
-        let directory = try openFile(path, O_RDONLY | O_DIRECTORY)
+        let directory = try place.open()
         let cost = KeyDerivationCost(passes: 1, memoryByteCount: 8192)
         let keyring = try Keyring(stateDirectory: directory, cost: cost ?? .standard) { _ in }
         let documents = try PolicyDocument.decode(Array(policy.utf8))
@@ -37,12 +39,12 @@ import WorkspaceSupport
     }
 
     private func read(_ name: String) throws -> [UInt8] {
-        let directory = try openFile(path, O_RDONLY | O_DIRECTORY)
+        let directory = try place.open()
         return try readSmallFile(at: directory.raw, name, maximumByteCount: 1 << 20)
     }
 
     private func write(_ name: String, _ bytes: [UInt8]) throws {
-        let file = try openFile("\(path)/\(name)", O_WRONLY | O_TRUNC)
+        let file = try openFile(place.path(name), O_WRONLY | O_TRUNC)
         try bytes.withUnsafeBytes { try writeFully(file.raw, from: $0, at: 0) }
     }
 
@@ -66,7 +68,7 @@ import WorkspaceSupport
         let (key, _) = try RecoveryKeyFile.make(passphrase: nil)
         let tree = try start(#"{"mamdRecoveryPublicKey": "\#(key.text)"}"#)
         let account = try register(tree)
-        let place = try openFile(path, O_RDONLY | O_DIRECTORY)
+        let place = try place.open()
         RecoveryUpdates(tree.vault).keepRecoveryRecords(in: place)
         let name = "recovery/\(account.bytes).\(key.shortName).keys"
         var bytes = try read(name)

@@ -2,26 +2,17 @@ import Glibc
 import MAMModel
 import MAMSystem
 import MAMVault
+import TestSupport
 import Testing
 
-@Suite final class ReportSequenceTests {
-    private let place: String
+@Suite struct ReportSequenceTests {
+    private let place: TemporaryDirectory
     private let start: Int64 = 1_790_000_000
 
-    init() throws {
-        var template = Array("/tmp/mamd-sequence-XXXXXX".utf8CString)
-        let made = mkdtemp(&template)
-        place = String(cString: try #require(made))
-    }
-
-    deinit {
-        unlink("\(place)/fleet/sequence.json")
-        rmdir("\(place)/fleet")
-        rmdir(place)
-    }
+    init() throws { place = try TemporaryDirectory() }
 
     private func started(isReadOnly: Bool = false) -> ReportSequence {
-        ReportSequence(in: "\(place)/fleet", isReadOnly: isReadOnly)
+        ReportSequence(in: place.path("fleet"), isReadOnly: isReadOnly)
     }
 
     @Test func `numbers increase over restarts and clocks that are set back`() throws {
@@ -46,9 +37,9 @@ import Testing
         #expect(second - first <= 60_000)
         let sequence = started()
         _ = try sequence.next(at: start)
-        let before = try status(at: workingDirectory, "\(place)/fleet/sequence.json").st_ino
+        let before = try status(at: workingDirectory, place.path("fleet/sequence.json")).st_ino
         for _ in 0..<1000 { _ = try sequence.next(at: start) }
-        let after = try status(at: workingDirectory, "\(place)/fleet/sequence.json").st_ino
+        let after = try status(at: workingDirectory, place.path("fleet/sequence.json")).st_ino
         #expect(before == after)
     }
 
@@ -59,7 +50,7 @@ import Testing
         ])
     func `a damaged number gives way to the clock`(_ text: String) throws {
         _ = try started().next(at: start)
-        let file = try openFile("\(place)/fleet/sequence.json", O_WRONLY | O_TRUNC)
+        let file = try openFile(place.path("fleet/sequence.json"), O_WRONLY | O_TRUNC)
         let bytes = Array(text.utf8)
         #expect(write(file.raw, bytes, bytes.count) == bytes.count)
         #expect(try started().next(at: start + 1) == (start + 1) * 1000)
@@ -67,6 +58,6 @@ import Testing
 
     @Test func `nothing is stored on a read-only state directory`() throws {
         #expect(try started(isReadOnly: true).next(at: start) == start * 1000)
-        #expect(access("\(place)/fleet", F_OK) != 0)
+        #expect(access(place.path("fleet"), F_OK) != 0)
     }
 }

@@ -8,16 +8,18 @@ import MAMSystem
 import MAMTree
 import MAMVault
 import MAMWorkspace
+import TestSupport
 import Testing
 import WorkspaceSupport
 
 /// A registration that the disk does not take: what is left of it is no account that is locked out.
 @Suite struct TakenBackTests {
-    private let path = "/tmp/mam-taken-back-\(getpid())-\(SecureRandom.bytes16())"
+    private let place: TemporaryDirectory
+
+    init() throws { place = try TemporaryDirectory() }
 
     private func start() throws -> Tree {
-        mkdir(path, 0o700)
-        let directory = try openFile(path, O_RDONLY | O_DIRECTORY)
+        let directory = try place.open()
         let cost = KeyDerivationCost(passes: 1, memoryByteCount: 8192)
         let keyring = try Keyring(stateDirectory: directory, cost: cost ?? .standard) { _ in }
         let documents = try PolicyDocument.decode(Array(#"{"pinRequired": false}"#.utf8))
@@ -33,7 +35,6 @@ import WorkspaceSupport
     /// Each step from the nth on fails: also those that take the keybag back.
     @Test(arguments: [Faults.Kind.sync, [.sync, .remove], [.sync, .write, .remove]], 1...12)
     func `its record is there while its keybag is`(_ kinds: Faults.Kind, _ nth: Int) throws {
-        defer { remove() }
         let bob = try Identity(name: "bob@contoso.com")
         // Where there are other records a missing one counts as damaged.
         _ = try Registration(start()).register(bob, user: 1001, passphrase: nil)
@@ -56,11 +57,5 @@ import WorkspaceSupport
 
     private func register(_ tree: Tree) throws -> AccountID {
         try Registration(tree).register(try TestVault.annIdentity(), user: 1000, passphrase: nil)
-    }
-
-    private func remove() {
-        if let process = try? spawn(["rm", "-rf", path].map { ByteString($0) }) {
-            _ = try? wait(for: process)
-        }
     }
 }

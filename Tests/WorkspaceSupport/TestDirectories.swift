@@ -3,26 +3,22 @@
 package import Glibc
 internal import MAMCrypto
 package import MAMSystem
+internal import TestSupport
 
 /// A backing directory with what belongs to it, and a state directory. They outlive the workspaces
 /// that are made of them one after the other, as a daemon's do.
 package final class TestDirectories: Sendable {
-    package let top: String
+    private let place: TemporaryDirectory
+    package var top: String { place.path }
     package var backing: String { "\(top)/backing" }
     package var work: String { "\(backing)/.mamd/work" }
     package var state: String { "\(top)/state" }
 
     package init() throws {
         startCrypto()
-        top = "/tmp/mam-workspace-\(getpid())-\(SecureRandom.bytes16())"
-        for directory in [top, state, backing, "\(backing)/.mamd", work] {
+        place = try TemporaryDirectory()
+        for directory in [state, backing, "\(backing)/.mamd", work] {
             guard mkdir(directory, 0o700) == 0 else { throw Errno.current }
-        }
-    }
-
-    deinit {
-        if let process = try? spawn(["rm", "-rf", top].map { ByteString($0) }) {
-            _ = try? wait(for: process)
         }
     }
 

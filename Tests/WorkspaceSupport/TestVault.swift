@@ -13,13 +13,14 @@ package import MAMSystem
 package import MAMTree
 package import MAMVault
 package import MAMWorkspace
+internal import TestSupport
 
 /// A vault over a state directory of its own, with cheap key derivation and Ann's account, and a
 /// tree over a backing directory beside it. The tree is not served before the test says so.
 package final class TestVault {
-    private let top = "/tmp/mam-vault-\(getpid())-\(SecureRandom.bytes16())"
+    private let place: TemporaryDirectory
     /// The backing directory.
-    package var path: String { "\(top)/backing" }
+    package var path: String { place.path("backing") }
     package let vault: Vault
     package let tree: Tree
     package let cache = RecordingCache()
@@ -33,8 +34,8 @@ package final class TestVault {
         passphrase: String? = "secret"
     ) throws {
         startCrypto()
-        let directories = ["", "/state", "/backing", "/backing/.mamd"]
-        for directory in directories { mkdir(top + directory, 0o700) }
+        place = try TemporaryDirectory()
+        for name in ["state", "backing", "backing/.mamd"] { mkdir(place.path(name), 0o700) }
         var settings = Settings()
         settings.lockGraceSeconds = grace
         settings.multiIdentity = multiIdentity
@@ -42,23 +43,20 @@ package final class TestVault {
         let document = Array(#"{"appDataEncryptionType": "\#(policy)"}"#.utf8)
         let cost = KeyDerivationCost(passes: 1, memoryByteCount: 8 << 20)
         let keyring = try Keyring(
-            stateDirectory: openFile("\(top)/state", O_RDONLY | O_DIRECTORY),
+            stateDirectory: openFile(place.path("state"), O_RDONLY | O_DIRECTORY),
             cost: cost ?? .standard
         ) { _ in }
         vault = try Vault(
             settings: settings,
             policies: PolicyBook(documents: try PolicyDocument.decode(document)),
             keyring: keyring, stateDirectory: nil, log: .silent)
-        tree = try Self.makeTree(of: vault, over: "\(top)/backing", cache)
+        tree = try Self.makeTree(of: vault, over: place.path("backing"), cache)
         ann = try Registration(tree).register(
             try Self.annIdentity(), user: 1000, passphrase: passphrase.map(secret))
     }
 
     deinit {
         tree.setServed(false)
-        if let process = try? spawn(["rm", "-rf", top].map { ByteString($0) }) {
-            _ = try? wait(for: process)
-        }
     }
 
     private static func makeTree(
