@@ -650,7 +650,8 @@ def listen_over_tcp():
 
 @way
 def send_over_udp():
-    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(SECRET, ("127.0.0.1", FACTS["udp_port"]))
+    sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    sender.sendto(SECRET, ("127.0.0.1", FACTS["udp_port"]))
 
 
 @way

@@ -10,7 +10,8 @@ import subprocess
 import tempfile
 import time
 
-from running import PREFIX
+from running import PREFIX, daemons
+from tracing import tasks
 from workspace import ANN, ROOT, Workspace, wait_until
 
 DESKTOP = ROOT / "desktop"
@@ -46,11 +47,15 @@ class DesktopSession:
         self.programs = []
         self.log = open(self.directory / "log", "wb")
         self.notices = self.directory / "notices.jsonl"
+        # Nothing of the desktop that the tests may be started on.
+        environment = {
+            name: value for name, value in environment.items()
+            if not name.startswith(("GTK_", "GDK_", "ADW_", "GSK_", "WAYLAND_"))}
         self.environment = {
             **environment, "LC_ALL": "C.UTF-8", "LANGUAGE": language, "GDK_BACKEND": "x11",
             "GSK_RENDERER": "cairo", "NO_AT_BRIDGE": "0", "GTK_A11Y": "atspi",
             "GSETTINGS_BACKEND": "memory", "GIO_USE_VFS": "local", "PYTHONDONTWRITEBYTECODE": "1",
-            "XDG_CURRENT_DESKTOP": "GNOME",
+            "XDG_CURRENT_DESKTOP": "GNOME", "XDG_CACHE_HOME": f"{environment['HOME']}/.cache",
             # Nautilus's Python is Debian's, whatever stands first in PATH.
             "PYTHONHOME": "/usr"}
 
@@ -72,10 +77,10 @@ class DesktopSession:
         configuration.write_text(BUS.format(path=socket, services=services))
         self.environment["DBUS_SESSION_BUS_ADDRESS"] = f"unix:path={socket}"
         self.run("dbus-daemon", f"--config-file={configuration}", "--nofork")
-        wait_until(socket.exists, 20, "no session bus")
+        wait_until(socket.exists, message="no session bus")
         self.run("openbox")
         self.run(PYTHON, HERE / "desktop_notices.py", self.notices)
-        wait_until(self.notices.exists, 20, "nobody takes notifications")
+        wait_until(self.notices.exists, message="nobody takes notifications")
         return self
 
     def run(self, *words, **options):
@@ -85,14 +90,24 @@ class DesktopSession:
         return self.programs[-1]
 
     def start_agent(self):
-        """Returns when it follows the daemons, and has a prompt's process ready."""
+        """Returns when it follows the daemon, if there is one, and has a prompt's process ready."""
         agent = self.run(PYTHON, "-B", DESKTOP / "mamd-prompt")
-        wait_until(lambda: self.has_name("io.mamd.Prompt"), 20, "mamd-prompt did not start")
+        wait_until(
+            lambda: self.has_name("io.mamd.Prompt"), message="mamd-prompt did not start")
         wait_until(
             lambda: any("FontMap" in maps or "libgtk-4" in maps for maps in map(
-                memory_map, children(agent.pid))), 20, "no prompt is ready")
-        time.sleep(1)
+                memory_map, children(agent.pid))), message="no prompt is ready")
+        self.await_follower()
         return agent
+
+    def await_follower(self):
+        """Until mamd-prompt has its three connections to each daemon of this workspace."""
+        place = os.path.dirname(self.environment["XDG_RUNTIME_DIR"])
+        wait_until(
+            lambda: all(len(tasks(pid, "control-client")) >= 3 for pid in daemons(place)),
+            message="mamd-prompt does not follow the daemon")
+        # It has asked for events, and takes the first for the state that all begins with.
+        time.sleep(1)
 
     def has_name(self, name):
         done = self.gdbus(
@@ -103,7 +118,7 @@ class DesktopSession:
     def gdbus(self, name, path, method, *arguments):
         return subprocess.run(
             ["gdbus", "call", "--session", "-d", name, "-o", path, "-m", method, *arguments],
-            capture_output=True, text=True, timeout=20, env=self.environment)
+            capture_output=True, text=True, timeout=60, env=self.environment)
 
     def act(self, action, *values):
         """An action of mamd-prompt, as other programs call it."""
@@ -119,12 +134,12 @@ class DesktopSession:
             env=self.environment)
         return done.stdout.split()
 
-    def await_window(self, title, seconds=20):
-        wait_until(lambda: self.windows(title), seconds, f"no window '{title}'")
+    def await_window(self, title):
+        wait_until(lambda: self.windows(title), message=f"no window '{title}'")
         return self.windows(title)[0]
 
-    def await_none(self, title, seconds=20):
-        wait_until(lambda: not self.windows(title), seconds, f"window '{title}' stays")
+    def await_none(self, title):
+        wait_until(lambda: not self.windows(title), message=f"window '{title}' stays")
 
     def keys(self, *names):
         subprocess.run(["xdotool", "key", *names], env=self.environment, check=True)
@@ -135,7 +150,7 @@ class DesktopSession:
     def focus(self, window):
         subprocess.run(
             ["xdotool", "windowactivate", "--sync", window], env=self.environment, check=True,
-            capture_output=True, timeout=20)
+            capture_output=True, timeout=60)
 
     def texts(self):
         """What assistive technology reads in all windows: (role, name, text)."""
@@ -144,11 +159,33 @@ class DesktopSession:
             env=self.environment)
         return [tuple(each) for each in json.loads(done.stdout or "[]")]
 
-    def await_text(self, words, seconds=20):
+    def focused(self):
+        """The names of what has the keyboard."""
+        return [name for role, name, _ in self.texts() if "focused" in role and name]
+
+    def press(self, label):
+        """With Tab and space alone."""
+        for _ in range(12):
+            before = self.focused()
+            if label in before:
+                return self.keys("space")
+            self.keys("Tab")
+            # The focus is told a moment later; two elements may have the same name.
+            with contextlib.suppress(AssertionError):
+                wait_until(lambda: self.focused() != before, 3)
+        raise AssertionError(f"Tab does not reach '{label}': {self.texts()}")
+
+    def await_entry(self):
+        """Until what is typed goes into a field for passphrases."""
+        wait_until(
+            lambda: any("password" in role and "focused" in role for role, _, _ in self.texts()),
+            message="no field for a passphrase has the keyboard")
+
+    def await_text(self, words):
         def is_there():
             return any(words in name or words in text for _, name, text in self.texts())
 
-        wait_until(is_there, seconds, f"'{words}' is not on the screen")
+        wait_until(is_there, message=f"'{words}' is not on the screen")
 
     def notifications(self):
         return [json.loads(line) for line in self.notices.read_text().splitlines()]

@@ -78,6 +78,7 @@ class Says(GObject.GObject, Nautilus.ColumnProvider):
         press = pathlib.Path(f"{TARGET}.press")
         if press.exists():
             wanted = press.read_text()
-            press.unlink()
-            next(item for item in menu if item.props.label == wanted).emit("activate")
+            if item := next((item for item in menu if item.props.label == wanted), None):
+                press.unlink()
+                item.emit("activate")
         return says

@@ -22,4 +22,5 @@ class PromptCase(unittest.TestCase):
         """The prompt, with the keyboard."""
         window = self.session.await_window(TITLE)
         self.session.focus(window)
+        self.session.await_entry()
         return window

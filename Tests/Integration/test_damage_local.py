@@ -68,8 +68,8 @@ class DamagedBlock(VerifyCase):
 
     def test_through_a_mapping_too(self):
         result = subprocess.run(
-            [sys.executable, PROGRAMS / "read_through_mapping.py", self.path], capture_output=True, text=True,
-            check=True)
+            [sys.executable, PROGRAMS / "read_through_mapping.py", self.path],
+            capture_output=True, text=True, check=True)
         lines = result.stdout.split()
         for page, line in enumerate(lines):
             if page in pages(self.start, self.end):

@@ -8,10 +8,9 @@ import unittest
 import desktop_session
 from desktop_session import DesktopSession
 from ordinary_user import AS_NOBODY
-from workspace import ANN, BOB, PASSPHRASE, Workspace, wait_until
+from workspace import ANN, BOB, PASSPHRASE, PROGRAMS, Workspace, wait_until
 
 TITLE = "Unlock managed files"
-OPEN = "import sys\nfor _ in range(25):\n    try: open(sys.argv[1])\n    except OSError: pass"
 # Longer than a refusal takes to become a window.
 PATIENCE = 2
 
@@ -35,7 +34,8 @@ class Asked(unittest.TestCase):
         self.session.start_agent()
 
     def meet(self, account, *prefix):
-        return subprocess.Popen([*prefix, sys.executable, "-c", OPEN, self.files[account]])
+        return subprocess.Popen(
+            [*prefix, sys.executable, PROGRAMS / "open_often.py", self.files[account], "25"])
 
     def states(self):
         return [self.workspace.account(account)["state"] for account in (ANN, BOB)]
@@ -50,6 +50,7 @@ class Asked(unittest.TestCase):
     def test_the_prompt_is_for_the_account_that_was_refused(self):
         self.meet(BOB).wait(timeout=60)
         self.session.focus(self.session.await_window(TITLE))
+        self.session.await_entry()
         self.session.await_text(BOB)
         self.assertNotIn(ANN, str(self.session.texts()))
         self.session.type(PASSPHRASE)
@@ -60,12 +61,13 @@ class Asked(unittest.TestCase):
     def test_each_account_has_a_prompt_of_its_own(self):
         for account in (ANN, BOB):
             self.meet(account).wait(timeout=60)
-        wait_until(lambda: len(self.session.windows(TITLE)) == 2, 20, "not two prompts")
+        wait_until(lambda: len(self.session.windows(TITLE)) == 2, message="not two prompts")
         texts = str(self.session.texts())
         self.assertIn(ANN, texts)
         self.assertIn(BOB, texts)
         self.workspace.unlock(BOB)
-        wait_until(lambda: len(self.session.windows(TITLE)) == 1, 20, "Bob's prompt stays")
+        wait_until(
+            lambda: len(self.session.windows(TITLE)) == 1, message="Bob's prompt stays")
         self.session.await_text(ANN)
 
     @unittest.skipUnless(os.getuid() == 0, "acts as another user, which only root can")

@@ -3,7 +3,6 @@ import collections
 import pathlib
 import shutil
 import subprocess
-import time
 import unittest
 
 import desktop_session
@@ -32,16 +31,20 @@ def ratio(one, other):
     return (lighter + 0.05) / (darker + 0.05)
 
 
-def contrast(picture, place):
-    """Of the text there with its background, which has the most pixels."""
+def pixels(picture, place):
     crop = "{}x{}+{}+{}".format(*place)
     done = subprocess.run(
         ["convert", picture, "-crop", crop, "-depth", "8", "rgb:-"], capture_output=True,
         check=True)
-    pixels = collections.Counter(zip(*[iter(done.stdout)] * 3))
-    background = pixels.most_common(1)[0][0]
+    return list(zip(*[iter(done.stdout)] * 3))
+
+
+def contrast(picture, place):
+    """Of the text there with its background, which has the most pixels."""
+    counts = collections.Counter(pixels(picture, place))
+    background = counts.most_common(1)[0][0]
     return max(
-        ratio(colour, background) for colour, count in pixels.items() if count >= STROKE_PIXELS)
+        ratio(colour, background) for colour, count in counts.items() if count >= STROKE_PIXELS)
 
 
 @unittest.skipIf(desktop_session.missing(), desktop_session.missing())
@@ -49,6 +52,9 @@ def contrast(picture, place):
 class Contrast(unittest.TestCase):
     def setUp(self):
         self.workspace, self.file = locked_workspace(self)
+
+    def await_state(self, state):
+        wait_until(lambda: self.workspace.account()["state"] == state, message=f"not {state}")
 
     def start(self, is_high):
         session = DesktopSession(self.workspace.environment)
@@ -62,9 +68,17 @@ class Contrast(unittest.TestCase):
                 "XDG_CONFIG_HOME": str(session.directory / "config")}
         return session.start()
 
-    def picture(self, session, window):
+    def picture(self, session, window, *places):
+        """With text at these places, once it no longer changes."""
+        taken = []
         path = pathlib.Path(session.directory) / "picture.png"
-        session.picture(path, window)
+
+        def is_drawn():
+            session.picture(path, window)
+            taken.append([pixels(path, place) for place in places])
+            return taken[-1:] == taken[-2:-1] and all(len(set(each)) > 1 for each in taken[-1])
+
+        wait_until(is_drawn, message="no text is drawn")
         return path
 
     def prompt(self, session):
@@ -72,29 +86,17 @@ class Contrast(unittest.TestCase):
         subprocess.run(["cat", self.file], capture_output=True)
         window = session.await_window(PROMPT)
         session.focus(window)
+        session.await_entry()
         session.await_text(ANN)
         return window
 
-    def focused(self, session):
-        return [name for role, name, _ in session.texts() if "focused" in role and name]
-
-    def press(self, session, label):
-        """With Tab and space alone."""
-        for _ in range(12):
-            if label in self.focused(session):
-                return session.keys("space")
-            session.keys("Tab")
-            # The focus is told a moment later.
-            time.sleep(0.2)
-        self.fail(f"Tab does not reach '{label}': {session.texts()}")
-
     def test_the_prompt_is_readable(self):
         session = self.start(is_high=False)
-        usual = self.picture(session, self.prompt(session))
+        usual = self.picture(session, self.prompt(session), ACCOUNT, HINT)
         self.assertGreaterEqual(contrast(usual, ACCOUNT), READABLE)
         hint = contrast(usual, HINT)
         high = self.start(is_high=True)
-        picture = self.picture(high, self.prompt(high))
+        picture = self.picture(high, self.prompt(high), ACCOUNT, HINT)
         print(f"contrast: {contrast(usual, ACCOUNT):.1f}, high {contrast(picture, ACCOUNT):.1f};"
               f" of the hint {hint:.1f}, high {contrast(picture, HINT):.1f}")
         self.assertGreaterEqual(contrast(picture, ACCOUNT), READABLE)
@@ -108,14 +110,15 @@ class Contrast(unittest.TestCase):
         session.type("not this one")
         session.keys("Return")
         session.await_text("That was not right.")
-        self.press(session, "Not now")
+        session.press("Not now")
         session.await_none(PROMPT)
         session.act("unlock", f"<('{self.workspace.name}', '{ANN}')>")
         session.focus(session.await_window(PROMPT))
+        session.await_entry()
         session.type(PASSPHRASE)
-        self.press(session, "Unlock")
+        session.press("Unlock")
         session.await_none(PROMPT)
-        self.assertEqual(self.workspace.account()["state"], "unlocked")
+        self.await_state("unlocked")
 
     def test_the_status_window_by_the_keyboard_alone(self):
         session = self.start(is_high=True)
@@ -125,18 +128,20 @@ class Contrast(unittest.TestCase):
         session.focus(window)
         session.await_text(ANN)
         # Below the header.
+        place = (420, 300, 20, 60)
         self.assertGreaterEqual(
-            contrast(self.picture(session, window), (420, 300, 20, 60)), READABLE)
-        self.press(session, "Unlock…")
+            contrast(self.picture(session, window, place), place), READABLE)
+        session.press("Unlock…")
         session.focus(session.await_window(PROMPT))
+        session.await_entry()
         session.type(PASSPHRASE)
         session.keys("Return")
-        wait_until(lambda: self.workspace.account()["state"] == "unlocked", 20, "not unlocked")
+        self.await_state("unlocked")
         session.await_none(PROMPT)
         session.focus(window)
         session.await_text("Lock now")
-        self.press(session, "Lock now")
-        wait_until(lambda: self.workspace.account()["state"] == "locked", 20, "not locked")
+        session.press("Lock now")
+        self.await_state("locked")
 
 
 if __name__ == "__main__":

@@ -12,10 +12,9 @@ import zlib
 
 import desktop_session
 from desktop_session import DESKTOP, DesktopSession
-from running import call
+from running import NEW_MOUNTS, call
 from workspace import ANN, BOB, Workspace, wait_until
 
-NEW_MOUNTS = 0x00020000  # CLONE_NEWNS of <linux/sched.h>
 HERE = pathlib.Path(__file__).resolve().parent
 EXTENSION = DESKTOP / "nautilus" / "mamd_nautilus.py"
 THUMBNAILER = pathlib.Path("/usr/bin/gdk-pixbuf-thumbnailer")
@@ -82,43 +81,45 @@ class Extension(NautilusCase):
         return {"emblems": [], "files": {}, "columns": []}
 
     def about(self):
-        return self.says()["files"].get(str(self.file), {})
+        return {"menu": [], "properties": [], **self.says()["files"].get(str(self.file), {})}
 
     def await_emblem(self, name):
         wait_until(
-            lambda: f"emblem-mamd-{name}" in " ".join(self.says()["emblems"]), 20,
-            f"no emblem '{name}': {self.says()}")
+            lambda: f"emblem-mamd-{name}" in " ".join(self.says()["emblems"]),
+            message=f"no emblem '{name}': {self.says()}")
 
     def press(self, label):
-        pathlib.Path(f"{self.says_file}.press").write_text(label)
+        new = pathlib.Path(f"{self.says_file}.press.new")
+        new.write_text(label)
+        new.rename(new.with_suffix(""))
 
     def test_it_shows_what_the_daemon_says(self):
         self.await_emblem("open")
-        wait_until(lambda: self.about().get("owner") == ANN, 20, "no owner")
+        wait_until(lambda: self.about().get("owner") == ANN, message="no owner")
         self.assertEqual(self.about()["class"], "A")
         self.assertEqual(self.says()["columns"], ["mamd_owner", "mamd_class"])
-        wait_until(lambda: len(self.about()["properties"]) > 1, 20, "no properties")
+        wait_until(lambda: len(self.about()["properties"]) > 1, message="no properties")
         self.assertEqual(self.about()["properties"][:2], [
             ["Owner", ANN], ["State", "Encrypted, and open"]])
-        wait_until(lambda: ANN in self.about()["menu"], 20, "no account in the menu")
+        wait_until(lambda: ANN in self.about()["menu"], message="no account in the menu")
         self.assertEqual(self.about()["menu"], [
             "Managed files", "Lock now", "Give to", ANN, BOB, "Nobody (not encrypted)",
             "Open contained"])
 
     def test_the_menu_acts(self):
         self.await_emblem("open")
-        wait_until(lambda: "Lock now" in self.about().get("menu", []), 20, "no menu")
+        wait_until(lambda: "Lock now" in self.about()["menu"], message="no menu")
         self.press("Lock now")
         self.await_emblem("locked")
         self.assertEqual(self.workspace.account()["state"], "locked")
-        wait_until(lambda: "Unlock…" in self.about()["menu"], 20, "nothing to unlock with")
+        wait_until(lambda: "Unlock…" in self.about()["menu"], message="nothing to unlock with")
         self.press("Unlock…")
         self.session.await_window("Unlock managed files")
         self.workspace.unlock()
         self.await_emblem("open")
-        wait_until(lambda: BOB in self.about()["menu"], 20, "no account in the menu")
+        wait_until(lambda: BOB in self.about()["menu"], message="no account in the menu")
         self.press(BOB)
-        wait_until(lambda: self.workspace.owner(self.file) == BOB, 20, "not given")
+        wait_until(lambda: self.workspace.owner(self.file) == BOB, message="not given")
 
     def test_a_locked_folder_asks_nobody(self):
         """Nautilus opens files whose names do not tell their type."""
@@ -148,11 +149,14 @@ class Thumbnails(NautilusCase):
     def test_without_it_they_leave(self):
         """What the others would not notice: that nothing here makes thumbnails at all."""
         self.start()
-        wait_until(self.made, 20, "this Nautilus makes no thumbnails")
+        wait_until(self.made, message="this Nautilus makes no thumbnails")
 
     def test_no_thumbnail_is_made(self):
         # The desktop starts thumbnailers in a sandbox that has /usr and little else.
+        outside = os.open("/proc/self/ns/mnt", os.O_RDONLY)
+        self.addCleanup(os.close, outside)
         call("unshare", NEW_MOUNTS)
+        self.addCleanup(call, "setns", outside, NEW_MOUNTS)
         subprocess.run(["mount", "--make-rprivate", "/"], check=True)
         subprocess.run(["mount", "-t", "tmpfs", "none", "/usr/local/lib"], check=True)
         installed = pathlib.Path("/usr/local/lib/mamd-thumbnailer")
@@ -160,14 +164,14 @@ class Thumbnails(NautilusCase):
         subprocess.run([installed, "--install"], env=self.session.environment, check=True)
         self.start()
         wait_until(
-            lambda: list(self.cache.rglob("fail/*/*.png")), 20, "no thumbnailer was started")
+            lambda: list(self.cache.rglob("fail/*/*.png")), message="no thumbnailer was started")
         self.assertEqual(self.made(), [])
         # A file outside gets one as before.
-        outside = self.workspace.root / "outside"
-        outside.mkdir()
-        (outside / "photo.png").write_bytes(picture())
-        self.session.run("nautilus", "--new-window", outside)
-        wait_until(self.made, 20, "no thumbnail of a file outside")
+        folder = self.workspace.root / "outside"
+        folder.mkdir()
+        (folder / "photo.png").write_bytes(picture())
+        self.session.run("nautilus", "--new-window", folder)
+        wait_until(self.made, message="no thumbnail of a file outside")
         subprocess.run([installed, "--remove"], env=self.session.environment, check=True)
         self.assertEqual(list((self.data / "thumbnailers").iterdir()), [])
 
@@ -175,10 +179,10 @@ class Thumbnails(NautilusCase):
         self.session.start_agent()
         self.start()
         wait_until(
-            lambda: list(self.cache.glob("*large")) or list(self.cache.glob("normal")), 20,
-            "this Nautilus makes no thumbnails")
+            lambda: list(self.cache.glob("*large")) or list(self.cache.glob("normal")),
+            message="this Nautilus makes no thumbnails")
         time.sleep(2)
-        wait_until(lambda: not self.made(), 10, "a thumbnail stays")
+        wait_until(lambda: not self.made(), message="a thumbnail stays")
 
 
 if __name__ == "__main__":
