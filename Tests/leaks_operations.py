@@ -3,13 +3,12 @@ left of them."""
 import contextlib
 import ctypes
 import errno
-import json
 import os
 import random
 import shutil
-import socket
 
 from running import call
+from socket_client import Client
 from workspace import ANN, PASSPHRASE
 
 KEEP_SIZE, PUNCH_HOLE, EXCHANGE, HERE = 1, 2, 2, -100
@@ -109,16 +108,8 @@ class Operations:
     # The socket
 
     def ask(self, method, parameters=None, interface="io.mamd.Workspace", **options):
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(self.socket_path)
-            frame = {"method": f"{interface}.{method}", "parameters": parameters or {}, **options}
-            connection.sendall(json.dumps(frame).encode() + b"\0")
-            answer = b""
-            while not answer.endswith(b"\0"):
-                part = connection.recv(1 << 16)
-                if not part:
-                    break
-                answer += part
+        with Client(self.socket_path) as client:
+            answer = client.ask(f"{interface}.{method}", **(parameters or {}), **options)
         self.count += 1
         return answer
 
@@ -142,16 +133,15 @@ class Operations:
         self.ask("Decrypt", {"sourcePath": sealed, "destinationPath": plain})
         self.ask("Watch", more=True)
         self.ask("ProtectionInfo", {"path": 7})
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(self.socket_path)
-            connection.sendall(b"{no frame")
+        with Client(self.socket_path) as client:
+            client.socket.sendall(b"{no frame")
         shutil.rmtree(self.directory)
         self.count += 8
 
     def lock_and_unlock(self):
         self.ask("Lock", {"account": ANN, "now": True})
         answer = self.ask("Unlock", {"account": ANN, "passphrase": PASSPHRASE})
-        if b"error" in answer:
+        if "error" in answer:
             raise AssertionError(f"unlock: {answer}")
         # Last: the next right one has to wait a second.
         self.ask("Unlock", {"account": ANN, "passphrase": "wrong"})

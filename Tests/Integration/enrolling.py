@@ -4,8 +4,8 @@ import json
 import os
 import pathlib
 import shlex
-import socket
 
+from socket_client import Client
 from workspace import ANN, WorkspaceCase
 
 HOUR, DAY = 3600, 86400
@@ -56,18 +56,8 @@ class EnrollmentCase(WorkspaceCase):
 
     def call(self, method, **parameters):
         method = method if "." in method else f"Enrollment.{method}"
-        with socket.socket(socket.AF_UNIX) as client:
-            client.connect(str(self.workspace.socket))
-            client.settimeout(60)
-            client.sendall(
-                json.dumps({"method": f"io.mamd.{method}", "parameters": parameters}).encode()
-                + b"\0")
-            data = b""
-            while not data.endswith(b"\0"):
-                part = client.recv(1 << 16)
-                self.assertTrue(part, "the daemon hung up")
-                data += part
-        return json.loads(data[:-1])
+        with Client(self.workspace.socket) as client:
+            return client.ask(method, **parameters)
 
     def answer(self, method, **parameters):
         reply = self.call(method, **parameters)

@@ -3,7 +3,7 @@ links, the clipboard, and mamctl's status."""
 import itertools
 import json
 
-from varlink_calls import Caller, Refused
+from socket_client import Client, Refusal
 from workspace import ANN, BOB, DONE, PERSONAL, REFUSED, USAGE, WorkspaceCase
 
 LEVELS = ("allApps", "managedApps", "none")
@@ -41,20 +41,20 @@ class Answers(WorkspaceCase):
 
     def setUp(self):
         super().setUp()
-        self.caller = Caller(self.workspace.socket, "io.mamd.Policy")
-        self.addCleanup(self.caller.close)
+        self.client = Client(self.workspace.socket)
+        self.addCleanup(self.client.close)
 
     def put(self, group, **rules):
         document = {"displayName": group, "pinRequired": False, **rules, "assignments": [
             {"target": {
                 "@odata.type": "#microsoft.graph.groupAssignmentTarget", "groupId": group}}]}
-        self.caller.call("Import", name=f"{group}.json", document=json.dumps(document))
+        self.client.call("Policy.Import", name=f"{group}.json", document=json.dumps(document))
 
     def is_allowed(self, method, **parameters):
-        return self.caller.call(method, **parameters)["decision"]["allowed"]
+        return self.client.call(f"Policy.{method}", **parameters)["decision"]["allowed"]
 
     def check(self, expected, method, **parameters):
-        decision = self.caller.call(method, **parameters)["decision"]
+        decision = self.client.call(f"Policy.{method}", **parameters)["decision"]
         self.assertEqual(decision["allowed"], expected, (method, parameters, decision))
         self.assertTrue(decision["reason"])
         self.rows += 1
@@ -120,7 +120,7 @@ class Answers(WorkspaceCase):
                     ANN: inbound != "none", BOB: out == "allApps" and inbound == "allApps",
                 }.get(owner, inbound == "allApps")
                 self.check(expected, "CanReceive", owner=owner, account=ANN, item=item)
-            taken = self.caller.call("CanReceive", account=ANN)["becomesReceivers"]
+            taken = self.client.call("Policy.CanReceive", account=ANN)["becomesReceivers"]
             self.assertEqual(taken, inbound == "allApps")
             # Nobody restricts an unmanaged receiver but the owner.
             self.check(out == "allApps", "CanReceive", owner=BOB, account=PERSONAL)
@@ -154,7 +154,7 @@ class Answers(WorkspaceCase):
                 ("http://a", True, "mybrowser://a"),
                 ("foo://x", False, None), ("skype:echo", True, "skype:echo"), ("", False, None),
                 ("no url", False, None)):
-            reply = self.caller.call("CanOpenURL", url=url, account=ANN)
+            reply = self.client.call("Policy.CanOpenURL", url=url, account=ANN)
             self.assertEqual((reply["decision"]["allowed"], reply["opens"]), (expected, opens), url)
         self.check(True, "CanOpenURL", url="foo://x", account=ANN, knownManagedScheme=True)
         for count, target, expected in (
@@ -205,16 +205,15 @@ class Answers(WorkspaceCase):
                 ("CanPickDocuments", {"mode": "x"}), ("CanCopy", {"count": "1"}),
                 ("CanCopy", {"count": 1, "x": 1}),
                 ("IsManaged", {"account": "\n"}), ("IsManaged", {"account": "a" * 600})):
-            with self.assertRaises(Refused, msg=(method, parameters)):
-                self.caller.call(method, **parameters)
+            with self.assertRaises(Refusal, msg=(method, parameters)):
+                self.client.call(f"Policy.{method}", **parameters)
         self.check(True, "CanOpenURL", url="x" * 100_000, account=PERSONAL)
 
     def test_identities(self):
-        same = lambda first, second: self.caller.call("SameIdentity", first=first, second=second)[
-            "same"]
-        self.assertTrue(same(ANN, ANN.upper()))
-        self.assertFalse(same(ANN, BOB))
-        self.assertTrue(self.caller.call("IsManaged", account=ANN.upper())["managed"])
-        self.assertFalse(self.caller.call("IsManaged", account=PERSONAL)["managed"])
-        names = [account["name"] for account in self.caller.call("ManagedAccounts")["accounts"]]
-        self.assertEqual(sorted(names), [ANN, BOB])
+        for second, same in ((ANN.upper(), True), (BOB, False)):
+            answer = self.client.call("Policy.SameIdentity", first=ANN, second=second)
+            self.assertEqual(answer["same"], same)
+        self.assertTrue(self.client.call("Policy.IsManaged", account=ANN.upper())["managed"])
+        self.assertFalse(self.client.call("Policy.IsManaged", account=PERSONAL)["managed"])
+        accounts = self.client.call("Policy.ManagedAccounts")["accounts"]
+        self.assertEqual(sorted(account["name"] for account in accounts), [ANN, BOB])

@@ -1,7 +1,7 @@
 """What the organisation tells an account's programs, and settings in their own form."""
 import json
 
-from varlink_calls import Caller
+from socket_client import Client
 from workspace import ANN, DONE, NO, USAGE, WorkspaceCase
 
 
@@ -53,12 +53,12 @@ class Configuration(WorkspaceCase):
         self.assertEqual(
             [entry["server"] for entry in everything if entry.get("__IsDefault")],
             ["default.example"])
-        caller = Caller(self.workspace.socket, "io.mamd.Policy")
-        self.addCleanup(caller.close)
-        values = caller.call("ConfigurationValue", key="retries", type="number")
+        client = Client(self.workspace.socket)
+        self.addCleanup(client.close)
+        values = client.call("Policy.ConfigurationValue", key="retries", type="number")
         self.assertEqual(sorted(values["all"]), [5, 10])
         self.assertEqual(
-            caller.call("Configuration", accounts=["stranger@example.org"])["fullData"], [])
+            client.call("Policy.Configuration", accounts=["stranger@example.org"])["fullData"], [])
 
 
 class Configure(WorkspaceCase):

@@ -1,16 +1,15 @@
 """Data that is no file: pipes and strings, protected, damaged, foreign."""
-import array
 import base64
 import json
 import os
 import pathlib
-import socket
 import signal
 import subprocess
 import threading
 import time
 import unittest
 
+from socket_client import Client
 from workspace import (
     ANN, CLOSED, DAMAGED, DECODER, DONE, LONG, NOT_MANAGED, PERSONAL, USAGE, WorkspaceCase, pattern,
     wait_until)
@@ -187,22 +186,13 @@ class Data(WorkspaceCase):
         damaged = base64.b64encode(base64.b64decode(sealed)[:-1])
         self.assertEqual(self.unprotect(damaged, "--string", status=DAMAGED), b"")
 
-    def call(self, method, *descriptors, **parameters):
-        client = socket.socket(socket.AF_UNIX)
+    def client(self):
+        client = Client(self.workspace.socket)
         self.addCleanup(client.close)
-        client.connect(str(self.workspace.socket))
-        client.settimeout(60)
-        message = json.dumps(
-            {"method": f"io.mamd.Protection.{method}", "parameters": parameters}).encode() + b"\0"
-        rights = socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors)
-        client.sendmsg([message], [rights] if descriptors else [])
         return client
 
-    def answer(self, *arguments, **parameters):
-        client, data = self.call(*arguments, **parameters), b""
-        while not data.endswith(b"\0"):
-            data += client.recv(1 << 16)
-        answer = json.loads(data[:-1])
+    def answer(self, method, **parameters):
+        answer = self.client().ask(f"Protection.{method}", **parameters)
         return answer.get("error", "").split(".")[-1], answer["parameters"]
 
     def test_status_codes(self):
@@ -243,7 +233,8 @@ class Data(WorkspaceCase):
                 "sourceDescriptor": 0, **({"destinationDescriptor": 1} if len(ends) > 1 else {})}
             if method == "ProtectData":
                 parameters["owner"] = ANN
-            clients.append(self.call(method, *ends, **parameters))
+            clients.append(self.client())
+            clients[-1].send(f"Protection.{method}", ends, **parameters)
         self.assertEqual(self.unprotect(self.protect(b"others")), b"others")
         for client in clients:
             client.close()

@@ -5,7 +5,7 @@ import subprocess
 import threading
 import time
 
-from socket_client import Client, Refusal, Stream
+from socket_client import Client, Refusal
 from tracing import tasks
 from workspace import ANN, DONE, REFUSED, UNREACHABLE, WorkspaceCase, wait_until
 
@@ -202,17 +202,18 @@ class IdleDue(WorkspaceCase):
     def next_event(self, listener):
         """What the stream says next of idle locks and states, and when: late where much else runs,
         and never early."""
-        event = listener.next()["event"]
+        event = listener.receive()["parameters"]["event"]
         return event["event"], event["seconds"], time.monotonic()
 
     def test_a_lock_is_told_before_and_can_be_put_off(self):
-        with Stream(self.workspace.socket, "Workspace.Watch") as listener, \
-                Client(self.workspace.socket) as client:
+        with Client(self.workspace.socket) as listener, Client(self.workspace.socket) as client:
+            listener.send("Workspace.Watch", more=True)
             self.assertEqual(self.next_event(listener)[0], "available")
             word, seconds, _ = self.next_event(listener)
             self.assertEqual((word, seconds), ("idle-lock-due", 4))
             # Who listens from now on is told it too.
-            with Stream(self.workspace.socket, "Workspace.Watch") as late:
+            with Client(self.workspace.socket) as late:
+                late.send("Workspace.Watch", more=True)
                 self.assertEqual(
                     [self.next_event(late)[0] for _ in range(2)], ["available", "idle-lock-due"])
             begin = time.monotonic()

@@ -5,10 +5,10 @@ import errno
 import json
 import os
 import resource
-import socket
 import threading
 import time
 
+from socket_client import Client
 from workspace import ANN, WorkspaceCase, pattern
 
 # It counts what the machine has left.
@@ -88,43 +88,29 @@ class Exhaustion(WorkspaceCase):
         finally:
             resource.prlimit(self.pid, resource.RLIMIT_NOFILE, before)
 
-    def lock(self, connection):
-        message = {"method": "io.mamd.Workspace.Lock", "parameters": {"account": ANN, "now": True}}
-        connection.sendall(json.dumps(message).encode() + b"\0")
-
-    def answer(self, connection):
-        received = b""
-        while not received.endswith(b"\0"):
-            received += connection.recv(1 << 16)
-        return json.loads(received[:-1])
-
     @contextlib.contextmanager
     def connected_with_a_file_in_use(self):
         path = self.write(self.directory / "held", pattern(100_000))
-        with open(path, "rb") as held, socket.socket(socket.AF_UNIX) as connection:
+        with open(path, "rb") as held, Client(self.workspace.socket) as client:
             held.read()
-            connection.settimeout(60)
-            connection.connect(os.fspath(self.workspace.socket))
             # It has been taken once it is served.
-            connection.sendall(b'{"method":"io.mamd.Workspace.Status"}\0')
-            self.answer(connection)
+            client.call("Workspace.Status")
             try:
-                yield path, connection
+                yield path, client
             finally:
                 self.workspace.unlock()
 
     def test_a_lock_without_descriptors_names_what_it_could_not_see(self):
-        with self.connected_with_a_file_in_use() as (path, connection), self.no_descriptor_left():
-            self.lock(connection)
-            answer = self.answer(connection)
+        with self.connected_with_a_file_in_use() as (path, client), self.no_descriptor_left():
+            answer = client.ask("Workspace.Lock", account=ANN, now=True)
         self.assertIn(path.name, json.dumps(answer))
 
     def test_a_lock_waits_for_a_descriptor(self):
         with self.connected_with_a_file_in_use() as (
-                path, connection), self.no_descriptor_left() as give_back:
-            self.lock(connection)
+                path, client), self.no_descriptor_left() as give_back:
+            client.send("Workspace.Lock", account=ANN, now=True)
             time.sleep(1)
             give_back()
-            answer = self.answer(connection)
+            answer = client.receive()
         self.assertNotIn(path.name, json.dumps(answer))
         self.assertNotIn("error", answer)

@@ -1,12 +1,11 @@
 """The protection manager: files and directories given to owners, encrypted and decrypted in
 place."""
-import array
 import json
 import os
-import socket
 import unittest
 
 from ordinary_user import NOBODY
+from socket_client import Client
 from workspace import (
     ANN, BOB, DAMAGED, DONE, NO, NOT_FOUND, NOT_MANAGED, PERSONAL, USAGE, WorkspaceCase,
     pattern)
@@ -169,23 +168,9 @@ class Protect(WorkspaceCase):
         self.workspace.ctl("protect", path)
         self.assertEqual(self.owners("file"), [ANN])
 
-    def call(self, method, file=None, user=0, **parameters):
-        with socket.socket(socket.AF_UNIX) as client:
-            os.seteuid(user)
-            try:
-                client.connect(str(self.workspace.socket))
-            finally:
-                os.seteuid(os.getuid())
-            client.settimeout(20)
-            message = json.dumps(
-                {"method": f"io.mamd.Protection.{method}", "parameters": parameters}).encode()
-            rights = [] if file is None else [
-                (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [file]))]
-            client.sendmsg([message, b"\0"], rights)
-            data = b""
-            while not data.endswith(b"\0"):
-                data += client.recv(1 << 16)
-        answer = json.loads(data[:-1])
+    def call(self, method, descriptors=(), user=None, **parameters):
+        with Client(self.workspace.socket, user) as client:
+            answer = client.ask(f"Protection.{method}", descriptors, **parameters)
         return answer.get("error", "").split(".")[-1], answer["parameters"]
 
     def test_status_codes(self):
@@ -238,7 +223,7 @@ class Protect(WorkspaceCase):
                 ("Protect", {"owner": ""}),
             ):
                 error, found = self.call(
-                    method, file=file.fileno(), user=NOBODY, fileDescriptor=0, **parameters)
+                    method, [file.fileno()], user=NOBODY, fileDescriptor=0, **parameters)
                 self.assertEqual((error, found.get("cause")), ("FileFailed", "Refused"), method)
         self.assertEqual(self.call("Protect", user=NOBODY, owner=ANN, path=str(path))[0], "Refused")
         self.assertEqual(

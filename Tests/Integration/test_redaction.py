@@ -1,7 +1,7 @@
 """What never stands in the log."""
 import json
 
-from varlink_calls import Caller
+from socket_client import Client
 from workspace import WorkspaceCase, wait_until
 
 SECRET = "hunter2-and-more"
@@ -21,9 +21,10 @@ class Redaction(WorkspaceCase):
 
     def ask(self, account):
         """A question that the verbose log tells."""
-        caller = Caller(self.workspace.socket, "io.mamd.Policy")
-        self.addCleanup(caller.close)
-        caller.call("CanOpenURL", url=f"https://a.example/{account}", account="x@example.org")
+        client = Client(self.workspace.socket)
+        self.addCleanup(client.close)
+        client.call(
+            "Policy.CanOpenURL", url=f"https://a.example/{account}", account="x@example.org")
 
     def test_values_of_the_keys_do_not_stand_in_the_log(self):
         for word in (SECRET, "nothing-secret", SECRET + SECRET):
@@ -50,7 +51,7 @@ class Redaction(WorkspaceCase):
 
 class Quiet(WorkspaceCase):
     def test_without_verbose_logging_no_question_is_told(self):
-        caller = Caller(self.workspace.socket, "io.mamd.Policy")
-        self.addCleanup(caller.close)
-        caller.call("CanOpenURL", url="https://a.example/asked", account="x@example.org")
+        client = Client(self.workspace.socket)
+        self.addCleanup(client.close)
+        client.call("Policy.CanOpenURL", url="https://a.example/asked", account="x@example.org")
         self.assertNotIn("asked", self.workspace.daemon_log.read_text())

@@ -1,10 +1,8 @@
 """Several programs and users on the same files, and a daemon that stops under them."""
 import errno
-import json
 import os
 import pathlib
 import signal
-import socket
 import stat
 import subprocess
 import sys
@@ -14,6 +12,7 @@ import unittest
 
 from ordinary_user import NOBODY
 from running import has_ended
+from socket_client import Client
 from workspace import ANN, WorkspaceCase, pattern, wait_until
 
 AS = "import os, sys; os.setgroups([]); os.setgid(int(sys.argv[2])); os.setuid(int(sys.argv[1])); "
@@ -27,31 +26,9 @@ def run_as(user, group, code, *arguments):
         timeout=60).returncode
 
 
-def call(workspace, method, parameters, paths_or_descriptors, user=0):
-    """One call with descriptors, from a client whose effective user is `user`; the reply's
-    object."""
-    descriptors = [
-        item if isinstance(item, int) else os.open(item, os.O_RDWR)
-        for item in paths_or_descriptors]
-    client = socket.socket(socket.AF_UNIX)
-    client.settimeout(20)
-    os.seteuid(user)
-    try:
-        client.connect(str(workspace.socket))
-    finally:
-        os.seteuid(os.getuid())
-    frame = json.dumps(
-        {"method": f"io.mamd.Workspace.{method}", "parameters": parameters}).encode() + b"\0"
-    socket.send_fds(client, [frame], descriptors)
-    data = b""
-    while not data.endswith(b"\0"):
-        data += client.recv(1 << 16)
-    client.close()
-    return json.loads(data[:-1])
-
-
 def status(workspace):
-    return call(workspace, "Status", {}, [])["parameters"]
+    with Client(workspace.socket) as client:
+        return client.call("Workspace.Status")
 
 
 class Sharing(WorkspaceCase):
@@ -71,12 +48,14 @@ class Sharing(WorkspaceCase):
     def test_encrypt_refuses_a_destination_that_appends(self):
         source, out = self.write(
             self.workspace.root / "plain", b"x"), self.workspace.root / "appended"
-        with open(source, "rb") as plain, open(out, "ab+") as appending:
-            error = call(
-                self.workspace, "Encrypt",
-                {"owner": ANN, "sourceDescriptor": 0, "destinationDescriptor": 1},
-                [plain.fileno(), appending.fileno()])
-        self.assertEqual(error["error"], "io.mamd.Workspace.InvalidInput")
+        with (
+            open(source, "rb") as plain, open(out, "ab+") as appending,
+            Client(self.workspace.socket) as client,
+        ):
+            answer = client.ask(
+                "Workspace.Encrypt", [plain.fileno(), appending.fileno()],
+                owner=ANN, sourceDescriptor=0, destinationDescriptor=1)
+        self.assertEqual(answer["error"], "io.mamd.Workspace.InvalidInput")
         self.assertEqual(out.read_bytes(), b"")
 
 
@@ -125,10 +104,14 @@ class Users(WorkspaceCase):
                 pathlib.Path(self.workspace.socket).parent,
                 pathlib.Path(self.workspace.socket).parent.parent):
             os.chmod(folder, 0o755)
-        error = call(
-            self.workspace, "Decrypt", {"sourceDescriptor": 0, "destinationDescriptor": 1},
-            [copy, out], user=NOBODY)
-        self.assertEqual(error.get("error"), "io.mamd.Workspace.Refused")
+        with (
+            open(copy, "r+b") as source, open(out, "r+b") as sink,
+            Client(self.workspace.socket, NOBODY) as client,
+        ):
+            answer = client.ask(
+                "Workspace.Decrypt", [source.fileno(), sink.fileno()],
+                sourceDescriptor=0, destinationDescriptor=1)
+        self.assertEqual(answer.get("error"), "io.mamd.Workspace.Refused")
         self.assertEqual(out.read_bytes(), b"")
 
 

@@ -1,7 +1,6 @@
 """The socket: bounded frames, clients that misbehave, and a client that we did not write."""
 import base64
 import contextlib
-import json
 import os
 import pathlib
 import socket
@@ -10,38 +9,23 @@ import threading
 import time
 import unittest
 
+from ordinary_user import NOBODY
 from running import daemons
+from socket_client import Client
 from workspace import ANN, ROOT, WorkspaceCase, wait_until
 
-CLIENT = pathlib.Path(__file__).with_name("varlink_client.py")
+CLIENT = pathlib.Path(__file__).with_name("pypi_varlink.py")
 PYPI = pathlib.Path(os.environ.get("MAMD_PYTHON", ROOT / ".build" / "python"))
 
 
 class Socket(WorkspaceCase):
     def connect(self):
-        client = socket.socket(socket.AF_UNIX)
-        client.connect(str(self.workspace.socket))
-        client.settimeout(20)
+        client = Client(self.workspace.socket)
         self.addCleanup(client.close)
         return client
 
-    def receive(self, client):
-        """One reply, or None when the daemon hung up."""
-        data = b""
-        while not data.endswith(b"\0"):
-            try:
-                part = client.recv(1 << 16)
-            except ConnectionError:
-                return None
-            if not part:
-                return None
-            data += part
-        return json.loads(data[:-1])
-
-    def call(self, method, client=None, **parameters):
-        client = client or self.connect()
-        client.sendall(json.dumps({"method": method, "parameters": parameters}).encode() + b"\0")
-        return self.receive(client)
+    def call(self, method, **parameters):
+        return self.connect().ask(method, **parameters)
 
     def resident_kib(self):
         pid = next(daemons(str(self.workspace.root)))
@@ -81,11 +65,9 @@ class Socket(WorkspaceCase):
     def test_protection_by_descriptor(self):
         path = self.write(self.directory / "file", b"x")
         client = self.connect()
-        request = {
-            "method": "io.mamd.Workspace.ProtectionInfo", "parameters": {"fileDescriptor": 0}}
         with open(path, "rb") as file:
-            socket.send_fds(client, [json.dumps(request).encode() + b"\0"], [file.fileno()])
-            self.assertEqual(self.receive(client)["parameters"]["protection"]["owner"], ANN)
+            answer = client.call("Workspace.ProtectionInfo", [file.fileno()], fileDescriptor=0)
+        self.assertEqual(answer["protection"]["owner"], ANN)
 
     def test_errors_name_what_is_wrong(self):
         for method, parameters, error in (
@@ -118,17 +100,13 @@ class Socket(WorkspaceCase):
             b'{"method":"org.varlink.service.GetInfo"}\0'
             b'{"method":"io.mamd.Workspace.ListAccounts"}\0')
         for byte in request:  # one byte at a time: frames have no edges on the wire
-            client.sendall(bytes([byte]))
-        data = b""
-        while data.count(b"\0") < 2:
-            data += client.recv(1 << 16)
-        first, second = (json.loads(frame) for frame in data.split(b"\0")[:2])
-        self.assertIn("vendor", first["parameters"])
-        self.assertIn("accounts", second["parameters"])
+            client.socket.sendall(bytes([byte]))
+        self.assertIn("vendor", client.receive()["parameters"])
+        self.assertIn("accounts", client.receive()["parameters"])
 
     def test_a_frame_of_100_megabytes_is_refused_and_costs_no_memory(self):
         before = self.resident_kib()
-        client = self.connect()
+        client = self.connect().socket
         sent = 0
         try:
             while sent < 100 << 20:
@@ -149,26 +127,24 @@ class Socket(WorkspaceCase):
         ):
             with self.subTest(garbage=garbage[:30]):
                 client = self.connect()
-                try:
-                    client.sendall(garbage)
-                except ConnectionError:
-                    continue
-                client.shutdown(socket.SHUT_WR)
-                reply = self.receive(client)
-                self.assertTrue(reply is None or "error" in reply or "parameters" in reply)
+                with contextlib.suppress(ConnectionError):
+                    client.socket.sendall(garbage)
+                    client.socket.shutdown(socket.SHUT_WR)
+                    reply = client.receive()
+                    self.assertTrue("error" in reply or "parameters" in reply, reply)
                 self.still_serves()
 
     def test_a_silent_client_blocks_nobody(self):
         silent = [self.connect() for _ in range(8)]
         for number, client in enumerate(silent):
-            client.sendall(b'{"method":"io.mamd.Work'[: number * 3])
+            client.socket.sendall(b'{"method":"io.mamd.Work'[: number * 3])
         start = time.monotonic()
         self.still_serves()
         self.workspace.serving("status")
         self.assertLess(time.monotonic() - start, 5)
 
     def test_a_client_that_does_not_read_blocks_nobody(self):
-        deaf = self.connect()
+        deaf = self.connect().socket
         deaf.setblocking(False)
         request = (
             b'{"method":"org.varlink.service.GetInterfaceDescription",'
@@ -206,9 +182,8 @@ class Socket(WorkspaceCase):
         def churn():
             while not done.is_set():
                 # Of one user's connections only so many are taken.
-                with socket.socket(socket.AF_UNIX) as client, contextlib.suppress(OSError):
-                    client.connect(str(self.workspace.socket))
-                    client.send(b"{")
+                with contextlib.suppress(OSError), Client(self.workspace.socket) as client:
+                    client.socket.send(b"{")
 
         thread = threading.Thread(target=churn)
         thread.start()
@@ -228,7 +203,8 @@ class Socket(WorkspaceCase):
     def is_served(self):
         """One too many is hung up on."""
         with contextlib.suppress(OSError):
-            return self.call("io.mamd.Workspace.Status") is not None
+            self.still_serves()
+            return True
         return False
 
     def test_the_socket_is_for_its_user_alone(self):
@@ -236,23 +212,15 @@ class Socket(WorkspaceCase):
 
     @unittest.skipUnless(os.getuid() == 0, "needs another user")
     def test_another_user_can_not_lock(self):
-        script = (
-            "import socket, sys\n"
-            "client = socket.socket(socket.AF_UNIX); client.connect(sys.argv[1])\n"
-            "client.sendall(b'{\"method\":\"io.mamd.Workspace.Lock\",'\n"
-            "    b'\"parameters\":{\"now\":true}}\\0')\n"
-            "print(client.recv(65536))\n")
         for path in (
                 self.workspace.root, self.workspace.socket.parent.parent,
                 self.workspace.socket.parent):
             path.chmod(0o711)
-        try:
-            subprocess.run(
-                ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/python3",
-                "-c", script,
-                 str(self.workspace.socket)], capture_output=True, timeout=30)
-        finally:
-            self.workspace.socket.parent.chmod(0o700)
+        self.addCleanup(self.workspace.socket.parent.chmod, 0o700)
+        with Client(self.workspace.socket, NOBODY) as client:
+            client.call("Workspace.Lock", now=True)
+            answer = client.ask("Workspace.Lock", account=ANN, now=True)
+        self.assertEqual(answer.get("error"), "io.mamd.Workspace.Refused")
         self.assertEqual(self.workspace.account()["state"], "unlocked")
 
     @unittest.skipUnless(PYPI.is_dir(), "PyPI's varlink is not installed: scripts/setup --tests")

@@ -292,15 +292,12 @@ class Users(WorkspaceCase):
         top = os.open(mine, os.O_PATH)
         self.addCleanup(os.close, top)
         with self.stranger() as client:
-            frame = {
-                "method": "io.mamd.Protection.Protect", "more": True,
-                "parameters": {"owner": BOB, "fileDescriptor": 0}}
-            socket.send_fds(client.socket, [json.dumps(frame).encode() + b"\0"], [top])
-            data = b""
-            while b'"summary"' not in data:
-                data += client.socket.recv(1 << 16) or self.fail(data)
-        self.assertIn(b"bobs/anns", data)
-        self.assertNotIn(b"deep", data)
+            client.send("Protection.Protect", [top], more=True, owner=BOB, fileDescriptor=0)
+            told = ""
+            while '"summary"' not in told:
+                told += json.dumps(client.receive())
+        self.assertIn("bobs/anns", told)
+        self.assertNotIn("deep", told)
 
     def test_what_names_no_account_means_the_callers_own(self):
         with Client(self.workspace.socket, BOBS) as client:

@@ -3,14 +3,14 @@ import fcntl
 import json
 import os
 import signal
-import socket
 import subprocess
 import time
 import unittest
 
-from ordinary_user import AS_NOBODY
-from verifying import VerifyCase
+from ordinary_user import NOBODY
 from running import daemons
+from socket_client import Client
+from verifying import VerifyCase
 from workspace import ANN, CLOSED, DONE, NOT_FOUND, USAGE, WRONG_PASSPHRASE, wait_until
 
 
@@ -91,23 +91,16 @@ class Places(VerifyCase):
     @unittest.skipUnless(os.getuid() == 0, "needs another user")
     def test_only_root_and_the_daemon_s_user_may(self):
         self.mount()
-        script = (
-            "import json, socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]);"
-            's.sendall(json.dumps({"method": "io.mamd.Workspace.Verify", "more": True}).encode() + '
-            'b"\\0");'
-            'print(s.recv(65536).decode())')
         for path in (
                 self.workspace.root, self.workspace.root / "runtime_dir",
                 self.workspace.socket.parent):
             path.chmod(0o755)
-        result = subprocess.run(
-            [*AS_NOBODY, "/usr/bin/python3", "-c", script, self.workspace.socket],
-                                capture_output=True, text=True)
-        self.assertIn("io.mamd.Workspace.Refused", result.stdout, result.stderr)
+        with Client(self.workspace.socket, NOBODY) as client:
+            answer = client.ask("Workspace.Verify", more=True)
+        self.assertEqual(answer.get("error"), "io.mamd.Workspace.Refused")
 
     def test_it_is_a_stream(self):
         self.mount()
-        with socket.socket(socket.AF_UNIX) as client:
-            client.connect(str(self.workspace.socket))
-            client.sendall(json.dumps({"method": "io.mamd.Workspace.Verify"}).encode() + b"\0")
-            self.assertIn(b"ExpectedMore", client.recv(65536))
+        with Client(self.workspace.socket) as client:
+            answer = client.ask("Workspace.Verify")
+        self.assertEqual(answer.get("error"), "org.varlink.service.ExpectedMore")

@@ -9,8 +9,8 @@ import time
 import unittest
 
 from page_cache import cachestat
+from socket_client import Client
 from test_lock_cache import FileUsers
-from test_sharing import call
 from wipe_tree import WipeCase, keybag_files, write_all
 from workspace import ANN, BOB, NO, NOT_FOUND, REFUSED, USAGE, pattern, tree_digest, wait_until
 
@@ -115,18 +115,14 @@ class Refused(WipeCase):
                 self.workspace.socket.parent):
             directory.chmod(0o711)
         self.workspace.socket.chmod(0o666)
-        answer = call(self.workspace, "Wipe", {"account": ANN, "confirmed": True}, [], user=65534)
-        self.assertEqual(answer["error"], "io.mamd.Workspace.Refused")
-        self.assertEqual(self.state(), before)
-        # The user that registered an account may wipe it, and no other.
-        own = call(
-            self.workspace, "RegisterAccount", {"name": "own@contoso.com", "noPassphrase": True},
-            [], user=65534)
-        self.assertNotIn("error", own)
-        answer = call(
-            self.workspace, "Wipe", {"account": "own@contoso.com", "confirmed": True}, [],
-            user=65534)
-        self.assertEqual(answer["parameters"]["complete"], True)
+        with Client(self.workspace.socket, 65534) as client:
+            answer = client.ask("Workspace.Wipe", account=ANN, confirmed=True)
+            self.assertEqual(answer["error"], "io.mamd.Workspace.Refused")
+            self.assertEqual(self.state(), before)
+            # The user that registered an account may wipe it, and no other.
+            own = "own@contoso.com"
+            client.call("Workspace.RegisterAccount", name=own, noPassphrase=True)
+            self.assertTrue(client.call("Workspace.Wipe", account=own, confirmed=True)["complete"])
         self.assertIsNone(self.workspace.account("own@contoso.com"))
 
     def test_without_a_terminal_it_has_to_be_said(self):

@@ -1,6 +1,6 @@
 """Talks to a mamd socket with PyPI's `varlink`, a client that we did not write.
 
-    varlink_client.py SOCKET [PATH]
+    pypi_varlink.py SOCKET [PATH]
 
 Introspects the service, calls Status and ListAccounts, and ProtectionInfo for PATH; prints JSON.
 Fails if the interface cannot be parsed, or a call is refused. Needs the package: pip install
