@@ -38,7 +38,7 @@ class WaylandSession(nested_session.Session):
     def picture(self):
         done = subprocess.run(
             ["import", "-display", self.display, "-window", "root", "rgb:-"], capture_output=True,
-            timeout=20, check=True)
+            timeout=60, check=True)
         return done.stdout
 
 
@@ -65,20 +65,20 @@ class Wayland(unittest.TestCase):
             start_new_session=True)
         # dbus-run-session that is killed leaves its bus.
         self.addCleanup(os.killpg, agent.pid, signal.SIGKILL)
-        wait_until(lambda: ready(agent.pid), 20, "no prompt is ready")
+        wait_until(lambda: ready(agent.pid), message="no prompt is ready")
         time.sleep(1)
         before = session.picture()
         subprocess.run(["cat", file], capture_output=True)
-        wait_until(lambda: changed(before, session.picture()) > 10_000, 20, "no window")
+        wait_until(lambda: changed(before, session.picture()) > 10_000, message="no window")
         # Weston's window has the X server's keyboard, the prompt has Weston's.
         time.sleep(1)
         xdotool = ["xdotool", "type", "--delay", "20", PASSPHRASE]
         subprocess.run(xdotool, env=session.environment, check=True)
         subprocess.run(["xdotool", "key", "Return"], env=session.environment, check=True)
         wait_until(
-            lambda: workspace.account()["state"] == "unlocked", 20, "it took no passphrase")
+            lambda: workspace.account()["state"] == "unlocked", message="it took no passphrase")
         self.assertEqual(file.read_text(), "Contoso pays.")
-        wait_until(lambda: changed(before, session.picture()) < 5_000, 20, "the window stays")
+        wait_until(lambda: changed(before, session.picture()) < 5_000, message="the window stays")
 
 
 def changed(before, after):
