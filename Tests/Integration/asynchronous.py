@@ -8,8 +8,9 @@ import struct
 from running import libc
 
 PAGE = mmap.PAGESIZE
-# <asm/unistd_64.h> and <linux/aio_abi.h>
-IO_SETUP, IO_DESTROY, IO_GETEVENTS, IO_SUBMIT = 206, 207, 208, 209
+# <asm/unistd.h> and <linux/aio_abi.h>
+IO_SETUP, IO_DESTROY, IO_GETEVENTS, IO_SUBMIT = {
+    "x86_64": (206, 207, 208, 209), "aarch64": (0, 1, 4, 2)}[os.uname().machine]
 PWRITE = 1
 
 

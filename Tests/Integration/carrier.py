@@ -13,6 +13,7 @@ import sys
 import time
 import unittest
 
+from ports import free_port
 from signing import Key, rfc3339
 from workspace import ROOT
 
@@ -36,23 +37,8 @@ def group_target(group, excluded=False):
     return {"@odata.type": f"#microsoft.graph.{kind}", "groupId": group}
 
 
-def free_port():
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
-
-
-def free_ports():
-    """One for clients, and one more for a cluster, which is 2000 higher."""
-    while True:
-        port = free_port()
-        with socket.socket() as other:
-            try:
-                other.bind(("127.0.0.1", port + 2000))
-            except OSError:
-                continue
-        if port <= 63_000:
-            return port
+# Where a server's port for its cluster is, from that for clients.
+CLUSTER = 2000
 
 
 class Organization:
@@ -104,7 +90,7 @@ class Servers:
     def __init__(self, organization, count=1):
         self.organization, self.processes = organization, {}
         self.base = organization.workspace.root / f"{organization.path.name}-servers"
-        self.ports = [free_ports() for _ in range(count)]
+        self.ports = [free_port(CLUSTER) for _ in range(count)]
         names = [word for port in self.ports for word in ("--server", f"localhost:{port}")]
         # Each server's directory has its own name, as if all were mounted there.
         organization.json(
@@ -129,7 +115,7 @@ class Servers:
         self.processes[port] = subprocess.Popen(
             ["nats-server", "-c", self.base / str(port) / "nats-server.conf"], stdout=log,
             stderr=log)
-        end = time.monotonic() + 20
+        end = time.monotonic() + 90
         while True:
             try:
                 socket.create_connection(("127.0.0.1", port), 1).close()
@@ -141,7 +127,7 @@ class Servers:
 
     def stop(self, port):
         self.processes[port].terminate()
-        self.processes.pop(port).wait(20)
+        self.processes.pop(port).wait(90)
 
     def close(self):
         for port in list(self.processes):
@@ -170,7 +156,7 @@ class Servers:
         if inbox:
             options["inbox_prefix"] = f"_INBOX.{inbox}".encode()
         client = await nats.connect(
-            f"tls://localhost:{port or self.ports[0]}", tls=context, connect_timeout=5,
+            f"tls://localhost:{port or self.ports[0]}", tls=context, connect_timeout=60,
             allow_reconnect=False, error_cb=note, **options)
         return client, errors
 
@@ -201,4 +187,4 @@ def machine_request(organization, invitation, host="ann-laptop", key=None, trans
 
 def run(coroutine):
     """With an end."""
-    return asyncio.run(asyncio.wait_for(coroutine, 60))
+    return asyncio.run(asyncio.wait_for(coroutine, 180))

@@ -9,12 +9,15 @@ import subprocess
 import tempfile
 import time
 
+from running import PREFIX
+from workspace import wait_until
+
 
 class Chromium:
     """One tab. `requests` has the URLs of all that it asked for, `said` what its console showed."""
 
     def __init__(self, *options):
-        self.home = tempfile.mkdtemp(prefix="mamd-chromium-")
+        self.home = tempfile.mkdtemp(prefix=PREFIX + "chromium-")
         self.said, self.requests, self.last, self.rest, self.events = [], [], 0, b"", []
         there, mine = os.pipe()
         back, theirs = os.pipe()
@@ -34,13 +37,17 @@ class Chromium:
             close_fds=False, preexec_fn=place, env={**os.environ, "HOME": self.home})
         os.close(there), os.close(theirs)
         self.session = None
-        target = next(
-            found for found in self.call("Target.getTargets")["targetInfos"]
-            if found["type"] == "page")
+        # It answers before it has a tab.
+        wait_until(self.pages)
+        (target, *_) = self.pages()
         self.session = self.call(
             "Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
         for domain in ("Page", "Network", "Runtime", "Log", "Accessibility"):
             self.call(f"{domain}.enable")
+
+    def pages(self):
+        return [found for found in self.call("Target.getTargets")["targetInfos"]
+                if found["type"] == "page"]
 
     def close(self):
         self.process.kill()
@@ -62,7 +69,7 @@ class Chromium:
                     raise AssertionError(f"{method}: {found['error']}")
                 return found["result"]
 
-    def receive(self, seconds=60):
+    def receive(self, seconds=90):
         while b"\0" not in self.rest:
             if not select.select([self.input], [], [], seconds)[0]:
                 raise AssertionError("chromium does not answer")

@@ -77,8 +77,10 @@ class DesktopSession:
         configuration.write_text(BUS.format(path=socket, services=services))
         self.environment["DBUS_SESSION_BUS_ADDRESS"] = f"unix:path={socket}"
         self.run("dbus-daemon", f"--config-file={configuration}", "--nofork")
-        wait_until(socket.exists, message="no session bus")
+        wait_until(lambda: self.has_name("org.freedesktop.DBus"), message="no session bus")
         self.run("openbox")
+        # It answers only while a window manager is there.
+        wait_until(lambda: self.xdotool("get_num_desktops").returncode == 0, message="no openbox")
         self.run(PYTHON, HERE / "desktop_notices.py", self.notices)
         wait_until(self.notices.exists, message="nobody takes notifications")
         return self
@@ -128,11 +130,12 @@ class DesktopSession:
 
     # What is on the screen
 
+    def xdotool(self, *words):
+        return subprocess.run(
+            ["xdotool", *words], capture_output=True, text=True, timeout=90, env=self.environment)
+
     def windows(self, title):
-        done = subprocess.run(
-            ["xdotool", "search", "--onlyvisible", "--name", title], capture_output=True, text=True,
-            env=self.environment)
-        return done.stdout.split()
+        return self.xdotool("search", "--onlyvisible", "--name", title).stdout.split()
 
     def await_window(self, title):
         wait_until(lambda: self.windows(title), message=f"no window '{title}'")

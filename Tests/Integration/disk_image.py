@@ -9,7 +9,7 @@ from workspace import Workspace
 
 
 def run(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=90)
 
 
 class DiskImage:
@@ -27,6 +27,8 @@ class DiskImage:
         try:
             self.mount(self.image, self.path, *options)
         except subprocess.CalledProcessError as problem:
+            if "loop" not in problem.stderr:
+                raise AssertionError(problem.stderr) from problem
             raise unittest.SkipTest(
                 f"this machine has no loop devices: {problem.stderr}") from problem
 
@@ -44,7 +46,7 @@ class DiskImage:
         try:
             yield path
         finally:
-            run("umount", path)
+            run("umount", "-l", path)
 
     def close(self):
         run("umount", "-l", self.path)

@@ -62,7 +62,9 @@ def store(path):
     """Stores into a mapping all the time."""
     with open(path, "r+b") as file, mmap.mmap(file.fileno(), 0) as mapping:
         def step():
-            mapping[random.randrange(0, len(mapping), PAGE)] = 0
+            place = random.randrange(0, len(mapping), PAGE)
+            # Never what was there.
+            mapping[place] = (mapping[place] + 1) % 256
 
         touch_all(mapping)
         repeat(step)

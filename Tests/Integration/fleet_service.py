@@ -37,7 +37,7 @@ class Service:
     def kill(self, number=signal.SIGKILL):
         if self.process:
             self.process.send_signal(number)
-            self.process.wait(20)
+            self.process.wait(90)
             self.process = None
 
     @property
@@ -105,7 +105,7 @@ class FleetService(unittest.TestCase):
             self.service.start()
             self.await_connected()
 
-    def await_connected(self, count=1, seconds=30):
+    def await_connected(self, count=1, seconds=90):
         wait_until(lambda: self.service.text.count("connected as machine") >= count, seconds)
 
     def show(self):

@@ -136,8 +136,8 @@ class FreshDebian:
              "sh", "-c", BOOT, "sh", root_before or base(), root, self.shared],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         wait_until(
-            lambda: self.process.poll() is not None or self.is_up(), 30,
-            "the new root does not come up")
+            lambda: self.process.poll() is not None or self.is_up(),
+            message="the new root does not come up")
         if self.process.poll() is not None:
             raise RuntimeError(self.process.stderr.read())
 
@@ -147,7 +147,7 @@ class FreshDebian:
         self.init = children[0] if children else None
         return self.init and pathlib.Path(f"/proc/{self.init}/comm").read_text() == "sleep\n"
 
-    def run(self, *command, user=0, status=0, timeout=180):
+    def run(self, *command, user=0, status=0, timeout=600):
         """Runs a command there. `status` None: any."""
         home = "/root" if user == 0 else "/shared/home"
         environment = {

@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from ports import free_port
 from signing import Key
 
 PREFIXES = {"operator": 14 << 3, "account": 0, "user": 20 << 3}
@@ -134,12 +135,6 @@ class Authority:
         return paths
 
 
-def free_port():
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
-
-
 class Engine:
     """One server. Its directory outlives a kill."""
 
@@ -189,7 +184,8 @@ class Engine:
                 {self.system.text}: "{system}"
             }}
             jetstream {{ store_dir: "{store}", max_mem: 16777216, max_file: 4294967296 }}
-            tls {{ cert_file: "{self.certificate}", key_file: "{self.key}", timeout: 5 }}
+            tls {{ cert_file: "{self.certificate}", key_file: "{self.key}", timeout: 60 }}
+            authorization {{ timeout: 60 }}
             """)
 
     def start(self):
@@ -199,7 +195,7 @@ class Engine:
         self.process = subprocess.Popen(
             ["nats-server", "-c", self.directory / "server.conf"], stdout=self.log,
             stderr=self.log)
-        end = time.monotonic() + 15
+        end = time.monotonic() + 90
         while True:
             with contextlib.suppress(OSError):
                 socket.create_connection(("127.0.0.1", self.port), 1).close()
@@ -211,7 +207,7 @@ class Engine:
     def kill(self, number=signal.SIGKILL):
         if self.process:
             self.process.send_signal(number)
-            self.process.wait(20)
+            self.process.wait(90)
             self.process = None
             self.log.close()
 
@@ -226,7 +222,7 @@ class NatsClient:
     """A client of a few lines, for what the tests look at, and for what an attacker does."""
 
     def __init__(self, engine, jwt, key, inbox="_INBOX.test"):
-        raw = socket.create_connection(("127.0.0.1", engine.port), 10)
+        raw = socket.create_connection(("127.0.0.1", engine.port), 90)
         self.file = raw.makefile("rb")
         info = json.loads(self.file.readline().split(b" ", 1)[1])
         context = ssl.create_default_context(cafile=str(engine.authority.path))

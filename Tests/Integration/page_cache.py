@@ -49,7 +49,7 @@ def address_of(mapping):
 
 
 # Of <linux/kernel-page-flags.h>, and of /proc/PID/pagemap.
-LRU, FRAME = 1 << 5, (1 << 55) - 1
+LRU, SWAPBACKED, FRAME = 1 << 5, 1 << 14, (1 << 55) - 1
 
 
 def are_mostly(count, pages):
@@ -71,8 +71,10 @@ def frames(descriptor, size):
 
 
 def frames_in_use(numbers):
-    """How many of these frames hold a cached page, of whichever file; a freed one does not."""
-    return sum(bool(words("/proc/kpageflags", number, 1)[0] & LRU) for number in numbers)
+    """How many of these frames hold a cached page, of whichever file; a freed one does not, nor
+    one that is a program's memory by now."""
+    flags = (words("/proc/kpageflags", number, 1)[0] for number in numbers)
+    return sum(each & (LRU | SWAPBACKED) == LRU for each in flags)
 
 
 def words(path, start, count):

@@ -17,7 +17,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 # What a person's session or a service has set, and programs would follow.
 FOLLOWED = re.compile(
     r"(DBUS|XDG|LC|LISTEN)_.*|LANG|LANGUAGE|(WAYLAND_)?DISPLAY|(NOTIFY|WAYLAND)_SOCKET|NO_COLOR"
-    r"|(CREDENTIALS|STATE)_DIRECTORY|MAMCTL_ORGANIZATION|TEXTDOMAINDIR|CUPS_SERVER")
+    r"|(CREDENTIALS|STATE)_DIRECTORY|MAMCTL_ORGANIZATION|TEXTDOMAINDIR|CUPS_SERVER|COLUMNS|LINES")
 # A socket's path has 107 bytes, of which the tests' own names need up to 80.
 LONGEST_PLACE = 24
 
@@ -27,7 +27,7 @@ def settle():
     os.umask(0o022)
     for name in filter(FOLLOWED.fullmatch, list(os.environ)):
         del os.environ[name]
-    os.environ["LC_ALL"] = "C.UTF-8"
+    os.environ.update(LC_ALL="C.UTF-8", TERM="xterm")
     place = pathlib.Path(tempfile.gettempdir()).resolve()
     is_open = all(part.stat().st_mode & 1 for part in (place, *place.parents))
     fits = is_open and len(str(place)) <= LONGEST_PLACE

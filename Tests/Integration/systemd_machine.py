@@ -129,7 +129,7 @@ class Machine:
                 [*MORTAL, "sh", "-c", enter, "sh", *apart, "sh", "-c", BOOT, "sh", self.place,
                 *libraries()],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        wait_until(lambda: self.process.poll() is not None or self.is_up(), 60, "no systemd")
+        wait_until(lambda: self.process.poll() is not None or self.is_up(), message="no systemd")
         if self.process.poll() is not None:
             raise RuntimeError(f"no systemd as process 1: {self.log()}")
         return self
@@ -179,7 +179,7 @@ class Machine:
         if hasattr(self, "process"):
             self.process.send_signal(signal.SIGKILL)
             self.process.wait()
-            wait_until(lambda: "populated 0" in (self.group / "cgroup.events").read_text(), 30)
+            wait_until(lambda: "populated 0" in (self.group / "cgroup.events").read_text())
         for directory, _, _ in os.walk(self.group, topdown=False):
             os.rmdir(directory)
         shutil.rmtree(self.place, ignore_errors=True)

@@ -35,7 +35,7 @@ class Terminal:
     def hides_typing(self):
         return not termios.tcgetattr(self.master)[3] & termios.ECHO
 
-    def read(self, until=None, seconds=30):
+    def read(self, until=None, seconds=90):
         """All that is shown until the program ends, or until some bytes are."""
         end = time.monotonic() + seconds
         while until is None or until not in self.shown:
@@ -55,7 +55,7 @@ class Terminal:
             self.shown += data
         return self.shown
 
-    def finish(self, seconds=30):
+    def finish(self, seconds=90):
         """The exit status, and all that was shown."""
         self.read(seconds=seconds)
         status = self.process.wait(seconds)
