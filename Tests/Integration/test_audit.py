@@ -9,9 +9,11 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 from audit_files import files, records, stored
+from running import has_ended
 from socket_client import Client, Refusal
 from workspace import (
     ANN, BOB, CLOSED, DAMAGED, ROOT, USAGE, WRONG_PASSPHRASE, WorkspaceCase, wait_until)
@@ -23,6 +25,9 @@ class Events(WorkspaceCase):
                  if all(record[key] == value for key, value in wanted.items())]
         self.assertTrue(found, f"no {event} with {wanted}")
         return found[-1]
+
+    def refusals(self):
+        return [record for record in stored(self.workspace) if record["event"] == "refused"]
 
     def test_a_refused_open_tells_what_was_wanted_by_whom_and_why(self):
         path = self.write(self.directory / "pl\nän", b"content")
@@ -62,32 +67,40 @@ class Events(WorkspaceCase):
         path = self.write(self.directory / "polled", b"content")
         self.workspace.lock()
         size = sum(file.stat().st_size for file in files(self.workspace))
+        begin = time.monotonic()
         for _ in range(3000):
             with self.refused(errno.ENOKEY):
                 path.read_bytes()
+        # What came again is told every ten seconds.
+        most = 2 + int((time.monotonic() - begin) / 10)
         name = f"{self._testMethodName}/polled"
         told = [record for record in records(self.workspace) if record["path"] == name]
         self.assertEqual([record["count"] for record in told][:1], [1])
-        self.assertLessEqual(len(told), 2)
+        self.assertLessEqual(len(told), most)
         self.workspace.unmount()
         counted = [
             record["count"] for record in stored(self.workspace) if record.get("path") == name]
         self.assertEqual(sum(counted), 3000)
-        self.assertLess(sum(file.stat().st_size for file in files(self.workspace)), size + 4096)
+        grown = sum(file.stat().st_size for file in files(self.workspace)) - size
+        self.assertLess(grown, 2048 + 1024 * most)
         self.workspace.mount()
         self.workspace.unlock()
 
     def test_many_files_are_told_together_and_push_nothing_else_out(self):
         for number in range(400):
             self.write(self.directory / str(number), b"content", durable=False)
+        before = self.refusals()
         self.workspace.lock()
+        begin = time.monotonic()
         for number in range(400):
             with self.refused(errno.ENOKEY):
                 (self.directory / str(number)).read_bytes()
+        # So many each ten seconds are told one by one.
+        most = 300 + 130 * int((time.monotonic() - begin) / 10)
         self.workspace.unmount()
-        mine = [record for record in stored(self.workspace) if record["event"] == "refused"]
+        mine = self.refusals()[len(before):]
         self.assertGreaterEqual(sum(record["count"] for record in mine), 400)
-        self.assertLess(len(mine), 300)
+        self.assertLess(len(mine), most)
         self.workspace.mount()
         self.workspace.unlock()
 
@@ -95,7 +108,7 @@ class Events(WorkspaceCase):
         self.workspace.lock()
         wrong = self.workspace.secret("wrong", "not it")
         self.workspace.unlock(passfile=wrong, status=WRONG_PASSPHRASE)
-        wait_until(lambda: self.workspace.account()["retryAfterSeconds"] == 0, 30)
+        wait_until(lambda: self.workspace.account()["retryAfterSeconds"] == 0)
         self.workspace.unlock()
         for event in ("locked", "wrong-passphrase", "unlocked"):
             record = self.last(event, account=ANN)
@@ -136,12 +149,12 @@ class Events(WorkspaceCase):
         self.workspace.unlock()
         before = len(records(self.workspace, "--event", "locked"))
         with subprocess.Popen(
-                ["mamctl", "audit", "--follow", "--json", "--event", "locked", "--workspace",
-                "work"],
+                ["mamctl", "audit", "--follow", "--json", "--event", "locked",
+                 "--workspace", "work"],
                 env=self.workspace.environment, stdout=subprocess.PIPE, text=True) as follower:
             # It ends at a failure too: its end is waited for. Nor does a line that never comes hold
             # up the rest.
-            guard = threading.Timer(20, follower.kill)
+            guard = threading.Timer(90, follower.kill)
             guard.start()
             self.addCleanup(guard.cancel)
             try:
@@ -155,6 +168,8 @@ class Events(WorkspaceCase):
             self.assertTrue(all('"event":"locked"' in line for line in lines), lines)
 
     def test_questions_choose_by_time_account_event_and_number(self):
+        # The next daemon has nothing left to tell of what came again.
+        self.workspace.remount()
         self.workspace.lock()
         self.workspace.unlock()
         all_of_it = records(self.workspace)
@@ -170,9 +185,9 @@ class Events(WorkspaceCase):
             + len(records(self.workspace, "--before", middle)),
             len(all_of_it))
         self.assertEqual(records(self.workspace, "--account", "nobody@example.org"), [])
-        self.assertTrue(
-            all(record["account"] == ANN
-            for record in records(self.workspace, "--account", ANN.upper())))
+        self.assertEqual(
+            {record["account"] for record in records(self.workspace, "--account", ANN.upper())},
+            {ANN})
         for words in (["--since", "yesterday"], ["--event", "lokced"], ["--limit", "-1"]):
             self.workspace.serving("audit", *words, status=USAGE)
         text = self.workspace.serving("audit", "--limit", "1").stdout
@@ -183,8 +198,7 @@ class Files(WorkspaceCase):
     policy = [
         {"displayName": "rules", "pinRequired": False, "appDataEncryptionType": "whenDeviceLocked"},
         {"@odata.type": "#microsoft.graph.targetedManagedAppConfiguration", "displayName": "values",
-        "customSettings": [
-            {"name": "token", "value": "hunter2-and-more"}]}]
+         "customSettings": [{"name": "token", "value": "hunter2-and-more"}]}]
     settings = {"ValuesToScrubFromLogging": ["token"]}
 
     def test_only_the_daemons_user_can_read_them_and_no_kept_out_value_is_there(self):
@@ -201,9 +215,12 @@ class Files(WorkspaceCase):
 
     def test_a_killed_daemon_loses_a_second_and_the_next_one_goes_on(self):
         self.workspace.lock()
-        wait_until(lambda: stored(self.workspace)[-1]["event"] == "locked", 2, "it is not stored")
+        wait_until(
+            lambda: [record["event"] for record in stored(self.workspace)][-1:] == ["locked"],
+            message="it is not stored")
         pid = self.workspace.daemon()
         os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: has_ended(pid))
         with open(files(self.workspace)[0], "ab") as file:
             file.write(b'{"time":"2026-05-0')
         subprocess.run(["fusermount3", "-u", "-z", self.workspace.mount_point], check=True)

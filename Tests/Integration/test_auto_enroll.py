@@ -1,4 +1,5 @@
 """AutoEnrollOnLaunch: which accounts of Groups register by themselves, and which never do."""
+import contextlib
 import json
 import os
 import pathlib
@@ -183,10 +184,16 @@ class Shared(Enrolling):
         process = self.spawn(command)
         wait_until(lambda: (self.workspace.state / "enrollment").exists())
         time.sleep(seconds)
-        for pid in list(daemons(str(self.workspace.root))):
-            os.kill(pid, signal.SIGKILL)
-        process.wait(30)
-        wait_until(lambda: not list(daemons(str(self.workspace.root))))
+        wait_until(self.all_are_killed)
+        process.wait(90)
+
+    def all_are_killed(self):
+        """Not only those that were there: one may just be starting another."""
+        found = list(daemons(str(self.workspace.root)))
+        for pid in found:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        return not found
 
     def spawn(self, command):
         return subprocess.Popen(

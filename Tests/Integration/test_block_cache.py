@@ -8,8 +8,9 @@ import unittest
 
 from enrolling import EnrollmentCase
 from page_cache import are_mostly, cachestat, frames, frames_in_use, readable_pages
+from running import has_ended
 from test_lock_cache import FileUsers
-from workspace import pattern
+from workspace import pattern, wait_until
 
 # It counts pages that the kernel keeps.
 ALONE = True
@@ -105,6 +106,7 @@ class BlockedCache(EnrollmentCase):
         # Nobody else can bring it there any more.
         pid = self.workspace.daemon()
         os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: has_ended(pid))
         self.workspace.ctl("unmount", self.workspace.mount_point)
         self.workspace.mount()
         self.trust()

@@ -20,9 +20,6 @@ class Ciphers(WorkspaceCase):
         self.workspace.mount(*options)
         self.workspace.unlock()
 
-    def setUp(self):
-        super().setUp()
-
     def test_what_one_wrote_the_others_read(self):
         found = ciphers()
         self.assertIn("openssl", found)

@@ -180,7 +180,8 @@ class ChangedRules(WorkspaceCase):
             paths[0].read_bytes()
         self.space.unlock()
         wait_until(
-            lambda: self.classes([*paths, asked]) == {"C"}, 20, "not all files were re-wrapped")
+            lambda: self.classes([*paths, asked]) == {"C"},
+            message="not all files were re-wrapped")
         self.space.lock()
         for number, path in enumerate(paths):
             self.assertEqual(path.read_bytes(), pattern(5_000, seed=number))
@@ -191,8 +192,8 @@ class ChangedRules(WorkspaceCase):
         set_policy(self.space, "afterDeviceRestart")
         self.space.mount().unlock()
         wait_until(
-            lambda: self.classes([asked]) == {"A"}, 20,
-            "the file that was asked for is not A again")
+            lambda: self.classes([asked]) == {"A"},
+            message="the file that was asked for is not A again")
         self.assertEqual(self.classes(paths), {"C"})
 
     def test_a_stricter_policy_reaches_a_file_when_it_is_opened(self):
@@ -204,7 +205,9 @@ class ChangedRules(WorkspaceCase):
         self.space.unmount()
         set_policy(self.space, "whenDeviceLocked")
         self.space.mount().unlock()
-        wait_until(lambda: self.classes([path]) == {"A"}, 20, "not re-wrapped")
+        wait_until(lambda: self.classes([path]) == {"A"}, message="not re-wrapped")
+        daemon = self.space.daemon()
+        wait_until(lambda: not tasks(daemon, "class-update"))
         # The pass over the tree is done; a copy of the old file dropped in is changed when it is
         # opened.
         self.space.on_disk("late").write_bytes(data)
@@ -244,6 +247,6 @@ class ChangedRules(WorkspaceCase):
             self.space.unlock()
             self.space.lock()
         self.space.unlock()
-        wait_until(lambda: self.classes(paths) == {"C"}, 30, "not all files were re-wrapped")
+        wait_until(lambda: self.classes(paths) == {"C"}, message="not all files were re-wrapped")
         for number, path in enumerate(paths):
             self.assertEqual(path.read_bytes(), pattern(5_000, seed=number))
