@@ -5,7 +5,7 @@
 Rounds take turns, so that what disturbs the machine disturbs all alike; medians are shown. Opens
 are measured with the caller and the daemon on one processor, where the scheduler has no choice, and
 wherever it puts them; and outside the mount, where what Landlock and the filter cost shows alone.
-scripts/measure-contained runs it with the programs that were just built.
+scripts/measure contained runs it with the programs that were just built.
 """
 import argparse
 import contextlib

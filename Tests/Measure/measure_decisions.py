@@ -6,7 +6,7 @@
 Each client is a process with one connection. It asks as fast as it gets answers, or with --rate so
 many times a second, each time after a sleep of its own. Beside other work the table is about the
 scheduler: its first row is a call that asks nothing. Prints a table in Markdown; with --limit the
-exit status is 1 if a p99 is above it. scripts/measure-decisions runs it with the programs that were
+exit status is 1 if a p99 is above it. scripts/measure decisions runs it with the programs that were
 just built.
 """
 import argparse

@@ -6,7 +6,7 @@
 The machines are one process (fleet_machines.c), each with a TLS connection of its own. Without
 --faults: connects, pushes, orders, statuses, a restart of all servers, and that a thousand past
 versions cost nothing. With it: see fleet_faults.py. The servers' stores are below DIR (/var/tmp),
-which must be on a disk. scripts/measure-fleet runs it.
+which must be on a disk. scripts/measure fleet runs it.
 """
 import argparse
 import contextlib

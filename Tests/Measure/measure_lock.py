@@ -4,7 +4,7 @@ it.
 
     measure_lock.py [--times N] [--size MIB] [--only NAME,NAME]
 
-Prints tables in Markdown. scripts/measure-lock runs it with the programs that were just built.
+Prints tables in Markdown. scripts/measure lock runs it with the programs that were just built.
 """
 import argparse
 import os

@@ -7,10 +7,8 @@ program opens one of them, again and again after a pause, while a listener follo
 programs measured are those in PATH; to compare two builds, run them in turns.
 """
 import argparse
-import json
 import os
 import pathlib
-import socket
 import statistics
 import subprocess
 import sys
@@ -18,6 +16,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Integration"))
 
+from socket_client import Client
 from workspace import ANN, Workspace
 
 OPEN = """
@@ -51,11 +50,8 @@ def flood(workspace, files, options):
 
 
 def follow(workspace):
-    listener = socket.socket(socket.AF_UNIX)
-    listener.connect(str(workspace.socket))
-    listener.sendall(json.dumps({
-        "method": "io.mamd.Audit.List", "more": True,
-        "parameters": {"event": "refused", "limit": 0, "follow": True}}).encode() + b"\0")
+    listener = Client(workspace.socket)
+    listener.send("Audit.List", more=True, event="refused", limit=0, follow=True)
     time.sleep(0.5)
     return listener
 
@@ -73,8 +69,7 @@ def delays(workspace, file, options):
                 except OSError:
                     os._exit(0)
                 os._exit(1)
-            while b"\0" not in listener.recv(1 << 16):
-                pass
+            listener.receive()
             found.append((time.monotonic() - begin) * 1000)
             if os.wait()[1]:
                 raise SystemExit("it was not refused")

@@ -4,7 +4,7 @@
 
 A start is timed from spawning the process to its end, or for a daemon to its being ready. The first
 row is a program that does nothing: what it takes is in all the others. Memory is told by the kernel
-(smaps_rollup). scripts/measure-start runs it.
+(smaps_rollup). scripts/measure start runs it.
 """
 import argparse
 import json
