@@ -4,8 +4,7 @@ import unittest
 
 from workspace import (
     ANN, BOB, CLOSED, DAMAGED, NO, NOT_FOUND, NOT_MANAGED, UNREACHABLE, USAGE, WRONG_PASSPHRASE,
-    Workspace,
-    WorkspaceCase)
+    Workspace, WorkspaceCase)
 
 
 class Mistakes(WorkspaceCase):
@@ -66,7 +65,7 @@ class Mistakes(WorkspaceCase):
             (["encrypt", plain, "--owner", ANN, "-o", sealed], NO, "--force"),
             (["encrypt", plain, "--owner", ANN, "-o", place / "no" / "where"], NOT_FOUND, "ls"),
             (["encrypt", plain, "--owner", ANN, "-o", self.directory / "new"], NO,
-            "copy the plain file"),
+             "copy the plain file"),
             (["owner", damaged], DAMAGED, "mamctl verify"),
             (["decrypt", damaged, "-o", place / "out"], DAMAGED, "mamctl verify"),
             (["owner", "--set", ANN, plain], NO, "mamctl encrypt"),
@@ -75,7 +74,7 @@ class Mistakes(WorkspaceCase):
             (["decrypt", bobs], CLOSED, f"mamctl unlock {BOB}"),
             # Accounts.
             (["unlock", "eve@contoso.com", "--passfile", right], NOT_FOUND,
-            "mamctl account register"),
+             "mamctl account register"),
             (["unlock", BOB, "--passfile", wrong], WRONG_PASSPHRASE, "enter it again"),
             (["unlock", BOB, "--passfile", two_lines], USAGE, "only the passphrase"),
             (["unlock", BOB, "--passfile", missing], NOT_FOUND, "ls"),

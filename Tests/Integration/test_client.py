@@ -1,6 +1,5 @@
 """The library MAMClient on a real workspace: Tests/Client runs its scenarios, this looks at what
 they leave."""
-import os
 import subprocess
 
 from workspace import ANN, BOB, DONE, PERSONAL, WorkspaceCase
@@ -22,13 +21,12 @@ class Scenarios(WorkspaceCase):
     settings = {"MultiIdentity": True, "MultiManagedIdentities": True}
     accounts = (ANN, BOB)
 
-    def scenario(self, name):
+    def scenario(self, name, prefix=()):
         outside = self.workspace.root / name
         outside.mkdir()
         result = subprocess.run(
-            ["clientcheck", name, self.directory, outside, self.workspace.passfile],
-            capture_output=True, text=True,
-            timeout=60, env=self.workspace.environment)
+            [*prefix, "clientcheck", name, self.directory, outside, self.workspace.passfile],
+            capture_output=True, text=True, timeout=90, env=self.workspace.environment)
         self.assertEqual(
             (result.returncode, result.stdout), (DONE, f"{name}: as it should be\n"), result.stderr)
 
@@ -64,12 +62,13 @@ class Client(Scenarios):
         self.assertEqual(self.workspace.decode(self.backing_of(self.directory / "file")), b"text")
 
     def test_data(self):
-        self.scenario("data")
-        # Shared memory has no names, and so nothing is left in it. Other tests' directories are.
-        left = [
-            name for name in os.listdir("/dev/shm")
-            if "mam" in name and not name.startswith("mamd-test-")]
-        self.assertEqual(left, [])
+        # Memory that is shared has no name, which would be left.
+        calls = self.workspace.root / "calls"
+        self.scenario(
+            "data", ("strace", "-qq", "-f", "-o", calls, "-e", "trace=?open,openat,?link,linkat"))
+        made = [line for line in calls.read_text().splitlines() if "/dev/shm" in line]
+        self.assertTrue(made)
+        self.assertEqual([line for line in made if "O_TMPFILE" not in line], [])
 
     def test_identities(self):
         self.scenario("identities")
@@ -101,12 +100,12 @@ class Client(Scenarios):
     def test_a_daemon_that_is_started_anew_is_found_again(self):
         process = subprocess.Popen(
             ["clientcheck", "restart", self.directory, self.workspace.root,
-            self.workspace.passfile],
+             self.workspace.passfile],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
             env=self.workspace.environment)
         self.assertEqual(process.stdout.readline(), "ready\n")
         self.workspace.remount()
         self.workspace.unlock(BOB)
-        output, _ = process.communicate("go on\n", timeout=60)
+        output, _ = process.communicate("go on\n", timeout=90)
         self.assertEqual((process.returncode, output), (DONE, "restart: as it should be\n"))
         self.assertEqual(self.owners(), {"before": ANN, "after": BOB})

@@ -188,6 +188,10 @@ class Workspace:
 
     def unmount(self):
         self.ctl("unmount", self.mount_point)
+        self.await_end()
+
+    def await_end(self):
+        """Of the mount and of its daemon."""
         wait_until(lambda: not mounts(str(self.root)), message="still mounted after unmount")
         wait_until(
             lambda: not list(daemons(str(self.root))), message="mamd still runs after unmount")
