@@ -17,7 +17,8 @@ import statistics
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Integration"))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "Integration"))
 
 from start_runs import run_to_end
 from running import daemons, parent
@@ -26,23 +27,6 @@ from workspace import ANN, SETTINGS, Workspace
 POLICY = {
     "displayName": "sample", "pinRequired": False,
     "allowedOutboundDataTransferDestinations": "managedApps"}
-# Microseconds of each of `count` opens, and of them the caller's processor time, into a file: a
-# contained program has no pipe.
-OPENS = """
-import os, sys, time
-path, result, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
-if sys.argv[4] == "one":
-    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-def opens(count):
-    start, used = time.perf_counter(), time.process_time()
-    for _ in range(count):
-        os.close(os.open(path, os.O_RDONLY))
-    return [1e6 * (time.perf_counter() - start) / count, 1e6 * (time.process_time() - used) / count]
-opens(200)
-found = opens(count)
-with open(result, "w") as file:
-    print(*found, file=file)
-"""
 # Where the file is, and on which processors caller and daemon are.
 PLACES = {
     "in the mount, on one processor": ("mount", "one"),
@@ -76,7 +60,7 @@ def opens(workspace, count, contained, file, place):
     daemon, = (pid for pid in daemons(workspace.root.name) if parent(pid) == 1)
     put(daemon, place)
     before = processor_time(daemon)
-    run(workspace, "/usr/bin/python3", "-c", OPENS, path, result, str(count), place,
+    run(workspace, "/usr/bin/python3", HERE / "opens.py", path, result, str(count), place,
         contained=contained)
     served = (processor_time(daemon) - before) / count
     text = read_contained(workspace, result).decode() if contained else result.read_text()

@@ -14,20 +14,12 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Integration"))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "Integration"))
 
 from socket_client import Client
 from workspace import ANN, Workspace
 
-OPEN = """
-import sys, time
-end, count = time.monotonic() + float(sys.argv[1]), 0
-while time.monotonic() < end:
-    for path in sys.argv[2:]:
-        try: open(path)
-        except OSError: count += 1
-print(count)
-"""
 
 
 def processor_seconds(pid):
@@ -41,7 +33,7 @@ def flood(workspace, files, options):
     before, begin = processor_seconds(pid), time.monotonic()
     programs = [
         subprocess.Popen(
-            [sys.executable, "-c", OPEN, str(options.seconds), *map(str, files)],
+            [sys.executable, HERE / "refused_opens.py", str(options.seconds), *map(str, files)],
             stdout=subprocess.PIPE, text=True)
         for _ in range(options.programs)]
     count = sum(int(each.communicate()[0]) for each in programs)

@@ -47,18 +47,7 @@ def check_the_look(place):
     """What is put outside on purpose is found there, and seen when it is written."""
     place.begin("look")
     text = place.phrase
-    script = """
-import gzip, os, sys, zipfile
-text, outside = sys.argv[1:]
-open(f"{outside}/plain", "w").write("x" * 5000 + text)
-open(f"{outside}/wide", "wb").write(b"x" + text.encode("utf-16-le"))
-gzip.open(f"{outside}/packed.gz", "wt").write(text)
-with zipfile.ZipFile(f"{outside}/packed.odt", "w", zipfile.ZIP_DEFLATED) as file:
-    file.writestr("content.xml", text)
-open(f"{outside}/removed", "w").write(text)
-os.unlink(f"{outside}/removed")
-"""
-    subprocess.run([sys.executable, "-c", script, text, place.outside], check=True)
+    subprocess.run([sys.executable, HERE / "leave_text.py", text, place.outside], check=True)
     shared = pathlib.Path(f"/dev/shm/mamd-look-{text}")
     shared.write_text("its name has it")
     try:

@@ -1,20 +1,15 @@
 """Programs that change many files: git, python3, sqlite3, rsync. Each gives what it said when it
 was to write outside."""
+import pathlib
+
+HERE = pathlib.Path(__file__).resolve().parent
 IDENTITY = {f"GIT_{who}_{what}": "ann@contoso.com" for who in ("AUTHOR", "COMMITTER")
             for what in ("NAME", "EMAIL")}
 
 
 def git(place):
     plan = place.document("plan.txt")
-    place.run("sh", "-ec", """
-        git init -q repository; cd repository; cp "$1" plan.txt; git add plan.txt
-        git commit -qm "first $(head -1 plan.txt)"; echo 'third line' >> plan.txt
-        git commit -qam second
-        git checkout -qb other HEAD~1; echo more > more.txt; git add more.txt
-        git commit -qm other; git merge -q --no-edit master; git rebase -q master
-        git stash list; git gc -q --aggressive; git fsck --strict --full
-        git clone -q . ../clone; git archive --format=zip -o ../all.zip HEAD
-        """, "sh", plan, environment=IDENTITY)
+    place.run("sh", HERE / "use_git.sh", plan, environment=IDENTITY)
     place.says(place.files / "repository" / "plan.txt", "third line")
     place.says(place.files / "all.zip", "third line")
     for command in (("git", "archive", "-o", place.outside / "all.tar", "HEAD"),
@@ -27,23 +22,7 @@ def git(place):
 
 def python3(place):
     plan = place.document("plan.txt")
-    place.run("/usr/bin/python3", "-c", """
-import pathlib, shelve, shutil, subprocess, sys, tempfile
-plan = pathlib.Path(sys.argv[1])
-text = plan.read_text()
-with tempfile.TemporaryDirectory() as place:
-    (pathlib.Path(place) / "x").write_text(text)
-    shutil.copytree(place, plan.parent / "tree")
-with tempfile.TemporaryFile() as file:
-    file.write(text.encode())
-plan.write_text(text + "third line\\n")
-(plan.parent / "helper.py").write_text("value = 1")
-sys.path.insert(0, str(plan.parent))
-import helper
-with shelve.open(str(plan.parent / "shelf")) as shelf:
-    shelf["text"] = text
-assert subprocess.run(["cat", plan], capture_output=True, text=True).stdout.startswith(text)
-""", plan)
+    place.run("/usr/bin/python3", HERE / "change_files.py", plan)
     place.says(plan, "third line")
     place.says(place.files / "tree" / "x")
     interpreter = place.start_program("/usr/bin/python3", "-q")

@@ -13,25 +13,7 @@ SOURCE = "/src/mamd"
 TOOLS = ("ca-certificates", "git", "systemd", "dbus", "procps", "iproute2", "kmod")
 # What Swift's programs are linked with, and what they link.
 TOOLCHAIN = ("g++", "libedit2", "libncurses6", "libsqlite3-0", "libxml2", "tzdata")
-
-ENTER = """
-set -e
-root=$1 swift=$2
-mount --bind "$root" "$root"
-cd "$root"
-mkdir -p old "./$swift"
-mount -t proc proc proc
-mount --rbind /dev dev
-mount --rbind /sys sys
-mount -t tmpfs -o mode=0755 none run
-mount --bind -o ro "$swift" "./$swift"
-cp -L /etc/resolv.conf etc/resolv.conf
-pivot_root . old
-cd /
-umount -l /old
-shift 2
-exec "$@"
-"""
+ENTER = pathlib.Path(__file__).with_name("enter_root.sh")
 
 
 class Unsuccessful(Exception):
@@ -80,7 +62,7 @@ class SystemRoot:
         """Its standard output; what else it says is shown at once."""
         said = subprocess.run(
             ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--propagation", "private",
-             "sh", "-c", ENTER, "sh", self.root, self.swift, *map(os.fspath, command)],
+             "sh", ENTER, self.root, self.swift, *map(os.fspath, command)],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, env=self.environment())
         sys.stderr.write(said.stdout)
         if check and said.returncode != 0:
