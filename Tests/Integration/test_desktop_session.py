@@ -12,7 +12,7 @@ import unittest
 
 import desktop_session
 from desktop_session import DESKTOP, PYTHON, DesktopSession
-from socket_client import Stream
+from socket_client import Client
 from workspace import ANN, BOB, PASSPHRASE, ROOT, Workspace, wait_until
 
 PROMPT, STATUS = "Unlock managed files", "Managed files"
@@ -85,7 +85,8 @@ class Countdown(Desktop):
         # The idle time begins anew, whatever the start took.
         self.workspace.unlock()
         self.file.read_bytes()
-        with Stream(self.workspace.socket, "Workspace.Watch") as events:
+        with Client(self.workspace.socket) as events:
+            events.send("Workspace.Watch", more=True)
             title = f"{ANN} will be locked"
             wait_until(lambda: self.titles().count(title) > 1, message="it does not count down")
             told = self.session.notifications()[-1]
@@ -93,7 +94,7 @@ class Countdown(Desktop):
             self.session.gdbus(
                 "org.freedesktop.Notifications", "/org/freedesktop/Notifications",
                 "io.mamd.Test.Press", "keep")
-            words = iter(lambda: events.next()["event"]["event"], "unavailable")
+            words = iter(lambda: events.receive()["parameters"]["event"]["event"], "unavailable")
             self.assertIn("idle-lock-averted", words)
         self.assertEqual(self.state(), "unlocked")
 
@@ -118,7 +119,8 @@ class Panel(Desktop):
 
     def test_sign_and_menu(self):
         self.session.start_agent()
-        wait_until(lambda: "mamd-open-symbolic" in self.item("IconName"), message="not shown as open")
+        wait_until(
+            lambda: "mamd-open-symbolic" in self.item("IconName"), message="not shown as open")
         self.assertIn(ANN, self.item("ToolTip"))
         self.assertIn("/MenuBar", self.item("Menu"))
         wait_until(lambda: "Lock now" in self.menu(), message="nothing to lock with")
