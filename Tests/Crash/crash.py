@@ -27,9 +27,9 @@ if os.access("/dev/shm", os.W_OK):
     tempfile.tempdir = "/dev/shm"
 
 import running
-from check import Point, Report, check
+from crash_check import Point, Report, check
 from model import Model
-from programs import PROGRAMS
+from crash_programs import PROGRAMS, Program
 from real_disk import MAKE, DiskRecorder, DiskRecording
 from recorder import Recorder
 from recording import Recording
@@ -111,6 +111,10 @@ class Run:
 
     def close(self):
         running.remove_leftovers(running.PREFIX)
+
+
+worker_run: Run
+worker_program: Program
 
 
 def prepare(run):

@@ -46,7 +46,7 @@ def as_user(uid, function, *arguments):
             os.setresgid(uid, uid, uid)
             os.setresuid(uid, uid, uid)
             status = int(function(*arguments) or 0)
-        except BaseException as problem:  # noqa: BLE001 - the child must not run the tests on
+        except BaseException as problem:  # the child must not run the tests on
             print(f"as uid {uid}: {problem!r}", file=sys.stderr)
         finally:
             os._exit(status)

@@ -160,7 +160,7 @@ def outcome(name):
             os.write(writer, b"through")
         except subprocess.CalledProcessError as problem:
             os.write(writer, (problem.stderr.strip() or b"refused")[-200:])
-        except BaseException as problem:  # noqa: BLE001 - the child ends here
+        except BaseException as problem:  # the child ends here
             os.write(writer, repr(problem).encode()[:200])
         finally:
             os._exit(0)

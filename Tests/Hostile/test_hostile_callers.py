@@ -327,7 +327,7 @@ class StoppedPrograms(CallersCase):
 
     @contextlib.contextmanager
     def frozen_cgroup(self):
-        for root, state, frozen, thawed in (
+        for root, state, frozen, thawed in (  # noqa: B007 - read after the loop
                 ("/sys/fs/cgroup", "cgroup.freeze", "1", "0"),
                 ("/sys/fs/cgroup/unified", "cgroup.freeze", "1", "0"),
                 ("/sys/fs/cgroup/freezer", "freezer.state", "FROZEN", "THAWED")):

@@ -63,8 +63,8 @@ class OldHeaders(HostileCase):
     def on_disk(self, path):
         return self.workspace.on_disk(*path.relative_to(self.workspace.mount_point).parts)
 
-    def file(self, name, data=pattern(20_000), user=VICTIM):
-        path = self.write_as(user, self.home(user, name), data)
+    def file(self, name, data=None, user=VICTIM):
+        path = self.write_as(user, self.home(user, name), pattern(20_000) if data is None else data)
         wait_until(lambda: self.on_disk(path).stat().st_size > 4096, message="not written")
         return path
 

@@ -249,13 +249,13 @@ class Surroundings(HostileCase):
                 try:
                     client.call(
                         "Workspace.Unlock", account=f"{text}@contoso.com", passphrase="wrong")
-                except Exception:  # noqa: BLE001 - refused, and told
+                except Exception:  # refused, and told
                     pass
                 try:
                     client.call(
                         "Workspace.RegisterAccount", name=f"m{text}@contoso.com",
                         passphrase=self.passphrase)
-                except Exception:  # noqa: BLE001 - refused, and told
+                except Exception:  # refused, and told
                     pass
         for place in (
                 self.workspace.state / "mamd.log", *self.workspace.state.glob("audit*/*"),
@@ -286,7 +286,7 @@ class Surroundings(HostileCase):
             with Client(self.workspace.socket) as client:
                 try:
                     client.call("Workspace.Lock", account=VICTIMS_NAME, now=True)
-                except Exception:  # noqa: BLE001 - refused, and told
+                except Exception:  # refused, and told
                     pass
         as_user(ATTACKER, attempt)
 

@@ -9,6 +9,7 @@ import secrets
 import ssl
 import threading
 import time
+import typing
 import urllib.parse
 
 from cryptography import x509
@@ -32,7 +33,7 @@ class Key:
 
     def __init__(self, name, algorithm="RS256"):
         self.name, self.algorithm = name, algorithm
-        self.private = (
+        self.private: typing.Any = (
             rsa.generate_private_key(65537, 2048) if algorithm == "RS256"
             else ec.generate_private_key(ec.SECP256R1()))
 
@@ -196,7 +197,7 @@ class Issuer:
 def make_certificate(path, address="127.0.0.1"):
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "issuer")])
-    now = datetime.datetime.utcnow()
+    now = datetime.datetime.now(datetime.UTC)
     certificate = (
         x509.CertificateBuilder().subject_name(name).issuer_name(name)
         .public_key(key.public_key()).serial_number(x509.random_serial_number())

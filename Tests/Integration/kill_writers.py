@@ -12,6 +12,7 @@ import os
 import pathlib
 import random
 import sqlite3
+import subprocess
 import sys
 
 from workspace import FIRST, PAYLOAD, pattern
@@ -30,8 +31,13 @@ class Wrong(AssertionError):
 class Writer:
     """One kind of writer: `run` works until an error, `check` looks at the files by the log."""
 
+    process: subprocess.Popen
+
     def __init__(self, directory, log, seed=0):
         self.directory, self.log, self.random = directory, log, random.Random(seed)
+
+    def run(self):
+        raise NotImplementedError
 
     def intend(self, *words):
         self.say(">", *words)
@@ -339,7 +345,8 @@ class Database(Writer):
             batch = self.random.randrange(1, 5)
             self.intend(number + batch)
             database.execute("begin")
-            for number in range(number + 1, number + batch + 1):
+            for _ in range(batch):
+                number += 1
                 database.execute("insert into rows values(?, ?)", (number, self.value(number)))
             database.execute("commit")
             self.done(number)

@@ -104,7 +104,7 @@ class Authority:
         self.path.write_bytes(self.certificate.public_bytes(serialization.Encoding.PEM))
 
     def sign(self, subject, issuer, public, isAuthority=False):
-        now = datetime.datetime.utcnow()
+        now = datetime.datetime.now(datetime.UTC)
         # RFC 5280 asks for the identifiers, and strict verifiers refuse what lacks them.
         signer = x509.AuthorityKeyIdentifier.from_issuer_public_key(self.key.public_key())
         builder = x509.CertificateBuilder().subject_name(subject).issuer_name(issuer).public_key(

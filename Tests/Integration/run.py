@@ -59,6 +59,7 @@ def run_one(name, counts):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     suite = unittest.defaultTestLoader.loadTestsFromName(name)
     result = unittest.TextTestRunner(verbosity=2, resultclass=Result).run(suite)
+    assert isinstance(result, Result)
     # A subtest's failure fails the test that it belongs to.
     broken = {getattr(test, "test_case", test).id() for test, _ in result.failures + result.errors}
     failed = max(len(broken), int(not result.wasSuccessful()))

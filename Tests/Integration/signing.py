@@ -13,6 +13,8 @@ DAY = 86_400
 
 
 class Key:
+    transport_seed: str
+
     def __init__(self, seed=None):
         self.seed = seed or os.urandom(32)
         self.public, self.secret = (ctypes.create_string_buffer(size) for size in (32, 64))

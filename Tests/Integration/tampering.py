@@ -69,7 +69,7 @@ class Tampering:
         self.source, self.wrong = source, []
 
     def lay(self):
-        for name, (plain, kind) in self.files.items():
+        for name, (_, kind) in self.files.items():
             data = self.case.disk(name).read_bytes()
             self.case.disk(name).write_bytes(kind(data, self.source))
 

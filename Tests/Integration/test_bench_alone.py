@@ -38,7 +38,7 @@ class Grown(unittest.TestCase):
             {grows: len(operations) for grows, operations in figures.items()},
             {"files in the tree": 4, "clients": 1, "MiB in the file": 2, "open files": 3,
             "accounts": 5})
-        for grows, operations in figures.items():
+        for operations in figures.values():
             for operation, sizes in operations.items():
                 self.assertEqual(len(sizes), 1 if "register" in operation else 2, operation)
                 self.assertTrue(all(min(found) > 0 for found in sizes.values()), operation)

@@ -53,7 +53,7 @@ class Completion(WorkspaceCase):
         return self.workspace.ctl("completions", shell).stdout
 
     def run_shell(self, *words):
-        if not shutil.which(words[0]) or words[0] == "bash" and not BASH_COMPLETION.exists():
+        if not shutil.which(words[0]) or (words[0] == "bash" and not BASH_COMPLETION.exists()):
             self.skipTest(f"{words[0]}'s completion is not installed")
         result = subprocess.run(
             words, cwd=self.place, env={**self.workspace.environment, "TERM": "xterm"},

@@ -48,7 +48,8 @@ class OrdinaryUser(unittest.TestCase):
     def ask(self):
         said = subprocess.run(
             [*AS_NOBODY, PYTHON, "-B", self.program, self.code, "60", *self.files],
-            capture_output=True, text=True, timeout=90, env={**self.workspace.environment, "PYTHONHOME": "/usr"})
+            capture_output=True, text=True, timeout=90,
+            env={**self.workspace.environment, "PYTHONHOME": "/usr"})
         self.assertEqual((said.returncode, said.stderr), (0, ""))
         return json.loads(said.stdout)
 

@@ -12,7 +12,7 @@ from fault_outcomes import Failed, Outcome, Place
 from workspace import BOB, DONE, LONG, ROOT, Workspace
 
 sys.path.insert(0, str(ROOT / "Tests" / "Crash"))
-from programs import Mamd
+from crash_programs import Mamd
 from recorder import Recorder
 
 SHORT = 0

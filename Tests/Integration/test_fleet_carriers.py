@@ -6,6 +6,7 @@ import ssl
 import tempfile
 import threading
 import time
+import typing
 import unittest
 
 from fleet_service import RULES, FleetService
@@ -36,6 +37,7 @@ class FileServer(http.server.ThreadingHTTPServer):
 
 
 class FileHandler(http.server.BaseHTTPRequestHandler):
+    server: typing.Any
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):

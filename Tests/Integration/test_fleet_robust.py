@@ -108,15 +108,17 @@ class Robustness(FleetService):
         local = [json.loads(line)["sequence"] for line in self.workspace.serving(
             "audit", "--json").stdout.splitlines()]
 
+        told = []
+
         def whole():
             self.office.pull()
             batches = self.office.reports("audit").get(self.machine, [])
-            self.told = [record["sequence"] for batch in batches for record in batch["records"]]
-            return self.told and self.told[-1] >= local[-1]
+            told[:] = [record["sequence"] for batch in batches for record in batch["records"]]
+            return told and told[-1] >= local[-1]
 
         wait_until(whole, 60)
-        self.assertEqual(self.told[:len(local)], local)
-        self.assertEqual(len(set(self.told)), len(self.told))
+        self.assertEqual(told[:len(local)], local)
+        self.assertEqual(len(set(told)), len(told))
         # The stream itself has none either.
         client = self.engine.administrator()
         firsts = [

@@ -109,7 +109,7 @@ class Forms(WorkspaceCase):
         self.assertEqual(refusal.exception.name, "Refused")
         client.call("Identity.SetProcessIdentity", identity=None)
         # The owner of the stream counts, not that it is no file.
-        for source, owner in ((self.stream, ANN), (self.file, ANN), (self.inside, ANN)):
+        for source in (self.stream, self.file, self.inside):
             self.workspace.serving("can receive", source, "--item", "--account", ANN)
             result = self.workspace.run_as(
                 PERSONAL, "mamctl", "can", "receive", source, "--item", "--workspace",
@@ -132,7 +132,7 @@ class Forms(WorkspaceCase):
     def test_a_sealed_file_in_a_pipe_is_not_handed_on_as_it_is(self):
         with open(self.file, "rb") as file:
             result = subprocess.run(
-                f"cat | mamctl data unprotect --workspace {self.workspace.name}", shell=True,
+                ["sh", "-c", f"cat | mamctl data unprotect --workspace {self.workspace.name}"],
                 stdin=file, capture_output=True, env=self.workspace.environment)
         self.assertEqual((result.returncode, result.stdout), (USAGE, b""))
         self.assertIn(b"mamctl decrypt", result.stderr)

@@ -127,7 +127,7 @@ class Ends(Ring):
         with open(self.path, "rb") as file:
             os.fsync(file.fileno())
         self.programs = []
-        for number in range(6):
+        for _ in range(6):
             self.programs.append(
                 subprocess.Popen(
                     [sys.executable, "-c", READER, self.path], stderr=subprocess.PIPE, text=True))

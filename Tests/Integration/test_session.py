@@ -20,6 +20,8 @@ MINE, OTHERS = "7", "8"
 GRACE, CLOSING, CLOSED, OPEN = (
     "will-become-unavailable\tin 600 s", "will-become-unavailable", "unavailable", "available")
 
+login: LoginBus
+
 
 def setUpModule():
     if os.getuid() != 0:

@@ -16,6 +16,9 @@ from workspace import ANN, WorkspaceCase, wait_until
 
 MINE, OTHERS = "7", "8"
 
+login: LoginBus
+relay: "Relay"
+
 
 def setUpModule():
     if os.getuid() != 0:

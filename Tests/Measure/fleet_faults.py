@@ -28,8 +28,9 @@ class Faults(Fleet):
     def __init__(self, options, place):
         self.network = Network() if os.geteuid() == 0 else None
         # Every tenth machine's clock is a day behind, and every tenth a day ahead.
-        offsets = {number: (number % 10 == 1) * -86_400 + (number % 10 == 2) * 86_400
-                   for number in range(options.machines)}
+        offsets: dict = {
+            number: (number % 10 == 1) * -86_400 + (number % 10 == 2) * 86_400
+            for number in range(options.machines)}
         offsets[0] = "expired"
         super().__init__(options, place, network=self.network, offsets=offsets, **SWARM)
         self.judges, self.nonces, self.past = [], [], []
@@ -210,9 +211,10 @@ def clocks(fleet):
     mark, start = fleet.push()
     fleet.swarm.wait_accepted(mark, start, 60, fleet.living)
     having = {event.machine for event in fleet.swarm.accepted[mark]}
-    facts = {name: f"{sum(offset[machine] == seconds for machine in having)} of "
-             f"{sum(value == seconds for value in offset.values()) - (seconds == 0)}"
-             for name, seconds in (("right", 0), ("a day behind", -86_400), ("ahead", 86_400))}
+    facts: dict = {
+        name: f"{sum(offset[machine] == seconds for machine in having)} of "
+              f"{sum(value == seconds for value in offset.values()) - (seconds == 0)}"
+        for name, seconds in (("right", 0), ("a day behind", -86_400), ("ahead", 86_400))}
     facts["time refused as expired"] = len(
         {e.machine for e in fleet.swarm.events["r"] if e.words == ["expired"]})
     facts["connected with an expired token"] = sum(

@@ -79,7 +79,8 @@ class Client:
 
     def has_more(self, seconds):
         """Whether something has arrived, or does within so many seconds."""
-        return bool(self.others or self.data or self.socket.pending()
+        return bool(self.others or self.data
+                    or self.socket.pending()  # ty: ignore[missing-attribute] - it has TLS
                     or select.select([self.socket], [], [], seconds)[0])
 
     def next(self):

@@ -55,9 +55,9 @@ class NKey:
         return f"{parts}.{url_base64(self.sign(parts.encode()))}"
 
 
-UNLIMITED = {name: -1 for name in (
+UNLIMITED = dict.fromkeys((
     "subs", "data", "payload", "imports", "exports", "conn", "leaf", "mem_storage",
-    "disk_storage", "streams", "consumer")}
+    "disk_storage", "streams", "consumer"), -1)
 
 
 class Operator:

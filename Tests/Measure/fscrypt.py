@@ -24,7 +24,8 @@ class Fscrypt(Subject):
     needs_root = True
 
     def __init__(self, directory):
-        self.mount_point, self.files = directory / "mount", directory / "mount" / "files"
+        self.mount_point = directory / "mount"
+        self.files = self.mount_point / "files"
         self.image, self.key = directory / "image", directory / "key"
         self.wrote_configuration = False
 

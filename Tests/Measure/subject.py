@@ -1,6 +1,6 @@
 """Something that can be locked: what the measurements need to know of each product."""
 import dataclasses
-import os
+import pathlib
 import subprocess
 import time
 import typing
@@ -17,7 +17,7 @@ class Attempt:
 @dataclasses.dataclass
 class Unlock:
     """A way from locked to readable."""
-    files: os.PathLike
+    files: pathlib.Path
     lock: typing.Callable[[], object]
     unlock: typing.Callable[[], object]
 
@@ -31,7 +31,7 @@ class Subject:
     name: str
     programs: tuple[str, ...]
     needs_root = False
-    files: os.PathLike
+    files: pathlib.Path
 
     def start(self):
         """Makes the files there and readable."""

@@ -26,7 +26,7 @@ class Work:
     """What a check gets. `directory`: empty, at the place. `outside`: empty, not there. `sources`:
     kept for all."""
 
-    place: object
+    place: typing.Any
     directory: pathlib.Path
     outside: pathlib.Path
     sources: pathlib.Path

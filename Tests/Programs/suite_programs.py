@@ -18,6 +18,9 @@ class Suite:
     package: str
     user = "root"
 
+    def make(self, work, tree):
+        raise NotImplementedError
+
     def build(self, work, tree):
         sources = fetch(work, self.package)
         (description,) = sources.glob("*.dsc")

@@ -7,7 +7,7 @@ import contextlib
 import ctypes
 import os
 import resource
-from collections.abc import Iterator
+from collections.abc import Generator
 
 from gi.repository import Gtk
 
@@ -40,7 +40,7 @@ def byte_count(entry: Gtk.PasswordEntry) -> int:
 
 
 @contextlib.contextmanager
-def descriptor(entry: Gtk.PasswordEntry) -> Iterator[int]:
+def descriptor(entry: Gtk.PasswordEntry) -> Generator[int]:
     """What a reader gets the entry's text from; the entry is empty then."""
     gtk, libc = _library(), ctypes.CDLL(None, use_errno=True)
     libc.write.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t]

@@ -8,7 +8,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
-from socket_client import Client, Refusal  # noqa: E402
+from socket_client import Client, Refusal
 
 PR_SET_NO_NEW_PRIVS = 38
 

@@ -8,11 +8,11 @@ import os
 import sys
 
 sys.path.insert(0, sys.argv[1])
-from gi.repository import GLib  # noqa: E402
+from gi.repository import GLib
 
-from mamd_desktop import mounts, places  # noqa: E402
-from mamd_desktop.protections import Protections  # noqa: E402
-from mamd_desktop.workspaces import Workspaces  # noqa: E402
+from mamd_desktop import mounts, places
+from mamd_desktop.protections import Protections
+from mamd_desktop.workspaces import Workspaces
 
 
 class Heard:

@@ -87,8 +87,8 @@ class Program:
         """True if a file has a size, and nothing of its beginning."""
         return self.begins_with_zeros(self.backing / path.lstrip("/"))
 
-    def begins_with_zeros(self, file):
-        with open(file, "rb") as file:
+    def begins_with_zeros(self, path):
+        with open(path, "rb") as file:
             return not any(file.read(self.header_byte_count))
 
     def repair(self):
@@ -215,6 +215,12 @@ class Peer(Program):
     known."""
 
     punch = staticmethod(punch_is_zeros)
+
+    def make(self):
+        raise NotImplementedError
+
+    def start(self):
+        raise NotImplementedError
 
     def run(self, *words):
         result = subprocess.run(words, capture_output=True, text=True, errors="replace")

@@ -5,7 +5,7 @@ import random
 import shutil
 
 from model import PAGE, judge
-from programs import Found
+from crash_programs import Found
 
 SECTOR = 512
 # What is gone although a sync had acknowledged it. Other violations may be of what no sync did.
