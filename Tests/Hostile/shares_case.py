@@ -3,7 +3,6 @@ import contextlib
 import json
 import os
 import pathlib
-import socket
 import tempfile
 
 from hostile import (
@@ -79,15 +78,7 @@ class SharesCase(HostileCase):
 
     def raw(self, uid):
         """A connection of that user's; nothing is sent."""
-        client = socket.socket(socket.AF_UNIX)
-        self.addCleanup(client.close)
-        os.seteuid(uid)
-        try:
-            client.connect(str(self.workspace.socket))
-        finally:
-            os.seteuid(0)
-        client.settimeout(30)
-        return client
+        return self.client(uid).socket
 
     def is_open(self, client):
         client.setblocking(False)

@@ -15,6 +15,7 @@ import unittest
 
 from hostile import (
     ATTACKER, ATTACKERS_NAME, STRANGER, VICTIM, VICTIMS_NAME, HostileCase, as_user, wait_until)
+import socket_client
 from stuck_fuse import HOLDER, StuckFileSystem
 
 # It times answers.
@@ -244,9 +245,7 @@ class PassedDescriptors(DescriptorsCase):
             values = {"sourceDescriptor": 0, "destinationDescriptor": 1}
             if method == "ProtectData":
                 values["owner"] = ATTACKERS_NAME
-            frame = json.dumps(
-                {"method": f"io.mamd.Protection.{method}", "parameters": values}).encode() + b"\0"
-            socket.send_fds(client.socket, [frame], [source.fileno(), writer])
+            client.send(f"Protection.{method}", [source.fileno(), writer], **values)
         self.assert_bounded(self.quiet)
         for descriptor in (reader, writer):
             os.close(descriptor)
@@ -272,16 +271,15 @@ class PassedDescriptors(DescriptorsCase):
         self.addCleanup(os.close, writer)
         source = self.mebibyte()
         client = self.client(ATTACKER)
-        frame = {"method": "io.mamd.Protection.ProtectData", "parameters": {
-            "owner": ATTACKERS_NAME, "sourceDescriptor": 0, "destinationDescriptor": 1}}
-        socket.send_fds(
-            client.socket, [json.dumps(frame).encode() + b"\0"], [source.fileno(), writer])
+        client.send(
+            "Protection.ProtectData", [source.fileno(), writer], owner=ATTACKERS_NAME,
+            sourceDescriptor=0, destinationDescriptor=1)
         wait_until(lambda: select.select([reader], [], [], 0)[0])
         other = self.client(ATTACKER)
         start = time.monotonic()
         other.call("Workspace.Lock", account=ATTACKERS_NAME, now=True)
         self.assertLess(time.monotonic() - start, DEADLINE)
-        self.assertIn(b"WindowClosed", client.socket.recv(1 << 16))
+        self.assertIn("WindowClosed", json.dumps(client.receive()))
         other.call("Workspace.Unlock", account=ATTACKERS_NAME, passphrase=self.passphrase)
 
 
@@ -386,13 +384,11 @@ class UsedAgain(CallersCase):
     def call_of_the_dead(self, method, parameters):
         """A call that waits to be accepted, of a process that has ended; we keep its connection."""
         mine, its = socket.socketpair()
-        frame = json.dumps(
-            {"method": f"io.mamd.Identity.{method}", "parameters": parameters}).encode() + b"\0"
 
         def call():
             with socket.socket(socket.AF_UNIX) as client:
                 client.connect(str(self.workspace.socket))
-                client.sendall(frame)
+                client.sendall(socket_client.frame(f"Identity.{method}", **parameters))
                 socket.send_fds(its, [str(os.getpid()).encode()], [client.fileno()])
         self.assertEqual(as_user(ATTACKER, call), 0)
         number, (descriptor,), _, _ = socket.recv_fds(mine, 64, 1)

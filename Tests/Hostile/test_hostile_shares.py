@@ -3,7 +3,6 @@ waits for it."""
 import errno
 import json
 import os
-import socket
 import threading
 import time
 import unittest
@@ -35,11 +34,10 @@ class Sockets(SharesCase):
         self.assertEqual(self.state(VICTIMS_NAME), "unlocked")
 
     def test_watchers_of_many_users_that_do_not_read(self):
-        watch = json.dumps({"method": "io.mamd.Workspace.Watch", "more": True}).encode() + b"\0"
-        watchers = [self.raw(uid) for uid in (ATTACKER, STRANGER, 6001, 6002) for _ in range(60)]
+        watchers = [self.client(uid) for uid in (ATTACKER, STRANGER, 6001, 6002) for _ in range(60)]
         for client in watchers:
             try:
-                client.sendall(watch)
+                client.send("Workspace.Watch", more=True)
             except OSError:
                 pass
         for _ in range(5):
@@ -93,12 +91,10 @@ class Sockets(SharesCase):
             self.assert_bounded(self.quiet, count=5)
 
     def test_too_many_passphrases_are_refused_at_once(self):
-        frame = self.frame(
-            "Workspace.Unlock", account=ATTACKERS_NAME, passphrase=self.passphrase) + b"\0"
-        clients = [self.raw(ATTACKER) for _ in range(40)]
+        clients = [self.client(ATTACKER) for _ in range(40)]
         for client in clients:
-            client.sendall(frame)
-        answers = [json.loads(client.recv(1 << 16)[:-1]) for client in clients]
+            client.send("Workspace.Unlock", account=ATTACKERS_NAME, passphrase=self.passphrase)
+        answers = [client.receive() for client in clients]
         busy = [answer["parameters"]["errno"] for answer in answers if "error" in answer]
         self.assertGreater(len(busy), 20)
         self.assertEqual(set(busy), {errno.EAGAIN})
@@ -108,10 +104,9 @@ class Sockets(SharesCase):
         """They keep their user's own unlocks, and not even its lock."""
         reader, writer = os.pipe()
         self.addCleanup(os.close, reader)
-        call = json.dumps({"method": "io.mamd.Workspace.Unlock", "parameters": {
-            "account": ATTACKERS_NAME, "passphraseDescriptor": 0}}).encode() + b"\0"
-        for client in [self.raw(ATTACKER) for _ in range(40)]:
-            socket.send_fds(client, [call], [reader])
+        for client in [self.client(ATTACKER) for _ in range(40)]:
+            client.send(
+                "Workspace.Unlock", [reader], account=ATTACKERS_NAME, passphraseDescriptor=0)
         self.assert_bounded(self.quiet)
         with self.client(ATTACKER) as client:
             client.call("Workspace.Lock", account=ATTACKERS_NAME, now=True)
@@ -128,11 +123,10 @@ class Sockets(SharesCase):
         self.addCleanup(os.close, reader)
         sink = os.open(os.devnull, os.O_WRONLY)
         self.addCleanup(os.close, sink)
-        call = self.frame(
-            "Protection.ProtectData", owner=ATTACKERS_NAME, sourceDescriptor=0,
-            destinationDescriptor=1) + b"\0"
-        for client in [self.raw(ATTACKER) for _ in range(40)]:
-            socket.send_fds(client, [call], [reader, sink])
+        for client in [self.client(ATTACKER) for _ in range(40)]:
+            client.send(
+                "Protection.ProtectData", [reader, sink], owner=ATTACKERS_NAME,
+                sourceDescriptor=0, destinationDescriptor=1)
         self.assert_bounded(self.quiet)
         with self.client(ATTACKER) as client:
             client.call("Workspace.Lock", account=ATTACKERS_NAME, now=True)

@@ -118,15 +118,12 @@ class WalkCase(HostileCase):
     def counted(self, uid):
         """The sums of a census, and the last reply as a whole."""
         with Client(self.workspace.socket, uid) as client:
-            client.socket.settimeout(60)
-            client.socket.sendall(b'{"method":"io.mamd.Report.Census","more":true}\0')
-            data = b""
-            while b'"sums"' not in data or not data.endswith(b"\0"):
-                piece = client.socket.recv(1 << 16)
-                self.assertTrue(piece, data)
-                data += piece
-                self.assertNotIn(b'"error"', data)
-        return re.findall(rb'\{[^\0]*"sums"[^\0]*', data)[0].decode()
+            client.send("Report.Census", more=True)
+            told = ""
+            while '"sums"' not in told:
+                told = json.dumps(client.receive())
+                self.assertNotIn('"error"', told)
+        return told
 
     def check(self):
         """What root's check says of the whole tree, a line each."""
@@ -199,7 +196,6 @@ class Deep(WalkCase):
         os.chown("plain", ATTACKER, ATTACKER, dir_fd=self.bottom)
         place = os.open(self.home(ATTACKER, "deep"), os.O_PATH)
         with Client(self.workspace.socket, ATTACKER) as client:
-            client.socket.settimeout(60)
             found = client.call(
                 "Protection.Protect", descriptors=[place], fileDescriptor=0, owner=ATTACKERS_NAME)
         os.close(place)
@@ -213,7 +209,6 @@ class Deep(WalkCase):
     def test_zz_the_wipe_of_another_account_comes_to_its_end(self):
         """The last: its account is gone then."""
         with Client(self.workspace.socket, STRANGER) as client:
-            client.socket.settimeout(60)
             path = self.write_as(STRANGER, self.home(STRANGER, "file"), b"mine")
             self.assertTrue(
                 client.call("Workspace.Wipe", account=STRANGERS_NAME, confirmed=True)["complete"])
@@ -290,19 +285,17 @@ class Wide(WalkCase):
     def test_a_census_ends_with_its_caller(self):
         for uid in (0, ATTACKER):
             with self.walk_that_ends_with_its_caller(uid) as client:
-                client.socket.sendall(b'{"method":"io.mamd.Report.Census","more":true}\0')
+                client.send("Report.Census", more=True)
 
     def test_a_check_ends_with_its_caller(self):
         with self.walk_that_ends_with_its_caller(0) as client:
-            client.socket.sendall(b'{"method":"io.mamd.Workspace.Verify","more":true}\0')
+            client.send("Workspace.Verify", more=True)
 
     def test_what_is_protected_for_a_caller_ends_with_it(self):
         place = os.open(self.home(ATTACKER, "wide"), os.O_PATH)
         self.addCleanup(os.close, place)
-        parameters = {"fileDescriptor": 0, "owner": ATTACKERS_NAME}
-        frame = json.dumps({"method": "io.mamd.Protection.Protect", "parameters": parameters})
         with self.walk_that_ends_with_its_caller(ATTACKER) as client:
-            socket.send_fds(client.socket, [frame.encode() + b"\0"], [place])
+            client.send("Protection.Protect", [place], fileDescriptor=0, owner=ATTACKERS_NAME)
 
     @contextlib.contextmanager
     def walk_that_ends_with_its_caller(self, uid):
@@ -409,10 +402,8 @@ class KilledWipe(WalkCase):
             (many / str(number)).touch()
         path = self.write_as(ATTACKER, self.home(ATTACKER, "file"), b"mine")
         identity = self.workspace.account(ATTACKERS_NAME)["id"]
-        parameters = {"account": ATTACKERS_NAME, "confirmed": True}
-        frame = json.dumps({"method": "io.mamd.Workspace.Wipe", "parameters": parameters})
         with Client(self.workspace.socket, ATTACKER) as client:
-            client.socket.sendall(frame.encode() + b"\0")
+            client.send("Workspace.Wipe", account=ATTACKERS_NAME, confirmed=True)
             record = self.workspace.state / "wipes" / identity
             wait_until(record.exists, message="no wipe was decided")
             keybags = self.workspace.state / "keybags"
