@@ -2,12 +2,13 @@
 pipe."""
 import os
 import re
+import signal
 import subprocess
 import threading
 import time
 import unittest
 
-from terminal import on_terminal
+from terminal import Terminal, on_terminal
 from workspace import ANN, DONE, WorkspaceCase, pattern
 
 LINE = re.compile(r"\r\x1b\[K([^\r]+)")
@@ -15,58 +16,78 @@ FILES = 1500
 
 
 class Progress(WorkspaceCase):
-    def slowly(self, environment, columns=80):
-        """The lines that are shown while standard input gives 4 MiB in a second, and all that is
-        shown."""
+    def slowly(self, environment, columns=80, lines=3):
+        """The lines that are shown while standard input gives 4 MiB, the second half when so many
+        have been; and all that is shown."""
         reading, writing = os.pipe()
+        out = self.workspace.root / "sealed"
+        begin = time.monotonic()
+        terminal = Terminal(
+            ["mamctl", "encrypt", "-", "--owner", ANN, "-o", out, "--force"], environment,
+            columns=columns, stdin=reading, stdout=subprocess.DEVNULL)
+        os.close(reading)
 
         def feed():
             with open(writing, "wb", buffering=0) as pipe:
-                for number in range(16):
-                    pipe.write(pattern(256 << 10, number))
-                    time.sleep(0.06)
+                pipe.write(pattern(2 << 20))
+                while len(LINE.findall(terminal.shown.decode())) < lines:
+                    pipe.write(b"x")
+                    time.sleep(0.02)
+                pipe.write(pattern(2 << 20))
 
         thread = threading.Thread(target=feed)
-        begin = time.monotonic()
         thread.start()
-        out = self.workspace.root / "sealed"
-        status, shown = on_terminal(
-            ["mamctl", "encrypt", "-", "--owner", ANN, "-o", out, "--force"], environment,
-            columns=columns,
-            stdin=reading, stdout=subprocess.DEVNULL)
+        status, shown = terminal.finish()
         self.seconds = time.monotonic() - begin
         thread.join()
-        os.close(reading)
         self.assertEqual(status, DONE)
         self.assertEqual(out.stat().st_size // (1 << 20), 4)
         return LINE.findall(shown), shown
 
+    def shown_of(self, *words, lines):
+        """What is shown while the daemon stands still most of the time, until there are so many
+        lines: a quick one would be done before anything is shown."""
+        daemon = self.workspace.daemon()
+        terminal = Terminal(
+            ["mamctl", *words], self.workspace.environment, stdout=subprocess.DEVNULL)
+
+        def hold():
+            while terminal.process.poll() is None and len(
+                    LINE.findall(terminal.shown.decode())) < lines:
+                os.kill(daemon, signal.SIGSTOP)
+                time.sleep(0.05)
+                os.kill(daemon, signal.SIGCONT)
+                time.sleep(0.002)
+
+        thread = threading.Thread(target=hold)
+        thread.start()
+        status, shown = terminal.finish()
+        thread.join()
+        self.assertEqual(status, DONE, shown)
+        self.assertTrue(shown.endswith("\r\x1b[K"), shown[-40:])
+        return shown
+
     def test_the_line(self):
         lines, shown = self.slowly(self.workspace.environment)
         # At most ten a second, beginning after a moment.
-        self.assertLess(2, len(lines))
         self.assertLess(len(lines), 10 * self.seconds + 2)
         self.assertRegex(lines[-1], r"^[1-4]\.\d MiB  [\d.]+ (KiB|MiB)/s$")
         self.assertTrue(shown.endswith("\r\x1b[K"), shown[-40:])
-        narrow, _ = self.slowly(self.workspace.environment, columns=20)
+        narrow, _ = self.slowly(self.workspace.environment, columns=20, lines=1)
         self.assertTrue(narrow)
         self.assertLess(max(map(len, narrow)), 20)
 
     def test_none_where_nobody_sees_it(self):
-        self.assertEqual(self.slowly({**self.workspace.environment, "TERM": "dumb"}), ([], ""))
+        self.assertEqual(self.slowly({**self.workspace.environment, "TERM": "dumb"}, lines=0), ([], ""))
 
     def test_a_file_grows(self):
         """The daemon tells nothing of its conversions: the size of what it writes does."""
         big = self.workspace.root / "big"
         with open(big, "wb") as file:
-            file.truncate(700 << 20)
-        status, shown = on_terminal(
-            ["mamctl", "encrypt", big, "--owner", ANN], self.workspace.environment,
-            stdout=subprocess.DEVNULL)
-        self.assertEqual(status, DONE)
-        lines = LINE.findall(shown)
-        self.assertTrue(lines, "700 MiB took less than a moment")
-        self.assertTrue(all("/700 MiB" in line for line in lines), lines)
+            file.truncate(200 << 20)
+        lines = LINE.findall(self.shown_of("encrypt", big, "--owner", ANN, lines=10))
+        self.assertTrue(lines, "200 MiB took less than a moment")
+        self.assertTrue(all("/200 MiB" in line for line in lines), lines)
         self.assertRegex(lines[-1], r"  \[#+-*\]$")
         self.assertLess(max(map(len, lines)), 80)
         big.unlink()
@@ -74,7 +95,6 @@ class Progress(WorkspaceCase):
     def test_trees(self):
         """protect, verify and wipe of many files; each shows the last count it was told, and is
         right at its end."""
-        # Every change of an owner is synced, which takes its time.
         synced = self.directory / "synced"
         synced.mkdir()
         for number in range(FILES):
@@ -89,12 +109,13 @@ class Progress(WorkspaceCase):
             self.assertTrue(shown.endswith("\r\x1b[K") or not shown, shown[-40:])
             return LINE.findall(shown)
 
-        shown = lines("protect", synced, "--owner", "")
+        shown = LINE.findall(self.shown_of("protect", synced, "--owner", "", lines=1))
         self.assertTrue(shown)
         self.assertRegex(shown[-1], r"^files [\d,]+  [\d,]+ changed(  \d+ files/s)?$")
         lines("protect", synced, "--owner", ANN)
         for line in lines("verify", self.workspace.mount_point):
             self.assertRegex(line, r"^files [\d,]+  .*B/.*B")
+        self.addCleanup(self.workspace.register)
         for line in lines("wipe", ANN, "--confirm", ANN, stdin=subprocess.DEVNULL):
             self.assertRegex(line, r"^files [\d,]+  [\d,]+ removed( |$)")
         self.assertEqual((os.listdir(self.directory), os.listdir(synced)), (["synced"], []))
