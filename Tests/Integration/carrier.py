@@ -2,6 +2,7 @@
 client that is not ours."""
 import asyncio
 import base64
+import contextlib
 import json
 import logging
 import os
@@ -183,6 +184,17 @@ def machine_request(organization, invitation, host="ann-laptop", key=None, trans
     return key, json.dumps({
         "payloadType": kind, "payload": base64.b64encode(payload).decode(),
         "signatures": [signature]}).encode()
+
+
+async def eventually(condition, seconds=90):
+    """Whether it came true; what it raises counts as not yet."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        with contextlib.suppress(Exception):  # the client has a type for each
+            if await condition():
+                return True
+        await asyncio.sleep(0.1)
+    return False
 
 
 def run(coroutine):

@@ -142,7 +142,7 @@ class Joining(Fleet):
         self.deliver(self.contoso.order("leave", self.machine))
         wait_until(lambda: self.show() is None)
         for event in ("joined", "left"):
-            self.assertIn("Contoso", self.workspace.serving(
+            wait_until(lambda event=event: "Contoso" in self.workspace.serving(
                 "audit", "--event", event, "--json").stdout)
         wait_until(lambda: not self.rule("printBlocked"))
 
@@ -290,6 +290,7 @@ class OrdersObeyed(Fleet):
         self.deliver(wipe)
         wait_until(lambda: not self.names())
         wait_until(lambda: not self.file.exists())
+        wait_until(lambda: self.show()["pending"] == 0)
         told = self.workspace.serving("audit", "--event", "ordered", "--json").stdout
         self.assertIn("wipe: order", told)
         # Once: an account that comes later, also one of the same id, is left alone.
@@ -355,6 +356,8 @@ class OrdersObeyed(Fleet):
     def test_a_lock(self):
         self.deliver(self.contoso.order("lock", self.machine, keys=self.contoso.keys["order"][:1]))
         wait_until(lambda: not self.is_readable())
+        # It is noted as done a moment after the window has closed.
+        wait_until(lambda: self.show()["pending"] == 0)
         self.workspace.unlock()
         self.assertTrue(self.is_readable())
 

@@ -97,39 +97,39 @@ class OtherCarriers(FleetService):
         server = self.enrol_with_web_server(self.engine.authority)
         self.service.start()
         self.await_connected()
-        wait_until(lambda: server.counts.get(304, 0) >= 4, 20)
+        wait_until(lambda: server.counts.get(304, 0) >= 4)
         self.assertEqual(server.counts[200], 4)
         # Without the engine.
         self.push_rule(True)
         self.publish(self.site)
-        wait_until(lambda: self.rule(), 20)
+        wait_until(lambda: self.rule())
         self.engine.kill()
         self.office.policy({**RULES, "printBlocked": False}, name="level.json")
         self.site.joinpath("all.json").write_bytes(
             b"[" + (self.office.path / "signed/all@level.json").read_bytes() + b"]")
-        wait_until(lambda: self.rule() is False, 20)
+        wait_until(lambda: self.rule() is False)
         # Over a restart nothing is got again.
         asked = server.counts.get(304, 0)
-        wait_until(lambda: server.counts.get(304, 0) >= asked + 4, 20)
+        wait_until(lambda: server.counts.get(304, 0) >= asked + 4)
         before = server.counts[200]
         self.service.kill()
         self.service.start()
         asked = server.counts.get(304, 0)
-        wait_until(lambda: server.counts.get(304, 0) >= asked + 4, 20)
+        wait_until(lambda: server.counts.get(304, 0) >= asked + 4)
         self.assertEqual(server.counts[200], before)
 
     def test_https_follows_no_redirect_and_reads_nothing_too_long(self):
         server = self.enrol_with_web_server(self.engine.authority)
         self.service.start()
-        wait_until(lambda: server.counts.get(304, 0) >= 4, 20)
+        wait_until(lambda: server.counts.get(304, 0) >= 4)
         server.redirects = True
-        wait_until(lambda: "the server answers 302" in self.service.text, 20)
+        wait_until(lambda: "the server answers 302" in self.service.text)
         server.redirects = False
         # A failure is told once, until something succeeds.
         asked = server.counts[304]
-        wait_until(lambda: server.counts[304] >= asked + 8, 20)
+        wait_until(lambda: server.counts[304] >= asked + 8)
         (self.site / "all.json").write_bytes(b"[" + b" " * (5 << 20) + b"]")
-        wait_until(lambda: "the file is too long" in self.service.text, 20)
+        wait_until(lambda: "the file is too long" in self.service.text)
         self.assertIsNone(self.service.process.poll())
 
     def test_https_of_another_authority_is_not_believed(self):
@@ -139,12 +139,12 @@ class OtherCarriers(FleetService):
         self.publish(self.site)
         self.engine.kill()
         self.service.start()
-        wait_until(lambda: "the web server: roots: SSL" in self.service.text, 20)
+        wait_until(lambda: "the web server: roots: SSL" in self.service.text)
         self.assertEqual(server.counts, {})
         self.assertFalse(self.rule())
         # The certificate is all that was wrong.
         server.socket.context.load_cert_chain(*self.engine.authority.server("web"))
-        wait_until(lambda: self.rule(), 20)
+        wait_until(lambda: self.rule())
 
     def test_a_directory(self):
         self.enrol(service=False)
@@ -156,7 +156,7 @@ class OtherCarriers(FleetService):
         self.assertFalse(self.rule())
         self.engine.start()
         self.publish(self.site)
-        wait_until(lambda: self.rule(), 20)
+        wait_until(lambda: self.rule())
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import urllib.error
 import urllib.request
 
 from fleet_directory import Directory
+from ports import free_port
 from workspace import ROOT, Workspace, wait_until
 
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
@@ -25,7 +26,8 @@ class Nginx(unittest.TestCase):
         cls.root = cls.workspace.root
         cls.text = (ROOT / "docs" / "FLEET.md").read_text()
         cls.place, cls.keys = cls.root / "www", cls.root / "keys"
-        cls.place.mkdir(), cls.keys.mkdir()
+        cls.place.mkdir()
+        cls.keys.mkdir()
         for name in ("server", "admins", "others"):
             cls.issue(name)
         for name, by in (("ann", "admins"), ("mallory", "others")):
@@ -54,9 +56,7 @@ class Nginx(unittest.TestCase):
 
     @classmethod
     def start(cls):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            cls.port = free.getsockname()[1]
+        cls.port = free_port()
         server = re.search(r"```nginx\n(.*?)```", cls.text, re.DOTALL).group(1)
         server = server.replace("443", f"127.0.0.1:{cls.port}").replace(
             "/etc/mamd-fleet", str(cls.keys)).replace("/var/lib/mamd-fleet", str(cls.place))
@@ -84,9 +84,11 @@ class Nginx(unittest.TestCase):
                 self.keys / f"{certificate}.pem", self.keys / f"{certificate}.key")
         if version:
             context.maximum_version = version
+        # Whatever proxy this machine has.
+        opener = urllib.request.build_opener(
+            urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context))
         try:
-            with urllib.request.urlopen(
-                    f"https://localhost:{self.port}{path}", context=context, timeout=20) as found:
+            with opener.open(f"https://localhost:{self.port}{path}", timeout=60) as found:
                 return found.status, dict(found.headers), found.read()
         except urllib.error.HTTPError as error:
             return error.code, dict(error.headers), error.read()

@@ -18,7 +18,7 @@ from fleet_attacks import Attacker
 from fleet_swarm import bundle, fingerprint
 from measure_fleet import Fleet
 
-MACHINES, PATIENCE = 200, 60
+MACHINES, PATIENCE = 200, 180
 
 
 class Scale(unittest.TestCase):
@@ -43,7 +43,7 @@ class Scale(unittest.TestCase):
             raise AssertionError(f"{len(arrived)} machines are connected")
 
     def client(self):
-        return contextlib.closing(self.fleet.engine.client(timeout=20))
+        return contextlib.closing(self.fleet.engine.client(timeout=60))
 
     def push(self):
         with self.client() as client:

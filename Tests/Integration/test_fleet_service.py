@@ -50,7 +50,7 @@ class Enrolment(FleetService):
             self.office.pull()
             return self.machine in self.office.reports("status")
 
-        wait_until(reported, 30)
+        wait_until(reported)
         (status,) = self.office.reports("status")[self.machine]
         self.assertEqual(status["machine"], self.machine)
         self.assertIn("policy/all/level.json", status["documents"])
@@ -64,7 +64,7 @@ class Enrolment(FleetService):
             self.office.pull()
             return account in self.office.reports("records")
 
-        wait_until(has_record, 30)
+        wait_until(has_record)
         (record,) = self.office.reports("records")[account]
         self.assertEqual((record["machine"], record["account"]), (self.machine, account))
         # The invitation is of no use any more, and is not kept.
@@ -77,13 +77,13 @@ class Enrolment(FleetService):
         self.assertFalse(self.rule())
         self.office.membership(self.machine, "l.ab")
         self.office.push()
-        wait_until(lambda: self.rule(), 30)
+        wait_until(lambda: self.rule())
 
     def test_an_administrator_who_is_slow(self):
         self.invitation, code = self.office.invite()
         self.assertIn("has not let it in yet", self.join(code).stdout)
         self.service.start()
-        wait_until(lambda: "waits for the organisation" in self.service.text, 20)
+        wait_until(lambda: "waits for the organisation" in self.service.text)
         self.office.pull()
         self.machine = self.office.admit(self.invitation)
         self.office.push()
@@ -94,10 +94,8 @@ class Enrolment(FleetService):
         told = self.workspace.serving("fleet join", code, "--wait", "2", "--json").stdout
         self.assertEqual(json.loads(told)["state"], "pending")
         # Once more is no mistake, and asks for nothing new.
-        start = time.monotonic()
         again = self.workspace.serving("fleet join", "-", "--wait", "2", input=code.encode()).stdout
         self.assertIn("has not let it in yet", again)
-        self.assertLess(time.monotonic() - start, 20)
         for value in ("0", "soon"):
             told = self.workspace.serving("fleet join", code, "--wait", value, status=USAGE).stderr
             self.assertIn("--wait must be a number from 1 to 86400", told)

@@ -67,22 +67,22 @@ class Service(MachineCase):
         self.assertEqual(started.returncode, 0, self.log.read_text())
         process = self.main_process()
         self.assertEqual(self.user_of(process), FLEET_USER)
-        wait_until(lambda: re.search("[1-9] documents", self.status()), 30, "no documents")
-        wait_until(lambda: self.status().startswith("connected"), 30)
+        wait_until(lambda: re.search("[1-9] documents", self.status()), message="no documents")
+        wait_until(lambda: self.status().startswith("connected"))
         office.policy({**RULES, "printBlocked": True})
         office.time()
         office.push()
-        wait_until(lambda: self.prints_are_blocked(), 20)
+        wait_until(lambda: self.prints_are_blocked())
 
         def reported():
             office.pull()
             return machine in office.reports("status")
 
-        wait_until(reported, 30)
+        wait_until(reported)
         # It comes back by itself, and has what it had.
         os.kill(self.outside(process), signal.SIGKILL)
-        wait_until(lambda: self.main_process() not in (0, process), 30)
-        wait_until(lambda: self.status().startswith("connected"), 30)
+        wait_until(lambda: self.main_process() not in (0, process))
+        wait_until(lambda: self.status().startswith("connected"))
 
     def main_process(self):
         return int(self.property("mamfleet@fleet", "MainPID"))
@@ -91,15 +91,17 @@ class Service(MachineCase):
         return self.property("mamfleet@fleet", "StatusText")
 
     def outside(self, process):
-        """Its number in this name space."""
+        """Its number in this name space: another run's machine may have the same inside."""
+        machine = os.readlink(f"/proc/{self.machine.init}/ns/pid")
         for entry in pathlib.Path("/proc").iterdir():
             if entry.name.isdigit():
                 try:
                     status = (entry / "status").read_text()
+                    space = os.readlink(entry / "ns" / "pid")
                 except OSError:
                     continue
                 numbers = re.search(r"NSpid:\t(.*)", status)[1].split()
-                if "Name:\tmamfleet\n" in status and numbers[-1] == str(process):
+                if space == machine and numbers[-1] == str(process):
                     return int(entry.name)
         raise AssertionError("it is gone")
 

@@ -5,7 +5,6 @@ import ipaddress
 import os
 import pathlib
 import signal
-import socket
 import subprocess
 import time
 
@@ -17,6 +16,7 @@ from cryptography.x509.oid import NameOID
 from fleet_nats import Client, Failed
 from fleet_nkeys import USER, NKey, Operator
 from nats_engine import SIGNS_CERTIFICATES
+from ports import free_port
 
 DAY = datetime.timedelta(days=1)
 # That servers find each other under: all on this machine, or each in a network of its own.
@@ -53,12 +53,6 @@ cluster {{ name: engine, listen: "{cluster_host}:{cluster_port}", no_advertise: 
   routes: [{routes}] }}
 log_file: "{place}/log"
 """
-
-
-def free_port():
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
 
 
 def certify(directory):
