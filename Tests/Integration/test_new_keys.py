@@ -13,7 +13,8 @@ import unittest
 from disk_image import DiskCase, DiskImage
 from test_classes import OPEN_POLICY, set_policy
 from tracing import is_traced
-from workspace import ANN, DONE, LONG, UNREACHABLE, Workspace, pattern, wait_until
+from workspace import (
+    ANN, DONE, LONG, UNREACHABLE, Workspace, pattern, wait_for_room, wait_until)
 
 # All that changes something on disk.
 CALLS = "pwrite64,fsync,fdatasync,renameat,renameat2,unlinkat"
@@ -87,8 +88,8 @@ class Killed(Case):
         # The thread that serves the call: the exchanges of the two copies, and what they replaced
         # overwritten.
         (calls,) = (
-            calls for calls in threads.values() if calls.count("renameat2") == 2 and calls[0]
-            == "pwrite64")
+            calls for calls in threads.values()
+            if calls.count("renameat2") == 2 and calls[0] == "pwrite64")
         self.assertGreaterEqual(calls.count("unlinkat"), 2)
         points = range(14) if LONG else range(0, 14, 2)
         outcomes = collections.Counter()
@@ -123,8 +124,7 @@ class Killed(Case):
             for number in range(40)}
         places = [
             self.space.on_disk(self.put(name, content).relative_to(self.space.mount_point))
-            for name, content in
-                  data.items()]
+            for name, content in data.items()]
         self.space.unmount()
         before = {place: header(place)[16:32] for place in places}
         set_policy(self.space, "whenDeviceLocked")
@@ -140,11 +140,11 @@ class Killed(Case):
             wait_until(lambda: not self.running(), message="the daemon lives")
         self.space.mount().unlock()
         wait_until(
-            lambda: all(header(place)[16:32] != before[place] for place in places), 30,
-            "not all are sealed anew")
+            lambda: all(header(place)[16:32] != before[place] for place in places),
+            message="not all are sealed anew")
         wait_until(
-            lambda: not list((self.space.backing / ".mamd" / "work").iterdir()), 20,
-            "a copy is left")
+            lambda: not list((self.space.backing / ".mamd" / "work").iterdir()),
+            message="a copy is left")
         for name, content in data.items():
             self.assertEqual(self.space.path(name).read_bytes(), content)
             self.assertEqual(os.getxattr(self.space.path(name), "user.mam.class"), b"A")
@@ -163,7 +163,7 @@ class Killed(Case):
         wait_until(lambda: not self.running(), message="the daemon lives")
         self.assertEqual((header(place)[11], header(place)[13]), (1, 1))
         self.space.mount().unlock()
-        wait_until(lambda: header(place)[13] == 0, 20, "not sealed anew")
+        wait_until(lambda: header(place)[13] == 0, message="not sealed anew")
         self.assertEqual(path.read_bytes(), pattern(9_000))
 
     def test_a_daemon_that_is_stopped_before_the_content_was_sealed_anew(self):
@@ -179,10 +179,10 @@ class Killed(Case):
             with subprocess.Popen(
                     ["mamctl", "class", "--set", "C", path], env=self.space.environment,
                     stderr=subprocess.DEVNULL) as running:
-                wait_until(lambda: list(work.iterdir()), 20, "nothing is copied")
+                wait_until(lambda: list(work.iterdir()), message="nothing is copied")
                 os.kill(self.space.daemon(), signal.SIGTERM)
                 # Without its tracer the copy would be done at once.
-                wait_until(lambda: not self.running(), 30, "the daemon does not end")
+                wait_until(lambda: not self.running(), message="the daemon does not end")
                 return running.wait()
 
         delay = (
@@ -190,7 +190,7 @@ class Killed(Case):
         self.assertNotEqual(self.under_strace(delay, stop), 0)
         self.assertEqual((header(place)[11], header(place)[13]), (3, 1))
         self.space.mount().unlock()
-        wait_until(lambda: header(place)[13] == 0, 20, "not sealed anew")
+        wait_until(lambda: header(place)[13] == 0, message="not sealed anew")
         self.assertEqual(path.read_bytes(), pattern(8 << 20))
 
     def test_a_file_that_is_being_sealed_while_the_account_gets_its_first_passphrase(self):
@@ -207,7 +207,7 @@ class Killed(Case):
                 running = stack.enter_context(subprocess.Popen(
                     ["mamctl", "protect", self.space.path("large"), "--owner", ANN],
                     env=self.space.environment, stdout=subprocess.DEVNULL))
-                wait_until(lambda: list(work.iterdir()), 20, "nothing is copied")
+                wait_until(lambda: list(work.iterdir()), message="nothing is copied")
                 self.passphrase("--new-passfile", self.space.passfile)
                 self.assertIsNone(running.poll(), "it was sealed too early: this test cannot fail")
                 return running.wait()
@@ -220,13 +220,13 @@ class Killed(Case):
         keys = self.keybags()[0].read_bytes()[688:752]
         self.assertNotEqual(keys[:48], old[:48])
         current = [keys[at:at + 16] for at in range(0, 64, 16)]
-        wait_until(lambda: header(place)[32:48] in current, 20, "it has a retired key")
-        wait_until(lambda: header(place)[13] == 0, 20, "not sealed anew")
+        wait_until(lambda: header(place)[32:48] in current, message="it has a retired key")
+        wait_until(lambda: header(place)[13] == 0, message="not sealed anew")
         self.assertEqual(self.space.path("large").read_bytes(), data)
 
     def unlock_until_killed(self):
         self.space.serving("unlock", ANN, "--passfile", self.space.passfile, status=None)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 90
         while time.monotonic() < deadline:
             if not self.running():
                 return 1
@@ -247,7 +247,7 @@ class Pass(Case):
         set_policy(self.space, "whenDeviceLocked")
         self.space.mount().unlock()
         log = self.space.daemon_log.read_text
-        wait_until(lambda: "have their class: policy A" in log(), 20, "the pass does not end")
+        wait_until(lambda: "have their class: policy A" in log(), message="the pass does not end")
         self.assertEqual(log().count(f"file 1, a file of {ANN}, keeps its key from before: "), 1)
         self.assertNotIn("to be tried again at the next unlock", log())
         self.assertEqual((header(places[1])[11], header(places[1])[13]), (1, 1))
@@ -269,10 +269,10 @@ class Pass(Case):
         self.space.mount().unlock()
         others = [place for place in places if place.name != "file 3"]
         wait_until(
-            lambda: all(header(place)[16:32] not in before for place in others), 20,
-            "not sealed anew")
+            lambda: all(header(place)[16:32] not in before for place in others),
+            message="not sealed anew")
         told = "to be tried again at the next unlock: 1: "
-        wait_until(lambda: told in self.space.daemon_log.read_text(), 20, "nobody is told")
+        wait_until(lambda: told in self.space.daemon_log.read_text(), message="nobody is told")
         self.assertEqual((header(places[3])[11], header(places[3])[13]), (1, 1))
         self.assertIn("sealed anew", self.space.info(paths[3])["reason"])
         os.unlink(self.space.path("second"))
@@ -282,7 +282,7 @@ class Pass(Case):
                 path.read_bytes()
             self.assertEqual(caught.exception.errno, errno.ENOKEY)
         self.space.unlock()
-        wait_until(lambda: header(places[3])[13] == 0, 20, "not tried again")
+        wait_until(lambda: header(places[3])[13] == 0, message="not tried again")
         for number, path in enumerate(paths):
             self.assertEqual(path.read_bytes(), pattern(5_000, seed=number))
 
@@ -298,10 +298,11 @@ class Pass(Case):
                     set_policy(self.space, "whenDeviceLocked")
         expected = b"".join(round.to_bytes(2, "big") * 2000 for round in range(60))
         wait_until(
-            lambda: {self.space.info(path)["class"] for path in paths} == {"A"}, 20, "not class A")
+            lambda: {self.space.info(path)["class"] for path in paths} == {"A"},
+            message="not class A")
         wait_until(
-            lambda: all(header(self.space.on_disk(path.name))[13] == 0 for path in paths), 20,
-            "not sealed anew")
+            lambda: all(header(self.space.on_disk(path.name))[13] == 0 for path in paths),
+            message="not sealed anew")
         for path in paths:
             self.assertEqual(path.read_bytes(), expected)
         self.space.remount()
@@ -333,6 +334,7 @@ class NoRoom(DiskCase):
         # Somebody else's writes find the room that they had.
         workspace.path("small").write_bytes(bytes(1 << 20))
         ballast.unlink()
+        wait_for_room(workspace.backing, 10 << 20)
         os.sync()
         workspace.ctl("class", "--set", "A", path)
         self.assertEqual((header(place)[11], header(place)[13]), (1, 0))

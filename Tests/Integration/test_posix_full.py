@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 from running import call
-from workspace import Workspace, pattern
+from workspace import Workspace, pattern, wait_for_room
 
 MIB = 1 << 20
 ZERO_RANGE = 0x10  # of <linux/falloc.h>
@@ -32,6 +32,7 @@ class FullDisk(unittest.TestCase):
         for name in os.listdir(self.workspace.mount_point):
             if name != "kept":
                 os.unlink(self.workspace.path(name))
+        wait_for_room(self.workspace.backing, 5 * MIB)
         after = self.workspace.path("after")
         after.write_bytes(pattern(4 * MIB))
         self.workspace.remount()

@@ -69,6 +69,16 @@ def wait_until(condition, seconds=90.0, message="waited in vain"):
         time.sleep(0.02)
 
 
+def wait_for_room(place, size):
+    """Until a file system has so many bytes free: the daemon hears after unlink(2) has returned
+    that it may close the file."""
+    def has_room():
+        state = os.statvfs(place)
+        return state.f_bavail * state.f_frsize >= size
+
+    wait_until(has_room, message=f"no room for {size} bytes in {place}")
+
+
 def make_the_kernel_forget():
     """Names and inodes that nobody uses, of all file systems."""
     pathlib.Path("/proc/sys/vm/drop_caches").write_text("2")
