@@ -132,7 +132,8 @@ class Handles(WorkspaceCase):
             self.forget()
             self.assertEqual(self.read(handle), b"still here")
         # The daemon hears of the close only after close() has returned.
-        wait_until(lambda: self.is_stale_once_forgotten(handle), 20, "a removed file is there")
+        wait_until(
+            lambda: self.is_stale_once_forgotten(handle), message="a removed file is there")
 
     def test_a_number_that_is_used_again_is_another_file(self):
         """ext4 gives a free inode number to the next file in the same directory."""

@@ -23,8 +23,8 @@ class Hooks(EnrollmentCase):
         self.addCleanup(shutil.rmtree, directory, ignore_errors=True)
         self.told_file = f"{directory}/told"
         pathlib.Path(self.told_file).touch()
-        script = {
-            "test_a_wipe_hook_that_hangs_holds_nothing_up": "sleep 60 & sleep 60",
+        hangs = self._testMethodName == "test_a_wipe_hook_that_hangs_holds_nothing_up"
+        script = "sleep 90 & sleep 90" if hangs else {
             "test_programs_have_the_umask_that_the_daemon_was_started_with": ': > "$0.hook"',
         }.get(self._testMethodName, 'cat >> "$0"; echo said; exit 3')
         probe = ["/bin/sh", "-c", ': > "$0.probe"; echo compliant', self.told_file]
@@ -35,7 +35,8 @@ class Hooks(EnrollmentCase):
             **self.settings, "Probes": {"Compliance": probe}, "AutoEnrollOnLaunch": True,
             "Groups": {"g": [ANN, "eve@contoso.com"]},
             "Hooks": {
-                **hooks, "Wipe": ["/bin/sh", "-c", script, self.told_file], "TimeoutSeconds": 2}}
+                **hooks, "Wipe": ["/bin/sh", "-c", script, self.told_file],
+                "TimeoutSeconds": 2 if hangs else 60}}
 
     def told(self, hook):
         with open(self.told_file) as file:
@@ -98,7 +99,7 @@ class Hooks(EnrollmentCase):
         self.begin()
         start = time.monotonic()
         self.workspace.serving("wipe", ANN, "--confirm", ANN)
-        self.assertLess(time.monotonic() - start, 10)
+        self.assertLess(time.monotonic() - start, 80)
         self.assertFalse(self.file.exists())
         self.assertIn("timed out", daemon_text(self.workspace))
 
@@ -146,12 +147,12 @@ class SlowCheckIn(EnrollmentCase):
     def settings_of_test(self):
         self.slow = tempfile.NamedTemporaryFile("w", prefix=PREFIX)
         self.addCleanup(self.slow.close)
-        script = 'test -s "$0" && { : > "$0.begun"; sleep 30; }; exit 0'
+        script = 'test -s "$0" && { : > "$0.begun"; sleep 300; }; exit 0'
         self.begun = pathlib.Path(self.slow.name + ".begun")
         self.addCleanup(self.begun.unlink, missing_ok=True)
         return {
             **self.settings, "CheckInSeconds": 2, "LockOn": {"IdleSeconds": 5},
-            "Hooks": {"CheckIn": ["/bin/sh", "-c", script, self.slow.name], "TimeoutSeconds": 40}}
+            "Hooks": {"CheckIn": ["/bin/sh", "-c", script, self.slow.name], "TimeoutSeconds": 400}}
 
     def test_who_is_idle_is_locked_while_it_runs(self):
         self.begin()
@@ -159,7 +160,7 @@ class SlowCheckIn(EnrollmentCase):
         self.slow.flush()
         wait_until(self.begun.exists)
         self.workspace.unlock()
-        # Half of its time is enough; what comes after it would be late.
+        # Long before it ends; what comes after it would be late.
         wait_until(
-            lambda: self.workspace.account()["state"] == "locked", 15,
-            "not locked although nobody used it")
+            lambda: self.workspace.account()["state"] == "locked",
+            message="not locked although nobody used it")

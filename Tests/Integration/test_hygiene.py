@@ -63,17 +63,17 @@ class Hygiene(WorkspaceCase):
         core = self.workspace.root / "core"
         result = subprocess.run(
             ["gdb", "-nx", "-batch", "-iex", "set auto-solib-add off", "-ex",
-            "set use-coredump-filter off",
-             "-ex", "set dump-excluded-mappings on", "-p", str(pid), "-ex", f"gcore {core}"],
-            capture_output=True, text=True, timeout=120)
+             "set use-coredump-filter off", "-ex", "set dump-excluded-mappings on",
+             "-p", str(pid), "-ex", f"gcore {core}"],
+            capture_output=True, text=True, timeout=300)
         self.assertTrue(core.exists(), result.stdout + result.stderr)
         try:
             memory = without_empty_pages(core)
         finally:
             core.unlink()
         return {
-            name for name,
-            value in self.secrets().items() if any(half in memory for half in halves(value))}
+            name for name, value in self.secrets().items()
+            if any(half in memory for half in halves(value))}
 
     # The tests
 
@@ -90,8 +90,8 @@ class Hygiene(WorkspaceCase):
         os.close(self.handles.pop("B"))
         # The kernel tells of a close(2) a little later.
         wait_until(
-            lambda: "file key B, open" not in self.in_memory(), 30,
-            "the key of a closed file stays")
+            lambda: "file key B, open" not in self.in_memory(),
+            message="the key of a closed file stays")
         self.check(self.in_memory(), always)
 
     def test_a_lock_under_use_leaves_none(self):
@@ -101,10 +101,11 @@ class Hygiene(WorkspaceCase):
             for number, letter in enumerate("AABB")]
         for user in users:
             user.start()
-        wait_until(lambda: min(rounds) > 2, 30, "not all use it")
+        wait_until(lambda: min(rounds) > 2, message="not all use it")
         self.workspace.lock()
         # A file that is closed under the lock is told of a little later.
-        wait_until(lambda: "file key B, closed" not in self.in_memory(), 30, "a key stays")
+        wait_until(
+            lambda: "file key B, closed" not in self.in_memory(), message="a key stays")
         found = self.in_memory()
         over.set()
         for user in users:

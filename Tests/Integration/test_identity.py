@@ -52,7 +52,7 @@ class Identities(WorkspaceCase):
             __file__)
         return subprocess.run(
             [sys.executable, "-c", BEGIN + code, str(folder), str(self.workspace.socket),
-            str(self.directory)],
+             str(self.directory)],
             check=True, timeout=60, env=self.workspace.environment, **options)
 
     def owners(self):
@@ -132,7 +132,7 @@ act_as({PERSONAL!r}, scoped=True)
 make("while")
 go = child(lambda: make("child"))
 client.close()
-end = time.monotonic() + 10
+end = time.monotonic() + 60
 while True:
     make("after")
     with Client(sys.argv[2]) as other:
@@ -178,7 +178,7 @@ go()
                     client.call(
                         "Identity.SetThreadIdentity", thread=threading.get_native_id(),
                         identity=identity)
-                start.wait(20)
+                start.wait(60)
                 for count in range(30):
                     with open(self.directory / f"{number}-{count}", "w") as file:
                         file.write("x")
@@ -230,8 +230,7 @@ go()
             # It asks for nothing before it may go on.
             return subprocess.Popen(
                 ["sh", "-c", 'until [ -e "$1" ]; do sleep 0.05; done; sh -c ": > \\"$2\\""', "sh",
-                go,
-                 self.directory / name])
+                 go, self.directory / name])
 
         def act_as(identity):
             client.call(
@@ -258,7 +257,7 @@ go()
         self.assertEqual(problems, [])
         children.append(child("beside"))
         go.touch()
-        self.assertEqual([each.wait(20) for each in children], [0] * 5)
+        self.assertEqual([each.wait(60) for each in children], [0] * 5)
         self.assertEqual(self.owners(), {
             "before": ANN, "personal": PERSONAL, "bob": BOB, "at once": BOB, "after": ANN,
             "beside": ANN})
@@ -268,11 +267,13 @@ go()
     def test_a_daemon_that_a_command_leaves_behind_keeps_its_identity(self):
         # Nothing of it asks for a file before all its ancestors have ended.
         daemon = (
-            'setsid sh -c \'sleep 0.3; cd "$1"; : > first; sh -c ": > child"; mv first done\' sh '
-            '"$1" & exit 3')
+            'setsid sh -c \'until [ -e "$2" ]; do sleep 0.05; done; cd "$1"; : > first; '
+            'sh -c ": > child"; mv first done\' sh "$1" "$2" > /dev/null 2>&1 & exit 3')
+        go = self.workspace.root / "go of a daemon"
         result = self.workspace.run_as(
-            PERSONAL, "sh", "-c", f"({daemon})", "sh", self.directory, check=False)
+            PERSONAL, "sh", "-c", f"({daemon})", "sh", self.directory, go, check=False)
         self.assertEqual(result.returncode, 3)
+        go.touch()
         wait_until((self.directory / "done").exists)
         self.assertEqual(self.owners(), {"child": PERSONAL, "done": PERSONAL})
 
@@ -280,9 +281,11 @@ go()
         # Twice: what is left has no ancestor that was there while the command ran, and none of them
         # asked for a file.
         daemon = (
-            '(setsid sh -c \'(sleep 0.3; cd "$1"; (: > grandchild; mv grandchild done) &) &\' sh '
-            '"$1" &)')
-        self.workspace.run_as(PERSONAL, "sh", "-c", daemon, "sh", self.directory)
+            '(setsid sh -c \'(until [ -e "$2" ]; do sleep 0.05; done; cd "$1"; '
+            '(: > grandchild; mv grandchild done) &) &\' sh "$1" "$2" > /dev/null 2>&1 &)')
+        go = self.workspace.root / "go of a grandchild"
+        self.workspace.run_as(PERSONAL, "sh", "-c", daemon, "sh", self.directory, go)
+        go.touch()
         wait_until((self.directory / "done").exists)
         self.assertEqual(self.owners(), {"done": PERSONAL})
 

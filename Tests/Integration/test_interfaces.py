@@ -5,6 +5,7 @@ import subprocess
 import tempfile
 import unittest
 
+from running import PREFIX
 from workspace import ROOT
 
 GENERATOR = "scripts/generate-interfaces"
@@ -20,7 +21,7 @@ class Interfaces(unittest.TestCase):
     """On a copy, but for the first."""
 
     def setUp(self):
-        self.root = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.root = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix=PREFIX)))
         (self.root / "docs").mkdir()
         (self.root / "scripts").mkdir()
         for path in (ROOT / "docs").glob("*.varlink"):

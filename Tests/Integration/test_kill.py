@@ -11,28 +11,9 @@ import unittest
 from kill_writers import DEAD, WRITERS
 from ordinary_user import AS_NOBODY, programs_for_all, with_fuse_device
 from running import PREFIX, daemons, mounts, remove_leftovers
-from workspace import LONG, PERSONAL, WorkspaceCase, tree_digest, wait_until
+from workspace import LONG, PERSONAL, PROGRAMS, WorkspaceCase, tree_digest, wait_until
 
 KILLS = int(os.environ.get("MAMD_KILLS", "200" if LONG else "8"))
-# Has the lock of a workspace, and ends: the first thread at once, the other a second later.
-SLOW_DEATH = """
-import ctypes, fcntl, os, sys, threading, time
-lock = open(sys.argv[1], "w")
-fcntl.flock(lock, fcntl.LOCK_EX)
-print(f"process {os.getpid()}, at /nowhere", file=lock, flush=True)
-threading.Thread(target=lambda: (time.sleep(1), os._exit(0))).start()
-# exit(2), of this thread alone.
-ctypes.CDLL(None).syscall(60 if os.uname().machine == "x86_64" else 93, 0)
-"""
-# Makes files, whatever happens.
-STUBBORN = """
-import itertools, os, sys
-for number in itertools.count():
-    try:
-        os.close(os.open(f"{sys.argv[1]}/stubborn-{number % 100}", os.O_CREAT | os.O_WRONLY))
-    except OSError:
-        pass
-"""
 KERNEL = tuple(int(number) for number in platform.release().split("-")[0].split(".")[:2])
 PROGRAM = pathlib.Path(__file__).with_name("kill_writers.py")
 
@@ -62,22 +43,22 @@ class Killed(WorkspaceCase):
 
     def one_kill(self, directory, chance, busy):
         writers = self.start(directory, chance)
+        before = len(self.log())
         self.kill_under(writers, chance.uniform(0, 0.5), busy)
         for writer in writers:
             writer.check()
-        self.check_recovery(directory)
+        self.check_recovery(directory, before)
         self.assertEqual(os.listdir(self.workspace.on_disk(".mamd", "work")), [])
 
-    def check_recovery(self, directory):
-        """What the kill left unfinished is mended without being asked, and told once of each
-        file."""
-        def log():
-            return self.workspace.daemon_log.read_text()
+    def log(self):
+        return self.workspace.daemon_log.read_text()
 
-        begin, end = "checking all files", "all files checked"
-        wait_until(lambda: log().rfind(end) > log().rfind(begin))
+    def check_recovery(self, directory, before):
+        """What the kill left unfinished is mended without being asked, and told once of each
+        file. `before`: the length that the log had."""
+        wait_until(lambda: "all files checked" in self.log()[before:])
         self.workspace.ctl("verify", directory)
-        recovery = log()[log().rfind(begin):]
+        recovery = self.log()[before:]
         lines = [line for line in recovery.splitlines() if "was left unfinished by a crash" in line]
         told = [(line.split("Z mamd: ")[1].split(",")[0], "sealed anew" in line) for line in lines]
         self.assertEqual(len(told), len(set(told)), told)
@@ -105,7 +86,7 @@ class Killed(WorkspaceCase):
             writers.append(writer)
         for writer in writers:
             wait_until(
-                lambda: writer.process.poll() is not None or writer.size() > 0, 60)
+                lambda: writer.process.poll() is not None or writer.size() > 0)
         return writers
 
     def kill_under(self, writers, seconds, busy):
@@ -113,7 +94,7 @@ class Killed(WorkspaceCase):
         meanwhile."""
         daemon = self.workspace.daemon()
         held = os.open(self.directory, os.O_RDONLY)
-        user = subprocess.Popen(["sleep", "60"], cwd=self.directory) if busy else None
+        user = subprocess.Popen(["sleep", "infinity"], cwd=self.directory) if busy else None
         try:
             writers[0].process.wait(seconds)
             self.fail(f"a writer ended early: {writers[0].process.stderr.read().decode()}")
@@ -158,7 +139,7 @@ class DeadMount(WorkspaceCase):
     def test_a_daemon_that_takes_its_time_to_die_is_waited_for(self):
         self.workspace.unmount()
         lock = self.workspace.on_disk(".mamd", "lock")
-        with subprocess.Popen([sys.executable, "-c", SLOW_DEATH, lock]) as holder:
+        with subprocess.Popen([sys.executable, PROGRAMS / "slow_death.py", lock]) as holder:
             wait_until(lambda: ") Z " in pathlib.Path(f"/proc/{holder.pid}/stat").read_text())
             self.workspace.mount()
 
@@ -166,7 +147,8 @@ class DeadMount(WorkspaceCase):
         os.getuid() == 0, "an ordinary user's dead mount goes before the next one comes")
     @unittest.skipIf(KERNEL < (6, 5), "the kernel cannot mount beneath another mount")
     def test_nobody_gets_below_while_a_dead_mount_is_replaced(self):
-        writer = subprocess.Popen([sys.executable, "-c", STUBBORN, self.workspace.mount_point])
+        writer = subprocess.Popen(
+            [sys.executable, PROGRAMS / "stubborn.py", self.workspace.mount_point])
         try:
             for _ in range(10):
                 self.kill()
@@ -197,7 +179,7 @@ class DeadMount(WorkspaceCase):
         return [set(field.split(",")) for field in (line[5], *line[line.index("-") + 1 :])]
 
     def test_unmount_takes_a_dead_mount_that_is_in_use(self):
-        with subprocess.Popen(["sleep", "60"], cwd=self.directory) as user:
+        with subprocess.Popen(["sleep", "infinity"], cwd=self.directory) as user:
             self.kill()
             self.workspace.unmount()
             user.kill()
@@ -238,11 +220,10 @@ class DeadMount(WorkspaceCase):
             tracer = subprocess.Popen(
                 ["strace", "-f", "-o", "/dev/null", "-e", "trace=move_mount",
                  "-e", "inject=move_mount:error=EINVAL:when=1", "mamd", "-f",
-                 self.workspace.backing,
-                 self.workspace.mount_point], stderr=log, env=self.workspace.environment)
+                 self.workspace.backing, self.workspace.mount_point],
+                stderr=log, env=self.workspace.environment)
         try:
-            wait_until(
-                lambda: "hides stray" in self.workspace.log.read_text()[before:], 60)
+            wait_until(lambda: "hides stray" in self.workspace.log.read_text()[before:])
             os.listdir(self.directory)
             said = self.workspace.log.read_text()[before:]
             self.assertIn("cannot be placed below it: Invalid argument", said)
@@ -265,7 +246,7 @@ class DeadMount(WorkspaceCase):
         wait_until(lambda: mounts(str(self.workspace.root)))
         self.assertFalse(stray.exists())
         self.workspace.unmount()
-        self.assertEqual(daemon.wait(20), 0)
+        self.assertEqual(daemon.wait(60), 0)
         self.assertIn("was not empty: the mount hides stray", self.workspace.log.read_text())
         stray.unlink()
         self.workspace.mount()

@@ -8,18 +8,9 @@ import subprocess
 import unittest
 
 from tracing import injecting, tasks
-from workspace import ANN, UNREACHABLE, Workspace, wait_until
+from workspace import ANN, PROGRAMS, UNREACHABLE, Workspace, wait_until
 
 SIZE = 4 << 20
-WRITER = f"""
-import os, sys
-file = os.open(sys.argv[1], os.O_WRONLY)
-print(flush=True)
-sys.stdin.readline()
-os.write(file, bytes({SIZE}))
-print(flush=True)
-sys.stdin.readline()
-"""
 
 
 def abort(mount_point):
@@ -45,8 +36,8 @@ class KilledInALock(unittest.TestCase):
         # In a process of its own: each other one that had the file too would store it when it
         # closes it.
         writer = subprocess.Popen(
-            ["/usr/bin/python3", "-c", WRITER, self.path], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE)
+            ["/usr/bin/python3", PROGRAMS / "write_when_told.py", self.path, str(SIZE)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.addCleanup(writer.communicate)
         self.addCleanup(writer.kill)
         # Before those: until then the writer cannot end either.
@@ -84,7 +75,7 @@ class KilledInALock(unittest.TestCase):
         self.workspace.unlock()
         self.assertEqual(self.workspace.ctl("owner", self.path).returncode, 0)
         # What was not stored when it was killed is lost, and nothing else.
-        self.assertEqual(self.path.read_bytes().removeprefix(b"before").strip(b"\0"), b"")
+        self.assertEqual(self.path.read_bytes().removeprefix(b"before").strip(b"x\0"), b"")
 
     def test_an_unmount_ends_it(self):
         self.workspace.ctl("unmount", self.workspace.mount_point)
@@ -94,5 +85,5 @@ class KilledInALock(unittest.TestCase):
     def test_nobody_waits_for_its_socket(self):
         result = subprocess.run(
             ["mamctl", "account", "list"], env=self.workspace.environment, capture_output=True,
-            text=True, timeout=20)
+            text=True, timeout=60)
         self.assertEqual(result.returncode, UNREACHABLE, result.stderr)

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 
-from workspace import ANN, BOB, CLOSED, PERSONAL, WorkspaceCase, pattern, wait_until
+from workspace import ANN, BOB, CLOSED, PERSONAL, PROGRAMS, WorkspaceCase, pattern, wait_until
 
 
 class Lock(WorkspaceCase):
@@ -79,21 +79,12 @@ class Lock(WorkspaceCase):
     def test_a_lock_while_writers_write_loses_nothing_that_was_accepted(self):
         path = self.directory / "file"
         writer = subprocess.Popen(
-            [sys.executable, "-c", (
-                "import os, sys\n"
-                "file = os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY)\n"
-                "number = 0\n"
-                "try:\n"
-                "    while number < 2_000_000:\n"
-                "        os.write(file, b'%07d\\n' % number); number += 1\n"
-                "        if number == 1000: print('started', flush=True)\n"
-                "except OSError as problem:\n"
-                "    print(number, problem.errno, flush=True)\n"), path],
+            [sys.executable, PROGRAMS / "write_until_refused.py", path],
             stdout=subprocess.PIPE, text=True)
         self.assertEqual(writer.stdout.readline(), "started\n")
         self.workspace.lock()
         number, code = map(int, writer.stdout.readline().split())
-        writer.wait(30)
+        writer.wait(60)
         writer.stdout.close()
         self.assertEqual(code, errno.ENOKEY)
         self.workspace.unlock()
@@ -112,7 +103,7 @@ class Lock(WorkspaceCase):
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.assertEqual(int(child.stdout.readline()), pattern(30_000)[20_000])
         self.workspace.lock()
-        output, _ = child.communicate("go\n", timeout=30)
+        output, _ = child.communicate("go\n", timeout=60)
         self.assertEqual((child.returncode, output), (-signal.SIGBUS, ""))
 
     def test_a_dirty_mapping_is_flushed_before_the_lock(self):
@@ -212,8 +203,8 @@ class Grace(WorkspaceCase):
         start = time.monotonic()
         self.workspace.serving("lock", ANN)
         wait_until(
-            lambda: self.workspace.account()["state"] == "locked", 20,
-            "no lock after the grace period")
+            lambda: self.workspace.account()["state"] == "locked",
+            message="no lock after the grace period")
         self.assertGreater(time.monotonic() - start, 5)
         with self.refused(errno.ENOKEY):
             path.read_bytes()

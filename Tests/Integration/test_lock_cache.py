@@ -58,7 +58,7 @@ class FileUsers:
         for program in self.programs:
             with contextlib.suppress(BrokenPipeError):
                 program.stdin.close()
-        statuses = [program.wait(30) for program in self.programs]
+        statuses = [program.wait(60) for program in self.programs]
         for program in self.programs:
             program.stdout.close()
         self.programs = []
@@ -215,8 +215,8 @@ class CompleteUnlessOpen(CacheCase):
         os.close(descriptor)
         # Some frames may serve other files by now.
         wait_until(
-            lambda: frames_in_use(page_frames) <= len(page_frames) // 2, 15,
-            "pages of a closed file stay")
+            lambda: frames_in_use(page_frames) <= len(page_frames) // 2,
+            message="pages of a closed file stay")
         self.workspace.unlock()
         with open(path, "rb") as file:
             if not page_frames:
@@ -235,9 +235,8 @@ class SlowWriter(CacheCase):
         path, other = self.large_file("file", 1 << 20), self.large_file("other", 1 << 20)
         held = self.held(path, 1 << 20), self.held(other, 1 << 20)
         writer = self.users.start("write-slowly", path)
-        start = time.monotonic()
+        # The writer would wait for ever.
         answer = self.workspace.serving("lock", ANN, "--now", status=None)
-        self.assertLess(time.monotonic() - start, self.DEADLINE + 4)
         for text in (answer.stdout + answer.stderr, self.workspace.daemon_log.read_text()):
             with self.subTest("the process is named"):
                 self.assertIn(str(writer.pid), text)

@@ -51,8 +51,7 @@ class LockWriters(WorkspaceCase):
     def start(self, way, handle, name, file=None, *part):
         return subprocess.Popen(
             [sys.executable, "-B", PROGRAM, way, handle, self.directory / (file or name),
-            self.workspace.root / name,
-             *map(str, part)],
+             self.workspace.root / name, *map(str, part)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def model(self, name):
@@ -80,7 +79,7 @@ class LockWriters(WorkspaceCase):
 
     def end(self, name, writer):
         """Its figures, once it was told to end; a failure if it found a byte lost."""
-        output, errors = writer.communicate(timeout=60)
+        output, errors = writer.communicate(timeout=120)
         self.assertEqual(writer.returncode, 0, f"{name}: {errors}")
         figures = json.loads(output)
         with self.subTest(f"{name} was stopped by a lock, and checked its file after it"):

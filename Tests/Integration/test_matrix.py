@@ -7,9 +7,12 @@ from workspace import ANN, WorkspaceCase
 
 # One row for each operation (a method of Cell), one column for each class; in it first the outcome
 # while Locked, then that Before the First Unlock. Unlocked and in the Grace period everything must
-# be done ("+") in every class. + done, and it can be seen that it was E refused with ENOKEY, and
-# nothing changed . cannot be: no handle survives a restart S SIGBUS "handle": opened while
-# unlocked; "mapping": made and touched while unlocked, by another process.
+# be done ("+") in every class.
+#     +  done, and it can be seen that it was
+#     E  refused with ENOKEY, and nothing changed
+#     S  SIGBUS
+#     .  cannot be: no handle survives a restart
+# "handle": opened while unlocked; "mapping": made and touched while unlocked, by another process.
 TABLE = """
 operation                         on         A     B     C     D
                                              L B   L B   L B   L B

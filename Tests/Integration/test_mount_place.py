@@ -35,20 +35,19 @@ class Led(unittest.TestCase):
         with open(self.workspace.log, "ab") as log:
             daemon = subprocess.Popen(
                 ["mamd", "-f", "--", self.workspace.backing, place], stdin=subprocess.DEVNULL,
-                stderr=log,
-                env=self.workspace.environment)
+                stderr=log, env=self.workspace.environment)
         self.addCleanup(daemon.wait)
         self.addCleanup(daemon.kill)
-        wait_until(lambda: mounts(str(self.workspace.root)) == [str(real or place)], 60)
+        wait_until(lambda: mounts(str(self.workspace.root)) == [str(real or place)])
         os.listdir(place)
         return daemon
 
     def refusal(self, place):
         """What mamd says that does not mount there."""
         said = subprocess.run(
-            ["timeout", "20", "mamd", "-f", "--", self.workspace.backing, place],
-            stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, env=self.workspace.environment)
+            ["timeout", "60", "mamd", "-f", "--", self.workspace.backing, place],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            env=self.workspace.environment)
         self.assertEqual(mounts(str(self.workspace.root)), [])
         self.assertEqual(said.returncode, 1, said.stderr)
         return said.stderr

@@ -8,24 +8,10 @@ import subprocess
 import unittest
 
 from running import daemons
-from workspace import ROOT, WorkspaceCase, wait_until
+from workspace import PROGRAMS, ROOT, WorkspaceCase, wait_until
 
 HELPER = ROOT / "units" / "mount.fuse.mamd"
 DONE, USAGE, FAILURE = 0, 1, 32
-
-# What mount(8) needs of /usr/sbin is its helpers.
-SPACE = """
-set -e
-mount -t tmpfs none "$1"
-cp -a /usr/sbin/mount.fuse* "$1" 2>/dev/null || true
-cp "$2" "$1/mount.fuse.mamd"
-mount --bind "$1" /usr/sbin
-# mount(8) gives its helpers a path of its own.
-mount -t tmpfs none /usr/local/bin
-cp "$3" "$4" /usr/local/bin
-echo ready
-exec sleep infinity
-"""
 
 
 @unittest.skipUnless(os.getuid() == 0, "makes a mount name space")
@@ -38,9 +24,8 @@ class MountWays(WorkspaceCase):
         programs = cls.workspace.root / "sbin"
         programs.mkdir()
         cls.space = subprocess.Popen(
-            ["unshare", "--mount", "--propagation", "private", "sh", "-c", SPACE, "sh", programs,
-            HELPER,
-             shutil.which("mamd"), shutil.which("mamctl")],
+            ["unshare", "--mount", "--propagation", "private", "sh", PROGRAMS / "mount_helpers.sh",
+             programs, HELPER, shutil.which("mamd"), shutil.which("mamctl")],
             stdout=subprocess.PIPE, text=True)
         cls.addClassCleanup(cls.end_space)
         if cls.space.stdout.readline() != "ready\n":
@@ -65,9 +50,8 @@ class MountWays(WorkspaceCase):
         with open(errors, "w") as file:
             result = subprocess.run(
                 ["nsenter", "-t", str(self.space.pid), "-m", "--", *map(os.fspath, command)],
-                timeout=60, text=True,
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=file,
-                env=self.workspace.environment)
+                timeout=90, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=file, env=self.workspace.environment)
         result.stderr = errors.read_text()
         if status is not None:
             self.assertEqual(result.returncode, status, result.stdout + result.stderr)
@@ -82,7 +66,7 @@ class MountWays(WorkspaceCase):
             "findmnt", "-n", "-o", columns, "-M", self.place, status=None).stdout.split()
 
     def wait_for_end(self):
-        wait_until(lambda: not list(daemons(str(self.place))), 20, "mamd still runs")
+        wait_until(lambda: not list(daemons(str(self.place))), message="mamd still runs")
 
     def test_mount_and_umount(self):
         for number in range(3):
@@ -188,8 +172,8 @@ class MountWays(WorkspaceCase):
         """One more mount name space, as a container would have."""
         copy = subprocess.Popen(
             ["nsenter", "-t", str(self.space.pid), "-m", "--", "unshare", "--mount",
-            "--propagation", "private", "sh", "-c",
-             "echo ready; exec sleep 60"], stdout=subprocess.PIPE)
+             "--propagation", "private", "sh", "-c", "echo ready; exec sleep infinity"],
+            stdout=subprocess.PIPE)
         try:
             copy.stdout.readline()
             yield

@@ -22,7 +22,7 @@ class OlderKernels(unittest.TestCase):
             os.chmod(log.name, 0o666)
             said = subprocess.run(
                 [sys.executable, "-B", "-m", "unittest", *FILES], cwd=HERE, capture_output=True,
-                text=True, timeout=300,
+                text=True, timeout=440,
                 env={**os.environ, "MAMD_TEST_KERNEL": kernel, "OLDER_KERNEL_LOG": log.name})
             self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
             noted = log.read()
