@@ -28,7 +28,10 @@ class PolicyDirectoryCase(unittest.TestCase):
 
     def put(self, name, document):
         text = document if isinstance(document, str) else json.dumps(document)
-        (self.policies / name).write_text(text)
+        # Whole: of one that is half written the log would tell, too.
+        new = self.workspace.root / name
+        new.write_text(text)
+        new.rename(self.policies / name)
 
     def show(self):
         return json.loads(self.workspace.serving("policy show", ANN, "--json").stdout)
@@ -40,7 +43,7 @@ class PolicyDirectoryCase(unittest.TestCase):
         return {refused["file"]: refused for refused in self.show()["refused"]}
 
     def await_outbound(self, level):
-        wait_until(lambda: self.outbound() == level, 5, f"outbound did not become {level}")
+        wait_until(lambda: self.outbound() == level, message=f"outbound did not become {level}")
 
     def status(self):
         return json.loads(self.workspace.serving("status", "--json").stdout)[0]
@@ -49,7 +52,7 @@ class PolicyDirectoryCase(unittest.TestCase):
         return self.status()["pid"]
 
     def await_refused(self, *names):
-        wait_until(lambda: set(self.refused()) == set(names), 5, f"not refused: {names}")
+        wait_until(lambda: set(self.refused()) == set(names), message=f"not refused: {names}")
 
 
 class Changes(PolicyDirectoryCase):
@@ -108,7 +111,7 @@ class Changes(PolicyDirectoryCase):
         pid = self.daemon()
         before = self.readings()
         os.kill(pid, signal.SIGHUP)
-        wait_until(lambda: self.readings() > before, 5, "it did not look")
+        wait_until(lambda: self.readings() > before, message="it did not look")
         self.assertEqual(self.daemon(), pid)
 
     def readings(self):
@@ -123,7 +126,8 @@ class BadDocuments(PolicyDirectoryCase):
         self.put("strict.json", STRICT)
         self.await_outbound("none")
         self.put("strict.json", '{"printBlocked": "perhaps"}')
-        wait_until(lambda: "strict.json" in self.refused(), 5, "the bad document was not refused")
+        wait_until(
+            lambda: "strict.json" in self.refused(), message="the bad document was not refused")
 
     def test_the_last_good_version_stays_in_force_over_a_restart(self):
         self.break_strict()
@@ -144,10 +148,10 @@ class BadDocuments(PolicyDirectoryCase):
 
     def test_a_document_that_never_was_good_is_refused_and_stops_the_next_start(self):
         self.put("bad.json", "[]")
-        wait_until(lambda: "bad.json" in self.refused(), 5, "not refused")
+        wait_until(lambda: "bad.json" in self.refused(), message="not refused")
         self.assertFalse(self.refused()["bad.json"]["lastGoodInForce"])
         # Not understood, which is not the same as a directory that is not there.
-        self.assertEqual(self.workspace.account()["statusCode"], 206)
+        wait_until(lambda: self.workspace.account()["statusCode"] == 206)
         self.assertEqual(self.outbound(), "allApps")
         self.workspace.unmount()
         self.workspace.mount(status=NO)
@@ -159,7 +163,8 @@ class BadDocuments(PolicyDirectoryCase):
         self.await_outbound("none")
         shutil.rmtree(self.policies)
         wait_until(
-            lambda: "cannot be read" in self.workspace.daemon_log.read_text(), 5, "not noticed")
+            lambda: "cannot be read" in self.workspace.daemon_log.read_text(),
+            message="not noticed")
         self.assertEqual(self.outbound(), "none")
         self.workspace.remount()
         self.assertEqual(self.outbound(), "none")
@@ -172,7 +177,6 @@ class BadDocuments(PolicyDirectoryCase):
             copy.write_bytes(b"\xff\xfe{")
         self.workspace.mount()
         self.assertEqual(self.outbound(), "allApps")
-
 
     def test_an_import_tells_what_is_not_in_force_here(self):
         document = self.workspace.root / "elsewhere.json"
@@ -232,8 +236,8 @@ class NoPolicies(PolicyDirectoryCase):
     def refuse(self, document, reason):
         self.put("strict.json", document)
         wait_until(
-            lambda: reason in self.refused().get("strict.json", {"reason": ""})["reason"], 5,
-            reason)
+            lambda: reason in self.refused().get("strict.json", {"reason": ""})["reason"],
+            message=reason)
 
     def test_the_last_good_version_holds_against_each_of_them(self):
         before = time.time()
@@ -243,7 +247,7 @@ class NoPolicies(PolicyDirectoryCase):
         (refused,) = self.status()["refused"]
         self.assertEqual(
             (refused["file"], refused["inForce"]), ("strict.json", "strict (version 7)"))
-        self.assertLess(abs(refused["since"] - before), 5)
+        self.assertTrue(before - 1 <= refused["since"] <= time.time() + 1, refused)
         for verb in ("status", "policy show"):
             text = " ".join(self.workspace.serving(verb).stdout.split())
             self.assertIn("strict.json: it is not JSON", text)
@@ -253,7 +257,7 @@ class NoPolicies(PolicyDirectoryCase):
         self.refuse({}, "it has neither rules")
         since = self.refused()["strict.json"]["since"]
         os.kill(self.daemon(), signal.SIGKILL)
-        wait_until(lambda: not os.path.ismount(self.workspace.mount_point) or self.dead(), 5)
+        wait_until(lambda: not os.path.ismount(self.workspace.mount_point) or self.dead())
         self.workspace.ctl("unmount", self.workspace.mount_point, status=None)
         self.workspace.mount()
         self.assertEqual(self.outbound(), "none")
@@ -281,7 +285,7 @@ class NoPolicies(PolicyDirectoryCase):
 
     def test_a_file_that_was_good_and_is_spoilt_does_not_lift_one_that_was_removed(self):
         self.put("other.json", {"printBlocked": True})
-        wait_until(lambda: len(self.show()["rules"]) > 1, 5, "other.json is not in force")
+        wait_until(lambda: len(self.show()["rules"]) > 1, message="other.json is not in force")
         (self.policies / "strict.json").write_text("{")
         (self.policies / "strict.json").rename(self.policies / "other.json")
         self.await_refused("other.json", "strict.json")
@@ -302,10 +306,10 @@ class NoPolicies(PolicyDirectoryCase):
         self.refuse("{", "it is not JSON")
         aside = self.policies.rename(self.policies.with_name("aside"))
         log = self.workspace.daemon_log.read_text
-        wait_until(lambda: "cannot be read" in log(), 5, "not noticed")
+        wait_until(lambda: "cannot be read" in log(), message="not noticed")
         self.assertEqual(set(self.refused()), {"strict.json"})
         aside.rename(self.policies)
-        wait_until(lambda: self.workspace.account()["statusCode"] == 206, 5, "it did not look")
+        wait_until(lambda: self.workspace.account()["statusCode"] == 206, message="it did not look")
         self.assertEqual(log().count("strict.json is refused"), 1)
 
     def test_an_import_of_configurations_does_not_replace_a_protection(self):
@@ -351,11 +355,12 @@ class WipeOrders(PolicyDirectoryCase):
         path.write_text("content")
         self.put("wipe.json", {"@odata.type": "#mamd.wipeRequest", "account": ANN})
         wait_until(
-            lambda: "wipe.json" in self.refused(), 5, "an order without an id was not refused")
+            lambda: "wipe.json" in self.refused(),
+            message="an order without an id was not refused")
         self.put(
             "wipe.json", {"@odata.type": "#mamd.wipeRequest", "id": "1", "account": ANN.upper()})
-        wait_until(lambda: self.workspace.account() is None, 10, "the account is still there")
-        wait_until(lambda: not path.exists(), 10, "its file is still there")
+        wait_until(lambda: self.workspace.account() is None, message="the account is still there")
+        wait_until(lambda: not path.exists(), message="its file is still there")
         self.assertEqual(self.show()["refused"], [])
         self.assertEqual(os.listdir(self.workspace.state / "policies"), ["default.json"])
 

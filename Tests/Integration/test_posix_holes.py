@@ -49,8 +49,8 @@ class Holes(WorkspaceCase):
         descriptor = os.open(path, os.O_RDONLY)
         self.addCleanup(os.close, descriptor)
         wait_until(
-            lambda: data_of(descriptor) != [(0, os.fstat(descriptor).st_size)], 5,
-            "no hole is told of")
+            lambda: data_of(descriptor) != [(0, os.fstat(descriptor).st_size)],
+            message="no hole is told of")
         return descriptor
 
     def test_holes_of_a_closed_file_are_told(self):
@@ -95,7 +95,7 @@ class Holes(WorkspaceCase):
             archive, out = self.workspace.root / f"{form}.tar", self.workspace.root / form
             subprocess.run(
                 ["tar", "-C", self.directory, "-S", "-H", form, "-cf", archive, path.name,
-                last.name], check=True)
+                 last.name], check=True)
             said = subprocess.run(["tar", "-tf", archive], capture_output=True, text=True)
             self.assertEqual(
                 (said.returncode, said.stdout.split(), said.stderr),
@@ -212,7 +212,7 @@ class Holes(WorkspaceCase):
         stop.wait(20 if LONG else 2)
         stop.set()
         for thread in threads:
-            thread.join(20)
+            thread.join(60)
         self.assertFalse(any(thread.is_alive() for thread in threads))
         self.assertEqual(failures, [])
 
@@ -232,7 +232,7 @@ class Holes(WorkspaceCase):
             thread.start()
         os.kill(pid, signal.SIGTERM)
         for thread in threads:
-            thread.join(20)
+            thread.join(60)
         self.assertFalse(any(thread.is_alive() for thread in threads))
         with contextlib.suppress(OSError):
             os.close(descriptor)

@@ -53,8 +53,7 @@ class Lost(RecordsCase):
         path = self.workspace.root / "weak.key"
         result = self.workspace.ctl(
             "recovery", "keygen", "-o", path, "--passfile",
-            self.workspace.secret("weak", "seven 7"),
-            status=REFUSED)
+            self.workspace.secret("weak", "seven 7"), status=REFUSED)
         self.assertIn("at least 8 characters", result.stderr)
         self.assertIn("try: mamctl recovery keygen", result.stderr)
         self.assertFalse(path.exists())
@@ -80,8 +79,8 @@ class Lost(RecordsCase):
         for letter in "BD":
             result = subprocess.run(
                 ["/usr/bin/python3", DECODER, "--export", record, "--recovery-key", key,
-                "--passfile", secret,
-                 other.on_disk("files", f"class {letter}")], capture_output=True, check=True)
+                 "--passfile", secret, other.on_disk("files", f"class {letter}")],
+                capture_output=True, check=True)
             self.assertEqual(len(result.stdout), 20_000)
         wrong = other.secret("wrong", "not it")
         self.recover(other, record, key, "--key-passfile", wrong, status=WRONG_PASSPHRASE)

@@ -42,7 +42,8 @@ class Redaction(WorkspaceCase):
         changes = self.log().count("has changed")
         document.write_text(json.dumps(documents))
         wait_until(
-            lambda: self.log().count("has changed") > changes, 5, "the change was not noticed")
+            lambda: self.log().count("has changed") > changes,
+            message="the change was not noticed")
         for word in (SECRET, LATER):
             self.ask(word)
         self.assertNotIn(SECRET, self.log())

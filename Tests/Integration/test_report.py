@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import unittest
 
+from running import PREFIX
 from socket_client import Client, Refusal
 from workspace import ANN, BOB, NO, USAGE, WorkspaceCase
 
@@ -184,12 +185,11 @@ class Rendered(WorkspaceCase):
           wide.slice(0, 3).map(e => e.outerHTML.slice(0, 80)).join(" ")].join("|"); });</script>"""
 
     def chromium(self, page, *options):
-        home = tempfile.mkdtemp(prefix="mamd-chromium-")
+        home = tempfile.mkdtemp(prefix=PREFIX + "chromium-")
         self.addCleanup(shutil.rmtree, home, ignore_errors=True)
         return subprocess.run(
             ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-            "--enable-logging=stderr",
-             f"--user-data-dir={home}", *options, f"file://{page}"],
+             "--enable-logging=stderr", f"--user-data-dir={home}", *options, f"file://{page}"],
             capture_output=True, encoding="utf-8", errors="replace", timeout=120,
             env={**os.environ, "HOME": home})
 

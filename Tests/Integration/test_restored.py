@@ -1,7 +1,6 @@
 """A backup under a fresh state directory: what is said of its keys, and what brings them back."""
 import os
 import subprocess
-import time
 import unittest
 
 from machines import another_machine
@@ -109,7 +108,8 @@ class Joining(Restored):
         self.check()
         self.space.remount()
         self.check()
-        wait_until(lambda: self.key_of("plan") == self.key_of("new"), 20, "plan has its old key")
+        wait_until(
+            lambda: self.key_of("plan") == self.key_of("new"), message="plan has its old key")
         self.check()
         self.assertEqual(self.space.decode(self.space.on_disk("plan")), b"the only copy")
 
@@ -130,7 +130,7 @@ class Joining(Restored):
     def test_the_passphrase_here_is_wanted_and_a_locked_account_stays_locked(self):
         self.join(
             passfile=self.space.secret("wrong", "another passphrase"), status=WRONG_PASSPHRASE)
-        time.sleep(1.1)
+        wait_until(lambda: self.space.account()["retryAfterSeconds"] == 0)
         self.space.lock()
         self.join()
         for name in ("plan", "new"):
@@ -151,8 +151,7 @@ class Joining(Restored):
                 if path.exists():
                     read = subprocess.run(
                         ["/usr/bin/python3", DECODER, "--export", both, "--passfile", self.strong,
-                        path],
-                        capture_output=True)
+                         path], capture_output=True)
                     self.assertEqual(read.stdout, content, read.stderr)
 
 

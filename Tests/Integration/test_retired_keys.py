@@ -107,8 +107,8 @@ class Life(unittest.TestCase):
             return header[32:48] in keys and header[13] == 0
 
         wait_until(
-            lambda: all(is_current(place.read_bytes()) for place in places), 30,
-            "not all have a present key")
+            lambda: all(is_current(place.read_bytes()) for place in places),
+            message="not all have a present key")
         space.serving("account deregister", ANN, "--keep")
         space.register()
         self.check(space)
@@ -142,7 +142,7 @@ class Life(unittest.TestCase):
         public = json.loads(answer.stdout)["publicKey"]
         document = {**POLICY, "displayName": "key", "mamdRecoveryPublicKey": public}
         (self.space.policies / "key.json").write_text(json.dumps(document))
-        wait_until(lambda: records(self.space), 10, "there is no record")
+        wait_until(lambda: records(self.space), message="there is no record")
         (record,) = records(self.space)
         self.decode_all("--export", record, "--recovery-key", key)
         self.space.unmount()

@@ -1,12 +1,11 @@
 """`mamctl setup --keyring`: the next login unlocks the account, and nobody types anything."""
 import json
 import os
-import time
 import unittest
 
 from keyring_session import KeyringCase
 from ordinary_user import NOBODY
-from workspace import ANN, DONE, LONG, NO, PASSPHRASE, USAGE, WRONG_PASSPHRASE
+from workspace import ANN, DONE, LONG, NO, PASSPHRASE, USAGE, WRONG_PASSPHRASE, wait_until
 
 UNIT = "mamd-unlock@{}.service"
 # What means something in a unit.
@@ -27,7 +26,7 @@ class SetupKeyring(KeyringCase):
         self.name = self.id().rpartition(".")[2].removeprefix("test_").replace("_", "-")
         self.work = self.machine.home / self.name.capitalize()
         self.passfile = self.secret("passphrase", PASSPHRASE)
-        self.account = ANN
+        self.account, self.pauses = ANN, set()
         self.addCleanup(self.retire)
         self.log_in()
 
@@ -61,6 +60,16 @@ class SetupKeyring(KeyringCase):
     def unit(self, what):
         return self.machine.run(
             "systemctl", "--user", what, UNIT.format(self.name), user=True, check=False).stdout
+
+    def asks_again(self):
+        """The unit pauses after each time that it was told of a locked keyring."""
+        found = self.machine.run("pgrep", "-x", "-f", "sleep 1", user=True, check=False).stdout
+        self.pauses |= set(found.split())
+        return len(self.pauses) > 1
+
+    def delay(self):
+        (account,) = json.loads(self.ctl("account", "list", "--json").stdout)
+        return account["retryAfterSeconds"]
 
     def check_unlocks(self):
         self.ctl("wait", "--mounted", "--timeout", "60", "--workspace", self.name)
@@ -105,7 +114,8 @@ class SetupKeyring(KeyringCase):
         self.setup()
         self.write_letter()
         self.log_in_again()
-        time.sleep(3)
+        # The unit has been told that it is locked, and asks again.
+        wait_until(self.asks_again, message="it does not ask the keyring again")
         self.assertEqual(self.unit("is-active"), "activating\n")
         self.unlock_keyring()
         self.check_unlocks()
@@ -136,7 +146,8 @@ class SetupKeyring(KeyringCase):
             said = self.setup(status=NO, prefix=prefix).stderr
             self.assertIn("the keyring did not take the passphrase; the rest is done", said)
             self.assertIn("unlock the keyring", said)
-            self.ctl("wait", self.account, "--unlocked", "--timeout", "1", "--workspace", self.name)
+            self.ctl(
+                "wait", self.account, "--unlocked", "--timeout", "60", "--workspace", self.name)
             self.assertEqual(self.unit("is-enabled"), "disabled\n")
         # The same command goes on from there.
         self.write_letter()
@@ -169,10 +180,10 @@ class SetupKeyring(KeyringCase):
         self.unlock_keyring()
         self.setup()
         self.write_letter()
-        for number, pause in enumerate((1.5, 2.5, 4.5, 0)):
+        for number in range(4):
+            wait_until(lambda: self.delay() == 0)
             wrong = self.secret("wrong", f"another passphrase {number}")
             self.setup(passfile=wrong, status=WRONG_PASSPHRASE)
-            time.sleep(pause)
         self.log_in_again()
         self.unlock_keyring()
         self.check_unlocks()
