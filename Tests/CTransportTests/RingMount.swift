@@ -5,6 +5,7 @@ import CTransport
 import Glibc
 import MAMSystem
 import Synchronization
+import TestSupport
 import Testing
 
 final class RingMount: Sendable {

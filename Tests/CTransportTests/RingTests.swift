@@ -4,6 +4,7 @@ import CTransport
 import Glibc
 import MAMSystem
 import Synchronization
+import TestSupport
 import Testing
 
 /// Only root has such a mount, and turns the kernel's switch on (scripts/dev ring).

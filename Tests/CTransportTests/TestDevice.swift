@@ -6,6 +6,7 @@ import CTransport
 import Glibc
 import MAMSystem
 import Synchronization
+import TestSupport
 import Testing
 
 final class TestDevice: @unchecked Sendable {

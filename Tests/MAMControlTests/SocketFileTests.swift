@@ -31,7 +31,6 @@ extension SocketTests {
             _ = try EchoServer()
             #expect(haveEnded(threadsNamed: "control"))
             let before = openDescriptorCount()
-            // More than other suites have open: a leak would be one for each server.
             for _ in 0..<30 { _ = try EchoServer() }
             #expect(haveEnded(threadsNamed: "control"))
             #expect(areOpenDescriptors(atMost: before))

@@ -110,7 +110,6 @@ extension SocketTests {
             let reply = try client.call(
                 "io.mamd.Echo.Read", ["fileDescriptor": 0], descriptors: [reader])
             #expect(try reply.string("text") == "secret")
-            // More than other suites have open.
             for _ in 0..<30 {
                 let sent = [reader, reader]
                 _ = try client.call("io.mamd.Echo.Echo", ["text": ""], descriptors: sent)

@@ -2,13 +2,14 @@ import MAMModel
 import MAMPolicy
 import MAMSettings
 import MAMSystem
+import TestSupport
 import Testing
 
 @testable import MAMEnrollment
 
 /// Programs that are asked and told.
 @Suite struct CommandTests {
-    private func shell(_ script: String, input: String = "", seconds: Int = 10) -> CommandResult {
+    private func shell(_ script: String, input: String = "", seconds: Int = 120) -> CommandResult {
         runCommand(
             ["/bin/sh", "-c", script], input: Array(input.utf8), timeoutSeconds: seconds)
     }
@@ -30,7 +31,7 @@ import Testing
     func `input of any size is taken, read or not`(_ script: String, _ answer: String) {
         let input = String(repeating: "x", count: 1 << 20)
         let found = Guarded<String?>(nil)
-        let ends = finishes(by: Deadline(seconds: 10), named: "teller") {
+        let ends = finishes(by: .patient, named: "teller") {
             let answer = shell(script, input: input).answer
             found.withLock { $0 = answer }
         }
@@ -50,7 +51,7 @@ import Testing
     /// A pipe that is never empty: then nobody would look at the time.
     @Test func `output without a pause is not read for ever`() throws {
         let endless = try openFile("/dev/zero", 0)
-        let ends = finishes(by: Deadline(seconds: 5), named: "reader") {
+        let ends = finishes(by: .patient, named: "reader") {
             var bytes: [UInt8] = []
             #expect(takeAvailable(endless, into: &bytes))
         }
@@ -58,7 +59,7 @@ import Testing
     }
 
     @Test func `what it leaves behind is not waited for`() {
-        #expect(shell("sleep 5 & echo here", seconds: 4).answer == "here")
+        #expect(shell("sleep 40 & echo here", seconds: 30).answer == "here")
     }
 
     @Test func `one that is not there is an error`() {

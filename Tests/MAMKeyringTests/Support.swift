@@ -18,7 +18,7 @@ final class TestState: Sendable {
     private let heard = Mutex<[KeyringFinding]>([])
 
     init() throws {
-        place = try TemporaryDirectory()
+        place = try TemporaryDirectory(inMemory: true)
         directory = try place.open()
     }
 

@@ -5,13 +5,12 @@ import Testing
 
 /// With a bus: Tests/Integration/test_session.py.
 @Suite struct SessionWatchTests {
-    init() { setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent", 1) }
-
     private func makeWatch() -> SessionWatch {
         let events = SessionEvents(
             locked: { Issue.record("locked \($0)") }, unlocked: { Issue.record("unlocked \($0)") },
             prepareForSleep: { Issue.record("sleep") })
-        return SessionWatch(events, log: .silent)
+        // As where no bus can be reached. The environment is that of all tests.
+        return SessionWatch(events, log: .silent) { () throws(Errno) in throw .noEntry }
     }
 
     @Test func `one that looks for a bus can be stopped at once, and twice`() throws {

@@ -19,7 +19,7 @@ struct SideBySideTests {
                 ended.signal()
             }
         }
-        for _ in 0..<count { #expect(ended.wait(until: Deadline(seconds: 120))) }
+        for _ in 0..<count { #expect(ended.wait(until: .patient)) }
     }
 
     private static func write(
@@ -41,15 +41,14 @@ struct SideBySideTests {
         defer { buffer.deallocate() }
         while try file.stored.copying.step(through: buffer) > 0 {}
         let directory = try openFile(temporaryParent, O_RDONLY | O_DIRECTORY)
-        let soon = Deadline(seconds: 1)
         let isCopy = try file.stored.copying.finish(
-            by: soon, check: { _ throws(StoreError) in },
+            by: .patient, check: { _ throws(StoreError) in },
             { _ throws(StoreError) in directory })
         #expect(isCopy)
         var isTaken = true
         // It has the lock alone while it is asked.
         _ = try file.stored.copying.finish(
-            by: soon,
+            by: .patient,
             check: { _ throws(StoreError) in
                 isTaken = copy.stored.revokeKey(until: Deadline(milliseconds: 10))
             },
@@ -192,7 +191,7 @@ struct SideBySideTests {
             try onThreads(4) { number in
                 guard number > 0 else {
                     usleep(2000)
-                    #expect(stored.revokeKey(until: Deadline(seconds: 60)))
+                    #expect(stored.revokeKey(until: .patient))
                     isRevoked.store(true, ordering: .sequentiallyConsistent)
                     return
                 }

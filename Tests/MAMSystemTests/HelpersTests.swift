@@ -1,6 +1,7 @@
 import Glibc
 import MAMSystem
 import Synchronization
+import TestSupport
 import Testing
 
 /// Counts how often each part was done; may be held up.
@@ -41,10 +42,10 @@ private final class Parts: SharedWork {
 
     @Test func `a second thread does some`() {
         let threads = Mutex<Set<UInt>>([])
-        // None is so quick that one thread has done all before the other is awake.
-        let parts = Parts(64) { _ in
+        // The first one waits for the other to be awake.
+        let parts = Parts(64) { part in
             threads.withLock { _ = $0.insert(UInt(pthread_self())) }
-            usleep(1000)
+            if part == 0 { _ = eventually { threads.withLock { $0.count } == 2 } }
         }
         helpers.share(parts, count: 64)
         #expect(parts.areDoneOnce)

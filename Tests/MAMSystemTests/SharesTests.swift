@@ -1,4 +1,5 @@
 import MAMSystem
+import TestSupport
 import Testing
 
 @Suite struct SharesTests {
@@ -57,7 +58,7 @@ import Testing
         }
         while shares.waitingCount == 0 { usleepBriefly() }
         shares.giveBack(for: ann)
-        #expect(came.wait(until: Deadline(seconds: 10)))
+        #expect(came.wait(until: .patient))
     }
 
     @Test func `a place goes back with its owner`() {
@@ -89,7 +90,7 @@ import Testing
         #expect(!second.wait(until: Deadline(milliseconds: 50)))
         mayEnd.signal()
         ended.wait()
-        #expect(second.wait(until: Deadline(seconds: 10)))
+        #expect(second.wait(until: .patient))
     }
 
     @Test func `work for several goes on side by side, and all of it is awaited`() {
@@ -97,7 +98,7 @@ import Testing
         let found = sideBySide([0, 1], named: "side") { number in
             // Each waits for the other.
             (number == 0 ? first : second).signal()
-            return (number == 0 ? second : first).wait(until: Deadline(seconds: 10)) ? number : -1
+            return (number == 0 ? second : first).wait(until: .patient) ? number : -1
         }
         #expect(found.sorted() == [0, 1])
     }

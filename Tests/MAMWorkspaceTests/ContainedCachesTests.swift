@@ -4,6 +4,7 @@ import MAMSystem
 import MAMTree
 import MAMVault
 import Synchronization
+import TestSupport
 import Testing
 import WorkspaceSupport
 
@@ -39,14 +40,6 @@ import WorkspaceSupport
 
     private func exist(_ names: String...) -> Bool {
         names.allSatisfy { it.places.exists("\(home)/\($0)") }
-    }
-
-    private func waitUntil(_ isTrue: () -> Bool) -> Bool {
-        for _ in 0..<2000 {
-            if isTrue() { return true }
-            usleep(10_000)
-        }
-        return false
     }
 
     @Test func `caches are emptied and stay themselves, and nothing else goes`() throws {
@@ -129,8 +122,8 @@ import WorkspaceSupport
 
     @Test func `a lock clears them, and an unlock what it left over`() throws {
         Lock(it.tree).lock(it.ann, now: true)
-        #expect(waitUntil { !exist("cache/one") && !exist("tmp/three") && !exist("cache/deep") })
-        #expect(waitUntil { it.vault.cacheClearings.withLock { $0[it.ann]?.isIdle == true } })
+        #expect(eventually { !exist("cache/one") && !exist("tmp/three") && !exist("cache/deep") })
+        #expect(eventually { it.vault.cacheClearings.withLock { $0[it.ann]?.isIdle == true } })
         try Unlock(it.tree).unlock(it.ann, passphrase: secret(TestWorkspace.passphrase))
         try it.makeFile("\(home)/cache/new", pattern(10))
         // Another daemon, after this one was killed.
@@ -138,7 +131,7 @@ import WorkspaceSupport
             $0.clearedCaches = SealedHome.Cache.allCases
         }
         Lock(again.tree).lock(again.ann, now: true)
-        #expect(waitUntil { !exist("cache/new") })
+        #expect(eventually { !exist("cache/new") })
     }
 
     @Test func `without the setting nothing goes`() throws {

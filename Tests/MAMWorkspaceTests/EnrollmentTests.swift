@@ -8,6 +8,7 @@ import MAMTree
 import MAMVault
 internal import MAMWords
 import MAMWorkspace
+import TestSupport
 import Testing
 import WorkspaceSupport
 
@@ -130,8 +131,7 @@ import WorkspaceSupport
     @Test func `with a mount it is obeyed on a thread of its own`() throws {
         let test = try enrolling()
         Orders(test.tree).obeyWipe(WipeRequest(id: "1", account: "ann@contoso.com"))
-        let deadline = Deadline(seconds: 10)
-        while !Accounts(test.vault).all.isEmpty, !deadline.hasPassed { usleep(1000) }
+        _ = eventually { Accounts(test.vault).all.isEmpty }
         #expect(Accounts(test.vault).all.isEmpty)
     }
 

@@ -4,6 +4,7 @@ import MAMStore
 import MAMSystem
 import MAMTree
 import Synchronization
+import TestSupport
 import Testing
 import WorkspaceSupport
 
@@ -123,9 +124,12 @@ import WorkspaceSupport
                     ended.signal()
                 }
             }
-            for _ in 0..<20 {
+            var rounds = 0
+            _ = try eventually {
                 Lock(it.tree).lock(it.ann, now: true)
                 try Unlock(it.tree).unlock(it.ann, passphrase: secret(TestWorkspace.passphrase))
+                rounds += 1
+                return rounds >= 20 && counts.withLock { $0.read > 0 && $0.refused > 0 }
             }
             isOver.store(true, ordering: .relaxed)
             for _ in 0..<3 { ended.wait() }

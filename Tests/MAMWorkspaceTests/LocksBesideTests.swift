@@ -3,6 +3,7 @@ import MAMModel
 import MAMSystem
 import MAMTree
 import MAMVault
+import TestSupport
 import Testing
 import WorkspaceSupport
 
@@ -66,7 +67,7 @@ import WorkspaceSupport
             #expect(!isUnlocked.wait(until: Deadline(milliseconds: 300)))
             #expect(state(of: it.ann, in: it) == .grace)
             lock.finish()
-            #expect(isUnlocked.wait(until: Deadline(seconds: 20)))
+            #expect(isUnlocked.wait(until: .patient))
             #expect(state(of: it.ann, in: it) == .unlocked)
             #expect(try it.content("anns") == pattern(100))
         }
@@ -87,7 +88,7 @@ import WorkspaceSupport
                     try? Unlock(tree).unlock(bob, passphrase: secret(TestWorkspace.passphrase))
                     done.signal()
                 }
-                #expect(done.wait(until: Deadline(seconds: 20)))
+                #expect(done.wait(until: .patient))
                 let hadNoKey = wasClosed.withLock { $0 }
                 #expect(hadNoKey)
                 #expect(try it.content(of: bobs) == pattern(100))

@@ -5,6 +5,7 @@ import MAMStore
 import MAMSystem
 import MAMTree
 import MAMVault
+import TestSupport
 import Testing
 import WorkspaceSupport
 
@@ -80,7 +81,7 @@ private let whole = pattern(20_000)
             ended.signal()
         }
         try Unlock(again.tree).unlock(again.ann, passphrase: secret(TestWorkspace.passphrase))
-        #expect(ended.wait(until: Deadline(seconds: 20)))
+        #expect(ended.wait(until: .patient))
         let result = isMended.withLock { $0 }
         #expect(result == true && !again.vault.uncertainEnds.areLeft && known > 0)
         #expect(try again.verify().isEmpty)
@@ -99,7 +100,7 @@ private let whole = pattern(20_000)
             ended.signal()
         }
         again.tree.beginStopping()
-        #expect(ended.wait(until: Deadline(seconds: 20)))
+        #expect(ended.wait(until: .patient))
         let result = isMended.withLock { $0 }
         #expect(!result)
     }

@@ -2,6 +2,7 @@ import Glibc
 import MAMKeyring
 import MAMModel
 import MAMVault
+import TestSupport
 import Testing
 import WorkspaceSupport
 
@@ -60,7 +61,6 @@ struct ResumeTests {
 extension TestVault {
     /// A resumed account is unlocked by a thread of its own.
     fileprivate func comes(to state: WindowState) -> Bool {
-        for _ in 0..<1000 where Accounts(vault).all.first?.state != state { usleep(10_000) }
-        return Accounts(vault).all.first?.state == state
+        eventually { Accounts(vault).all.first?.state == state }
     }
 }

@@ -7,6 +7,7 @@ import MAMSystem
 import MAMTree
 import MAMWorkspace
 import Synchronization
+import TestSupport
 import Testing
 import WorkspaceSupport
 
@@ -71,12 +72,16 @@ struct UnopenedTests {
     func searchesPause() throws {
         let test = try TestVault()
         test.serve()
-        test.vault.searches.withLock(for: 4711) { Deadline(milliseconds: 2400).wait() }
-        let pause = Deadline(milliseconds: 2380)
-        _ = try Self.found(in: test, toldTo: 4712)
-        #expect(!pause.hasPassed)
-        _ = try Self.found(in: test, toldTo: 4711)
-        #expect(pause.hasPassed)
+        let isOthersInTime = try inOneOfFiveTries {
+            test.vault.searches.withLock(for: 4711) { Deadline(milliseconds: 400).wait() }
+            let pause = Deadline(milliseconds: 380)
+            _ = try Self.found(in: test, toldTo: 4712)
+            let isInTime = !pause.hasPassed
+            _ = try Self.found(in: test, toldTo: 4711)
+            #expect(pause.hasPassed)
+            return isInTime
+        }
+        #expect(isOthersInTime)
     }
 
     @Test(

@@ -6,9 +6,11 @@ package import MAMSystem
 
 /// Gone with the last reference, with all that is in it.
 package final class TemporaryDirectory: Sendable {
-    package let path = newPath()
+    package let path: String
 
-    package init() throws {
+    /// `inMemory`: for many small files that are synced, which takes a disk most of the test's time.
+    package init(inMemory: Bool = false) throws {
+        path = newPath(in: inMemory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : temporaryParent)
         guard mkdir(path, 0o700) == 0 else { throw Errno.current }
     }
 
@@ -27,7 +29,7 @@ package final class TemporaryDirectory: Sendable {
 
 /// An empty file; its name is gone with the last reference.
 package final class TemporaryFile: Sendable {
-    package let path = newPath()
+    package let path = newPath(in: temporaryParent)
     /// For reading and writing.
     package let descriptor: Descriptor
 
@@ -38,9 +40,9 @@ package final class TemporaryFile: Sendable {
     deinit { unlink(path) }
 }
 
-private func newPath() -> String {
+private func newPath(in parent: String) -> String {
     let number = UInt64.random(in: .min ... .max)
-    return "\(temporaryParent)/mamd-test-\(String(number, radix: 36))"
+    return "\(parent)/mamd-test-\(String(number, radix: 36))"
 }
 
 /// `TMPDIR`, or `/tmp` if no socket's path would fit below it.

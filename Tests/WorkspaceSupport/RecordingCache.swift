@@ -2,6 +2,7 @@
 
 package import MAMSystem
 package import MAMTree
+internal import TestSupport
 
 /// Keeps what it was asked, and does what the test says.
 package final class RecordingCache: KernelCache {
@@ -43,7 +44,7 @@ package final class RecordingCache: KernelCache {
     }
 
     /// Waits for the next call that was not waited for; false if there is none in time.
-    package func waitForCall() -> Bool { heard.wait(until: Deadline(seconds: 20)) }
+    package func waitForCall() -> Bool { heard.wait(until: .patient) }
 
     package func invalidate(_ node: UInt64) { keep(.pages(node)) }
 
