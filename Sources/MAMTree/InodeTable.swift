@@ -26,6 +26,8 @@ package final class InodeTable: Sendable {
     private let knownCount = Atomic<Int>(1)
 
     private let losses = Atomic<Int>(0)
+    /// Files whose inode was replaced of late, until opens that were sent back have come again.
+    private let replaced = Guarded<[BackingID: Deadline]>([:])
 
     package init(root: Descriptor, status: stat, _ handles: FileHandles?) {
         numbers = NodeNumbers(handles)
@@ -125,8 +127,20 @@ package final class InodeTable: Sendable {
     package func replace(_ inode: Inode, _ state: inout Inode.State) {
         countLoss()
         tables.withLock { $0.remove(inode) }
+        replaced.withLock { replaced in
+            replaced = replaced.filter { !$0.value.hasPassed }
+            replaced[inode.backingID] = Deadline(seconds: Self.secondsForOpens)
+        }
         state.isReplaced = true
     }
+
+    /// Before a file's inode is replaced: if it is the second time, an open that the first one sent
+    /// back may have found this one now, and a second `ESTALE` would be the program's.
+    package func awaitOpens(of inode: Inode) {
+        replaced.withLock { $0[inode.backingID] }?.wait()
+    }
+
+    private static let secondsForOpens = 1
 
     /// Also registers the inode under the file that it is about to refer to.
     package func add(_ id: BackingID, of inode: Inode) {

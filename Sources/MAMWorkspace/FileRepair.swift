@@ -126,8 +126,9 @@ package struct FileRepair: Sendable {
         _ look: Look, _ repair: Repair, _ body: () throws(VaultError) -> Result,
         orFailing fail: (String) -> Result
     ) throws(Outdated) -> Result {
-        try repair.replacing.withLock { _ throws(Outdated) in
-            let inode = look.item.inode
+        let inode = look.item.inode
+        tree.table.awaitOpens(of: inode)
+        return try repair.replacing.withLock { _ throws(Outdated) in
             guard
                 try inode.withState({ state throws(Outdated) in
                     try state.beginReplacing(since: look.useCount)

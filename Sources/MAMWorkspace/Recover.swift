@@ -74,6 +74,7 @@ package struct Recover: Sendable {
     /// with the write-back cache the kernel never accepts a smaller size.
     private func mendEnd(of inode: Inode, _ header: FileHeader) throws(VaultError) {
         Creator(tree).awaitMakers()
+        tree.table.awaitOpens(of: inode)
         let isCut = try inode.withState { state throws(VaultError) in
             if state.isReplaced || state.isHeld || state.isConverting { return false }
             let file = try Classes(tree).fileToChange(inode, &state)

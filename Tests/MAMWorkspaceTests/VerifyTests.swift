@@ -83,6 +83,22 @@ private let damages = [
         return it
     }
 
+    /// The kernel looks a name up again once: after a second `ESTALE` it is the program's.
+    @Test func `a file is not replaced again while an open that was sent back looks for it`() throws
+    {
+        let it = try TestWorkspace()
+        try it.makeFile("file", whole)
+        let begin = Deadline.now
+        for _ in 0..<2 {
+            try it.withEntry("file") { found in
+                try it.places.change("file") { $0.removeLast() }
+                #expect(try it.verify(repair: true).map(\.problem) == [.end])
+                #expect(found.entry.inode.isReplaced)
+            }
+        }
+        #expect(Deadline(asFarAheadAs: begin) > Deadline(milliseconds: 900))
+    }
+
     @Test(arguments: damages)
     fileprivate func `damage is told, and nothing is changed`(damage: Damage) throws {
         let it = try damagedFile(damage)
