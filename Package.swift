@@ -11,6 +11,14 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+// And one for C, where a field that is not named is zero.
+let cSettings: [CSetting] = [
+    .enableWarning("all"),
+    .enableWarning("extra"),
+    .disableWarning("missing-field-initializers"),
+    .treatAllWarnings(as: .error),
+]
+
 func system(_ name: String, _ pkgConfig: String?, debian package: String) -> Target {
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
 }
@@ -19,6 +27,10 @@ func module(
     _ name: String, _ dependencies: [Target.Dependency], path: String? = nil
 ) -> Target {
     .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+}
+
+func cModule(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, cSettings: cSettings)
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -61,13 +73,13 @@ let package = Package(
         system("CSeccomp", "libseccomp", debian: "libseccomp-dev"),
         system("CNats", "libnats", debian: "libnats-dev"),
         system("CCurl", "libcurl", debian: "libcurl4-openssl-dev"),
-        .target(name: "CShims"),
+        cModule("CShims"),
         // What the kernel lets a contained command do
-        .target(name: "CContainment", dependencies: ["CSeccomp"]),
+        cModule("CContainment", ["CSeccomp"]),
         // The parent of the command of `mamctl run`
-        .target(name: "CSupervisor", dependencies: ["CContainment"]),
+        cModule("CSupervisor", ["CContainment"]),
         // How FUSE's requests reach the mount
-        .target(name: "CTransport"),
+        cModule("CTransport"),
         module("MAMSystem", ["CShims", "CSystemd"]),
         // What people read, in their language
         module("MAMWords", ["MAMSystem", "CShims"]),
@@ -179,7 +191,7 @@ let package = Package(
             name: "notes", dependencies: ["MAMClient"], path: "Examples/Notes",
             swiftSettings: settings),
         // What mambench counts by: it stands before malloc(3), and in no other program.
-        .target(name: "CBench"),
+        cModule("CBench"),
         program(
             "mambench",
             [

@@ -13,10 +13,7 @@
 struct parcel {
     int error;
     struct iovec bytes;
-    union {
-        struct cmsghdr header;
-        char space[CMSG_SPACE(sizeof(int))];
-    } control;
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
     struct msghdr message;
 };
 
@@ -25,16 +22,18 @@ static void pack(struct parcel *parcel) {
     parcel->bytes = (struct iovec){&parcel->error, sizeof parcel->error};
     parcel->message = (struct msghdr){.msg_iov = &parcel->bytes,
                                       .msg_iovlen = 1,
-                                      .msg_control = &parcel->control,
+                                      .msg_control = parcel->control,
                                       .msg_controllen = sizeof parcel->control};
 }
 
 static int send_descriptor(int socket, int descriptor) {
     struct parcel parcel;
     pack(&parcel);
-    parcel.control.header = (struct cmsghdr){
-        .cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
-    memcpy(CMSG_DATA(&parcel.control.header), &descriptor, sizeof descriptor);
+    struct cmsghdr *const header = CMSG_FIRSTHDR(&parcel.message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof descriptor);
+    memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
     return sendmsg(socket, &parcel.message, MSG_NOSIGNAL) < 0 ? -1 : 0;
 }
 

@@ -30,7 +30,8 @@ def library(build):
         # Several files of tests may come to this at once.
         with tempfile.NamedTemporaryFile(dir=build, delete=False) as new:
             subprocess.run(
-                ["gcc", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", new.name, SOURCE],
+                ["gcc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o", new.name,
+                 SOURCE],
                 check=True)
         os.chmod(new.name, 0o755)
         os.rename(new.name, path)

@@ -23,7 +23,7 @@ class AArch64(unittest.TestCase):
             self.assertTrue(files, module)
             said = subprocess.run(
                 ["clang", "--target=aarch64-linux-gnu", "-fsyntax-only", "-std=gnu11", "-Wall",
-                 "-Werror", "-Wno-gnu-variable-sized-type-not-at-end", "-isystem", HEADERS,
+                 "-Wextra", "-Wno-missing-field-initializers", "-Werror", "-isystem", HEADERS,
                  *includes, *files],
                 capture_output=True, text=True)
             self.assertEqual((said.returncode, said.stderr), (0, ""), module)
@@ -35,7 +35,8 @@ class AArch64(unittest.TestCase):
             program = pathlib.Path(directory) / "registers"
             subprocess.run(
                 ["clang", "--target=aarch64-linux-gnu", "-O1", "-nostdlib", "-static",
-                 "-ffreestanding", "-fuse-ld=lld", "-Wall", "-Werror", "-I", sources / "include",
+                 "-ffreestanding", "-fuse-ld=lld", "-Wall", "-Wextra", "-Werror", "-I",
+                 sources / "include",
                  "-o", program, ROOT / "Tests" / "AArch64" / "registers.c",
                  sources / "registers.c"],
                 check=True)

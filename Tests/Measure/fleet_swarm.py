@@ -63,8 +63,8 @@ class Signer(Organization):
 def build(directory):
     program = directory / "fleet_machines"
     subprocess.run(
-        ["cc", "-D_GNU_SOURCE", "-O2", "-Wall", "-o", program, *sorted(HERE.glob("fleet_*.c")),
-         "-lssl", "-lcrypto", "-lsodium"], check=True)
+        ["cc", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror", "-o", program,
+         *sorted(HERE.glob("fleet_*.c")), "-lssl", "-lcrypto", "-lsodium"], check=True)
     return program
 
 
