@@ -78,7 +78,8 @@ class Progress(WorkspaceCase):
         self.assertLess(max(map(len, narrow)), 20)
 
     def test_none_where_nobody_sees_it(self):
-        self.assertEqual(self.slowly({**self.workspace.environment, "TERM": "dumb"}, lines=0), ([], ""))
+        environment = {**self.workspace.environment, "TERM": "dumb"}
+        self.assertEqual(self.slowly(environment, lines=0), ([], ""))
 
     def test_a_file_grows(self):
         """The daemon tells nothing of its conversions: the size of what it writes does."""

@@ -183,7 +183,7 @@ class Quarantine(VerifyCase):
             self.verify("--repair", status=DAMAGED)
         runs = [run for run in self.runs() if run not in taken][-3:]
         self.assertEqual(len(runs), 3)
-        for number, run in enumerate(runs):
+        for run in runs:
             self.assertRegex(run.name, "Z-[0-9]+$")
             # By then it has the size that its last block tells.
             kept = (run / self._testMethodName / "file").read_bytes()
