@@ -135,10 +135,10 @@ class Ends(Ring):
 
     def check_end(self):
         for program in self.programs:
-            said = program.communicate(timeout=20)[1]
+            said = program.communicate(timeout=60)[1]
             self.assertEqual(program.returncode, 1, said)
             self.assertTrue(any(f"Errno {number}]" in said for number in GONE), said)
-        wait_until(lambda: not list(daemons(str(self.workspace.root))), 20, "mamd still runs")
+        wait_until(lambda: not list(daemons(str(self.workspace.root))), message="mamd still runs")
 
     def check_again(self):
         self.workspace.mount("-o", "io_uring").unlock()
@@ -172,7 +172,7 @@ class Ends(Ring):
         await_reading(self.programs)
         self.assertEqual([program.poll() for program in self.programs], [None] * len(self.programs))
         self.stop_programs()
-        wait_until(lambda: not list(daemons(str(self.workspace.root))), 20, "mamd still runs")
+        wait_until(lambda: not list(daemons(str(self.workspace.root))), message="mamd still runs")
         self.check_again()
 
     def test_aborted(self):
@@ -235,7 +235,7 @@ class AsOrdinaryUser(unittest.TestCase):
             try:
                 result = subprocess.run(
                     command, cwd=place / "Tests" / "Integration", capture_output=True, text=True,
-                    timeout=120,
+                    timeout=300,
                     env={**os.environ, "PATH": f"{place}/bin:{os.environ['PATH']}",
                     "MAMD_TEST_PREFIX": prefix})
             finally:

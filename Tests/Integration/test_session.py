@@ -33,6 +33,7 @@ def setUpModule():
     unittest.addModuleCleanup(login.close)
     login.start()
     os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = login.address
+    unittest.addModuleCleanup(os.environ.pop, "DBUS_SYSTEM_BUS_ADDRESS")
 
 
 class Events:
@@ -189,9 +190,10 @@ class SlowProbe(SessionCase):
     @classmethod
     def setUpClass(cls):
         cls.hangs = tempfile.NamedTemporaryFile(prefix=PREFIX)
-        probe = 'for i in $(seq 200); do test -s "$0" || break; sleep 0.1; done; echo 13'
+        probe = 'for i in $(seq 3000); do test -s "$0" || break; sleep 0.1; done; echo 13'
         cls.more = {
-            "Probes": {"OsVersion": ["/bin/sh", "-c", probe, cls.hangs.name], "TimeoutSeconds": 60}}
+            "Probes": {
+                "OsVersion": ["/bin/sh", "-c", probe, cls.hangs.name], "TimeoutSeconds": 600}}
         super().setUpClass()
         cls.workspace.register(BOB, extra=["--no-passphrase"])
 
@@ -214,7 +216,7 @@ class SlowProbe(SessionCase):
         start = time.monotonic()
         with login.asleep():
             self.happens(CLOSING, CLOSED)
-        self.assertLess(time.monotonic() - start, 10)
+        self.assertLess(time.monotonic() - start, 200)
         self.hangs.truncate(0)
         log = self.workspace.daemon_log
         wait_until(

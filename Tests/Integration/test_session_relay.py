@@ -55,8 +55,7 @@ class Relay(threading.Thread):
                 with client, open(f"{self.place.name}/log", "ab") as log:
                     self.children.append(subprocess.Popen(
                         [*login_bus.MORTAL, "mamd", "--logins"], stdin=client, stdout=client,
-                        stderr=log,
-                        env=login.environment))
+                        stderr=log, env=login.environment))
 
     def close(self):
         self.listener.shutdown(socket.SHUT_RDWR)
@@ -74,9 +73,9 @@ class Told(WorkspaceCase):
         super().setUp()
         self.workspace.unlock()
         wait_until(
-            lambda: relay.children and login.inhibitors(relay.children[-1].pid)
-            == [("sleep", "delay")], 60,
-                   "nobody holds the sleep up")
+            lambda: relay.children
+            and login.inhibitors(relay.children[-1].pid) == [("sleep", "delay")],
+            message="nobody holds the sleep up")
 
     def state(self):
         return self.workspace.account(ANN)["state"]
@@ -84,40 +83,40 @@ class Told(WorkspaceCase):
     def test_a_locked_screen_locks_its_users_accounts(self):
         login.lock(OTHERS)
         login.lock(MINE)
-        wait_until(lambda: self.state() == "locked", 30, "it stays open")
+        wait_until(lambda: self.state() == "locked", message="it stays open")
 
     def test_the_hint_alone_will_do(self):
+        self.addCleanup(login.set_locked_hint, MINE, "false")
         login.set_locked_hint(MINE, "true")
-        wait_until(lambda: self.state() == "locked", 30, "it stays open")
-        login.set_locked_hint(MINE, "false")
+        wait_until(lambda: self.state() == "locked", message="it stays open")
 
     def test_sleep_waits_for_the_lock(self):
         with login.asleep():
             self.assertEqual(self.state(), "locked")
         wait_until(
-            lambda: login.inhibitors(relay.children[-1].pid) == [("sleep", "delay")], 30,
-            "the next sleep will not wait")
+            lambda: login.inhibitors(relay.children[-1].pid) == [("sleep", "delay")],
+            message="the next sleep will not wait")
 
     def test_a_relay_that_dies_is_replaced(self):
         count = len(relay.children)
         relay.children[-1].kill()
-        wait_until(lambda: len(relay.children) > count, 30, "no other is asked for")
+        wait_until(lambda: len(relay.children) > count, message="no other is asked for")
         wait_until(
-            lambda: login.inhibitors(relay.children[-1].pid), 30, "the next one does nothing")
+            lambda: login.inhibitors(relay.children[-1].pid), message="the next one does nothing")
         login.lock(MINE)
-        wait_until(lambda: self.state() == "locked", 30, "it stays open")
+        wait_until(lambda: self.state() == "locked", message="it stays open")
 
     def test_it_ends_with_the_daemon(self):
         child = relay.children[-1]
         self.workspace.ctl("unmount", self.workspace.mount_point)
-        self.assertEqual(child.wait(30), 0)
+        self.assertEqual(child.wait(60), 0)
         self.workspace.mount()
 
     def test_who_asks_for_more_is_hung_up_on(self):
         for words in (b"StartUnit\n", b"sleep\nStartUnit\n", b"x" * 100, b"sleep\n" + b"y" * 100):
             with socket.socket(socket.AF_UNIX) as client:
                 client.connect(relay.path)
-                client.settimeout(30)
+                client.settimeout(60)
                 client.sendall(words)
                 # Reset, where it did not read all of that.
                 with contextlib.suppress(ConnectionResetError):

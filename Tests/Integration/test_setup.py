@@ -126,9 +126,9 @@ class Setup(unittest.TestCase):
         self.setup(*options)
         self.workspace.ctl("lock", "--now")
         self.setup("--passfile", wrong, status=WRONG_PASSPHRASE)
-        wait_until(lambda: self.setup(*options, status=None).returncode == 0, 30)
+        wait_until(lambda: self.setup(*options, status=None).returncode == 0)
         self.workspace.ctl("lock", "--now")
-        wait_until(lambda: self.setup(*options, status=None).returncode == 0, 30)
+        wait_until(lambda: self.setup(*options, status=None).returncode == 0)
         (daemon,) = daemons(str(self.workspace.root))
         os.kill(daemon, 9)
         self.setup(*options, "--recovery", self.keys, "--export-passfile", self.workspace.passfile)
@@ -150,8 +150,8 @@ class Setup(unittest.TestCase):
                 result = self.setup(*options, status=None, prefix=strace)
                 killed += result.returncode != 0
                 wait_until(
-                    lambda: self.setup(*options, status=None).returncode == 0, 30,
-                    f"{step} {call}")
+                    lambda: self.setup(*options, status=None).returncode == 0,
+                    message=f"{step} {call}")
                 self.check()
                 self.workspace.ctl("unmount", self.place)
                 self.workspace.ctl("workspace", "remove", "work", "--confirm", "work")
@@ -191,9 +191,9 @@ class Setup(unittest.TestCase):
             ["mamd", "-f", "-o", "shut", "--", self.workspace.root / ".Work", other.mount_point],
             env=self.workspace.environment, stderr=subprocess.DEVNULL)
         wait_until(
-            lambda: daemon.poll() is not None or len(mounts(str(other.mount_point))) == 2, 30)
+            lambda: daemon.poll() is not None or len(mounts(str(other.mount_point))) == 2)
         daemon.terminate()
-        daemon.wait(30)
+        daemon.wait(60)
         self.assertEqual(os.stat(other.backing).st_mode, before)
 
     def test_places_within_each_other_are_refused(self):
@@ -232,9 +232,7 @@ class Setup(unittest.TestCase):
     def test_a_pipe_is_no_recovery_file(self):
         self.setup("--passfile", self.workspace.passfile)
         os.mkfifo(self.keys)
-        begin = time.monotonic()
         self.setup("--recovery", self.keys, status=(NO, USAGE))
-        self.assertLess(time.monotonic() - begin, 30)
 
     def test_an_older_recovery_file_is_no_copy_of_new_keys(self):
         keys = self.workspace.root / "older.keys"

@@ -110,7 +110,8 @@ class Service(MachineCase):
             self.machine.run("sh", "-c", 'echo kept > "$1/file"', "sh", mount_point)
             self.machine.run(*end)
             wait_until(
-                lambda: self.property("mamd@ends", "ActiveState") == "inactive", 10, "still active")
+                lambda: self.property("mamd@ends", "ActiveState") == "inactive",
+                message="still active")
             self.assertNotIn(
                 "ends\\040mount", self.machine.run("cat", "/proc/self/mountinfo").stdout)
             self.assertEqual(self.machine.run("ls", mount_point).stdout, "")
@@ -134,7 +135,7 @@ class Service(MachineCase):
             self.machine.run("sleep", "0.5")
             self.machine.run("systemctl", "stop", "mamd@writers")
             for writer in writers:
-                writer.wait(20)
+                writer.wait(60)
             self.machine.run("systemctl", "start", "mamd@writers")
             for number in range(3):
                 name = f"{turn}-{number}"
@@ -162,7 +163,7 @@ class Service(MachineCase):
                 "noexec", self.machine.run(
                     "findmnt", "-n", "-o", "OPTIONS", "-M", mount_point).stdout)
             self.machine.run("systemctl", "stop", unit)
-            wait_until(lambda: not list(daemons(str(mount_point))), 20, "mamd still runs")
+            wait_until(lambda: not list(daemons(str(mount_point))), message="mamd still runs")
             self.assertEqual(self.property(unit, "Result"), "success")
 
     def test_a_line_of_fstab_for_a_user(self):
@@ -180,7 +181,7 @@ class Service(MachineCase):
             "findmnt", "-n", "-o", "OPTIONS", "-M", mount_point).stdout.strip().split(",")
         self.assertLessEqual({"noexec", "nosuid", "nodev", "user_id=65534"}, set(options))
         self.machine.run("umount", mount_point, user=True)
-        wait_until(lambda: not list(daemons(str(mount_point))), 20, "mamd still runs")
+        wait_until(lambda: not list(daemons(str(mount_point))), message="mamd still runs")
 
     def write_fstab(self, backing, mount_point, options):
         """One line, and the helper where mount(8) looks for it."""
@@ -202,7 +203,7 @@ class Service(MachineCase):
             self.machine.run("systemctl", "start", "mamd@bad", check=False).returncode, 0)
         self.assertIn("settings.json is refused", self.errors("bad"))
         # Nobody is kept waiting by what was mounted for it.
-        said = self.machine.run("timeout", "5", "ls", mount_point, check=False)
+        said = self.machine.run("timeout", "30", "ls", mount_point, check=False)
         self.assertIn("not connected", said.stderr)
         (configuration / "settings.json").write_text("{}")
         self.machine.run("systemctl", "start", "mamd@bad")
@@ -308,7 +309,7 @@ class Service(MachineCase):
                 os.kill(self.daemon(mount_point), signal.SIGKILL)
                 wait_until(lambda: self.machine.run(
                     "mamctl", "metrics", "--workspace", name, user=user, check=False).returncode
-                    == 0, 20, "not back")
+                    == 0, message="not back")
                 self.machine.run(
                     *manager, "stop", f"mamd@{name}.socket", f"mamd@{name}.service", user=user)
                 said = self.machine.run("ls", socket).stdout
@@ -330,22 +331,22 @@ class Service(MachineCase):
     # The watchdog
 
     def test_a_hung_daemon_is_replaced(self):
-        _, mount_point = self.start("hung", "[Service]\nWatchdogSec=2\n")
+        _, mount_point = self.start("hung", "[Service]\nWatchdogSec=3\n")
         self.machine.run("sh", "-c", 'echo text > "$1/file" && sync "$1/file"', "sh", mount_point)
         daemon = self.daemon(mount_point)
         os.kill(daemon, signal.SIGSTOP)
         wait_until(lambda: daemon not in daemons(str(mount_point)) and self.machine.run(
-            "timeout", "5", "cat", f"{mount_point}/file", check=False).stdout == "text\n", 30,
-            "it hangs still")
+            "timeout", "5", "cat", f"{mount_point}/file", check=False).stdout == "text\n",
+            message="it hangs still")
         self.assertEqual(self.property("mamd@hung", "NRestarts"), "1")
 
     def test_one_that_answers_is_left_alone(self):
-        _, mount_point = self.start("busy", "[Service]\nWatchdogSec=1\n")
+        _, mount_point = self.start("busy", "[Service]\nWatchdogSec=3\n")
         daemon = self.daemon(mount_point)
         for _ in range(4):
             self.machine.run(
                 "dd", "if=/dev/zero", f"of={mount_point}/file", "bs=1M", "count=32", "conv=fsync")
-            self.machine.run("sleep", "0.7")
+            self.machine.run("sleep", "1.2")
         self.assertEqual(self.daemon(mount_point), daemon)
 
     def test_a_disk_that_does_not_answer_ends_no_daemon(self):
@@ -387,7 +388,7 @@ class Service(MachineCase):
     def check_stuck(self, name, stop, go_on):
         """More requests than threads wait for the disk for longer than the watchdog does; then all
         are answered."""
-        _, mount_point = self.start(name, "[Service]\nWatchdogSec=2\n")
+        _, mount_point = self.start(name, "[Service]\nWatchdogSec=3\n")
         secret = self.machine.place / "secret"
         secret.write_text("4711\n")
         account = ("ann@contoso.com", "--workspace", name, "--passfile", secret)
@@ -406,7 +407,7 @@ class Service(MachineCase):
                 "status=none")
             for file in files
         ]
-        self.machine.run("sleep", "7")
+        self.machine.run("sleep", "8")
         self.assertEqual({each.poll() for each in begun}, {None}, "nothing waits")
         go_on()
         self.assertEqual({each.wait(60) for each in begun}, {0})

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
+from running import PREFIX
 from workspace import ANN, USAGE, WorkspaceCase, wait_until
 
 
@@ -47,7 +48,7 @@ class Once(WorkspaceCase):
 class Live(WorkspaceCase):
     def setUp(self):
         super().setUp()
-        self.server = tempfile.mkdtemp(prefix="mamd-tmux-")
+        self.server = tempfile.mkdtemp(prefix=PREFIX + "tmux-")
         self.addCleanup(shutil.rmtree, self.server, ignore_errors=True)
         self.addCleanup(self.tmux, "kill-server", check=False)
         self.after = pathlib.Path(self.server) / "after"
@@ -61,8 +62,7 @@ class Live(WorkspaceCase):
         environment = {**self.workspace.environment, "LC_ALL": "C.UTF-8", "TERM": "xterm-256color"}
         return subprocess.run(
             ["tmux", "-u", "-S", os.path.join(self.server, "s"), *words], env=environment,
-            capture_output=True,
-            encoding="utf-8", check=check).stdout
+            capture_output=True, encoding="utf-8", check=check).stdout
 
     def keys(self, text, *names):
         self.tmux("send-keys", "-l", text)

@@ -108,9 +108,9 @@ class AsOrdinaryUser(unittest.TestCase):
             try:
                 result = subprocess.run(
                     command, capture_output=True, text=True, cwd=place / "Tests" / "Integration",
-                    timeout=1500 if LONG else 500,
+                    timeout=1500 if LONG else 860,
                     env={**os.environ, "PATH": f"{place}/bin:{os.environ['PATH']}",
-                    "MAMD_TEST_PREFIX": prefix})
+                         "MAMD_TEST_PREFIX": prefix})
             finally:
                 remove_leftovers(prefix)
         if "unshare failed" in result.stderr or "mknod:" in result.stderr:

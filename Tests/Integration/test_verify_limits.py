@@ -59,8 +59,8 @@ class SlowDisk(VerifyCase):
         whole = PLAIN[:FIRST + 4 * PAYLOAD]
         daemon = subprocess.Popen(
             ["strace", "-qq", "-f", "-o", "/dev/null", "-e", "trace=ftruncate", "-e",
-            "inject=ftruncate:delay_enter=300000",
-             "mamd", "-f", self.workspace.backing, self.workspace.mount_point],
+             "inject=ftruncate:delay_enter=300000", "mamd", "-f", self.workspace.backing,
+             self.workspace.mount_point],
             stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.workspace.environment)
         self.addCleanup(daemon.wait)
         wait_until(self.workspace.mount_point.is_mount)
@@ -86,7 +86,7 @@ class SlowDisk(VerifyCase):
         self.lay(large=data)
         self.mount()
         pid, reads = self.workspace.daemon(), self.workspace.root / "reads"
-        with injecting(pid, "pread64", "delay_enter=100000", path=reads):
+        with injecting(pid, "pread64", "delay_enter=300000", path=reads):
             check = subprocess.Popen(
                 ["mamctl", "verify", "--repair", path], stdout=subprocess.DEVNULL,
                 env=self.workspace.environment)
@@ -94,7 +94,7 @@ class SlowDisk(VerifyCase):
             self.assertIsNone(check.poll())
             check.kill()
             check.wait()
-            wait_until(lambda: not self.checks(pid), 30, "the check goes on")
+            wait_until(lambda: not self.checks(pid), message="the check goes on")
         self.workspace.unmount()
         self.assertTrue(self.disk("large").read_bytes() == data)
 
@@ -126,8 +126,7 @@ class NothingWritten(VerifyCase):
     def test_what_needs_a_mount_is_refused(self):
         daemon = subprocess.Popen(
             ["mamd", "-f", "-o", "ro", "--no-mount", self.workspace.backing],
-            stderr=subprocess.DEVNULL,
-            env=self.workspace.environment)
+            stderr=subprocess.DEVNULL, env=self.workspace.environment)
         try:
             wait_until(self.workspace.socket.exists)
             before = self.everything()

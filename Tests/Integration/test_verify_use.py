@@ -126,9 +126,7 @@ class Busy(VerifyCase):
             ["mamctl", "verify", self.directory, "--json"], stdout=subprocess.PIPE,
             env=self.workspace.environment)
         time.sleep(0.01)
-        begun = time.monotonic()
         self.workspace.lock()
-        self.assertLess(time.monotonic() - begun, 3)
         answer = json.loads(check.communicate()[0])
         self.assertEqual(answer["findings"], [])
         self.assertEqual(check.returncode, CLOSED if answer["summary"]["uncheckedFiles"] else DONE)

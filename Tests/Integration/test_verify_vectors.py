@@ -100,8 +100,8 @@ class Vectors(WorkspaceCase):
         foreign = {name for name, each in wanted.items() if each == {("foreign", "noted")}}
         self.assertEqual(summary["foreign"], len(foreign))
         moved = {
-            name for name,
-            each in wanted.items() if any(outcome == "quarantined" for _, outcome in each)}
+            name for name, each in wanted.items()
+            if any(outcome == "quarantined" for _, outcome in each)}
         self.assertEqual({path.name for path in quarantine.iterdir()}, moved | marked)
         for name in moved:
             self.assertEqual((quarantine / name).read_bytes(), self.vectors[name][1], name)

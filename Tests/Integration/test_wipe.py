@@ -8,7 +8,7 @@ import sys
 import unittest
 
 from wipe_tree import SIZES, WipeCase, key_ids, others, owned, write_all
-from workspace import ANN, BOB, LONG, NOT_FOUND, WorkspaceCase, pattern
+from workspace import ANN, BOB, LONG, NOT_FOUND, PROGRAMS, WorkspaceCase, pattern
 
 
 class Whole(WipeCase):
@@ -22,7 +22,7 @@ class Whole(WipeCase):
         names = sorted(os.listdir(self.directory))
         self.assertEqual(
             names, ["damaged", "deep", "empty", "foreign", "links", "nothing", "personal",
-            "symlink"])
+                    "symlink"])
         self.assertEqual(os.listdir(self.directory / "deep" / "er"), [])
         for size in SIZES:
             self.assertEqual(
@@ -97,34 +97,15 @@ class Whole(WipeCase):
         paths = write_all(
             self.workspace, ANN, directory, {f"file {number}": b"x" for number in range(60)})
         keys = key_ids(self.workspace)
-        mover = subprocess.Popen([sys.executable, "-c", MOVER, directory], stdout=subprocess.PIPE)
+        mover = subprocess.Popen(
+            [sys.executable, PROGRAMS / "move_files.py", directory], stdout=subprocess.PIPE)
         self.addCleanup(mover.kill)
         mover.stdout.readline()
         self.wipe()
         self.assertEqual(owned(self.workspace, keys), [])
         # It ends when there is nothing to move any more.
-        mover.communicate(timeout=30)
+        mover.communicate(timeout=60)
         self.assertFalse([path for path in paths if path.exists()])
-
-
-# Moves every file of a directory to a random one below it, again and again.
-MOVER = """
-import errno, os, random, sys
-root = sys.argv[1]
-where = {name: root for name in os.listdir(root) if name.startswith("file")}
-print("ready", flush=True)
-while where:
-    for name, place in list(where.items()):
-        new = os.path.join(root, str(random.randrange(40)))
-        try:
-            os.rename(os.path.join(place, name), os.path.join(new, name))
-            where[name] = new
-        except FileNotFoundError:
-            del where[name]
-        except OSError as error:
-            if error.errno != errno.EKEYREVOKED:
-                raise
-"""
 
 
 class DefaultOwner(WorkspaceCase):

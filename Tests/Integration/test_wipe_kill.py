@@ -179,7 +179,7 @@ class Killed(WorkspaceCase):
             ["strace", "-qq", "-f", "-o", "/dev/null", "-e", f"trace={call}",
              "-e", f"inject={call}:signal=SIGKILL:when={count}",
              "mamctl", "mount", self.workspace.backing, self.workspace.mount_point],
-            env=self.workspace.environment, capture_output=True, timeout=60)
+            env=self.workspace.environment, capture_output=True, timeout=90)
         self.assertIn(result.returncode, (0, 1), result.stderr)
 
     def test_at_any_moment(self):
@@ -193,10 +193,10 @@ class Killed(WorkspaceCase):
         timer = threading.Timer(seconds, lambda: os.kill(pid, signal.SIGKILL))
         command = subprocess.Popen(
             ["mamctl", "wipe", ANN, "--confirm", ANN, "--workspace", "work"],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, env=self.workspace.environment)
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env=self.workspace.environment)
         timer.start()
-        command.wait(30)
+        command.wait(90)
         timer.join()
         wait_until(lambda: has_ended(pid), message="the daemon lives")
         # It may have answered before it was killed; it must be mounted again in either case.

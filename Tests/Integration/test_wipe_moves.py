@@ -8,7 +8,7 @@ import time
 import unittest
 
 from wipe_tree import WipeCase, key_ids, keybag_files, owned, write_all
-from workspace import ANN, NO
+from workspace import ANN, NO, PROGRAMS
 
 # It times answers.
 ALONE = True
@@ -67,7 +67,8 @@ class Outrunning(WipeCase):
             (self.backing_of(self.directory / "others") / str(number)).touch()
         keys, account_id = key_ids(self.workspace), self.workspace.account()["id"]
         mover = subprocess.Popen(
-            [sys.executable, "-c", MOVER, self.directory], stdout=subprocess.PIPE)
+            [sys.executable, PROGRAMS / "move_directories.py", self.directory],
+            stdout=subprocess.PIPE)
         self.addCleanup(mover.stdout.close)
         self.addCleanup(mover.wait)
         self.addCleanup(mover.kill)
@@ -93,15 +94,15 @@ class Outrunning(WipeCase):
                 path = self.directory / kind
                 holder = subprocess.Popen(
                     ["mamctl", "run", "--workspace", self.workspace.name, "--identity", ANN, "--",
-                     "/usr/bin/python3", "-B", "-c", HOLDER, kind, self.directory, path],
+                     "/usr/bin/python3", "-B", PROGRAMS / "link_later.py", kind, self.directory,
+                     path],
                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                    env=self.workspace.environment,
-                    cwd=os.path.dirname(os.path.abspath(__file__)))
+                    env=self.workspace.environment)
                 self.addCleanup(holder.kill)
                 self.assertEqual(holder.stdout.readline(), "ready\n")
                 keys = key_ids(self.workspace)
                 self.wipe()
-                answer, _ = holder.communicate("link\n", timeout=30)
+                answer, _ = holder.communicate("link\n", timeout=60)
                 self.assertEqual(answer, "EKEYREVOKED\n")
                 self.assertFalse(path.exists())
                 self.assertEqual(owned(self.workspace, keys), [])
@@ -136,38 +137,6 @@ class Stuck(WipeCase):
                 self.wipe()
                 self.assertEqual(keybag_files(self.workspace, account_id), [])
 
-
-# Moves directories to and fro until it is killed.
-MOVER = """
-import os, sys
-here, there = (os.path.join(sys.argv[1], name) for name in ("here", "there"))
-names = os.listdir(here)
-print("ready", flush=True)
-while True:
-    for name in names:
-        os.rename(os.path.join(here, name), os.path.join(there, name))
-    here, there = there, here
-"""
-
-# Has a file without a name, and tries to link it when it is told so.
-HOLDER = """
-import errno, os, sys
-from posix_calls import link_open
-kind, directory, path = sys.argv[1:]
-descriptor = os.open(directory, os.O_TMPFILE | os.O_RDWR, 0o600)
-os.write(descriptor, b"secret")
-if kind == "path":
-    other = os.open(f"/proc/self/fd/{descriptor}", os.O_PATH)
-    os.close(descriptor)
-    descriptor = other
-print("ready", flush=True)
-sys.stdin.readline()
-try:
-    link_open(descriptor, path)
-    print("linked")
-except OSError as error:
-    print(errno.errorcode[error.errno])
-"""
 
 
 if __name__ == "__main__":

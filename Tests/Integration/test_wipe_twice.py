@@ -18,15 +18,14 @@ class Twice(WorkspaceCase):
         cls.gate = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX))
         cls.addClassCleanup(shutil.rmtree, cls.gate)
         cls.settings = {
-            "Hooks": {"Wipe": ["/bin/sh", "-c", HOOK, str(cls.gate)], "TimeoutSeconds": 30}}
+            "Hooks": {"Wipe": ["/bin/sh", "-c", HOOK, str(cls.gate)], "TimeoutSeconds": 300}}
         super().setUpClass()
 
     def test_files_of_the_account_that_came_after_the_first_stay(self):
         old = self.write(self.directory / "old", pattern(10_000))
         first = subprocess.Popen(
             ["mamctl", "wipe", ANN, "--confirm", ANN, "--workspace", self.workspace.name],
-            stdout=subprocess.DEVNULL,
-            env=self.workspace.environment)
+            stdout=subprocess.DEVNULL, env=self.workspace.environment)
         wait_until((self.gate / "waits").exists)
         self.workspace.serving("wipe", ANN, "--confirm", ANN)
         self.assertFalse(old.exists())
@@ -36,7 +35,7 @@ class Twice(WorkspaceCase):
             self.workspace.write_as(ANN, path, "new work")
         self.workspace.ctl("decrypt", plain)
         (self.gate / "go").touch()
-        self.assertEqual(first.wait(30), DONE)
+        self.assertEqual(first.wait(90), DONE)
         for path in (sealed, plain):
             self.assertEqual(path.read_text(), "new work")
         self.assertEqual(self.workspace.owner(plain), "nobody")

@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 from glibc import LANGUAGE_IN_C
+from running import PREFIX
 from workspace import (
     ANN, CLOSED, DONE, NO, NOT_FOUND, NOT_MANAGED, ROOT, UNREACHABLE, USAGE, WRONG_PASSPHRASE,
     Workspace, wait_until)
@@ -107,7 +108,7 @@ class German(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.place = pathlib.Path(tempfile.mkdtemp(prefix="mamd-words-"))
+        cls.place = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX + "words-"))
         cls.addClassCleanup(shutil.rmtree, cls.place)
         made = subprocess.run(
             ["localedef", "-i", "de_DE", "-f", "UTF-8", cls.place / "de_DE.UTF-8"],
@@ -256,7 +257,7 @@ class German(unittest.TestCase):
         wait_until(
             lambda: self.workspace.serving(
                 "unlock", ANN, "--passfile", self.workspace.passfile,
-                status=(DONE, WRONG_PASSPHRASE)).returncode == DONE, 20)
+                status=(DONE, WRONG_PASSPHRASE)).returncode == DONE)
 
     @staticmethod
     def steady(text):
