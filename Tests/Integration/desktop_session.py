@@ -61,8 +61,9 @@ class DesktopSession:
 
     def start(self, width=1280, height=800):
         reader, writer = os.pipe()
+        # A server that begins anew when its last client leaves ends one that is just coming.
         self.run(
-            "Xvfb", "-displayfd", writer, "-nolisten", "tcp", "-screen", 0,
+            "Xvfb", "-displayfd", writer, "-nolisten", "tcp", "-noreset", "-screen", 0,
             f"{width}x{height}x24", pass_fds=[writer])
         os.close(writer)
         with open(reader) as told:

@@ -20,7 +20,7 @@ class Session:
 
     def start(self):
         reader, writer = os.pipe()
-        self.run("Xvfb", "-displayfd", writer, "-nolisten", "tcp", pass_fds=[writer])
+        self.run("Xvfb", "-displayfd", writer, "-nolisten", "tcp", "-noreset", pass_fds=[writer])
         os.close(writer)
         with open(reader) as told:
             self.display = f":{told.readline().strip()}"
