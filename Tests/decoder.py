@@ -1,12 +1,16 @@
 #!/usr/bin/python3
 """A second reader of protected files, written from docs/FORMAT.md alone.
 
-    decoder.py --state STATEDIR [--passfile F] FILE the plain content, to standard output decoder.py
-    --info FILE the header as JSON; needs no key decoder.py --state STATEDIR --stream FILE the plain
-    content of a stream (section 6) decoder.py --export EXPORT --passfile F FILE the same with
-    exported keys (section 7), for a machine that is lost decoder.py --export RECORD --recovery-key
-    KEY [--passfile F] FILE decoder.py --vectors DIR checks every DIR/*.vector and *.stream; 1 if an
-    outcome differs
+    decoder.py --state STATEDIR [--passfile F] FILE
+                            the plain content, to standard output
+    decoder.py --info FILE  the header as JSON; needs no key
+    decoder.py --state STATEDIR --stream FILE
+                            the plain content of a stream (section 6)
+    decoder.py --export EXPORT --passfile F FILE
+                            the same with exported keys (section 7), for a machine that is lost
+    decoder.py --export RECORD --recovery-key KEY [--passfile F] FILE
+    decoder.py --vectors DIR
+                            checks every DIR/*.vector and *.stream; 1 if an outcome differs
 
 It shares no code with mamd, and refuses whatever FORMAT.md does not allow: exit status 7 and a
 reason. Other statuses: 0 done, 1 no key on this device, 2 usage, 3 no such file, 4 foreign or

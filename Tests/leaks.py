@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Does millions of operations to a mount, and looks whether its daemon grows.
 
-    leaks.py [--operations 10000000] [--seconds N] [--workers 4] [--samples FILE] [--build
-    DIRECTORY]
+    leaks.py [--operations 10000000] [--seconds N] [--workers 4] [--samples FILE]
+             [--build DIRECTORY]
 
 Samples the daemon's memory, descriptors and threads, and fits a line through each but for the
 beginning. The last lines have the figures, and with each the leak that is noticed for certain after
@@ -25,7 +25,6 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "Integration"))
-import running
 import workspace
 from leaks_operations import Operations
 
@@ -70,7 +69,7 @@ class Run:
 
     def start(self):
         self.place.init().mount().register()
-        (self.pid,) = running.daemons(str(self.place.root))
+        self.pid = self.place.daemon()
         for index in range(self.options.workers):
             pid = os.fork()
             if pid == 0:

@@ -5,7 +5,7 @@ import pathlib
 import time
 
 PROC = pathlib.Path("/proc")
-STUCK_SECONDS, NO_PROGRESS_SECONDS = 10, 30
+STUCK_SECONDS, NO_PROGRESS_SECONDS = 60, 120
 
 
 def read(path):
@@ -47,7 +47,7 @@ def describe(pids):
 class Watchdog:
     def __init__(self, shared, workers):
         self.shared, self.workers = shared, workers
-        self.asleep = {}  # thread → (place, since)
+        self.asleep = {}  # thread → ((place, how often it ran), since)
         self.progress, self.progress_since, self.phase = None, {}, None
 
     def problem(self, pids):
@@ -58,12 +58,13 @@ class Watchdog:
         now, asleep = time.monotonic(), {}
         for thread in threads(children_of(pids)):
             if state_of(thread) == "D":
-                place, since = read(thread / "wchan"), now
-                if self.asleep.get(thread, ("", 0))[0] == place:
+                # One that ran in between only came back to the same place.
+                where, since = (read(thread / "wchan"), read(thread / "schedstat")), now
+                if self.asleep.get(thread, ("", 0))[0] == where:
                     since = self.asleep[thread][1]
-                asleep[thread] = (place, since)
+                asleep[thread] = (where, since)
         self.asleep = asleep
-        for thread, (place, since) in asleep.items():
+        for thread, ((place, _), since) in asleep.items():
             if now - since > STUCK_SECONDS:
                 return f"{thread} is in {place} for {now - since:.0f} s"
         return None
