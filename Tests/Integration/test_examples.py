@@ -160,8 +160,10 @@ class Examples(ExampleCase):
         self.run_program(*program, self.directory / "missing", status=1)
 
     def test_the_small_ones_stay_small(self):
+        """In lines that say something: where braces stand is the formatter's."""
         for path in ("c/mam.h", "c/owner.c", "python/owner.py"):
-            self.assertLess(len((EXAMPLES / path).read_text().splitlines()), 100, path)
+            lines = re.findall(r"^.*\w.*$", (EXAMPLES / path).read_text(), re.MULTILINE)
+            self.assertLess(len(lines), 90, path)
 
     # The guide
 
