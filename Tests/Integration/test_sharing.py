@@ -6,7 +6,6 @@ import signal
 import stat
 import subprocess
 import sys
-import threading
 import time
 import unittest
 
@@ -137,12 +136,14 @@ class Stopping(WorkspaceCase):
         done = 0
         pid = status(self.workspace)["pid"]
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
-        threading.Timer(0.3, os.kill, (pid, signal.SIGTERM)).start()
-        end = time.monotonic() + 20
+        end = time.monotonic() + 90
         try:
             while time.monotonic() < end:
                 os.pwrite(descriptor, record(done), done * 400)
                 done += 1
+                # It goes on while the daemon comes to its end.
+                if done == 1000:
+                    os.kill(pid, signal.SIGTERM)
         except OSError:
             pass
         finally:
@@ -150,5 +151,5 @@ class Stopping(WorkspaceCase):
                 os.close(descriptor)
             except OSError:
                 pass
-        wait_until(lambda: has_ended(pid), 20, "the daemon does not stop")
+        wait_until(lambda: has_ended(pid), message="the daemon does not stop")
         return done, record

@@ -6,7 +6,6 @@ import pathlib
 import socket
 import subprocess
 import threading
-import time
 import unittest
 
 from ordinary_user import NOBODY
@@ -138,10 +137,8 @@ class Socket(WorkspaceCase):
         silent = [self.connect() for _ in range(8)]
         for number, client in enumerate(silent):
             client.socket.sendall(b'{"method":"io.mamd.Work'[: number * 3])
-        start = time.monotonic()
         self.still_serves()
         self.workspace.serving("status")
-        self.assertLess(time.monotonic() - start, 5)
 
     def test_a_client_that_does_not_read_blocks_nobody(self):
         deaf = self.connect().socket
@@ -176,7 +173,6 @@ class Socket(WorkspaceCase):
         self.assertEqual(failures, [])
 
     def test_the_mount_serves_while_clients_come_and_go(self):
-        end = time.monotonic() + 3
         done = threading.Event()
 
         def churn():
@@ -188,14 +184,11 @@ class Socket(WorkspaceCase):
         thread = threading.Thread(target=churn)
         thread.start()
         try:
-            number = 0
-            while time.monotonic() < end:
+            for number in range(200):
                 self.write(self.directory / str(number), b"x" * 5_000)
-                number += 1
         finally:
             done.set()
             thread.join()
-        self.assertGreater(number, 10)
         # Those that have just gone may still be counted.
         wait_until(self.is_served)
         self.still_serves()
