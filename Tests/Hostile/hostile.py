@@ -21,9 +21,8 @@ from running import daemons
 from workspace import Workspace, wait_until
 
 __all__ = [
-    "Client", "Refusal", "HostileCase", "VICTIM", "ATTACKER", "STRANGER", "VICTIMS_NAME",
-    "ATTACKERS_NAME",
-           "as_user", "in_background", "wait_until"]
+    "Client", "Refusal", "HostileCase", "FACTOR", "VICTIM", "ATTACKER", "STRANGER", "VICTIMS_NAME",
+    "ATTACKERS_NAME", "as_user", "in_background", "wait_until"]
 
 # Uids: two with an account each, and one without.
 VICTIM, ATTACKER, STRANGER = 4711, 4712, 4713
@@ -72,7 +71,7 @@ def in_background(uid, script, *arguments, count=1):
         for child in children:
             child.stdout.close()
             with contextlib.suppress(subprocess.TimeoutExpired):
-                child.wait(10)
+                child.wait(60)
 
 
 @unittest.skipUnless(
@@ -90,7 +89,9 @@ class HostileCase(unittest.TestCase):
         try:
             cls.prepare()
             cls.workspace.init()
+            start = time.monotonic()
             cls.workspace.mount()
+            cls.first_start = time.monotonic() - start
             cls.open_to_all()
             cls.passphrase = cls.workspace.passfile.read_text().strip()
             for name, uid in cls.accounts:
@@ -168,6 +169,12 @@ class HostileCase(unittest.TestCase):
         (line,) = (line for line in status.splitlines() if line.startswith("VmHWM:"))
         return int(line.split()[1]) / 1024
 
+    def daemon_seconds(self):
+        """Of a processor, which the daemon has had: a busy machine takes no more of them."""
+        text = pathlib.Path(f"/proc/{self.workspace.daemon()}/stat").read_text()
+        user, system = map(int, text.rpartition(")")[2].split()[11:13])
+        return (user + system) / os.sysconf("SC_CLK_TCK")
+
     def assert_small(self):
         self.assertLess(self.daemon_memory_mib(), MEMORY_MIB, "the daemon's memory")
 
@@ -188,6 +195,14 @@ class HostileCase(unittest.TestCase):
             with Client(self.workspace.socket, uid) as client:
                 client.call("Workspace.Unlock", account=name, passphrase=self.passphrase)
         return took
+
+    def assert_starts_soon(self, prepare=lambda: None):
+        """The next daemon serves within a second, or three times what the first one took. One start
+        in three will do: the machine may be busy, and what delays them delays each."""
+        took = []
+        while not took or min(took) >= max(1.0, FACTOR * self.first_start):
+            self.assertLess(len(took), 3, f"starts took {took} s; the first {self.first_start:.2f}")
+            took.append(self.restart(prepare))
 
     def victims_calls(self):
         """Seconds that each call of the victim's takes, one of each."""
@@ -229,10 +244,12 @@ class HostileCase(unittest.TestCase):
         return {name: statistics.median(run[name] for run in runs) for name in runs[0]}
 
     def assert_bounded(self, quiet, count=3, but=()):
-        """What the victim's calls take now, beside what they took when all was quiet."""
-        now = self._medians(count)
-        late = {
-            name: f"{seconds * 1000:.0f} ms; quiet {quiet[name] * 1000:.0f} ms"
-            for name, seconds in now.items()
-            if name not in but and seconds > max(FACTOR * quiet[name], SECONDS)}
-        self.assertFalse(late, "held up by another user")
+        """What the victim's calls take now, beside what they took when all was quiet. An attack
+        goes on, and makes them late each time; a busy machine does not."""
+        late = []
+        while not late or late[-1]:
+            self.assertLess(len(late), 3, f"held up by another user: {late}")
+            late.append({
+                name: f"{seconds * 1000:.0f} ms; quiet {quiet[name] * 1000:.0f} ms"
+                for name, seconds in self._medians(count).items()
+                if name not in but and seconds > max(FACTOR * quiet[name], SECONDS)})

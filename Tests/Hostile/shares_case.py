@@ -7,6 +7,7 @@ import tempfile
 
 from hostile import (
     ATTACKER, ATTACKERS_NAME, Client, HostileCase, Refusal, in_background, wait_until)
+from running import PREFIX
 
 # Sends one frame again and again, by so many threads with a connection each.
 FLOOD = """
@@ -53,8 +54,8 @@ class SharesCase(HostileCase):
     def drain(self):
         """The attack's clients were killed; the daemon is done with them when their threads end."""
         wait_until(
-            lambda: self.client_threads() == 0, 60,
-            "the daemon still serves clients that are gone")
+            lambda: self.client_threads() == 0,
+            message="the daemon still serves clients that are gone")
 
     def client_threads(self):
         count = 0
@@ -69,7 +70,7 @@ class SharesCase(HostileCase):
     def flood(self, uid, frame, count=64):
         """A context in which a user sends a frame by many connections, as fast as it is
         answered."""
-        file = tempfile.NamedTemporaryFile(prefix="mamd-flood-")
+        file = tempfile.NamedTemporaryFile(prefix=PREFIX + "flood-")
         self.addCleanup(file.close)
         file.write(frame)
         file.flush()

@@ -78,7 +78,7 @@ class StuckFileSystem:
                 if stream:
                     with contextlib.suppress(OSError):
                         stream.close()
-            process.wait(30)
+            process.wait(60)
 
     def __enter__(self):
         return self

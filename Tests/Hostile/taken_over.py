@@ -3,6 +3,7 @@ run as a hook.
 
 Prints one JSON object: attack → how it ended. "through" is success.
 """
+import contextlib
 import ctypes
 import json
 import os
@@ -25,8 +26,9 @@ def attack(function):
 def processes(uid):
     """Sleeping programs of a user's, outside."""
     for place in pathlib.Path("/proc").glob("[0-9]*"):
-        if (place / "comm").read_text() == "sleep\n" and place.stat().st_uid == uid:
-            yield int(place.name)
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            if (place / "comm").read_text() == "sleep\n" and place.stat().st_uid == uid:
+                yield int(place.name)
 
 
 def check(status):
@@ -35,7 +37,7 @@ def check(status):
 
 
 def run(*command):
-    subprocess.run(command, check=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=20)
+    subprocess.run(command, check=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
 
 
 @attack

@@ -476,12 +476,18 @@ class Manifest(unittest.TestCase):
         place.mkdir()
         self.workspace.ctl("mount", other, place)
         self.addCleanup(self.workspace.ctl, "unmount", place)
-        (self.own / "lock").write_text(f"process {self.workspace.daemon()}, at /nowhere\n")
-        start = time.monotonic()
-        self.workspace.mount()
-        took = time.monotonic() - start
-        self.workspace.ctl("unmount", self.workspace.mount_point)
-        self.assertLess(took, 3)
+        daemon = self.workspace.daemon()
+
+        def start():
+            begin = time.monotonic()
+            self.workspace.mount()
+            took = time.monotonic() - begin
+            self.workspace.ctl("unmount", self.workspace.mount_point)
+            return took
+
+        usual = start()
+        (self.own / "lock").write_text(f"process {daemon}, at /nowhere\n")
+        self.assertLess(start(), max(3, 3 * usual))
 
     def test_a_check_says_so_and_mends_nothing(self):
         self.write(name="elsewhere")

@@ -14,8 +14,10 @@ import time
 import unittest
 
 from hostile import (
-    ATTACKER, ATTACKERS_NAME, STRANGER, VICTIM, VICTIMS_NAME, HostileCase, as_user, wait_until)
+    ATTACKER, ATTACKERS_NAME, FACTOR, STRANGER, VICTIM, VICTIMS_NAME, HostileCase, as_user,
+    wait_until)
 import socket_client
+from running import PREFIX
 from stuck_fuse import HOLDER, StuckFileSystem
 
 # It times answers.
@@ -23,6 +25,8 @@ ALONE = True
 
 # So that a lock that something is in the way of does not take the tests' time.
 DEADLINE = 1
+
+WRITE = "1" if os.uname().machine == "x86_64" else "64"
 
 # A program of the victim's that is inside a write whose memory never comes: what is in the way of a
 # lock.
@@ -37,7 +41,6 @@ place = libc.mmap(None, 4096, 1, 1, source, 0)
 target = os.open(sys.argv[2], os.O_RDWR | os.O_CREAT, 0o600)
 os.write(target, b"x" * 8192)
 threading.Thread(target=lambda: libc.write(target, place, 4096), daemon=True).start()
-time.sleep(0.2)
 os.write(1, b"writes\n")
 os.read(0, 1)
 """
@@ -96,7 +99,7 @@ class CallersCase(HostileCase):
         self.quiet = self.quiet_times(1)
 
     def stuck(self, **options):
-        place = tempfile.mkdtemp(prefix="stuck-")
+        place = tempfile.mkdtemp(prefix=PREFIX + "stuck-")
         self.addCleanup(os.rmdir, place)
         os.chmod(place, 0o755)
         files = StuckFileSystem(place, ATTACKER, **options)
@@ -111,7 +114,7 @@ class CallersCase(HostileCase):
         def end():
             child.kill()
             child.stdout.close()
-            child.wait(30)
+            child.wait(60)
         self.addCleanup(end)
         child.stdout.readline()
         return child
@@ -136,9 +139,15 @@ class HeldMemoryMaps(CallersCase):
         self.assertEqual(as_user(uid, lambda: [folder.mkdir() for folder in folders] and 0), 0)
         paths = [folder / "file" for folder in folders]
         holder = files.run(uid, HOLDER, files.path("mapped"), *paths)
-        with self.assertRaises(subprocess.TimeoutExpired):
-            subprocess.run(["cat", f"/proc/{holder.pid}/environ"], timeout=0.5, capture_output=True)
+        wait_until(lambda: self.is_held(holder), message="the map is not held")
         return files, holder
+
+    def is_held(self, holder):
+        try:
+            subprocess.run(["cat", f"/proc/{holder.pid}/environ"], timeout=0.5, capture_output=True)
+        except subprocess.TimeoutExpired:
+            return True
+        return False
 
     def test_the_map_of_a_caller_with_an_account_holds_up_nobody(self):
         holder = self.holder(14)[1]
@@ -154,14 +163,19 @@ class HeldMemoryMaps(CallersCase):
         files, _ = self.holder()
         path = self.home(VICTIM, "written")
         writer = files.run(VICTIM, STRAGGLER, files.path("silent"), path)
+        wait_until(lambda: WRITE in self.system_calls(writer.pid), message="it does not write")
         client = self.client(VICTIM)
-        start = time.monotonic()
+        # Else it is not answered: the map is held for ever.
         reply = client.call("Workspace.Lock", account=VICTIMS_NAME, now=True)
-        took = time.monotonic() - start
-        self.assertLess(took, DEADLINE + 2)
         self.assertIn(str(writer.pid), json.dumps(reply["stragglers"]))
         files.close()
         client.call("Workspace.Unlock", account=VICTIMS_NAME, passphrase=self.passphrase)
+
+    def system_calls(self, pid):
+        """The numbers of those in which a process's threads wait."""
+        return {
+            task.joinpath("syscall").read_text().split()[0]
+            for task in pathlib.Path(f"/proc/{pid}/task").iterdir()}
 
     def test_a_refusal_of_a_caller_whose_map_is_held_is_recorded(self):
         with self.client(VICTIM) as client:
@@ -278,7 +292,7 @@ class PassedDescriptors(DescriptorsCase):
         other = self.client(ATTACKER)
         start = time.monotonic()
         other.call("Workspace.Lock", account=ATTACKERS_NAME, now=True)
-        self.assertLess(time.monotonic() - start, DEADLINE)
+        self.assertLess(time.monotonic() - start, max(DEADLINE, FACTOR * self.quiet["lock"]))
         self.assertIn("WindowClosed", json.dumps(client.receive()))
         other.call("Workspace.Unlock", account=ATTACKERS_NAME, passphrase=self.passphrase)
 
@@ -290,10 +304,10 @@ class StuckEnd(DescriptorsCase):
         self.pass_stuck("silent", self.frames(only=("UnprotectData", "Unlock")))
         daemon = self.workspace.daemon()
         os.kill(daemon, signal.SIGTERM)
-        wait_until(lambda: not os.path.ismount(self.workspace.mount_point), seconds=20)
+        wait_until(lambda: not os.path.ismount(self.workspace.mount_point))
         start = time.monotonic()
         self.workspace.mount()
-        self.assertLess(time.monotonic() - start, 15)
+        self.assertLess(time.monotonic() - start, 60)
         self.assertTrue(pathlib.Path(f"/proc/{daemon}").exists(), "it was no such daemon")
 
 
@@ -396,7 +410,7 @@ class UsedAgain(CallersCase):
         for end in (mine, its):
             end.close()
         self.addCleanup(client.close)
-        client.settimeout(30)
+        client.settimeout(60)
         return client, int(number)
 
     def process_numbered(self, number):
@@ -405,8 +419,8 @@ class UsedAgain(CallersCase):
             self.LAST.write_text(str(number - 1))
             child = subprocess.Popen(
                 ["setpriv", f"--reuid={VICTIM}", f"--regid={VICTIM}", "--clear-groups",
-                sys.executable, "-c", OWNER_TELLER,
-                 self.home(VICTIM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+                 sys.executable, "-c", OWNER_TELLER, self.home(VICTIM)],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             if child.pid == number:
                 return child
             child.communicate(b"\n")
@@ -426,7 +440,7 @@ class WhoListens(CallersCase):
     """`mamctl` as root, with the XDG_RUNTIME_DIR of a user that listens there."""
 
     def setUp(self):
-        self.runtime = pathlib.Path(tempfile.mkdtemp(prefix="runtime-"))
+        self.runtime = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX + "runtime-"))
         self.addCleanup(subprocess.run, ["rm", "-r", self.runtime])
         (self.runtime / "mamd").mkdir()
         for place in (self.runtime, self.runtime / "mamd"):
@@ -441,7 +455,7 @@ class WhoListens(CallersCase):
         """With the passphrase on standard input."""
         return subprocess.run(
             ["mamctl", *map(os.fspath, words)], input=self.passphrase + "\n", text=True,
-            capture_output=True, timeout=30,
+            capture_output=True, timeout=90,
             env={**self.workspace.environment, "XDG_RUNTIME_DIR": str(self.runtime)})
 
     def heard_bytes(self):

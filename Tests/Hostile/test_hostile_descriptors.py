@@ -59,10 +59,9 @@ class Descriptors(SharesCase):
         ended it."""
         program = subprocess.Popen(
             ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", sys.executable, "-B",
-            "-c", OPENS,
-             self.home(uid), str(most), way], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-             text=True)
-        self.addCleanup(lambda: program.communicate(timeout=30))
+             "-c", OPENS, self.home(uid), str(most), way],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: program.communicate(timeout=60))
         count, error = program.stdout.readline().split()
         return int(count), error
 

@@ -55,7 +55,7 @@ class OldHeaders(HostileCase):
             found = self.class_of(probe)
             os.unlink(probe)
             return found == letter
-        wait_until(is_there, 20, f"no file becomes class {letter}")
+        wait_until(is_there, message=f"no file becomes class {letter}")
 
     def class_of(self, path):
         return os.getxattr(path, "user.mam.class").decode()
@@ -129,9 +129,9 @@ class OldHeaders(HostileCase):
         self.rule("whenDeviceLocked", "A")
         wait_until(
             lambda: all(
-                header_of(self.on_disk(path)).file_id != before for path,
-                before in zip(paths, ids)),
-            30, "the files are not sealed anew")
+                header_of(self.on_disk(path)).file_id != before
+                for path, before in zip(paths, ids)),
+            message="the files are not sealed anew")
         for path, key in zip(paths, keys):
             self.assertEqual(self.class_of(path), "A")
             self.assertFalse(opens_any_block(key, self.on_disk(path)))
@@ -196,7 +196,7 @@ class OldHeaders(HostileCase):
         finally:
             self.workspace.unlock(VICTIMS_NAME)
         wait_until(
-            lambda: not opens_any_block(key, self.on_disk(path)), 20, "the file keeps its key")
+            lambda: not opens_any_block(key, self.on_disk(path)), message="the file keeps its key")
         self.assertEqual(self.read_as(VICTIM, path), pattern(20_000))
 
     def test_an_old_copy_of_a_whole_file_is_sealed_anew_once_it_is_opened(self):
@@ -208,7 +208,7 @@ class OldHeaders(HostileCase):
         os.chown(late, VICTIM, VICTIM)
         shown = self.home(VICTIM, "late")
         self.assertEqual(self.read_as(VICTIM, shown), pattern(20_000))
-        wait_until(lambda: not opens_any_block(key, late), 20, "the file keeps its key")
+        wait_until(lambda: not opens_any_block(key, late), message="the file keeps its key")
         self.assertEqual(self.class_of(shown), "A")
         self.assertEqual(self.read_as(VICTIM, shown), pattern(20_000))
 
@@ -295,9 +295,10 @@ class OldKeybags(HostileCase):
         before = self.space.on_disk(early.name).read_bytes()
         self.add_passphrase()
         late, new = self.write("late", "late words"), self.keybags()
-        wait_until(lambda: self.space.on_disk(early.name).read_bytes()[13] == 0
-                   and self.space.on_disk(early.name).read_bytes()[16:32] != before[16:32], 20,
-                   "not sealed anew")
+        sealed = self.space.on_disk(early.name)
+        wait_until(
+            lambda: sealed.read_bytes()[13] == 0 and sealed.read_bytes()[16:32] != before[16:32],
+            message="not sealed anew")
         self.restart(old)
         for path in (early, late):
             result = self.content(path, status=1)
@@ -361,8 +362,7 @@ class OldKeybags(HostileCase):
         export = self.space.root / f"export {self.number}"
         self.space.serving(
             "account export", self.name, "--passfile", self.space.passfile, "--export-passfile",
-            self.space.passfile,
-            "-o", export)
+            self.space.passfile, "-o", export)
         for path, words in (
                 (before, b"early words"), (self.space.on_disk(late.name), b"late words")):
             result = subprocess.run(

@@ -6,7 +6,7 @@ import threading
 import time
 import unittest
 
-from hostile import ATTACKER, ATTACKERS_NAME, VICTIM, VICTIMS_NAME
+from hostile import ATTACKER, ATTACKERS_NAME, VICTIM, VICTIMS_NAME, wait_until
 from shares_case import SharesCase
 
 # It times answers.
@@ -18,7 +18,7 @@ USERS = pathlib.Path(__file__).resolve().parents[1] / "Integration" / "file_user
 class Locks(SharesCase):
     """One user's program does not let go of one of its files."""
 
-    settings = {"LockGraceSeconds": 0, "LockDeadlineSeconds": 4}
+    settings = {"LockGraceSeconds": 0, "LockDeadlineSeconds": 6}
 
     def setUp(self):
         super().setUp()
@@ -62,13 +62,11 @@ class Locks(SharesCase):
 
     def test_a_lock_of_all_locks_the_others_at_once(self):
         thread, took = self.in_thread(self.client(0), "Workspace.Lock", now=True)
-        start = time.monotonic()
-        while self.state(VICTIMS_NAME) != "locked":
-            self.assertLess(time.monotonic() - start, 1, "the victim's account is still open")
-            time.sleep(0.01)
-        self.assertTrue(thread.is_alive(), "the lock was not held up")
+        wait_until(lambda: self.state(VICTIMS_NAME) == "locked" or not thread.is_alive())
+        # The one that is in the way is waited for still.
+        self.assertTrue(thread.is_alive(), "the victim's account was open as long")
         thread.join()
-        self.assertLess(took[0], 8)
+        self.assertLess(took[0], 60)
         self.assertEqual(self.state(ATTACKERS_NAME), "locked")
 
     def test_its_wipe_delays_no_other(self):

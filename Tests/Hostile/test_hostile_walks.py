@@ -15,7 +15,7 @@ import time
 import unittest
 
 from hostile import (
-    ATTACKER, ATTACKERS_NAME, STRANGER, VICTIM, VICTIMS_NAME, Client, HostileCase, as_user,
+    ATTACKER, ATTACKERS_NAME, FACTOR, STRANGER, VICTIM, VICTIMS_NAME, Client, HostileCase, as_user,
     in_background, wait_until)
 from tracing import injecting, tasks
 from running import daemons
@@ -127,13 +127,13 @@ class WalkCase(HostileCase):
 
     def check(self):
         """What root's check says of the whole tree, a line each."""
-        result = self.workspace.serving("verify", status=None, timeout=60)
+        result = self.workspace.serving("verify", status=None, timeout=90)
         self.assertIn(result.returncode, (0, 7), result.stderr)
         return result.stdout.splitlines()
 
     def await_recovery(self):
         wait_until(
-            lambda: not tasks(self.workspace.daemon(), "recovery"), seconds=60,
+            lambda: not tasks(self.workspace.daemon(), "recovery"),
             message="recovery does not end")
 
 
@@ -185,7 +185,7 @@ class Deep(WalkCase):
 
     def test_no_start_is_delayed_and_no_recovery_dies(self):
         for _ in range(2):
-            self.assertLess(self.restart(), 1.0)
+            self.assert_starts_soon()
             self.await_recovery()
             self.assert_small()
 
@@ -206,12 +206,14 @@ class Deep(WalkCase):
         os.unlink("plain", dir_fd=self.bottom)
         self.assert_small()
 
-    def test_zz_the_wipe_of_another_account_comes_to_its_end(self):
-        """The last: its account is gone then."""
+    def test_the_wipe_of_another_account_comes_to_its_end(self):
         with Client(self.workspace.socket, STRANGER) as client:
             path = self.write_as(STRANGER, self.home(STRANGER, "file"), b"mine")
             self.assertTrue(
                 client.call("Workspace.Wipe", account=STRANGERS_NAME, confirmed=True)["complete"])
+            # For the tests that come after it.
+            client.call(
+                "Workspace.RegisterAccount", name=STRANGERS_NAME, passphrase=self.passphrase)
         self.assertFalse(path.exists())
         self.assert_small()
 
@@ -270,9 +272,10 @@ class Wide(WalkCase):
         os.chown(cls.wide, ATTACKER, ATTACKER)
 
     def test_a_start_does_not_wait_for_them(self):
-        self.assertLess(self.restart(), 1.0)
-        quiet_enough = self.victims_calls()
-        self.assertLess(max(quiet_enough.values()), 1.0)
+        quiet = self.quiet_times()
+        self.assert_starts_soon()
+        slowest = max(self.victims_calls().values())
+        self.assertLess(slowest, max(1.0, FACTOR * max(quiet.values())))
         self.await_recovery()
         self.assert_small()
 
@@ -334,7 +337,7 @@ class Odd(WalkCase):
         os.symlink("/proc/self/root", place / "out")
         os.mkdir(os.fsencode(place) + b"/\xff\xfe \n\x1b[2J")
         os.close(os.open(os.fsencode(place) + b"/\xff\xfe \n\x1b[2J/\x80", os.O_CREAT))
-        self.assertLess(self.restart(), 1.0)
+        self.assert_starts_soon()
         self.await_recovery()
         self.check()
         self.assertIn('"others":7', self.counted(0).replace(" ", ""))
@@ -353,7 +356,7 @@ class Odd(WalkCase):
             os.truncate(place / str(number), size)
         (place / "foreign").touch()
         os.truncate(place / "foreign", 1 << 43)
-        self.assertLess(self.restart(), 1.0)
+        self.assert_starts_soon()
         self.await_recovery()
         self.check()
         self.assertEqual(self.read_as(VICTIM, sample), bytes(9000))
@@ -369,7 +372,7 @@ class Odd(WalkCase):
             for number in range(20_000):
                 (work / f"convert-{number}").touch()
                 (recovery / f"{account}.{number}.keys").touch()
-        self.assertLess(self.restart(fill), 1.0)
+        self.assert_starts_soon(fill)
         self.await_recovery()
         self.assertEqual(list(work.iterdir()), [])
         self.assert_small()
@@ -388,8 +391,7 @@ class Odd(WalkCase):
                 self.addCleanup(child.kill)
                 text = f"process {child.pid}, at /nowhere\n"
                 lock = self.workspace.on_disk(".mamd", "lock")
-                took = self.restart(lambda: lock.write_text(text))
-                self.assertLess(took, 1.0)
+                self.assert_starts_soon(lambda: lock.write_text(text))
 
 
 class KilledWipe(WalkCase):
@@ -414,11 +416,11 @@ class KilledWipe(WalkCase):
             message="the killed daemon does not die")
         start = time.monotonic()
         self.workspace.mount()
-        self.assertLess(time.monotonic() - start, 1.0)
+        self.assertLess(time.monotonic() - start, max(1.0, FACTOR * self.first_start))
         # Of what is not removed yet nothing is given out.
         self.assertIn(self.read_as(ATTACKER, path), (errno.ENOENT, errno.EKEYREVOKED))
         wait_until(
-            lambda: not record.exists(), seconds=60, message="the wipe does not come to its end")
+            lambda: not record.exists(), message="the wipe does not come to its end")
         self.assertFalse(path.exists())
         with Client(self.workspace.socket, VICTIM) as client:
             client.call("Workspace.Unlock", account=VICTIMS_NAME, passphrase=self.passphrase)
@@ -451,17 +453,21 @@ class Conversions(WalkCase):
                 f"Protection.{method}", descriptors=[place], fileDescriptor=0, **owner)
             os.close(place)
 
-    def assert_renames_are_quick(self, seconds):
+    def slowest_rename(self, action):
+        """While something is done; but one, which may meet a busy machine."""
         with in_background(VICTIM, RENAMER, self.home(VICTIM, "renamed")) as (renamer,):
             start = time.monotonic()
-            self.convert()
+            action()
             took = time.monotonic() - start
             renamer.terminate()
             late = [float(word) for word in renamer.stdout.read().split()]
         if "MAMD_TEST_MIB" in os.environ:
-            print(f"{self.MIB} MiB there and back in {took:.1f} s; the slowest renames: {late}")
-        # One may meet a busy machine.
-        self.assertLess(sorted(late)[-2], seconds)
+            print(f"{self.MIB} MiB; in {took:.1f} s the slowest renames: {late}")
+        return sorted(late)[-2]
+
+    def assert_renames_are_quick(self, seconds):
+        quiet = self.slowest_rename(lambda: time.sleep(1))
+        self.assertLess(self.slowest_rename(self.convert), max(seconds, FACTOR * quiet))
 
     def test_renames_elsewhere_do_not_wait(self):
         self.assert_renames_are_quick(seconds=0.25)
