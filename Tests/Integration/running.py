@@ -23,7 +23,11 @@ LONGEST_PLACE = 24
 
 
 def settle():
-    """The same surroundings, whoever starts the tests and from where."""
+    """The same surroundings, whoever starts the tests and from where. Not for a program of theirs,
+    which is given its own."""
+    if os.environ.get("SETTLED_FOR_TESTS"):
+        return
+    os.environ["SETTLED_FOR_TESTS"] = "1"
     os.umask(0o022)
     for name in filter(FOLLOWED.fullmatch, list(os.environ)):
         del os.environ[name]
