@@ -7,7 +7,7 @@ import tempfile
 import unittest
 
 from test_contained import Contained
-from running import PREFIX, has_ended
+from running import has_ended
 from tracing import injecting, tasks
 from workspace import ANN, PROGRAMS, wait_until
 
@@ -112,9 +112,8 @@ class Long(Contained):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        # Short, and still found if the run is killed.
-        run = "-".join(PREFIX.split("-")[:3])
-        place = tempfile.mkdtemp(prefix=f"{run}-", dir="/tmp")
+        # So short that a socket fits beside the other name, whatever the user's number.
+        place = tempfile.mkdtemp(prefix="m-", dir="/tmp")
         cls.addClassCleanup(os.rmdir, place)
         cls.workspace.mount_point = pathlib.Path(place)
         cls.workspace.mount()

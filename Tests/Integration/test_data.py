@@ -223,6 +223,7 @@ class Data(WorkspaceCase):
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.workspace.daemon()}/fd"))
 
+    @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root see its descriptors")
     def test_a_stuck_pipe_blocks_nobody_and_ends_with_its_client(self):
         source, sink = os.pipe()
         before, clients = self.descriptors(), []
@@ -279,6 +280,7 @@ class Data(WorkspaceCase):
             self.assertIn(b"one file", result.stderr)
             self.assertEqual(path.stat().st_size, 200_000)
 
+    @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root begin its peak anew")
     def test_a_large_pipe_in_constant_memory(self):
         size = (2048 if LONG else 200) << 20
         # The peak begins anew: the derivation of the passphrase's key took more.
