@@ -3,8 +3,9 @@ waits for it."""
 import errno
 import json
 import os
+import pathlib
+import signal
 import threading
-import time
 import unittest
 
 from hostile import (
@@ -92,8 +93,13 @@ class Sockets(SharesCase):
 
     def test_too_many_passphrases_are_refused_at_once(self):
         clients = [self.client(ATTACKER) for _ in range(40)]
-        for client in clients:
-            client.send("Workspace.Unlock", account=ATTACKERS_NAME, passphrase=self.passphrase)
+        # All have come before the first is answered.
+        os.kill(self.workspace.daemon(), signal.SIGSTOP)
+        try:
+            for client in clients:
+                client.send("Workspace.Unlock", account=ATTACKERS_NAME, passphrase=self.passphrase)
+        finally:
+            os.kill(self.workspace.daemon(), signal.SIGCONT)
         answers = [client.receive() for client in clients]
         busy = [answer["parameters"]["errno"] for answer in answers if "error" in answer]
         self.assertGreater(len(busy), 20)
@@ -115,7 +121,7 @@ class Sockets(SharesCase):
         self.assertEqual(self.state(ATTACKERS_NAME), "locked")
         # Once they have come to nothing.
         os.close(writer)
-        wait_until(self.can_unlock, 10)
+        wait_until(self.can_unlock)
 
     def test_streams_that_never_end(self):
         reader, writer = os.pipe()
@@ -144,10 +150,10 @@ class Sockets(SharesCase):
         for kind, document in kinds.items():
             with self.subTest(kind), self.client(STRANGER) as client:
                 self.assertLess(len(document), 256 << 10)
-                start = time.monotonic()
+                before = self.daemon_seconds()
                 findings = client.call("Policy.Check", document=document)["findings"]
                 # An unoptimized daemon, a quarter of a mebibyte.
-                self.assertLess(time.monotonic() - start, 5)
+                self.assertLess(self.daemon_seconds() - before, 5)
                 self.assertLessEqual(len(findings), 1001)
         with self.flood(STRANGER, self.frame("Policy.Check", document=kinds["one key"]), 32):
             self.assert_bounded(self.quiet)
@@ -168,10 +174,10 @@ class Sockets(SharesCase):
                 ("Policy.SameIdentity", {"first": "x" * 900_000, "second": "y"}),
                 ("Identity.SetUserInterfaceIdentities", {"identities": names})):
             with self.subTest(method), self.client(STRANGER) as client:
-                start = time.monotonic()
+                before = self.daemon_seconds()
                 with self.assertRaises(Refusal):
                     client.call(method, **parameters)
-                self.assertLess(time.monotonic() - start, 1)
+                self.assertLess(self.daemon_seconds() - before, 1)
 
     def test_a_long_url(self):
         url = "https://contoso.com/" + "a" * 60_000
@@ -202,12 +208,9 @@ class Sockets(SharesCase):
         self.assert_bounded(self.quiet)
 
     def test_connections_that_come_and_go(self):
-        script = (
-            "import os, socket, sys\nos.nice(19)\nprint('begun', flush=True)\n"
-            "while True:\n"
-            "    with socket.socket(socket.AF_UNIX) as client:\n"
-            "        client.connect(sys.argv[1]); client.send(b'{')\n")
-        with in_background(ATTACKER, script, self.workspace.socket, count=2):
+        # Read here: its user need not reach these tests.
+        program = pathlib.Path(__file__).with_name("programs") / "come_and_go.py"
+        with in_background(ATTACKER, program.read_text(), self.workspace.socket, count=2):
             self.assert_bounded(self.quiet)
 
     def test_questions_for_the_audit(self):
