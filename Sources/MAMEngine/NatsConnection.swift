@@ -42,12 +42,12 @@ package struct NatsOptions: Sendable {
 /// Any thread may call it. Handlers run on threads of libnats, and must not block.
 // @unchecked: libnats guards what the pointer points to.
 package final class NatsConnection: @unchecked Sendable {
-    let raw: OpaquePointer
+    private let raw: OpaquePointer
     /// What to remove from the table of handlers when this goes.
     private let entries: [UInt]
     private let inboxPrefix: String
-    /// Entry and pointer. Destroying a subscription ends it.
-    private let subscriptions = Mutex<[(entry: UInt, raw: UInt)]>([])
+    /// Entry, if it has a handler, and pointer, of what is destroyed when this goes.
+    private let subscriptions = Mutex<[(entry: UInt?, raw: UInt)]>([])
 
     /// Blocks until it is connected. `ended`: is called once when the connection is lost, with the
     /// reason.
@@ -83,11 +83,12 @@ package final class NatsConnection: @unchecked Sendable {
     deinit {
         // `ended` is not called any more.
         let all = subscriptions.withLock { $0 }
-        natsHandlers.remove(entries + all.map(\.entry))
+        natsHandlers.remove(entries + all.compactMap(\.entry))
+        natsConnection_Destroy(raw)
+        // Not before: see `end`. The thread that reads has ended now.
         for subscription in all {
             natsSubscription_Destroy(OpaquePointer(bitPattern: subscription.raw))
         }
-        natsConnection_Destroy(raw)
     }
 
     package var isConnected: Bool {
@@ -111,8 +112,32 @@ package final class NatsConnection: @unchecked Sendable {
         }
         // The handler is quick: more than that waits only if somebody floods.
         natsSubscription_SetPendingLimits(subscription, 64, 8 << 20)
+        keep(subscription, entry)
+    }
+
+    private func keep(_ subscription: OpaquePointer, _ entry: UInt?) {
         let number = UInt(bitPattern: subscription)
         subscriptions.withLock { $0.append((entry, number)) }
+    }
+
+    /// Messages wait in it until they are taken. ``end(_:)`` is to be called.
+    func subscribe(_ subject: String) throws(NatsFailure) -> OpaquePointer {
+        var subscription: OpaquePointer?
+        let status = natsConnection_SubscribeSync(&subscription, raw, subject)
+        guard status == NATS_OK, let subscription else { throw .ofThread(status) }
+        return subscription
+    }
+
+    /// libnats 3.4 crashes when a subscription is destroyed while a message for it arrives: the
+    /// thread that reads looks it up, and locks it only later (its issue 637). The answer to a ping
+    /// goes through that thread too, after which it has let go of what was ended before.
+    func end(_ subscription: OpaquePointer) {
+        natsSubscription_Unsubscribe(subscription)
+        if natsConnection_FlushTimeout(raw, 5000) == NATS_OK {
+            natsSubscription_Destroy(subscription)
+        } else {
+            keep(subscription, nil)
+        }
     }
 
     /// Publishes without an answer.

@@ -40,13 +40,11 @@ package final class StreamReader {
         (self.connection, self.stream) = (connection, stream)
         consumer = try Self.makeConsumer(connection, stream, start, subject)
         inbox = connection.makeInbox()
-        var made: OpaquePointer?
-        let status = natsConnection_SubscribeSync(&made, connection.raw, "\(inbox).*")
-        guard status == NATS_OK, let made else { throw .ofThread(status) }
-        subscription = made
+        subscription = try connection.subscribe("\(inbox).*")
     }
 
-    deinit { natsSubscription_Destroy(subscription) }
+    // The server may still say that there is no more.
+    deinit { connection.end(subscription) }
 
     private static func makeConsumer(
         _ connection: NatsConnection, _ stream: String, _ start: Start, _ subject: String?
