@@ -18,6 +18,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from hostile import (
     ATTACKER, ATTACKERS_NAME, STRANGER, VICTIM, VICTIMS_NAME, Client, HostileCase, Refusal)
 
+NEEDS = ("python3-cryptography",)
+
 CEO = "ceo@contoso.com"
 CONFIGURATION = {
     "@odata.type": "#microsoft.graph.targetedManagedAppConfiguration", "displayName": "names",

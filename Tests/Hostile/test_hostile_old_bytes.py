@@ -17,6 +17,8 @@ from workspace import pattern
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import decoder
 
+NEEDS = ("python3-argon2",)
+
 KEEPERS_NAME = "keep@contoso.com"
 
 

@@ -20,6 +20,8 @@ from workspace import ROOT, wait_until
 sys.path.insert(0, str(ROOT / "Tests"))
 import decoder
 
+NEEDS = ("gdb",)
+
 HOOK = pathlib.Path(__file__).with_name("taken_over.py")
 
 # What works for root outside of the sandbox, so that a refusal is the sandbox's.

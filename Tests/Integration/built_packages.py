@@ -10,6 +10,8 @@ import unittest
 from running import PREFIX
 from workspace import ROOT
 
+NEEDS = ("binutils", "dpkg-dev", "gettext", "go-md2man")
+
 # dpkg-deb's compression, which is most of the work.
 QUICKLY = {"DPKG_DEB_COMPRESSOR_LEVEL": "1"}
 

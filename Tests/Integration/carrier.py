@@ -18,6 +18,8 @@ from ports import free_port
 from signing import Key, rfc3339
 from workspace import ROOT
 
+NEEDS = ("nats-server", "nats-py==2.9.0", "nkeys==0.2.1", "python3-nacl", "python3-cryptography")
+
 CLIENTS = ROOT / ".build" / "python"
 sys.path.append(str(CLIENTS))
 logging.getLogger("asyncio").setLevel(logging.ERROR)

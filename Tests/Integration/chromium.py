@@ -12,6 +12,8 @@ import time
 from running import PREFIX
 from workspace import wait_until
 
+NEEDS = ("chromium", "fonts-dejavu-core")
+
 
 class Chromium:
     """One tab. `requests` has the URLs of all that it asked for, `said` what its console showed."""

@@ -14,6 +14,8 @@ import socket
 import subprocess
 import sys
 
+NEEDS = ("acl", "git", "gcc", "libglib2.0-bin", "systemd")
+
 FACTS = json.load(open(sys.argv[1]))
 OUTSIDE, PLAN, WORKSPACE = FACTS["outside"], FACTS["plan"], FACTS["workspace"]
 SECRET = open(PLAN, "rb").read()

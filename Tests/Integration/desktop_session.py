@@ -14,6 +14,11 @@ from running import PREFIX, daemons
 from tracing import tasks
 from workspace import ANN, ROOT, Workspace, wait_until
 
+NEEDS = (
+    "adwaita-icon-theme", "at-spi2-core", "dbus", "fonts-cantarell", "gir1.2-adw-1",
+    "gir1.2-atspi-2.0", "gir1.2-gtk-4.0", "imagemagick", "libglib2.0-bin", "openbox",
+    "python3-gi", "xdotool", "xvfb")
+
 DESKTOP = ROOT / "desktop"
 HERE = pathlib.Path(__file__).resolve().parent
 # What Debian's own Python has, with python3-gi.

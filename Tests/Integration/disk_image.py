@@ -7,6 +7,8 @@ import unittest
 
 from workspace import Workspace
 
+NEEDS = ("e2fsprogs",)
+
 
 def run(*command):
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=90)

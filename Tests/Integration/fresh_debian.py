@@ -15,6 +15,8 @@ from login_bus import MORTAL
 from running import PREFIX
 from workspace import ROOT, wait_until
 
+NEEDS = ("binutils", "debootstrap", "dpkg-dev", "gettext", "go-md2man")
+
 # What the tests look with. None of it brings what mamd depends on.
 TOOLS = (
     "bash-completion", "fish", "libglib2.0-bin", "man-db", "shared-mime-info", "systemd", "zsh")

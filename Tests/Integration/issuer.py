@@ -16,6 +16,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, hmac, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa, utils
 
+NEEDS = ("python3-cryptography",)
+
 CLIENT = "mamd-test-client"
 DEVICE = "urn:ietf:params:oauth:grant-type:device_code"
 

@@ -6,6 +6,8 @@ import pathlib
 
 import jsonschema
 
+NEEDS = ("python3-jsonschema",)
+
 SCHEMAS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "schema"
 
 

@@ -10,6 +10,8 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+NEEDS = ("python3-cryptography",)
+
 
 def derive(secret, salt, info):
     return HKDF(SHA256(), 32, salt, info).derive(secret)

@@ -4,6 +4,8 @@ import shutil
 from ordinary_user import NOBODY
 from systemd_machine import USER_UNITS, MachineCase
 
+NEEDS = ("dbus", "dbus-user-session", "gnome-keyring", "libsecret-tools")
+
 SESSION_UNITS = (
     "dbus.socket", "dbus.service", "gnome-keyring-daemon.socket", "gnome-keyring-daemon.service")
 KEYRING_PASSWORD = "of the login"

@@ -18,6 +18,8 @@ import threading
 from running import PREFIX
 from workspace import wait_until
 
+NEEDS = ("dbus", "python3-jeepney", "systemd")
+
 LOGIND = "/lib/systemd/systemd-logind"
 MANAGER = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")
 

@@ -20,6 +20,8 @@ from cryptography.x509.oid import NameOID
 from ports import free_port
 from signing import Key
 
+NEEDS = ("nats-server", "python3-cryptography")
+
 PREFIXES = {"operator": 14 << 3, "account": 0, "user": 20 << 3}
 SEED = 18 << 3
 

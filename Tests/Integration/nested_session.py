@@ -9,6 +9,8 @@ import tempfile
 from running import PREFIX
 from workspace import wait_until
 
+NEEDS = ("fonts-dejavu-core", "weston", "wl-clipboard", "xvfb")
+
 
 class Session:
     def __init__(self):

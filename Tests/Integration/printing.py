@@ -9,6 +9,8 @@ import tempfile
 from running import PREFIX
 from workspace import ROOT, wait_until
 
+NEEDS = ("cups-client", "cups-daemon")
+
 PRINTER = """#!/bin/sh
 [ $# = 0 ] && exit 0
 cat "${6:--}" > "${DEVICE_URI#keep:}/part"

@@ -19,6 +19,8 @@ from ordinary_user import NOBODY
 from running import PREFIX
 from workspace import ROOT, wait_until
 
+NEEDS = ("dbus", "systemd")
+
 SYSTEMD = "/lib/systemd/systemd"
 USER_UNITS = pathlib.Path("/usr/lib/systemd/user")
 # The targets that units without a word about it hang on, here with nothing in them.

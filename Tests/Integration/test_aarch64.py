@@ -8,6 +8,8 @@ import unittest
 
 from workspace import ROOT
 
+NEEDS = ("libc6-dev-arm64-cross", "qemu-user")
+
 # Of libc6-dev-arm64-cross.
 HEADERS = pathlib.Path("/usr/aarch64-linux-gnu/include")
 MODULES = ("CShims", "CContainment", "CSupervisor", "CTransport", "CBench")

@@ -18,6 +18,8 @@ from socket_client import Client, Refusal
 from workspace import (
     ANN, BOB, CLOSED, DAMAGED, ROOT, USAGE, WRONG_PASSPHRASE, WorkspaceCase, wait_until)
 
+NEEDS = ("systemd",)
+
 
 class Events(WorkspaceCase):
     def last(self, event, **wanted):

@@ -12,6 +12,8 @@ from ports import free_port
 from test_recovery_keys import EXPORT_PASSPHRASE
 from workspace import ANN, DAMAGED, DATA, DONE, NO, WorkspaceCase, pattern, wait_until
 
+NEEDS = ("rclone", "rsync", "syncthing")
+
 
 def run(*command, **options):
     return subprocess.run(list(map(os.fspath, command)), check=True, capture_output=True, **options)

@@ -12,6 +12,8 @@ import unittest
 from running import PREFIX
 from workspace import ROOT
 
+NEEDS = ("binutils", "valgrind")
+
 # What is measured and how much is too much differ by a byte or two from run to run.
 MEASURED = re.compile(r"[\d.]+, [\d.]+ (?=above the budget)")
 BUDGETS = ROOT / "Tests" / "Bench" / "budgets.json"

@@ -16,6 +16,8 @@ from workspace import (
     ANN, CLOSED, DAMAGED, DONE, FIRST, NO, NOT_FOUND, NOT_MANAGED, PAYLOAD, USAGE, WorkspaceCase,
     pattern, wait_until)
 
+NEEDS = ("acl", "strace")
+
 # Names that a line cannot carry, or a terminal must not see.
 NAMES = [b"plain", b"with\nnewline", b"back\\slash", b"no\xffutf8", b"esc\x1b[31m", b"tab\there"]
 SIZES = (0, 1, FIRST, FIRST + PAYLOAD + 1, (1 << 20) + 3, 3 << 20)

@@ -8,6 +8,8 @@ import unittest
 
 from workspace import ANN, PROGRAMS, WorkspaceCase
 
+NEEDS = ("bash-completion", "fish", "zsh")
+
 # The line that is typed, and what is among the words that are offered; None: and nothing else is.
 ASKED = (
     ("mamctl acc", {"account"}, None),

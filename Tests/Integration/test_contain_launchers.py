@@ -11,6 +11,8 @@ from test_contained import SECRET, Contained
 from workspace import (
     ANN, BOB, DATA, DONE, NO, NOT_FOUND, NOT_MANAGED, PROGRAMS, REFUSED, USAGE, wait_until)
 
+NEEDS = ("desktop-file-utils", "libglib2.0-bin", "shared-mime-info", "xdg-utils")
+
 APP = "org.example.Fake"
 TYPE = "application/x-fake"
 # What a path may have that a command line, a URL or a text may not.

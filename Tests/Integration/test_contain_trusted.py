@@ -15,6 +15,8 @@ from socket_client import Client, Refusal
 from test_contained import SECRET, Contained
 from workspace import ANN, BOB, DONE, NOT_FOUND, PERSONAL, PROGRAMS, REFUSED, USAGE, wait_until
 
+NEEDS = ("acl",)
+
 CAT, SH = (os.path.realpath(path) for path in ("/bin/cat", "/bin/sh"))
 IS_ROOT = os.getuid() == 0
 

@@ -17,6 +17,8 @@ import time
 from workspace import (
     ANN, DONE, PERSONAL, PROGRAMS, REFUSED, SETTINGS, USAGE, WorkspaceCase, wait_until)
 
+NEEDS = ("git", "sqlite3")
+
 HERE = pathlib.Path(__file__).resolve().parent
 CONNECT = PROGRAMS / "connect.py"
 SECRET = b"Contoso buys Fabrikam at 31.7 a share, on Friday"

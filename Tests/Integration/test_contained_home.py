@@ -11,6 +11,8 @@ from running import has_ended
 from tracing import injecting, tasks
 from workspace import ANN, PROGRAMS, wait_until
 
+NEEDS = ("chromium",)
+
 LONG = "a-name-that-leaves-no-room-for-a-socket-beside-it@subsidiary.contoso.com"
 ROOM = 107 - len("/org.chromium.Chromium.XXXXXX/SingletonSocket")
 

@@ -13,6 +13,8 @@ from nested_session import Session
 from test_contained import Contained
 from workspace import DONE, NO, PROGRAMS, USAGE, wait_until
 
+NEEDS = ("wayland-utils",)
+
 REACH = PROGRAMS / "reach_displays.py"
 
 

@@ -18,6 +18,8 @@ from workspace import (
     ANN, CLOSED, DONE, LONG, PERSONAL, REFUSED, UNREACHABLE, WorkspaceCase,
     make_the_kernel_forget, pattern, wait_until)
 
+NEEDS = ("strace",)
+
 # It counts pages that the kernel keeps.
 ALONE = True
 

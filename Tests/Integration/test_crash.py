@@ -11,6 +11,8 @@ from workspace import BLOCK, LONG, ROOT, Workspace, pattern, wait_until
 sys.path.insert(0, str(ROOT / "Tests" / "Crash"))
 from crash import Run, print_report
 
+NEEDS = ("gcc", "libc6-dev")
+
 SEEDS, POINTS = ((1, 2), 100) if not LONG else (range(1, 21), 500)
 
 

@@ -6,6 +6,8 @@ import unittest
 from systemd_machine import MachineCase
 from workspace import PASSPHRASE
 
+NEEDS = ("systemd",)
+
 SECRET = "device-secret"
 
 

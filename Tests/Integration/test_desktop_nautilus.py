@@ -15,6 +15,7 @@ from desktop_session import DESKTOP, DesktopSession
 from running import NEW_MOUNTS, call
 from workspace import ANN, BOB, Workspace, wait_until
 
+NEEDS = ("libgdk-pixbuf2.0-bin", "nautilus", "python3-nautilus")
 HERE = pathlib.Path(__file__).resolve().parent
 EXTENSION = DESKTOP / "nautilus" / "mamd_nautilus.py"
 THUMBNAILER = pathlib.Path("/usr/bin/gdk-pixbuf-thumbnailer")

@@ -9,6 +9,8 @@ import unittest
 from built_packages import build
 from workspace import ROOT
 
+NEEDS = ("appstream", "desktop-file-utils", "gettext", "lintian", "man-db", "systemd")
+
 SCRIPTS = ("mamd-give", "mamd-pinentry", "mamd-thumbnailer")
 # Debian 12's Python; for these modules its standard library alone.
 PYTHON = "/usr/bin/python3"

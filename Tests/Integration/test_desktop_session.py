@@ -15,6 +15,8 @@ from desktop_session import DESKTOP, PYTHON, DesktopSession
 from socket_client import Client
 from workspace import ANN, BOB, PASSPHRASE, ROOT, Workspace, wait_until
 
+NEEDS = ("gettext",)
+
 PROMPT, STATUS = "Unlock managed files", "Managed files"
 ITEM = ("org.freedesktop.DBus.Properties.Get", "org.kde.StatusNotifierItem")
 

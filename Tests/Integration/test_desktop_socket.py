@@ -13,6 +13,8 @@ import desktop_session
 from running import PREFIX
 from workspace import ROOT
 
+NEEDS = ("python3-gi",)
+
 sys.path.insert(0, str(ROOT / "desktop"))
 GOOD = b'{"parameters":{"n":1}}\0'
 HANG_UP = None

@@ -12,6 +12,8 @@ from ordinary_user import AS_NOBODY, NOBODY
 from socket_client import Client
 from workspace import ANN, BOB, PROGRAMS, Workspace
 
+NEEDS = ("python3-gi",)
+
 ANNS = 4711
 PROGRAM = "watch_desktop.py"
 

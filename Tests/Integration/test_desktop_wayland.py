@@ -11,6 +11,8 @@ import nested_session
 from desktop_session import DESKTOP, PYTHON, children, memory_map
 from workspace import ANN, PASSPHRASE, Workspace, wait_until
 
+NEEDS = ("dbus", "imagemagick", "weston", "xdotool")
+
 PROGRAMS = ("weston", "dbus-run-session", "import")
 
 

@@ -30,6 +30,8 @@ from mamd_desktop.protection import Protection
 from mamd_desktop.quiet_programs import QuietPrograms
 from mamd_desktop.records import Record
 
+NEEDS = ("gettext",)
+
 
 def marked(tree):
     """The texts that a module gives to gettext."""

@@ -10,6 +10,9 @@ from doc_runner import (
     Failure, Place, Step, blocks, check, matches, run_document, steps, wanted_status)
 from workspace import ROOT
 
+# What the documents use beside mamctl.
+NEEDS = ("jq", "rsync", "systemd")
+
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 # An option that stands alone in these is one of mamctl's.

@@ -8,6 +8,8 @@ import unittest
 
 from workspace import ANN, BOB, DONE, NO, PERSONAL, REFUSED, ROOT, WorkspaceCase, pattern
 
+NEEDS = ("rclone", "rsync", "gcc", "libc6-dev")
+
 EXAMPLES = ROOT / "Examples"
 STRICT = {
     "displayName": "rules", "pinRequired": False, "appDataEncryptionType": "whenDeviceLocked",

@@ -11,6 +11,8 @@ from socket_client import Client
 from workspace import (
     ANN, CLOSED, DONE, NO, REFUSED, SETTINGS, Workspace, wait_until)
 
+NEEDS = ("e2fsprogs",)
+
 RULES = {"displayName": "Signed", "appDataEncryptionType": "whenDeviceLocked", "pinRequired": False}
 
 

@@ -8,6 +8,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from fleet_directory import crowd
 from workspace import Workspace
 
+NEEDS = ("python3-cryptography",)
+
 COUNT = 10_000
 
 

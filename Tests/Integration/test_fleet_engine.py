@@ -7,6 +7,8 @@ import unittest
 from carrier import Organization, Servers, eventually, machine_request, run, with_clients
 from workspace import NO, NOT_FOUND, REFUSED, USAGE, Workspace
 
+NEEDS = ("nats-py==2.9.0", "nats-server")
+
 
 async def refusal(servers, **who):
     """Why the server lets somebody not in; None if it does."""

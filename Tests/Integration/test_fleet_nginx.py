@@ -14,6 +14,8 @@ from fleet_directory import Directory
 from ports import free_port
 from workspace import ROOT, Workspace, wait_until
 
+NEEDS = ("nginx-light", "openssl")
+
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 
 

@@ -12,6 +12,8 @@ from workspace import PASSPHRASE, ROOT, WorkspaceCase, wait_until
 sys.path.insert(0, str(ROOT / "Tests"))
 import decoder
 
+NEEDS = ("gdb",)
+
 # Plaintext that is nowhere else, for each class.
 MARKERS = {letter: os.urandom(64) for letter in "ABCD"}
 NOTHING = bytes(1 << 16)

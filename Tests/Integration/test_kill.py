@@ -13,6 +13,8 @@ from ordinary_user import AS_NOBODY, programs_for_all, with_fuse_device
 from running import PREFIX, daemons, mounts, remove_leftovers
 from workspace import LONG, PERSONAL, PROGRAMS, WorkspaceCase, tree_digest, wait_until
 
+NEEDS = ("strace",)
+
 KILLS = int(os.environ.get("MAMD_KILLS", "200" if LONG else "8"))
 KERNEL = tuple(int(number) for number in platform.release().split("-")[0].split(".")[:2])
 PROGRAM = pathlib.Path(__file__).with_name("kill_writers.py")

@@ -16,6 +16,8 @@ from tracing import is_traced
 from workspace import (
     ANN, DONE, LONG, UNREACHABLE, Workspace, pattern, wait_for_room, wait_until)
 
+NEEDS = ("strace",)
+
 # All that changes something on disk.
 CALLS = "pwrite64,fsync,fdatasync,renameat,renameat2,unlinkat"
 

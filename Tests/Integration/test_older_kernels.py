@@ -10,6 +10,8 @@ import unittest
 
 from older_kernel import KERNELS
 
+NEEDS = ("gcc", "libc6-dev")
+
 HERE = pathlib.Path(__file__).parent
 FILES = ("test_mount", "test_posix_tmpfile", "test_posix_limits", "test_lock_short")
 OFFERED = {"6.1": (38, 0x00b), "6.12": (41, 0x1ff)}

@@ -11,6 +11,8 @@ from fresh_debian import ORDINARY, FreshDebian
 from glibc import LANGUAGE_IN_C
 from workspace import ANN, MAGIC, ROOT
 
+NEEDS = ("appstream", "lintian", "man-db")
+
 ENOKEY = "Required key not available"
 
 

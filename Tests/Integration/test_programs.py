@@ -8,6 +8,8 @@ import time
 
 from workspace import LONG, ROOT, WorkspaceCase, sealed_size
 
+NEEDS = ("fio", "git", "rsync", "sqlite3", "gcc", "make")
+
 INCLUDE = pathlib.Path("/usr/include")
 
 

@@ -12,6 +12,8 @@ from workspace import (
     ANN, BOB, CLOSED, DAMAGED, DECODER, DONE, NO, NOT_FOUND, PERSONAL, REFUSED, ROOT, USAGE,
     WorkspaceCase, pattern, tree_digest)
 
+NEEDS = ("python3-jsonschema",)
+
 STRICT = {
     "allowedOutboundDataTransferDestinations": "managedApps",
     "allowedInboundDataTransferSources": "managedApps"}

@@ -7,6 +7,8 @@ import unittest
 
 from workspace import ANN, DONE, NOT_FOUND, NO, REFUSED, USAGE, Workspace
 
+NEEDS = ("strace",)
+
 # Each changes a name. The kernel does them, or they fail as the process is killed.
 STEPS = ("symlink", "rename", "renameat", "renameat2", "unlink", "unlinkat")
 

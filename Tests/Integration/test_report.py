@@ -14,6 +14,8 @@ from running import PREFIX
 from socket_client import Client, Refusal
 from workspace import ANN, BOB, NO, USAGE, WorkspaceCase
 
+NEEDS = ("chromium", "fonts-dejavu-core")
+
 NASTY = "<img src=x onerror=alert(1)>&\"'@evil.example"
 STRANGER = 4711
 

@@ -20,6 +20,8 @@ from tracing import tasks
 from running import PREFIX
 from workspace import LONG, pattern, wait_until
 
+NEEDS = ("git",)
+
 # The kernel module's parameter is the whole machine's.
 ALONE = True
 

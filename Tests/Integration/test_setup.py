@@ -13,6 +13,8 @@ from terminal import Terminal
 from running import daemons, mounts
 from workspace import ANN, DONE, NO, PASSPHRASE, USAGE, WRONG_PASSPHRASE, Workspace, wait_until
 
+NEEDS = ("e2fsprogs", "rsync", "strace")
+
 KEYS_PASSPHRASE = "another correct horse"
 
 

@@ -7,6 +7,8 @@ from keyring_session import KeyringCase
 from ordinary_user import NOBODY
 from workspace import ANN, DONE, LONG, NO, PASSPHRASE, USAGE, WRONG_PASSPHRASE, wait_until
 
+NEEDS = ("strace",)
+
 UNIT = "mamd-unlock@{}.service"
 # What means something in a unit.
 ODD = 'ann %h $HOME ${HOME} "q" \\n \'@contoso.com'

@@ -14,6 +14,8 @@ from running import has_ended
 from socket_client import Client
 from workspace import ANN, WorkspaceCase, pattern, wait_until
 
+NEEDS = ("acl",)
+
 AS = "import os, sys; os.setgroups([]); os.setgid(int(sys.argv[2])); os.setuid(int(sys.argv[1])); "
 
 

@@ -11,6 +11,8 @@ from ordinary_user import NOBODY
 from running import daemons, mounts
 from workspace import NO, PROGRAMS, Workspace, wait_until
 
+NEEDS = ("e2fsprogs", "git", "rsync")
+
 
 class Shut(unittest.TestCase):
     def setUp(self):

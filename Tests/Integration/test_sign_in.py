@@ -8,6 +8,8 @@ from issuer import Key
 from sign_in_case import OID, SignInCase
 from workspace import ANN, BOB, NO, REFUSED, USAGE, WRONG_PASSPHRASE
 
+NEEDS = ("dbus", "gnome-keyring", "libsecret-tools")
+
 
 class Ways(SignInCase):
     def test_a_browser_proves_whose_an_account_is(self):

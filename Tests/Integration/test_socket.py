@@ -13,6 +13,8 @@ from running import daemons
 from socket_client import Client
 from workspace import ANN, ROOT, WorkspaceCase, wait_until
 
+NEEDS = ("varlink==31.0.0",)
+
 CLIENT = pathlib.Path(__file__).with_name("pypi_varlink.py")
 PYPI = pathlib.Path(os.environ.get("MAMD_PYTHON", ROOT / ".build" / "python"))
 

@@ -8,6 +8,8 @@ from systemd_machine import MachineCase
 from running import daemons
 from workspace import wait_until
 
+NEEDS = ("systemd",)
+
 KILLS = 20
 UNITS = {
     "system": (

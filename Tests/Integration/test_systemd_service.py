@@ -13,6 +13,8 @@ from test_contained import RESTRICTED
 from running import daemons
 from workspace import ROOT, wait_until
 
+NEEDS = ("e2fsprogs", "rclone")
+
 HIGHEST_EXPOSURE = 2.5
 
 

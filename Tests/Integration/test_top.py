@@ -11,6 +11,8 @@ import unittest
 from running import PREFIX
 from workspace import ANN, USAGE, WorkspaceCase, wait_until
 
+NEEDS = ("tmux",)
+
 
 class Once(WorkspaceCase):
     def test_once(self):

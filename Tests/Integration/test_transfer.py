@@ -10,6 +10,8 @@ import unittest
 
 from workspace import ANN, BOB, DONE, PERSONAL, PROGRAMS, REFUSED, WorkspaceCase, pattern
 
+NEEDS = ("git", "rsync")
+
 SCRIPT = b"#!/bin/sh\necho managed\n"
 
 

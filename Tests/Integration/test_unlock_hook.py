@@ -10,6 +10,8 @@ from ordinary_user import NOBODY
 from systemd_machine import MachineCase
 from workspace import ANN, PASSPHRASE, ROOT
 
+NEEDS = ("openssl", "pamtester", "systemd")
+
 LOGIN = """
 auth [success=1 default=ignore] pam_unix.so
 auth requisite pam_deny.so

@@ -9,6 +9,8 @@ from ordinary_user import AS_NOBODY, programs_for_all, with_fuse_device
 from running import PREFIX, remove_leftovers
 from workspace import ANN, BOB, LONG, NO, PERSONAL, UNREADABLE, WorkspaceCase, pattern
 
+NEEDS = ("git", "rsync", "sqlite3", "fio")
+
 
 class MainFlow(WorkspaceCase):
     """Runs as the user that runs it."""

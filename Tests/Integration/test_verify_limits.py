@@ -12,6 +12,8 @@ from verifying import PLAIN, VerifyCase, changed, zeroed
 from running import has_ended
 from workspace import BLOCK, BOB, CLOSED, FIRST, PAYLOAD, REFUSED, pattern, tree_digest, wait_until
 
+NEEDS = ("strace",)
+
 FEW = ["sh", "-c", 'ulimit -n 400; exec "$@"', "sh"]
 if os.getuid() == 0:
     # Root could raise the limit again.

@@ -16,6 +16,8 @@ from wipe_tree import key_ids, keybag_files, others, owned, populate, write_all
 from running import has_ended
 from workspace import ANN, BOB, DAMAGED, LONG, UNREACHABLE, WorkspaceCase, pattern, wait_until
 
+NEEDS = ("strace",)
+
 FILES = 30
 # All that changes something on disk. One thread carries out the wipe.
 CALLS = "pwrite64,ftruncate,fsync,fdatasync,syncfs,rename,renameat,renameat2,unlink,unlinkat"

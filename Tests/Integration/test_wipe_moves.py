@@ -10,6 +10,8 @@ import unittest
 from wipe_tree import WipeCase, key_ids, keybag_files, owned, write_all
 from workspace import ANN, NO, PROGRAMS
 
+NEEDS = ("e2fsprogs",)
+
 # It times answers.
 ALONE = True
 

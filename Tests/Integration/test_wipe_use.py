@@ -13,6 +13,8 @@ from test_lock_cache import FileUsers
 from wipe_tree import WipeCase, keybag_files, write_all
 from workspace import ANN, BOB, NO, NOT_FOUND, REFUSED, USAGE, pattern, tree_digest, wait_until
 
+NEEDS = ("e2fsprogs",)
+
 # It counts pages that the kernel keeps.
 ALONE = True
 

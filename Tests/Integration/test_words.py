@@ -19,6 +19,8 @@ PO = ROOT / "po"
 sys.path.insert(0, str(PO))
 import swift_messages
 
+NEEDS = ("gettext", "locales")
+
 GETTEXT = shutil.which("msgfmt") and shutil.which("localedef")
 
 

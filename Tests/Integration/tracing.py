@@ -5,6 +5,8 @@ import subprocess
 
 from workspace import wait_until
 
+NEEDS = ("strace",)
+
 
 def tasks(pid, name=None):
     """The thread numbers of a process, all or those of a name; none of one that is gone."""

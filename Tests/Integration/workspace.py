@@ -15,6 +15,8 @@ import json_output
 import older_kernel
 from running import PREFIX, daemons, mounts, parent, remove_leftovers
 
+NEEDS = ("python3-argon2", "python3-cryptography")
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DECODER = ROOT / "Tests" / "decoder.py"
 # What tests run in processes of their own, and files that they fill in.
