@@ -19,30 +19,51 @@ let cSettings: [CSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+// The tests are built with the programs, once, and look inside some modules: none of those whose
+// functions others inline on the way of a read or a write.
+let testable = settings + [.unsafeFlags(["-enable-testing"], .when(configuration: .release))]
+
+// The optimiser's work on what is not in the way of anybody's data was two thirds of the build.
+let unoptimised = testable + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 func system(_ name: String, _ pkgConfig: String?, debian package: String) -> Target {
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
 }
 
 func module(
-    _ name: String, _ dependencies: [Target.Dependency], path: String? = nil
+    _ name: String, _ dependencies: [Target.Dependency], path: String? = nil,
+    swiftSettings: [SwiftSetting] = settings
 ) -> Target {
-    .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+    .target(name: name, dependencies: dependencies, path: path, swiftSettings: swiftSettings)
 }
 
 func cModule(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, cSettings: cSettings)
 }
 
-func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+func program(
+    _ name: String, _ dependencies: [Target.Dependency], path: String? = nil,
+    swiftSettings: [SwiftSetting] = unoptimised
+) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, swiftSettings: settings,
+        name: name, dependencies: dependencies, path: path, swiftSettings: swiftSettings,
         // All symbols are bound at the start: binding one later saves the vector registers on the
         // stack, and they may hold plaintext.
-        linkerSettings: [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])])
+        linkerSettings: [
+            .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"]),
+            // Swift's libraries are in the programs; what Foundation's own are made of is named
+            // only where it is compiled for that, too.
+            .unsafeFlags(
+                [
+                    "-static-stdlib", "-Xlinker", "-l_FoundationCollections", "-Xlinker",
+                    "-l_FoundationCShims",
+                ],
+                .when(configuration: .release)),
+        ])
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: unoptimised)
 }
 
 // Debian has Intel's library where Intel's instructions are.
@@ -82,7 +103,7 @@ let package = Package(
         cModule("CTransport"),
         module("MAMSystem", ["CShims", "CSystemd"]),
         // What people read, in their language
-        module("MAMWords", ["MAMSystem", "CShims"]),
+        module("MAMWords", ["MAMSystem", "CShims"], swiftSettings: testable),
         module("MAMModel", ["MAMWords"]),
 
         // Core
@@ -90,31 +111,41 @@ let package = Package(
         module("MAMPolicy", ["MAMModel", "MAMFormat", "MAMWords"]),
         // settings.json
         module("MAMSettings", ["MAMModel", "MAMPolicy"]),
-        module("MAMCrypto", ["MAMModel", "MAMSystem", "CCrypto", "CSodium", "CShims"] + ciphers),
-        module("MAMAudit", ["MAMModel", "MAMSystem", "CShims"]),
+        module(
+            "MAMCrypto", ["MAMModel", "MAMSystem", "CCrypto", "CSodium", "CShims"] + ciphers,
+            swiftSettings: testable),
+        module("MAMAudit", ["MAMModel", "MAMSystem", "CShims"], swiftSettings: testable),
 
         // Services
-        module("MAMKeyring", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMWords"]),
+        module(
+            "MAMKeyring", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMWords"],
+            swiftSettings: testable),
         module("MAMStore", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMWords"]),
 
         // Who is calling
         module("MAMIdentity", ["MAMModel", "MAMSystem"]),
         module(
-            "MAMEnrollment", ["MAMModel", "MAMPolicy", "MAMSettings", "MAMSystem", "MAMWords"]),
+            "MAMEnrollment", ["MAMModel", "MAMPolicy", "MAMSettings", "MAMSystem", "MAMWords"],
+            swiftSettings: testable),
         // What an organisation signs, and which of it a machine accepts
-        module("MAMFleet", ["MAMModel", "MAMCrypto", "MAMWords"]),
+        module("MAMFleet", ["MAMModel", "MAMCrypto", "MAMWords"], swiftSettings: unoptimised),
         // What carries it: bundles, the engine's keys and subjects, the organisation's directory
-        module("MAMCarrier", ["MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet", "MAMWords"]),
+        module(
+            "MAMCarrier", ["MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet", "MAMWords"],
+            swiftSettings: unoptimised),
         // What an organisation's machines have reported, against what it has signed
-        module("MAMSurvey", ["MAMModel", "MAMSystem", "MAMFleet", "MAMCarrier"]),
+        module(
+            "MAMSurvey", ["MAMModel", "MAMSystem", "MAMFleet", "MAMCarrier"],
+            swiftSettings: unoptimised),
         // What an issuer of OpenID Connect signs, and which of it counts
         module("MAMSignIn", ["MAMModel", "MAMCrypto", "MAMWords"]),
         // Where workspaces are: directories, sockets, mounts
         module("MAMPlaces", ["MAMModel", "MAMSystem"]),
         // Desktop entries, types of files, and what opens them
-        module("MAMDesktop", ["MAMSystem"]),
+        module("MAMDesktop", ["MAMSystem"], swiftSettings: unoptimised),
         // What both ends of the socket share
-        module("MAMWire", ["MAMModel", "MAMSystem", "CShims", "MAMWords"]),
+        module(
+            "MAMWire", ["MAMModel", "MAMSystem", "CShims", "MAMWords"], swiftSettings: unoptimised),
 
         // Use cases
         module(
@@ -133,7 +164,7 @@ let package = Package(
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
                 "MAMAudit", "MAMKeyring", "MAMEnrollment", "MAMIdentity", "MAMFleet", "MAMStore",
                 "MAMSignIn", "MAMVault", "MAMTree", "MAMWords", "CShims",
-            ]),
+            ], swiftSettings: testable),
 
         // Edges
         module(
@@ -148,15 +179,16 @@ let package = Package(
                 "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
                 "MAMWire", "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMIdentity", "MAMFleet",
                 "MAMSignIn", "MAMVault", "MAMTree", "MAMWorkspace", "MAMWords", "CShims",
-            ]),
+            ], swiftSettings: testable),
         module("MAMSession", ["MAMSystem", "CSystemd"]),
         // Requests over HTTPS
-        module("MAMWeb", ["CCurl"]),
+        module("MAMWeb", ["CCurl"], swiftSettings: unoptimised),
         // How the fleet's documents get to machines, and reports back: NATS, HTTPS
-        module("MAMEngine", ["MAMModel", "MAMWeb", "CNats"]),
+        module("MAMEngine", ["MAMModel", "MAMWeb", "CNats"], swiftSettings: unoptimised),
         // What programs link that talk to the daemon; its names are the Intune App SDK's
         module(
-            "MAMClient", ["MAMModel", "MAMSystem", "MAMPlaces", "MAMWire", "MAMWords", "CShims"]),
+            "MAMClient", ["MAMModel", "MAMSystem", "MAMPlaces", "MAMWire", "MAMWords", "CShims"],
+            swiftSettings: testable),
 
         // Programs
         program(
@@ -166,7 +198,7 @@ let package = Package(
                 "MAMKeyring", "MAMEnrollment", "MAMFleet", "MAMSignIn", "MAMVault", "MAMTree",
                 "MAMWorkspace", "MAMFuse", "MAMPlaces", "MAMWire", "MAMControl", "MAMSession",
                 "MAMWords", "CShims",
-            ]),
+            ], swiftSettings: settings),
         program(
             "mamctl",
             [
@@ -187,9 +219,7 @@ let package = Package(
             [
                 "MAMModel", "MAMSystem", "MAMCrypto", "MAMSignIn", "MAMWire", "MAMWeb", "CShims",
             ]),
-        .executableTarget(
-            name: "notes", dependencies: ["MAMClient"], path: "Examples/Notes",
-            swiftSettings: settings),
+        program("notes", ["MAMClient"], path: "Examples/Notes"),
         // What mambench counts by: it stands before malloc(3), and in no other program.
         cModule("CBench"),
         program(
@@ -198,7 +228,9 @@ let package = Package(
                 "MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMPolicy", "MAMSettings",
                 "MAMKeyring", "MAMStore", "MAMIdentity", "MAMVault", "MAMTree", "MAMWorkspace",
                 "CBench",
-            ]),
+            ],
+            // What it captures is not checked at each use: that would count as the parts' cost.
+            swiftSettings: settings + [.unsafeFlags(["-enforce-exclusivity=unchecked"])]),
 
         module("TestSupport", ["MAMSystem"], path: "Tests/TestSupport"),
 
@@ -229,7 +261,7 @@ let package = Package(
                 "TestSupport", "MAMTree", "MAMWorkspace", "MAMVault", "MAMKeyring", "MAMPolicy",
                 "MAMSettings", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel",
             ],
-            path: "Tests/WorkspaceSupport"),
+            path: "Tests/WorkspaceSupport", swiftSettings: unoptimised),
         tests(
             "MAMVaultTests",
             [
@@ -277,9 +309,7 @@ let package = Package(
         tests("MAMDesktopTests", ["TestSupport", "MAMDesktop", "MAMSystem"]),
         tests("MAMSessionTests", ["MAMSession", "MAMSystem"]),
         // Runs on a mounted workspace, for test_client.py
-        .executableTarget(
-            name: "clientcheck", dependencies: ["MAMClient"], path: "Tests/Client",
-            swiftSettings: settings),
+        program("clientcheck", ["MAMClient"], path: "Tests/Client"),
         tests("MAMClientTests", ["MAMClient", "MAMPolicy", "MAMWire", "MAMModel", "MAMSystem"]),
 
         // Fuzzing
@@ -290,10 +320,10 @@ let package = Package(
                 "MAMKeyring", "MAMStore", "MAMFleet", "MAMCarrier", "MAMSignIn", "MAMVault",
                 "MAMTree", "MAMWire", "MAMControl",
             ],
-            path: "Tests/Fuzz/Checks", swiftSettings: settings),
+            path: "Tests/Fuzz/Checks", swiftSettings: unoptimised),
         .testTarget(
             name: "FuzzTests", dependencies: ["FuzzChecks"], path: "Tests/Fuzz/Replay",
-            swiftSettings: settings),
+            swiftSettings: unoptimised),
     ]
 )
 

@@ -1,26 +1,28 @@
 // A list that seldom has more than one element.
 
 /// An array whose first element takes no allocation.
-struct ShortList<Element> {
+package struct ShortList<Element> {
     private var first: Element?
     private var others: [Element] = []
 
-    mutating func append(_ element: Element) {
+    package init() {}
+
+    package mutating func append(_ element: Element) {
         if first == nil { first = element } else { others.append(element) }
     }
 
     /// Keeps the order.
-    mutating func removeAll(where isGone: (Element) -> Bool) {
+    package mutating func removeAll(where isGone: (Element) -> Bool) {
         others.removeAll(where: isGone)
         if let first, isGone(first) { self.first = others.isEmpty ? nil : others.removeFirst() }
     }
 }
 
 extension ShortList: RandomAccessCollection, MutableCollection {
-    var startIndex: Int { 0 }
-    var endIndex: Int { first == nil ? 0 : others.count + 1 }
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { first == nil ? 0 : others.count + 1 }
 
-    subscript(index: Int) -> Element {
+    package subscript(index: Int) -> Element {
         get {
             guard index == 0 else { return others[index - 1] }
             guard let first else { preconditionFailure("an index beyond the end") }

@@ -20,7 +20,7 @@ package final class Evictor: Sendable {
         self.init(limit: Int(clamping: descriptors.rlim_cur / 2))
     }
 
-    init(limit: Int) {
+    package init(limit: Int) {
         self.limit = limit
         threshold = Atomic(limit)
     }

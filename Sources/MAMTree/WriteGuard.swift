@@ -43,6 +43,8 @@ package struct WriteGuard {
     /// From the reply to OPEN to the request that follows, on a busy machine.
     private static let truncationMilliseconds = 20
 
+    package init() {}
+
     package mutating func noteTruncation(by thread: Int32) {
         truncations = truncations.filter { !$0.value.hasPassed }
         truncations[thread] = Deadline(milliseconds: Self.truncationMilliseconds)

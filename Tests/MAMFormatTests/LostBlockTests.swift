@@ -1,6 +1,5 @@
+import MAMFormat
 import Testing
-
-@testable import MAMFormat
 
 @Suite struct LostBlockTests {
     @Test(arguments: [3072, 4096], [0, 1, 2897, UInt16.max])

@@ -1,6 +1,5 @@
+import MAMStore
 import Testing
-
-@testable import MAMStore
 
 @Suite struct ShortListTests {
     /// Whatever goes, and whatever comes then.

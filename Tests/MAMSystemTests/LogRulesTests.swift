@@ -1,6 +1,5 @@
+import MAMSystem
 import Testing
-
-@testable import MAMSystem
 
 @Suite struct LogRulesTests {
     private func scrub(_ message: String, _ secrets: String...) -> String {

@@ -1,10 +1,9 @@
 // What processors have of their own, and buffers that are kept there.
 
 import Glibc
+import MAMSystem
 import Synchronization
 import Testing
-
-@testable import MAMSystem
 
 @Suite struct PerProcessorTests {
     @Test func `no two numbers are on one cache line`() {

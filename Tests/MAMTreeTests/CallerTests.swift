@@ -1,9 +1,8 @@
 import Glibc
 import MAMSystem
+import MAMTree
 import Testing
 import WorkspaceSupport
-
-@testable import MAMTree
 
 /// Modes of files that one thread makes for several callers, and for the daemon.
 @Suite struct CallerTests {

@@ -1,12 +1,11 @@
 import Glibc
 import MAMModel
 import MAMSystem
+import MAMTree
 import MAMVault
 import MAMWorkspace
 import Testing
 import WorkspaceSupport
-
-@testable import MAMTree
 
 /// Whose new files of a directory are.
 @Suite struct DirectoryDefaultsTests {

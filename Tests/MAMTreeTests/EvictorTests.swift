@@ -1,9 +1,8 @@
 import Glibc
 import MAMSystem
+import MAMTree
 import Testing
 import WorkspaceSupport
-
-@testable import MAMTree
 
 /// What is forgotten when too much is known, and waiting for a free descriptor.
 @Suite struct EvictorTests {

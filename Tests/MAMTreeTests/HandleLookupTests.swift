@@ -1,9 +1,8 @@
 import Glibc
 import MAMSystem
+import MAMTree
 import Testing
 import WorkspaceSupport
-
-@testable import MAMTree
 
 /// Files that somebody has a number of, and whose names the kernel may have forgotten.
 @Suite(.enabled(if: mayOpenHandles, "handles of files take CAP_DAC_READ_SEARCH"))

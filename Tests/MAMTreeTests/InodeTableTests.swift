@@ -1,10 +1,9 @@
 import Glibc
 import MAMSystem
+import MAMTree
 import TestSupport
 import Testing
 import WorkspaceSupport
-
-@testable import MAMTree
 
 /// Which number is which file's, and for how long.
 @Suite struct InodeTableTests {

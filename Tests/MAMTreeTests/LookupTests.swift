@@ -3,12 +3,11 @@ import MAMFormat
 import MAMModel
 import MAMStore
 import MAMSystem
+import MAMTree
 import MAMVault
 import MAMWorkspace
 import Testing
 import WorkspaceSupport
-
-@testable import MAMTree
 
 private let root = InodeTable.rootNode
 

@@ -1,10 +1,9 @@
 import Glibc
 import MAMSystem
+import MAMTree
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import MAMTree
 
 /// What a write takes from a file's mode.
 @Suite struct SetIDTests {

@@ -1,9 +1,8 @@
 import Glibc
 import MAMSystem
+import MAMTree
 import Testing
 import WorkspaceSupport
-
-@testable import MAMTree
 
 /// Going through trees that are deep, and that change meanwhile.
 @Suite struct WalkTests {

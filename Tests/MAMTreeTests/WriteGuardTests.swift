@@ -1,6 +1,5 @@
+import MAMTree
 import Testing
-
-@testable import MAMTree
 
 /// The questions come as Linux 6.18 asks them: see docs/adr/0008-late-writers.md.
 @Suite struct WriteGuardTests {

@@ -3,12 +3,12 @@ import MAMModel
 import MAMStore
 import MAMSystem
 import MAMTree
+import MAMVault
 import Synchronization
 import TestSupport
 import Testing
 import WorkspaceSupport
 
-@testable import MAMVault
 @testable import MAMWorkspace
 
 /// What a lock does, in which order, when the kernel has pages of the account's files.

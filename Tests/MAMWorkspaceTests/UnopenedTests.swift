@@ -5,13 +5,12 @@ import MAMFormat
 import MAMModel
 import MAMSystem
 import MAMTree
+import MAMVault
 import MAMWorkspace
 import Synchronization
 import TestSupport
 import Testing
 import WorkspaceSupport
-
-@testable import MAMVault
 
 @Suite("Sealed files whose keys are elsewhere")
 struct UnopenedTests {

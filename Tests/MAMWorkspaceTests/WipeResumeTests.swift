@@ -4,10 +4,10 @@ import MAMKeyring
 import MAMModel
 import MAMSystem
 import MAMTree
+import MAMVault
 import Testing
 import WorkspaceSupport
 
-@testable import MAMVault
 @testable import MAMWorkspace
 
 extension TestWorkspace {

@@ -8,7 +8,7 @@ package import MAMSystem
 package final class TemporaryDirectory: Sendable {
     package let path: String
 
-    /// `inMemory`: for many small files that are synced, which takes a disk most of the test's time.
+    /// `inMemory`: for many small files that are synced, which takes a disk most of the time.
     package init(inMemory: Bool = false) throws {
         path = newPath(in: inMemory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : temporaryParent)
         guard mkdir(path, 0o700) == 0 else { throw Errno.current }
