@@ -1,8 +1,12 @@
 """Runs the integration tests: each file in a process of its own, one more than there are
 processors at once, for many wait.
 
-    run.py [--counts FILE] [--jobs N] [PATTERN]
+    run.py [--counts FILE] [--jobs N] [--seed N] [PATTERN…]
                         test_PATTERN.py, here and in Tests/Hostile; PATTERN may have wildcards
+    run.py --list [PATTERN…]
+                        the paths of those files
+
+With a seed, files and the tests in each run in an order that it alone determines.
 
 A file that says `ALONE = True` runs after the others, with nothing beside it: it measures, or it
 changes what is the whole machine's. A file that hangs is ended after its time, what it left is
@@ -10,8 +14,10 @@ removed, and it counts as a failure.
 """
 import argparse
 import concurrent.futures
+import fnmatch
 import os
 import pathlib
+import random
 import re
 import signal
 import subprocess
@@ -52,23 +58,53 @@ class Result(unittest.TextTestResult):
         self.passed += 1
 
 
-def run_one(name, counts):
+def tests_of(suite):
+    """The tests of a suite and of the suites in it."""
+    for one in suite:
+        if isinstance(one, unittest.TestSuite):
+            yield from tests_of(one)
+        else:
+            yield one
+
+
+def shuffled(suite, seed):
+    """Classes in a random order, and the tests of each: what a class has set up serves them all."""
+    classes = {}
+    for test in tests_of(suite):
+        classes.setdefault(type(test), []).append(test)
+    order = random.Random(seed)
+    groups = list(classes.values())
+    order.shuffle(groups)
+    for group in groups:
+        order.shuffle(group)
+    return unittest.TestSuite(test for group in groups for test in group)
+
+
+def run_one(name, options):
     """In the child: all tests of one file."""
     sys.path[:0] = map(str, FOLDERS)
     # nohup(1) ignores it, and children inherit that.
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     suite = unittest.defaultTestLoader.loadTestsFromName(name)
+    if options.seed is not None:
+        suite = shuffled(suite, options.seed)
     result = unittest.TextTestRunner(verbosity=2, resultclass=Result).run(suite)
     assert isinstance(result, Result)
     # A subtest's failure fails the test that it belongs to.
     broken = {getattr(test, "test_case", test).id() for test, _ in result.failures + result.errors}
     failed = max(len(broken), int(not result.wasSuccessful()))
-    pathlib.Path(counts).write_text(f"{result.passed} {failed} {len(result.skipped)}")
+    write_counts(options.counts, [result.passed, failed, len(result.skipped)], broken)
     sys.exit(not result.wasSuccessful())
 
 
-def run_file(file, environment):
-    """Runs one file. Returns its counts, its seconds, and what it printed."""
+def write_counts(path, numbers, broken):
+    """PASSED FAILED SKIPPED in the first line, then the name of each test that failed."""
+    pathlib.Path(path).write_text("".join(f"{line}\n" for line in [
+        " ".join(map(str, numbers)), *sorted(broken)]))
+
+
+def run_file(file, seed):
+    """Runs one file. Returns its counts, what failed, its seconds, and what it printed."""
     import running
 
     prefix = f"mamd-test-{os.getpid()}-{file.stem}-"
@@ -77,9 +113,10 @@ def run_file(file, environment):
         tempfile.NamedTemporaryFile(mode="r") as counts,
         tempfile.TemporaryFile(mode="w+", errors="replace") as output,
     ):
+        order = [] if seed is None else ["--seed", str(seed)]
         child = subprocess.Popen(
-            [sys.executable, "-B", __file__, "--one", file.stem, "--counts", counts.name],
-            env={**environment, "MAMD_TEST_PREFIX": prefix},
+            [sys.executable, "-B", __file__, "--one", file.stem, "--counts", counts.name, *order],
+            env={**os.environ, "MAMD_TEST_PREFIX": prefix},
             stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
         try:
             child.wait(SECONDS)
@@ -91,48 +128,72 @@ def run_file(file, environment):
             child.wait()
         running.remove_leftovers(prefix)
         output.seek(0)
-        numbers = [int(word) for word in counts.read().split()] or [0, 1, 0]
-        return numbers, time.monotonic() - start, output.read()
+        # A child that was killed has written nothing.
+        first, *broken = counts.read().splitlines() or ["0 1 0", file.stem]
+        return (
+            [int(word) for word in first.split()], broken, time.monotonic() - start, output.read())
 
 
 def runs_alone(file):
     return re.search(r"^ALONE = True", file.read_text(), re.MULTILINE) is not None
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--counts", help="write 'PASSED FAILED SKIPPED' into this file")
-    parser.add_argument(
-        "--jobs", type=int, default=os.cpu_count() + 1, help="so many files at once")
-    parser.add_argument("--one", help=argparse.SUPPRESS)
-    parser.add_argument("pattern", nargs="?", default="*")
-    options = parser.parse_args()
-    if options.one:
-        run_one(options.one, options.counts)
-
-    sys.path.insert(0, str(HERE))
-    import running
-
-    running.remove_dead_runs()
+def chosen_files(patterns, seed):
     files = [
-        file for folder in FOLDERS for file in sorted(folder.glob(f"test_{options.pattern}.py"))]
-    files.sort(key=lambda file: file.stem not in LONGEST)
-    if not files:
-        print(f"no test_{options.pattern}.py in {HERE.parent}", file=sys.stderr)
-    total = [0, 0, 0]
+        file for folder in FOLDERS for file in sorted(folder.glob("test_*.py"))
+        if any(fnmatch.fnmatch(file.stem, f"test_{pattern}") for pattern in patterns)]
+    if seed is None:
+        files.sort(key=lambda file: file.stem not in LONGEST)
+    else:
+        random.Random(seed).shuffle(files)
+    return files
+
+
+def run_files(files, jobs, seed):
+    """Returns the counts, and the names of the tests that failed."""
+    total, broken = [0, 0, 0], []
     groups = ([file for file in files if runs_alone(file) is alone] for alone in (False, True))
-    for group, jobs in zip(groups, (options.jobs, 1)):
-        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            begun = {pool.submit(run_file, file, dict(os.environ)): file for file in group}
+    for group, at_once in zip(groups, (jobs, 1)):
+        with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+            begun = {pool.submit(run_file, file, seed): file for file in group}
             for done in concurrent.futures.as_completed(begun):
-                numbers, seconds, output = done.result()
+                numbers, names, seconds, output = done.result()
                 total = [sum(pair) for pair in zip(total, numbers)]
+                broken += names
                 passed, failed, skipped = numbers
                 print(
                     f"{output}   {begun[done].stem}: passed {passed}, failed {failed}, "
                     f"skipped {skipped}; {seconds:.0f} s", file=sys.stderr, flush=True)
+    return total, broken
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument(
+        "--counts", help="write 'PASSED FAILED SKIPPED' into this file, and below it what failed")
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count() + 1, help="so many files at once")
+    parser.add_argument("--seed", type=int, help="in an order that this number determines")
+    parser.add_argument("--list", action="store_true", help="print the files' paths")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    parser.add_argument("patterns", nargs="*", metavar="PATTERN")
+    options = parser.parse_args()
+    if options.one:
+        run_one(options.one, options)
+
+    sys.path.insert(0, str(HERE))
+    import running
+
+    files = chosen_files(options.patterns or ["*"], options.seed)
+    if not files:
+        print(f"no test_{options.patterns[0]}.py in {HERE.parent}", file=sys.stderr)
+    if options.list:
+        print(*files, sep="\n")
+        return
+    running.remove_dead_runs()
+    total, broken = run_files(files, options.jobs, options.seed)
     if options.counts:
-        pathlib.Path(options.counts).write_text("%d %d %d" % tuple(total))
+        write_counts(options.counts, total, broken)
     sys.exit(total[1] > 0 or total[0] == 0)
 
 

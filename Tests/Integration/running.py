@@ -89,6 +89,18 @@ def daemons(prefix):
                     yield int(entry.name)
 
 
+def strays(prefix):
+    """Process ids of what tests with the prefix started, daemons or not: it is in their
+    environment. Only root sees other users' processes."""
+    start = f"MAMD_TEST_PREFIX={prefix}".encode()
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            with contextlib.suppress(OSError):
+                words = (entry / "environ").read_bytes().split(b"\0")
+                if any(word.startswith(start) for word in words):
+                    yield int(entry.name)
+
+
 def parent(pid):
     """The process id of its parent; None if it has ended."""
     try:
@@ -111,7 +123,7 @@ def remove_leftovers(prefix):
     for mount in mounts(prefix):
         subprocess.run(["fusermount3", "-u", "-z", mount], capture_output=True)
     killed = []
-    for pid in list(daemons(prefix)):
+    for pid in {*daemons(prefix), *strays(prefix)}:
         with contextlib.suppress(OSError):
             os.kill(pid, signal.SIGKILL)
             killed.append(pid)

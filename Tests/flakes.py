@@ -1,0 +1,180 @@
+#!/usr/bin/python3
+"""Repeats the tests to find those that fail now and then: scripts/dev flakes.
+
+    flakes.py [--runs N] [--beside LOAD] [--as root|nobody] [--unit | --integration] [--seed N]
+              DIRECTORY [PATTERN…]
+
+DIRECTORY has the programs and the unit tests. Each run has a random order and other surroundings,
+which its seed alone determines: locale, time zone, temporary directory (on the disk, or in memory),
+umask and user. LOAD processes compute and write beside it. Without a pattern all tests run; with
+one, unit tests whose Module.Suite contains it and the files test_PATTERN.py. Prints each failure as
+it comes, and at the end how often each test failed and with which seeds; `--seed N --runs 1`
+repeats one. What a run printed is kept below .build/flakes.
+"""
+import argparse
+import collections
+import contextlib
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+TESTS = pathlib.Path(__file__).resolve().parent
+ROOT = TESTS.parent
+NOBODY = 65534
+LOCALES = ("C", "C.UTF-8", "de_DE.UTF-8", "tr_TR.UTF-8")
+ZONES = ("UTC", "Pacific/Kiritimati", "America/St_Johns", "Pacific/Pago_Pago", "Asia/Kathmandu")
+UMASKS = (0o022, 0o077, 0o002, 0o027)
+MEMORY = pathlib.Path("/dev/shm")
+# Computes, and now and then has the disk wait for what it wrote.
+BUSY = """
+import os, sys, time
+with open(sys.argv[1], "wb", buffering=0) as file:
+    while True:
+        end = time.monotonic() + 1
+        while time.monotonic() < end:
+            sum(range(10000))
+        os.pwrite(file.fileno(), bytes(1 << 20), 0)
+        os.fsync(file.fileno())
+"""
+
+
+class Surroundings:
+    """What one seed gives a run."""
+
+    def __init__(self, seed, options):
+        chance = random.Random(seed)
+        self.seed = seed
+        self.locale, self.zone = chance.choice(LOCALES), chance.choice(ZONES)
+        self.umask = chance.choice(UMASKS)
+        self.width = chance.choice((0, 0, 1, 2, 5))
+        in_memory = chance.random() < 0.25 and MEMORY.is_dir()
+        user = options.user or chance.choice(("root", "root", "nobody"))
+        self.is_root = os.getuid() == 0 and user == "root"
+        parent = MEMORY if in_memory else pathlib.Path(os.environ.get("TMPDIR", "/tmp"))
+        self.place = pathlib.Path(tempfile.mkdtemp(prefix="mamd-flakes-", dir=parent))
+        self.place.chmod(0o1777)
+
+    def __str__(self):
+        user = "root" if self.is_root else "an ordinary user"
+        return (
+            f"seed {self.seed}: {user}, {self.locale}, {self.zone}, umask {self.umask:03o}, "
+            f"{self.place.parent}")
+
+    def start(self, command, output):
+        """The command in these surroundings; it ends with its children, as it is a session."""
+        home = self.place / "home"
+        home.mkdir(exist_ok=True)
+        environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("LC_")},
+            "LANG": self.locale, "LC_ALL": self.locale, "TZ": self.zone,
+            "TMPDIR": str(self.place), "HOME": str(home)}
+        user = {}
+        if os.getuid() == 0 and not self.is_root:
+            os.chown(home, NOBODY, NOBODY)
+            user = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+        return subprocess.Popen(
+            command, cwd=ROOT, env=environment, umask=self.umask, start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=output, stderr=output, **user)
+
+    def remove(self):
+        shutil.rmtree(self.place, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def load(count):
+    with tempfile.TemporaryDirectory(prefix="mamd-flakes-load-") as place:
+        busy = [
+            subprocess.Popen([sys.executable, "-c", BUSY, os.path.join(place, str(number))])
+            for number in range(count)]
+        try:
+            yield
+        finally:
+            for process in busy:
+                process.kill()
+                process.wait()
+
+
+def commands(options, surroundings, counts):
+    """What runs the unit tests and the integration tests, and writes counts and failures."""
+    python = ["/usr/bin/python3", "-B"]
+    if options.only != "integration":
+        unit = [*python, TESTS / "unit.py", "--counts", counts]
+        if surroundings.width:
+            unit += ["--width", str(surroundings.width)]
+        if options.patterns:
+            unit += ["--filter", f"(?i)^[^/]*({'|'.join(options.patterns)})"]
+        yield "unit", [*unit, options.directory]
+    if options.only != "unit":
+        yield "integration", [
+            *python, TESTS / "Integration" / "run.py", "--counts", counts,
+            "--seed", str(surroundings.seed), *options.patterns]
+
+
+def run(options, surroundings, log):
+    """Yields the counts of each kind of test, and the names of those that failed."""
+    counts = surroundings.place / "counts"
+    for kind, command in commands(options, surroundings, counts):
+        counts.write_text("")
+        counts.chmod(0o666)
+        child = surroundings.start(command, log)
+        try:
+            child.wait()
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+        first, *broken = counts.read_text().splitlines() or ["0 1 0", f"the {kind} tests' runner"]
+        yield kind, [int(word) for word in first.split()], broken
+
+
+def repeat(options):
+    """All runs. Returns the seeds with which each test failed."""
+    failures = collections.defaultdict(list)
+    logs = ROOT / ".build" / "flakes"
+    logs.mkdir(parents=True, exist_ok=True)
+    os.environ["PATH"] = f"{pathlib.Path(options.directory).resolve()}:{os.environ['PATH']}"
+    for number in range(options.runs):
+        surroundings = Surroundings(options.seed + number, options)
+        print(f"{number + 1}/{options.runs} {surroundings}", flush=True)
+        try:
+            with open(logs / f"{os.getpid()}-{surroundings.seed}.log", "w") as log:
+                start = time.monotonic()
+                for kind, (passed, failed, skipped), broken in run(options, surroundings, log):
+                    print(
+                        f"    {kind}: {passed} passed, {failed} failed, {skipped} skipped; "
+                        f"{time.monotonic() - start:.0f} s; load {os.getloadavg()[0]:.1f}",
+                        *broken, sep="\n    ✘ ", flush=True)
+                    start = time.monotonic()
+                    for name in broken:
+                        failures[name].append(surroundings.seed)
+        finally:
+            surroundings.remove()
+    return failures
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--beside", type=int, default=0, metavar="LOAD", help="so many processes")
+    parser.add_argument("--as", dest="user", choices=("root", "nobody"), help="always, not by seed")
+    parser.add_argument("--unit", dest="only", action="store_const", const="unit")
+    parser.add_argument("--integration", dest="only", action="store_const", const="integration")
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="the first run's")
+    parser.add_argument("directory")
+    parser.add_argument("patterns", nargs="*", metavar="PATTERN")
+    options = parser.parse_args()
+    with load(options.beside):
+        failures = repeat(options)
+    for name, seeds in sorted(failures.items(), key=lambda one: (-len(one[1]), one[0])):
+        print(f"{len(seeds)} of {options.runs}: {name}, seeds {' '.join(map(str, seeds))}")
+    print(f"{options.runs} runs, {len(failures)} tests that failed in some")
+    sys.exit(bool(failures))
+
+
+if __name__ == "__main__":
+    main()
