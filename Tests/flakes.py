@@ -57,7 +57,8 @@ class Surroundings:
         user = options.user or chance.choice(("root", "root", "nobody"))
         self.is_root = os.getuid() == 0 and user == "root"
         parent = MEMORY if in_memory else pathlib.Path(os.environ.get("TMPDIR", "/tmp"))
-        self.place = pathlib.Path(tempfile.mkdtemp(prefix="mamd-flakes-", dir=parent))
+        # Short, for sockets, and open to the users that tests become.
+        self.place = pathlib.Path(tempfile.mkdtemp(prefix="f-", dir=parent))
         self.place.chmod(0o1777)
 
     def __str__(self):
@@ -68,15 +69,12 @@ class Surroundings:
 
     def start(self, command, output):
         """The command in these surroundings; it ends with its children, as it is a session."""
-        home = self.place / "home"
-        home.mkdir(exist_ok=True)
         environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("LC_")},
             "LANG": self.locale, "LC_ALL": self.locale, "TZ": self.zone,
-            "TMPDIR": str(self.place), "HOME": str(home)}
+            "TMPDIR": str(self.place), "HOME": str(self.place)}
         user = {}
         if os.getuid() == 0 and not self.is_root:
-            os.chown(home, NOBODY, NOBODY)
             user = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
         return subprocess.Popen(
             command, cwd=ROOT, env=environment, umask=self.umask, start_new_session=True,
@@ -121,7 +119,8 @@ def run(options, surroundings, log):
     counts = surroundings.place / "counts"
     for kind, command in commands(options, surroundings, counts):
         counts.write_text("")
-        counts.chmod(0o666)
+        if os.getuid() == 0 and not surroundings.is_root:
+            os.chown(counts, NOBODY, NOBODY)
         child = surroundings.start(command, log)
         try:
             child.wait()
