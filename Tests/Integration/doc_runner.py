@@ -14,7 +14,8 @@ asks for `$?`. Comments of HTML directly before a block:
 
     <!-- not-run: REASON -->      the block is left out
     <!-- run-as: root -->         by root, else (`user`) by ann
-    <!-- types: one | two -->     what is typed at prompts; when there is no more, the passphrase
+    <!-- types: one | two -->     what is typed at prompts that show it; when there is no more, the
+                                  passphrase, at prompts that hide it
     <!-- prepare: COMMAND -->     run before the block, for what a reader has already; several
                                   are run one after the other
 """
@@ -32,49 +33,14 @@ import time
 
 from login_bus import MORTAL
 from running import PREFIX
-from workspace import PASSPHRASE, wait_until
+from workspace import PASSPHRASE, PROGRAMS, wait_until
 
 ANN_ID = 1000
 USERS = {"user": "ann", "root": "root"}
 COMMENT = re.compile(r"<!-- (not-run|run-as|types|prepare): (.*?) -->$")
+# On the terminal, after all that a command shows there.
+END = b"\0"
 HERE_DOCUMENT = re.compile(r"(?<!<)<<(?!<)-?\s*['\"]?(\w+)['\"]?")
-
-# The machine's own programs and libraries are there; what documents write to is the document's.
-BOOT = f"""
-set -e
-cd "$1"
-mkdir -m 755 -p etc etc.work lib lib.work home/ann home/root run/user/{ANN_ID} srv out
-chmod 755 home run run/user
-mount -t overlay overlay -o "lowerdir=/etc,upperdir=$1/etc,workdir=$1/etc.work" /etc
-mount -t overlay overlay -o "lowerdir=/var/lib,upperdir=$1/lib,workdir=$1/lib.work" /var/lib
-sed -i '1i ann:x:{ANN_ID}:{ANN_ID}:Ann:/home/ann:/bin/bash' /etc/passwd
-sed -i '1i ann:x:{ANN_ID}:' /etc/group
-chmod 700 run/user/{ANN_ID}
-chown -R {ANN_ID}:{ANN_ID} home/ann run/user/{ANN_ID}
-chmod 1777 out
-for directory in home run srv; do mount --bind $directory /$directory; done
-mount --bind bin /usr/local/bin
-mknod fuse c 10 229
-chmod 666 fuse
-mount --bind fuse /dev/fuse
-mount -t proc proc /proc
-exec sleep infinity
-"""
-
-# Reads commands that end in NUL, and tells the status of each. A command sees neither channel, and
-# sees the last status.
-SHELL = """
-cd
-last() { return $__status; }
-__status=0
-while IFS= read -r -d '' -u $1 __command; do
-    : >"$3"
-    last
-    eval "$__command" >>"$3" 2>&1 {1}<&- {2}>&-
-    __status=$?
-    echo $__status >&$2
-done
-"""
 
 
 @dataclasses.dataclass
@@ -188,8 +154,8 @@ class Place:
             shutil.copy2(shutil.which(program), self.root / "bin")
         with open(self.root / "log", "wb") as log:
             self.process = subprocess.Popen(
-                [*MORTAL, "unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", BOOT,
-                "sh", self.root],
+                [*MORTAL, "unshare", "--mount", "--pid", "--fork", "--kill-child", "sh",
+                PROGRAMS / "document_machine.sh", self.root, str(ANN_ID)],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.shells = {}
 
@@ -238,7 +204,8 @@ class Shell:
             "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"}
         if user != "root":
             environment["XDG_RUNTIME_DIR"] = f"/run/user/{ANN_ID}"
-        script = SHELL.replace("{1}", str(commands)).replace("{2}", str(statuses))
+        # Read here: its user need not reach these tests.
+        script = (PROGRAMS / "document_shell.sh").read_text()
         self.process = subprocess.Popen(
             ["nsenter", "-t", place.init, "-m", "-p", *identity, "setsid", "--ctty", "--wait",
              "bash", "-c", script, "bash", str(commands), str(statuses), self.output],
@@ -251,35 +218,34 @@ class Shell:
         """What it showed, on the terminal and then as output, and its status."""
         os.write(self.commands, command.encode() + b"\0")
         shown, taken, answering, end = b"", 0, False, time.monotonic() + self.SECONDS
-        while True:
-            ready, _, _ = select.select(
-                [self.terminal, self.statuses], [], [], max(0, end - time.monotonic()))
+        while END not in shown:
+            is_ready = select.select([self.terminal], [], [], max(0, end - time.monotonic()))[0]
             printed = self.output.read_bytes()[taken:] if self.output.exists() else b""
-            # A terminal may be slower to give the end of an answer's line than a pipe its status.
-            if self.terminal in ready or (
-                    answering and select.select([self.terminal], [], [], 0.2)[0]):
-                asked = os.read(self.terminal, 4096)
-                # What was printed stands before a prompt, and behind the end of an answer's line.
-                answer = asked[:asked.find(b"\n") + 1 or None] if answering else b""
-                answering = answering and not answer.endswith(b"\n")
-                shown += answer + printed + asked[len(answer):]
-                taken += len(printed)
-                if asked.endswith(b": "):
-                    self.type(answers.pop(0) if answers else PASSPHRASE)
-                    answering = True
-            elif self.statuses in ready:
-                status = int(os.read(self.statuses, 16) or b"-1")
-                return (shown + printed).decode(errors="replace").replace("\r\n", "\n"), status
-            else:
+            if not is_ready:
                 raise Failure(
                     f"no end after {self.SECONDS} s; it showed: "
                     f"{(shown + printed).decode(errors='replace')}")
+            asked = os.read(self.terminal, 4096)
+            # What was printed stands before a prompt, and behind the end of an answer's line.
+            answer = asked[:asked.find(b"\n") + 1 or None] if answering else b""
+            answering = answering and not answer.endswith(b"\n")
+            shown += answer + printed + asked[len(answer):]
+            taken += len(printed)
+            if asked.endswith(b": "):
+                self.type(answers)
+                answering = True
+        status = int(os.read(self.statuses, 16))
+        return shown.replace(END, b"").decode(errors="replace").replace("\r\n", "\n"), status
 
-    def type(self, answer):
-        # A program that asks for a secret throws away what was typed before echo was off.
-        end = time.monotonic() + 0.5
-        while termios.tcgetattr(self.terminal)[3] & termios.ECHO and time.monotonic() < end:
-            time.sleep(0.01)
+    def type(self, answers):
+        if answers:
+            answer = answers.pop(0)
+        else:
+            answer = PASSPHRASE
+            # A program that asks for a secret throws away what was typed before echo was off.
+            wait_until(
+                lambda: not termios.tcgetattr(self.terminal)[3] & termios.ECHO, self.SECONDS,
+                "a prompt does not hide what is typed")
         os.write(self.terminal, answer.encode() + b"\n")
 
     def close(self):
