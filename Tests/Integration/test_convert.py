@@ -1,6 +1,8 @@
 """Giving a file to another owner, both ways, while programs have it open; and a daemon that is
 killed in the middle."""
 import collections
+import concurrent.futures
+import contextlib
 import mmap
 import os
 import random
@@ -38,6 +40,14 @@ class ConvertCase(WorkspaceCase):
     def personal(self, name, data):
         """A file of nobody's, and a handle on it."""
         return self.write(self.directory / name, data)
+
+    @contextlib.contextmanager
+    def meanwhile(self, function, *arguments, **more):
+        """The block runs beside the function. What that fails with the test fails with."""
+        with concurrent.futures.ThreadPoolExecutor(1) as thread:
+            work = thread.submit(function, *arguments, **more)
+            yield
+            work.result()
 
     def check_on_disk(self, path, data, is_managed):
         self.assertEqual(self.workspace.is_managed_on_disk(self.backing_of(path)), is_managed)
@@ -212,15 +222,13 @@ class Open(ConvertCase):
     def test_who_begins_it_anew_meanwhile_keeps_it(self):
         path, work = self.personal("file", pattern(96 << 20)), self.workspace.on_disk(
             ".mamd", "work")
-        thread = threading.Thread(target=self.protect, args=(path,), kwargs={"status": REFUSED})
         with Client(self.workspace.socket) as client:
-            thread.start()
-            wait_until(lambda: list(work.iterdir()))
-            client.call("Identity.SetProcessIdentity", identity=OTHER)
             try:
-                path.write_bytes(b"begun anew")
+                with self.meanwhile(self.protect, path, status=REFUSED):
+                    wait_until(lambda: list(work.iterdir()))
+                    client.call("Identity.SetProcessIdentity", identity=OTHER)
+                    path.write_bytes(b"begun anew")
             finally:
-                thread.join()
                 client.call("Identity.SetProcessIdentity", identity=None)
         self.assertEqual((self.workspace.owner(path), path.read_bytes()), (OTHER, b"begun anew"))
 
@@ -329,13 +337,13 @@ class Slow(ConvertCase):
             path = self.personal(f"{number}/file", pattern(16_000))
             make_the_kernel_forget()
             directory.stat()
-            with injecting(
-                    self.workspace.daemon(), "newfstatat", "delay_exit=400000", thread_name="mamd"):
-                writer = threading.Thread(target=self.overwrite_start, args=(path,))
-                writer.start()
+            with (
+                injecting(
+                    self.workspace.daemon(), "newfstatat", "delay_exit=400000", thread_name="mamd"),
+                self.meanwhile(self.overwrite_start, path),
+            ):
                 time.sleep(seconds)
                 self.protect(directory)
-                writer.join()
             make_the_kernel_forget()
             self.assertEqual(path.read_bytes(), b"written" + pattern(16_000)[7:])
             self.check_on_disk(path, b"written" + pattern(16_000)[7:], is_managed=True)
@@ -344,13 +352,13 @@ class Slow(ConvertCase):
         """The file has its new name, and the daemon does not know that yet."""
         path = self.personal("file", pattern(5000))
         path.chmod(0o666)
-        with injecting(self.workspace.daemon(), "renameat2", "delay_exit=500000"):
-            conversion = threading.Thread(target=self.protect, args=(path,))
-            conversion.start()
+        with (
+            injecting(self.workspace.daemon(), "renameat2", "delay_exit=500000"),
+            self.meanwhile(self.protect, path),
+        ):
             wait_until(lambda: self.workspace.is_managed_on_disk(self.backing_of(path)))
             path.chmod(0o600)
             os.setxattr(path, "user.late", b"value")
-            conversion.join()
         self.assertEqual(self.backing_of(path).stat().st_mode & 0o7777, 0o600)
         self.assertEqual(os.getxattr(self.backing_of(path), "user.late"), b"value")
 
@@ -362,12 +370,12 @@ class Slow(ConvertCase):
     def test_a_lock_directly_after_the_exchange_drops_the_pages_of_before(self):
         path = self.personal("file", pattern(44_000))
         self.assertEqual(path.read_bytes(), pattern(44_000))
-        with injecting(self.workspace.daemon(), "fsync", "delay_enter=700000"):
-            conversion = threading.Thread(target=self.protect, args=(path,))
-            conversion.start()
+        with (
+            injecting(self.workspace.daemon(), "fsync", "delay_enter=700000"),
+            self.meanwhile(self.protect, path),
+        ):
             wait_until(lambda: self.workspace.is_managed_on_disk(self.backing_of(path)))
             self.workspace.lock()
-            conversion.join()
         self.workspace.unlock()
         with open(path, "rb") as file:
             self.assertEqual(cachestat(file.fileno()).cached, 0)
