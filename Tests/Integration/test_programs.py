@@ -59,9 +59,11 @@ class Programs(WorkspaceCase):
         self.workspace.remount()
 
     def test_git_clone_and_fsck(self):
-        source = ROOT
-        if not (ROOT / ".git").exists():
-            source = self.outside / "repository"
+        # Of its own: others may commit to these sources meanwhile.
+        source = self.outside / "repository"
+        if (ROOT / ".git").exists():
+            self.program("git", "clone", "--quiet", "--bare", ROOT, source)
+        else:
             shutil.copytree(ROOT, source, ignore=shutil.ignore_patterns(".build*", "device"))
             self.program("git", "init", "-q", cwd=source)
             self.program("git", "add", "-A", cwd=source)
