@@ -4,8 +4,9 @@ that was taken.
     lock_writers.py WAY HANDLE FILE MODEL [PART]
 
 WAY: write, pwrite, share, append or map. HANDLE: keep goes on with the same handle after a lock,
-reopen with a new one. Those that share a file have each their part of it. It says "ready", works
-until its standard input ends, writes what the file must hold into MODEL and prints its figures.
+reopen with a new one. Those that share a file have each their part of it. It says "ready", and
+"refused" when a lock stops it for the first time, works until its standard input ends, writes what
+the file must hold into MODEL and prints its figures.
 After every unlock it reads its file, which the lock has driven out of the kernel's cache. Exit
 status 1: a byte was lost, or something failed otherwise than by a lock.
 """
@@ -111,6 +112,8 @@ class Writer:
     def refused(self, problem):
         if problem.errno != errno.ENOKEY:
             raise problem
+        if not self.record.refusals:
+            print("refused", flush=True)
         self.record.refusals += 1
         if not self.keeps_handle:
             os.close(self.file)

@@ -34,7 +34,7 @@ class Session:
     def run(self, *words, **options):
         self.programs.append(subprocess.Popen(
             [*map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, env=self.environment, **options))
+            env=self.environment, **{"stderr": subprocess.DEVNULL, **options}))
         return self.programs[-1]
 
     @property

@@ -1,5 +1,6 @@
 """mamd-prompt on Wayland: the window comes, and takes a passphrase from the keyboard."""
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -62,9 +63,11 @@ class Wayland(unittest.TestCase):
         workspace.lock()
         session = WaylandSession(workspace.environment).start()
         self.addCleanup(session.close)
+        told = workspace.root / "wayland"
+        log = self.enterContext(told.open("wb"))
         agent = session.run(
-            "dbus-run-session", "--", PYTHON, "-B", DESKTOP / "mamd-prompt",
-            start_new_session=True)
+            "env", "WAYLAND_DEBUG=client", "dbus-run-session", "--", PYTHON, "-B",
+            DESKTOP / "mamd-prompt", start_new_session=True, stderr=log)
         # dbus-run-session that is killed leaves its bus.
         self.addCleanup(os.killpg, agent.pid, signal.SIGKILL)
         wait_until(lambda: ready(agent.pid), message="no prompt is ready")
@@ -73,7 +76,9 @@ class Wayland(unittest.TestCase):
         subprocess.run(["cat", file], capture_output=True)
         wait_until(lambda: changed(before, session.picture()) > 10_000, message="no window")
         # Weston's window has the X server's keyboard, the prompt has Weston's.
-        time.sleep(1)
+        wait_until(
+            lambda: re.search(rb"wl_keyboard\S*\.enter\(", told.read_bytes()),
+            message="the prompt does not get the keyboard")
         xdotool = ["xdotool", "type", "--delay", "20", PASSPHRASE]
         subprocess.run(xdotool, env=session.environment, check=True)
         subprocess.run(["xdotool", "key", "Return"], env=session.environment, check=True)

@@ -31,6 +31,7 @@ class LockWriters(WorkspaceCase):
         for writer in writers.values():
             self.assertEqual(writer.stdout.readline(), "ready\n")
         longest = max(self.cycle(writers) for _ in range(CYCLES))
+        self.stop_each(writers)
         figures = {name: self.end(name, writer) for name, writer in writers.items()}
         os.close(self.root)
         self.workspace.remount()
@@ -70,6 +71,14 @@ class LockWriters(WorkspaceCase):
             if writer.poll() is not None:
                 self.end(name, writer)
         return seconds
+
+    def stop_each(self, writers):
+        """By a lock that lasts until then: none of the short ones may have met it."""
+        self.workspace.lock()
+        for name, writer in writers.items():
+            if writer.stdout.readline() != "refused\n":
+                self.end(name, writer)
+        self.workspace.unlock()
 
     def write_back(self):
         """Has the kernel write what it should not have any more, which shows: it fails without a

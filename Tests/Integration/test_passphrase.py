@@ -45,9 +45,11 @@ class Passphrases(WorkspaceCase):
         self.assertRegex(result.stderr, r"was not tried: it came too soon .* in \d+ s")
         unlock = ("unlock", ANN, "--passfile", self.workspace.passfile, "--wait")
         self.workspace.serving(*unlock, "1", status=WRONG_PASSPHRASE)
-        told = self.workspace.serving(*unlock, "soon", status=USAGE).stderr
-        self.assertIn("--wait takes a number of seconds", told)
         self.workspace.serving(*unlock, "60")
+
+    def test_waiting_takes_a_number(self):
+        told = self.workspace.serving("unlock", ANN, "--wait", "soon", status=USAGE).stderr
+        self.assertIn("--wait takes a number of seconds", told)
 
     def test_a_prompt_that_was_stopped_hides_what_is_typed_when_it_goes_on(self):
         shell = Terminal(["bash", "--norc", "--noediting", "-i"], self.workspace.environment)

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 import unittest
 
 from ordinary_user import NOBODY
@@ -52,11 +51,13 @@ class Places(VerifyCase):
         self.workspace.ctl(
             "verify", self.workspace.backing, "--unlock", ANN, "--passfile", wrong,
             status=WRONG_PASSPHRASE)
-        time.sleep(1.1)  # until the next passphrase is tried
         self.workspace.ctl(
             "verify", self.workspace.backing, "--unlock", "who@example.org", status=NOT_FOUND)
         self.assertEqual(list(daemons(str(self.workspace.root))), [])
-        self.mount()
+        self.workspace.mount()
+        # Until the next passphrase is tried.
+        wait_until(lambda: self.workspace.account()["retryAfterSeconds"] == 0)
+        self.workspace.unlock()
         self.workspace.ctl(
             "verify", self.workspace.mount_point, "--unlock", ANN, "--passfile",
             self.workspace.passfile, status=USAGE)

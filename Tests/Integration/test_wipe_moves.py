@@ -26,8 +26,18 @@ class Others(WipeCase):
             (backing / str(number)).mkdir()
             for name in range(names // movers):
                 (backing / str(number) / f"plain {name}").touch()
-        write_all(self.workspace, ANN, self.directory, {"file": b"content"})
-        os.listdir(self.directory)
+        shares = []
+        # A wipe that keeps others waiting does so each time; a busy machine does not.
+        while not shares or shares[-1] >= 1 / 4:
+            self.assertLess(len(shares), 3, f"kept waiting for these shares of wipes: {shares}")
+            if self.workspace.account() is None:
+                self.workspace.register()
+            write_all(self.workspace, ANN, self.directory, {"file": b"content"})
+            os.listdir(self.directory)
+            shares.append(self.longest_wait(movers))
+
+    def longest_wait(self, movers):
+        """For an answer while the account is wiped, as a share of the time that this takes."""
         answers = []
         wipe = threading.Thread(target=lambda: answers.append(self.wipe()))
         threads = [
@@ -43,15 +53,14 @@ class Others(WipeCase):
             longest = max(longest, last - before)
         for thread in [wipe, *threads]:
             thread.join()
-        whole = time.monotonic() - start
         self.assertEqual(len(answers), 1)
-        self.assertLess(longest, whole / 4)
+        return longest / (time.monotonic() - start)
 
     def move(self, number, wipe):
         names = [self.directory / str(number) / name for name in ("plain 0", "moved")]
         while wipe.is_alive():
             os.rename(*names)
-            names.reverse()
+            os.rename(*reversed(names))
 
 
 class Outrunning(WipeCase):
