@@ -4,6 +4,7 @@ network.
 Its base is made once, from the mirror that this machine installs from, and kept in .build. What a
 test changes is in memory.
 """
+import fcntl
 import os
 import pathlib
 import shutil
@@ -60,8 +61,12 @@ def base():
     """The directory with the new Debian. Raises RuntimeError when it cannot be made."""
     suite, mirror = release()
     directory = ROOT / ".build" / f"debian-{suite}"
-    bootstrap(suite, mirror, directory, TOOLS)
-    fetch(directory)
+    directory.parent.mkdir(exist_ok=True)
+    # One of them makes it, the others wait.
+    with open(directory.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        bootstrap(suite, mirror, directory, TOOLS)
+        fetch(directory)
     return directory
 
 
