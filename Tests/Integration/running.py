@@ -92,13 +92,19 @@ def daemons(prefix):
 def strays(prefix):
     """Process ids of what tests with the prefix started, daemons or not: it is in their
     environment. Only root sees other users' processes."""
-    start = f"MAMD_TEST_PREFIX={prefix}".encode()
+    for pid, name in prefixes():
+        if name.startswith(prefix):
+            yield pid
+
+
+def prefixes():
+    """Each process id of what tests have started, and their prefix."""
     for entry in pathlib.Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
             with contextlib.suppress(OSError):
-                words = (entry / "environ").read_bytes().split(b"\0")
-                if any(word.startswith(start) for word in words):
-                    yield int(entry.name)
+                for word in (entry / "environ").read_bytes().split(b"\0"):
+                    if word.startswith(b"MAMD_TEST_PREFIX="):
+                        yield int(entry.name), os.fsdecode(word.partition(b"=")[2])
 
 
 def parent(pid):
@@ -143,8 +149,17 @@ def directories(names):
 
 
 def remove_dead_runs():
-    """Removes what runs that no longer live left behind."""
-    for path in directories("mamd-test-*-*"):
-        pid = path.name.split("-")[2]
+    """Removes what runs that no longer live left behind: directories, and processes."""
+    names = {path.name for path in directories("mamd-test-*-*")}
+    # In another name space for processes the runner's number is another.
+    names.update(name for pid, name in prefixes() if is_among_ours(pid))
+    for pid in {name.split("-")[2] for name in names if name.count("-") > 2}:
         if pid.isdigit() and has_ended(pid):
             remove_leftovers(f"mamd-test-{pid}-")
+
+
+def is_among_ours(pid):
+    try:
+        return os.readlink(f"/proc/{pid}/ns/pid") == os.readlink("/proc/self/ns/pid")
+    except OSError:
+        return False
