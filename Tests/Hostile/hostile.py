@@ -22,7 +22,9 @@ from workspace import Workspace, wait_until
 
 __all__ = [
     "Client", "Refusal", "HostileCase", "FACTOR", "VICTIM", "ATTACKER", "STRANGER", "VICTIMS_NAME",
-    "ATTACKERS_NAME", "as_user", "in_background", "wait_until"]
+    "ATTACKERS_NAME", "as_user", "command_as", "in_background", "wait_until"]
+
+PROGRAMS = pathlib.Path(__file__).with_name("programs")
 
 # Uids: two with an account each, and one without.
 VICTIM, ATTACKER, STRANGER = 4711, 4712, 4713
@@ -52,18 +54,26 @@ def as_user(uid, function, *arguments):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
+def command_as(uid, name, *arguments):
+    """One of `programs`, of that user's. It is read here: the user need not reach these tests."""
+    text = (PROGRAMS / f"{name}.py").read_text()
+    return [
+        "setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", sys.executable, "-B", "-c",
+        text, *map(os.fspath, arguments)]
+
+
 @contextlib.contextmanager
-def in_background(uid, script, *arguments, count=1):
-    """Python programs of that user that run until the block ends. Each prints a line when it has
+def in_background(uid, name, *arguments, count=1):
+    """Programs of that user that run until the block ends. Each prints a line when it has
     begun."""
-    command = ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups",
-               sys.executable, "-B", "-c", script, *map(os.fspath, arguments)]
+    command = command_as(uid, name, *arguments)
     children = [
         subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
         for _ in range(count)]
     try:
         for child in children:
-            child.stdout.readline()
+            if not child.stdout.readline():
+                raise AssertionError(f"{name} did not begin")
         yield children
     finally:
         for child in children:
@@ -214,19 +224,8 @@ class HostileCase(unittest.TestCase):
             action()
             found[name] = time.monotonic() - start
 
-        script = (
-            "import os, sys, time\n"
-            "path = sys.argv[1]; out = []\n"
-            "t = time.monotonic(); fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600); "
-            "out.append(time.monotonic() - t)\n"
-            "t = time.monotonic(); os.stat(os.path.dirname(path)); out.append(time.monotonic() - "
-            "t)\n"
-            "os.write(fd, b'x' * 5000)\n"
-            "t = time.monotonic(); os.fsync(fd); out.append(time.monotonic() - t)\n"
-            "os.close(fd); os.unlink(path); print(*out)\n")
         result = subprocess.run(
-            ["setpriv", f"--reuid={VICTIM}", f"--regid={VICTIM}", "--clear-groups",
-             sys.executable, "-B", "-c", script, place], capture_output=True, text=True, timeout=60)
+            command_as(VICTIM, "time_calls", place), capture_output=True, text=True, timeout=60)
         if result.returncode != 0:
             raise AssertionError(f"the victim's calls failed: {result.stderr}")
         found.update(zip(("open", "stat", "fsync"), map(float, result.stdout.split())))

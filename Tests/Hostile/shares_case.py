@@ -9,33 +9,6 @@ from hostile import (
     ATTACKER, ATTACKERS_NAME, Client, HostileCase, Refusal, in_background, wait_until)
 from running import PREFIX
 
-# Sends one frame again and again, by so many threads with a connection each.
-FLOOD = """
-import os, pathlib, socket, sys, threading, time
-# What a user's own programs take of the processors is the kernel's to share out: here it is what
-# the daemon does for them.
-os.nice(19)
-path, count, frame = sys.argv[1], int(sys.argv[2]), pathlib.Path(sys.argv[3]).read_bytes() + b"\\0"
-def run():
-    while True:
-        try:
-            with socket.socket(socket.AF_UNIX) as client:
-                client.connect(path)
-                while True:
-                    client.sendall(frame)
-                    last = b""
-                    while last != b"\\0":
-                        last = client.recv(1 << 16)[-1:]
-                        if not last:
-                            raise OSError
-        except OSError:
-            time.sleep(0.01)
-for _ in range(count):
-    threading.Thread(target=run, daemon=True).start()
-print("begun", flush=True)
-threading.Event().wait()
-"""
-
 
 class SharesCase(HostileCase):
     @classmethod
@@ -75,7 +48,7 @@ class SharesCase(HostileCase):
         file.write(frame)
         file.flush()
         os.chmod(file.name, 0o644)
-        return in_background(uid, FLOOD, self.workspace.socket, str(count), file.name)
+        return in_background(uid, "flood", self.workspace.socket, str(count), file.name)
 
     def raw(self, uid):
         """A connection of that user's; nothing is sent."""

@@ -16,7 +16,7 @@ import struct
 import subprocess
 import sys
 
-__all__ = ["StuckFileSystem", "HOLDER"]
+__all__ = ["StuckFileSystem"]
 
 ROOT, MAPPED, SILENT = 1, 2, 3
 NAMES = {b"mapped": MAPPED, b"silent": SILENT}
@@ -56,14 +56,9 @@ class StuckFileSystem:
     def path(self, name):
         return os.path.join(self.place, name)
 
-    def run(self, uid, script, *arguments):
-        """A Python program of that user's, which is killed with the file system. Its first line
-        tells that it has begun."""
-        command = [
-            "setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", sys.executable, "-B",
-            "-c", script]
-        child = subprocess.Popen(
-            [*command, *map(os.fspath, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def run(self, command):
+        """A program that is killed with the file system. Its first line tells that it has begun."""
+        child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.users.append(child)
         child.stdout.readline()
         return child
@@ -85,34 +80,6 @@ class StuckFileSystem:
 
     def __exit__(self, *_):
         self.close()
-
-
-# A program whose memory map is held: a page of `mapped` is changed, and another mapping put over
-# it. The kernel writes the page back first, under the lock of the map, and nobody takes it. Before
-# that as many threads as there are more arguments wait; they open those files, to write, once the
-# first byte comes on standard input.
-HOLDER = r"""
-import ctypes, mmap, os, sys, threading, time
-libc = ctypes.CDLL(None)
-libc.mmap.restype = ctypes.c_void_p
-libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
-paths = [os.fsencode(path) for path in sys.argv[2:]]
-gate, opener = os.pipe()
-def work(path):
-    os.read(gate, 1)
-    try: os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError: pass
-for path in paths: threading.Thread(target=work, args=(path,), daemon=True).start()
-fd = os.open(sys.argv[1], os.O_RDWR)
-place = libc.mmap(None, 4096, 3, 1, fd, 0)
-ctypes.memmove(place, b"x", 1)
-threading.Thread(target=lambda: libc.mmap(place, 4096, 3, 0x32, -1, 0), daemon=True).start()
-time.sleep(0.2)
-os.write(1, b"held\n")
-os.read(0, 1)
-os.write(opener, b"1" * len(paths))
-os.read(0, 1)
-"""
 
 
 # MARK: The server

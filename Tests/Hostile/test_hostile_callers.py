@@ -8,17 +8,16 @@ import select
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
 
 from hostile import (
     ATTACKER, ATTACKERS_NAME, FACTOR, STRANGER, VICTIM, VICTIMS_NAME, HostileCase, as_user,
-    wait_until)
+    command_as, wait_until)
 import socket_client
 from running import PREFIX
-from stuck_fuse import HOLDER, StuckFileSystem
+from stuck_fuse import StuckFileSystem
 
 # It times answers.
 ALONE = True
@@ -27,69 +26,6 @@ ALONE = True
 DEADLINE = 1
 
 WRITE = "1" if os.uname().machine == "x86_64" else "64"
-
-# A program of the victim's that is inside a write whose memory never comes: what is in the way of a
-# lock.
-STRAGGLER = r"""
-import ctypes, mmap, os, sys, threading, time
-libc = ctypes.CDLL(None)
-libc.mmap.restype = ctypes.c_void_p
-libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
-libc.write.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t]
-source = os.open(sys.argv[1], os.O_RDWR)
-place = libc.mmap(None, 4096, 1, 1, source, 0)
-target = os.open(sys.argv[2], os.O_RDWR | os.O_CREAT, 0o600)
-os.write(target, b"x" * 8192)
-threading.Thread(target=lambda: libc.write(target, place, 4096), daemon=True).start()
-os.write(1, b"writes\n")
-os.read(0, 1)
-"""
-
-# Calls once, and is never heard of again: it has its reply in its socket, or waits for a file of
-# the mount.
-CALLER = r"""
-import os, socket, sys
-with_socket = socket.socket(socket.AF_UNIX)
-with_socket.connect(sys.argv[1])
-with_socket.sendall(sys.argv[2].encode() + b"\0")
-os.write(1, b"called\n")
-while True:
-    open(sys.argv[3], "wb").write(os.urandom(1 << 16))
-"""
-
-# Passes a file with each of its calls, over a connection each, and waits. Nobody else has the file
-# open: its close would wait for its file system.
-SENDER = r"""
-import os, socket, sys
-path, place, count, *frames = sys.argv[1:]
-clients = []
-for frame in frames:
-    clients.append(socket.socket(socket.AF_UNIX))
-    clients[-1].connect(path)
-    file = os.open(place, os.O_RDWR)
-    socket.send_fds(clients[-1], [frame.encode() + b"\0"], [file] * int(count))
-os.write(1, b"sent\n")
-os.read(0, 1)
-"""
-
-# Listens at a path, and keeps what it is told.
-LISTENER = r"""
-import os, socket, sys
-listener = socket.socket(socket.AF_UNIX)
-listener.bind(sys.argv[1])
-listener.listen()
-os.chmod(sys.argv[1], 0o777)
-os.write(1, b"listens\n")
-while True:
-    client, _ = listener.accept()
-    client.settimeout(2)
-    try:
-        data = client.recv(1 << 16)
-    except TimeoutError:
-        data = b""
-    with open(sys.argv[2], "ab") as heard: heard.write(data or b".")
-    client.close()
-"""
 
 
 class CallersCase(HostileCase):
@@ -119,10 +55,8 @@ class CallersCase(HostileCase):
         child.stdout.readline()
         return child
 
-    def python(self, uid, script, *arguments):
-        return self.started(
-            "setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", sys.executable, "-B",
-            "-c", script, *arguments)
+    def python(self, uid, name, *arguments):
+        return self.started(*command_as(uid, name, *arguments))
 
 
 class HeldMemoryMaps(CallersCase):
@@ -138,7 +72,7 @@ class HeldMemoryMaps(CallersCase):
             self.home(uid, f"held-{number}-{time.monotonic_ns()}") for number in range(count)]
         self.assertEqual(as_user(uid, lambda: [folder.mkdir() for folder in folders] and 0), 0)
         paths = [folder / "file" for folder in folders]
-        holder = files.run(uid, HOLDER, files.path("mapped"), *paths)
+        holder = files.run(command_as(uid, "hold_map", files.path("mapped"), *paths))
         wait_until(lambda: self.is_held(holder), message="the map is not held")
         return files, holder
 
@@ -162,7 +96,7 @@ class HeldMemoryMaps(CallersCase):
     def test_a_lock_names_who_is_in_its_way_past_a_map_that_is_held(self):
         files, _ = self.holder()
         path = self.home(VICTIM, "written")
-        writer = files.run(VICTIM, STRAGGLER, files.path("silent"), path)
+        writer = files.run(command_as(VICTIM, "straggle", files.path("silent"), path))
         wait_until(lambda: WRITE in self.system_calls(writer.pid), message="it does not write")
         client = self.client(VICTIM)
         # Else it is not answered: the map is held for ever.
@@ -186,7 +120,8 @@ class HeldMemoryMaps(CallersCase):
             client.call("Workspace.Lock", account=VICTIMS_NAME, now=True)
             try:
                 files = self.stuck()
-                holder = files.run(ATTACKER, HOLDER, files.path("mapped"), *[path] * 14)
+                holder = files.run(
+                    command_as(ATTACKER, "hold_map", files.path("mapped"), *[path] * 14))
                 os.write(holder.stdin.fileno(), b"1")
                 wait_until(lambda: holder.pid in self.refused_processes())
             finally:
@@ -233,7 +168,8 @@ class DescriptorsCase(CallersCase):
 
     def pass_stuck(self, name, frames, count=1):
         files = self.stuck()
-        files.run(ATTACKER, SENDER, self.workspace.socket, files.path(name), str(count), *frames)
+        files.run(command_as(
+            ATTACKER, "pass_file", self.workspace.socket, files.path(name), str(count), *frames))
 
 
 class PassedDescriptors(DescriptorsCase):
@@ -323,7 +259,7 @@ class StoppedPrograms(CallersCase):
     def callers(self):
         return [
             self.python(
-                ATTACKER, CALLER, self.workspace.socket, json.dumps(frame),
+                ATTACKER, "call_once", self.workspace.socket, json.dumps(frame),
                 self.home(ATTACKER, f"written-{number}"))
             for number, frame in enumerate(self.FRAMES)]
 
@@ -418,22 +354,12 @@ class UsedAgain(CallersCase):
         for _ in range(100):
             self.LAST.write_text(str(number - 1))
             child = subprocess.Popen(
-                ["setpriv", f"--reuid={VICTIM}", f"--regid={VICTIM}", "--clear-groups",
-                 sys.executable, "-c", OWNER_TELLER, self.home(VICTIM)],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+                command_as(VICTIM, "tell_owner", self.home(VICTIM)), stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE)
             if child.pid == number:
                 return child
             child.communicate(b"\n")
         self.skipTest("another process took the number each time")
-
-
-OWNER_TELLER = r"""
-import os, sys
-sys.stdin.readline()
-path = os.path.join(sys.argv[1], "reused")
-open(path, "w").close()
-print(os.getxattr(path, "user.mam.owner").decode())
-"""
 
 
 class WhoListens(CallersCase):
@@ -449,7 +375,7 @@ class WhoListens(CallersCase):
         self.heard = self.runtime / "heard"
 
     def listen(self, name):
-        self.python(ATTACKER, LISTENER, self.runtime / "mamd" / f"{name}.sock", self.heard)
+        self.python(ATTACKER, "listen", self.runtime / "mamd" / f"{name}.sock", self.heard)
 
     def ctl(self, *words):
         """With the passphrase on standard input."""

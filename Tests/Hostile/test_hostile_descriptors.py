@@ -2,44 +2,13 @@
 import functools
 import os
 import subprocess
-import sys
 import unittest
 
-from hostile import ATTACKER, STRANGER, VICTIM, as_user, in_background
+from hostile import ATTACKER, STRANGER, VICTIM, as_user, command_as, in_background
 from shares_case import SharesCase
 
 # It times answers.
 ALONE = True
-
-# Has a directory full of files renamed, back and forth.
-RENAMES = """
-import os, sys
-os.nice(19)
-os.chdir(sys.argv[1])
-mine = str(os.getpid())
-open(mine, "w").close()
-print("begun", flush=True)
-while True:
-    os.rename(mine, mine + "-other")
-    os.rename(mine + "-other", mine)
-"""
-
-# Opens a file, or as many files as there are numbers, until it may open no more; says how many, and
-# why.
-OPENS = """
-import errno, os, resource, sys
-path, most, way = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-resource.setrlimit(resource.RLIMIT_NOFILE, (most + 100, most + 100))
-held = []
-flags = os.O_RDWR | os.O_CREAT if way == "files" else os.O_RDONLY
-try:
-    for number in range(most):
-        held.append(os.open(f"{path}/{number}" if way == "files" else path, flags))
-    print(len(held), "none", flush=True)
-except OSError as problem:
-    print(len(held), errno.errorcode[problem.errno], flush=True)
-sys.stdin.read()
-"""
 
 
 class Descriptors(SharesCase):
@@ -58,9 +27,8 @@ class Descriptors(SharesCase):
         """A program of that user's that holds what it could open; how many, and the error that
         ended it."""
         program = subprocess.Popen(
-            ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", sys.executable, "-B",
-             "-c", OPENS, self.home(uid), str(most), way],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            command_as(uid, "open_many", self.home(uid), str(most), way), stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True)
         self.addCleanup(lambda: program.communicate(timeout=60))
         count, error = program.stdout.readline().split()
         return int(count), error
@@ -85,16 +53,12 @@ class Descriptors(SharesCase):
             for number in range(6000):
                 os.mknod(self.home(ATTACKER, f"known-{number}"))
         self.assertEqual(as_user(ATTACKER, make), 0)
-        script = (
-            "import os, sys\nos.nice(19)\nprint('begun', flush=True)\n"
-            "while True:\n"
-            "    for entry in os.scandir(sys.argv[1]): entry.stat()\n")
-        with in_background(ATTACKER, script, self.home(ATTACKER), count=2):
+        with in_background(ATTACKER, "look_up", self.home(ATTACKER), count=2):
             self.assert_bounded(self.quiet)
             self.assertEqual(self.holder(VICTIM, "files", 200), (200, "none"))
 
     def test_renames(self):
-        with in_background(ATTACKER, RENAMES, self.home(ATTACKER), count=4):
+        with in_background(ATTACKER, "rename_often", self.home(ATTACKER), count=4):
             self.assert_bounded(self.quiet)
 
 

@@ -3,7 +3,6 @@ waits for it."""
 import errno
 import json
 import os
-import pathlib
 import signal
 import threading
 import unittest
@@ -208,9 +207,7 @@ class Sockets(SharesCase):
         self.assert_bounded(self.quiet)
 
     def test_connections_that_come_and_go(self):
-        # Read here: its user need not reach these tests.
-        program = pathlib.Path(__file__).with_name("programs") / "come_and_go.py"
-        with in_background(ATTACKER, program.read_text(), self.workspace.socket, count=2):
+        with in_background(ATTACKER, "come_and_go", self.workspace.socket, count=2):
             self.assert_bounded(self.quiet)
 
     def test_questions_for_the_audit(self):

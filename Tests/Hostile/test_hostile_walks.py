@@ -9,14 +9,13 @@ import shutil
 import socket
 import stat
 import subprocess
-import sys
 import threading
 import time
 import unittest
 
 from hostile import (
     ATTACKER, ATTACKERS_NAME, FACTOR, STRANGER, VICTIM, VICTIMS_NAME, Client, HostileCase, as_user,
-    in_background, wait_until)
+    command_as, in_background, wait_until)
 from tracing import injecting, tasks
 from running import daemons
 from workspace import MAGIC
@@ -26,52 +25,6 @@ DEPTH = int(os.environ.get("MAMD_TEST_DEPTH", "5000"))
 WIDTH = 100_000
 NAME = "d" * 250
 STRANGERS_NAME = "stranger@contoso.com"
-
-RENAMER = """
-import os, signal, sys, time
-path, end = sys.argv[1], []
-signal.signal(signal.SIGTERM, lambda *_: end.append(1))
-os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
-print(flush=True)
-names, late = [path, path + "-"], []
-while not end:
-    start = time.monotonic()
-    os.rename(*names)
-    late.append(time.monotonic() - start)
-    names.reverse()
-    time.sleep(0.001)
-print(*sorted(late)[-3:], flush=True)
-"""
-
-WRITER = """
-import os, random, sys
-file = os.open(sys.argv[1], os.O_RDWR)
-size = os.fstat(file).st_size
-print(flush=True)
-while True:
-    os.pwrite(file, b"later " * 700, random.randrange(size - 5000))
-"""
-
-MOVER = """
-import os, sys
-here = os.open(sys.argv[1], os.O_PATH)
-print(flush=True)
-while True:
-    os.rename("one", "two", src_dir_fd=here, dst_dir_fd=here)
-    os.rename("two", "one", src_dir_fd=here, dst_dir_fd=here)
-"""
-
-CENSUS = """
-import json, socket, sys
-print(flush=True)
-frame = json.dumps({"method": "io.mamd.Report.Census", "more": True}).encode() + b"\\0"
-while True:
-    with socket.socket(socket.AF_UNIX) as client:
-        client.connect(sys.argv[1])
-        client.sendall(frame)
-        while not client.recv(1 << 16).endswith(b"\\0"):
-            pass
-"""
 
 
 def make_deep(top, depth, name=NAME):
@@ -173,7 +126,7 @@ class Deep(WalkCase):
 
     def test_censuses_keep_no_other_user_waiting(self):
         quiet = self.quiet_times()
-        with in_background(ATTACKER, CENSUS, self.workspace.socket, count=3):
+        with in_background(ATTACKER, "count_files", self.workspace.socket, count=3):
             self.assert_bounded(quiet)
         self.assert_small()
 
@@ -227,7 +180,7 @@ class Deep(WalkCase):
         os.mkdir("one", dir_fd=place)
         os.rename(NAME, "one/" + NAME, src_dir_fd=place, dst_dir_fd=place)
         try:
-            with in_background(0, MOVER, f"/proc/{os.getpid()}/fd/{place}"):
+            with in_background(0, "move_aside", f"/proc/{os.getpid()}/fd/{place}"):
                 for _ in range(3):
                     self.assertIn('"directories"', self.counted(0))
         finally:
@@ -434,11 +387,7 @@ class Conversions(WalkCase):
 
     def setUp(self):
         self.path = self.home(ATTACKER, self._testMethodName)
-        script = ("import os, sys\nfile = open(sys.argv[1], 'wb')\n"
-                  "for _ in range(int(sys.argv[2])): file.write(os.urandom(1 << "
-                  "20))\nos.fsync(file.fileno())\n")
-        subprocess.run(["setpriv", f"--reuid={ATTACKER}", f"--regid={ATTACKER}", "--clear-groups",
-                        sys.executable, "-B", "-c", script, self.path, str(self.MIB)], check=True)
+        subprocess.run(command_as(ATTACKER, "fill", self.path, str(self.MIB)), check=True)
         self.addCleanup(os.unlink, self.path)
 
         # Here: a change of the user for a moment is one for all threads.
@@ -455,7 +404,7 @@ class Conversions(WalkCase):
 
     def slowest_rename(self, action):
         """While something is done; but one, which may meet a busy machine."""
-        with in_background(VICTIM, RENAMER, self.home(VICTIM, "renamed")) as (renamer,):
+        with in_background(VICTIM, "time_renames", self.home(VICTIM, "renamed")) as (renamer,):
             start = time.monotonic()
             action()
             took = time.monotonic() - start
@@ -473,7 +422,7 @@ class Conversions(WalkCase):
         self.assert_renames_are_quick(seconds=0.25)
 
     def test_nor_do_they_for_a_file_that_is_written_all_the_time(self):
-        with in_background(ATTACKER, WRITER, self.path):
+        with in_background(ATTACKER, "write_anywhere", self.path):
             # They queue behind what the kernel writes back, whatever the file's size: 64 requests.
             self.assert_renames_are_quick(seconds=1.5)
 
@@ -505,13 +454,7 @@ class Conversions(WalkCase):
 
     def test_its_readers_keep_no_thread_from_others(self):
         quiet = self.quiet_times()
-        reader = (
-            "import os, sys\nfile = os.open(sys.argv[1], os.O_RDONLY | "
-            "os.O_DIRECT)\nprint(flush=True)\n"
-                  "import mmap\nbuffer = mmap.mmap(-1, 1 << 20)\n"
-                  "while True:\n    for piece in range(64): os.preadv(file, [buffer], piece << "
-                  "20)\n")
-        with in_background(ATTACKER, reader, self.path, count=2):
+        with in_background(ATTACKER, "read_directly", self.path, count=2):
             busy = self.quiet_times()
             converter = threading.Thread(target=self.convert)
             converter.start()
