@@ -31,17 +31,6 @@ LOCALES = ("C", "C.UTF-8", "de_DE.UTF-8", "tr_TR.UTF-8")
 ZONES = ("UTC", "Pacific/Kiritimati", "America/St_Johns", "Pacific/Pago_Pago", "Asia/Kathmandu")
 UMASKS = (0o022, 0o077, 0o002, 0o027)
 MEMORY = pathlib.Path("/dev/shm")
-# Computes, and now and then has the disk wait for what it wrote.
-BUSY = """
-import os, sys, time
-with open(sys.argv[1], "wb", buffering=0) as file:
-    while True:
-        end = time.monotonic() + 1
-        while time.monotonic() < end:
-            sum(range(10000))
-        os.pwrite(file.fileno(), bytes(1 << 20), 0)
-        os.fsync(file.fileno())
-"""
 
 
 class Surroundings:
@@ -88,7 +77,8 @@ class Surroundings:
 def load(count):
     with tempfile.TemporaryDirectory(prefix="mamd-flakes-load-") as place:
         busy = [
-            subprocess.Popen([sys.executable, "-c", BUSY, os.path.join(place, str(number))])
+            subprocess.Popen(
+                [sys.executable, "-B", TESTS / "flakes_load.py", os.path.join(place, str(number))])
             for number in range(count)]
         try:
             yield

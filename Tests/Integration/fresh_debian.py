@@ -14,7 +14,7 @@ import tempfile
 
 from login_bus import MORTAL
 from running import PREFIX
-from workspace import ROOT, wait_until
+from workspace import PROGRAMS, ROOT, wait_until
 
 NEEDS = ("binutils", "debootstrap", "dpkg-dev", "gettext", "go-md2man")
 
@@ -28,33 +28,6 @@ LINKED = (
     "libsodium-dev", "libssl-dev", "libsystemd-dev",
     *(["libipsec-mb-dev"] if os.uname().machine == "x86_64" else []))
 ORDINARY = 1000
-
-BOOT = """
-set -e
-base=$1 place=$2
-mount -t tmpfs -o mode=0755 none "$place"
-cd "$place"
-mkdir change work root
-mount -t overlay -o "lowerdir=$base,upperdir=change,workdir=work" none root
-cd root
-mount -t proc proc proc
-mount -t tmpfs -o mode=0755 none dev
-for device in null zero full random urandom tty; do
-    touch dev/$device
-    mount --bind /dev/$device dev/$device
-done
-ln -s /proc/self/fd dev/fd
-# As udev makes it.
-mknod dev/fuse c 10 229
-chmod 666 dev/fuse
-mkdir -p old shared
-mount --bind "$3" shared
-pivot_root . old
-cd /
-umount -l /old
-ip link set lo up 2>/dev/null || true
-exec sleep infinity
-"""
 
 
 def base():
@@ -140,7 +113,7 @@ class FreshDebian:
         apart = ["--mount", "--pid", *([] if has_network else ["--net"])]
         self.process = subprocess.Popen(
             [*MORTAL, "unshare", *apart, "--fork", "--kill-child", "--propagation", "private",
-             "sh", "-c", BOOT, "sh", root_before or base(), root, self.shared],
+             "sh", PROGRAMS / "fresh_debian.sh", root_before or base(), root, self.shared],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         wait_until(
             lambda: self.process.poll() is not None or self.is_up(),

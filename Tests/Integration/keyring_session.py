@@ -3,23 +3,13 @@ import shutil
 
 from ordinary_user import NOBODY
 from systemd_machine import USER_UNITS, MachineCase
+from workspace import PROGRAMS
 
 NEEDS = ("dbus", "dbus-user-session", "gnome-keyring", "libsecret-tools")
 
 SESSION_UNITS = (
     "dbus.socket", "dbus.service", "gnome-keyring-daemon.socket", "gnome-keyring-daemon.service")
 KEYRING_PASSWORD = "of the login"
-
-# What pam_gnome_keyring says to the daemon at login, with the password on standard input.
-UNLOCK = f"""
-import socket, struct, sys
-password = sys.stdin.buffer.read()
-with socket.socket(socket.AF_UNIX) as control:
-    control.connect("/run/user/{NOBODY}/keyring/control")
-    control.sendall(bytes(1))
-    control.sendall(struct.pack(">III", 12 + len(password), 1, len(password)) + password)
-    sys.exit(struct.unpack(">II", control.recv(8, socket.MSG_WAITALL))[1])
-"""
 
 
 class KeyringCase(MachineCase):
@@ -43,4 +33,8 @@ class KeyringCase(MachineCase):
     @classmethod
     def unlock_keyring(cls):
         """Creates it the first time."""
-        cls.machine.run("python3", "-c", UNLOCK, user=True, text=KEYRING_PASSWORD)
+        # Read here: the machine has none of these tests.
+        program = (PROGRAMS / "unlock_keyring.py").read_text()
+        cls.machine.run(
+            "python3", "-c", program, f"/run/user/{NOBODY}/keyring/control", user=True,
+            text=KEYRING_PASSWORD)

@@ -16,7 +16,7 @@ import tempfile
 import threading
 
 from running import PREFIX
-from workspace import wait_until
+from workspace import DATA, PROGRAMS, wait_until
 
 NEEDS = ("dbus", "python3-jeepney", "systemd")
 
@@ -26,21 +26,6 @@ MANAGER = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop
 # In seconds, for what takes none on a quick machine.
 PATIENCE = 90
 
-BUS_CONFIGURATION = """
-<busconfig>
-  <type>system</type>
-  <listen>unix:path={path}</listen>
-  <auth>EXTERNAL</auth>
-  <policy context="default">
-    <allow user="*"/> <allow own="*"/>
-    <allow send_type="method_call"/> <allow send_type="signal"/>
-    <allow send_requested_reply="true"/>
-    <allow receive_type="method_call"/> <allow receive_type="signal"/>
-    <allow receive_type="method_return"/> <allow receive_type="error"/>
-  </policy>
-</busconfig>
-"""
-
 # Whatever happens on the machine, this logind touches no terminal and nobody's shared memory.
 LOGIND_CONFIGURATION = """
 [Login]
@@ -48,17 +33,6 @@ NAutoVTs=0
 ReserveVT=0
 RemoveIPC=no
 InhibitDelayMaxSec=60
-"""
-
-START_LOGIND = f"""
-set -e
-mount -t tmpfs -o mode=0755 none /run
-mkdir /run/user /run/udev
-cp -r "$1" /run/systemd
-mount -t tmpfs none /sys/power
-echo mem > /sys/power/state
-echo s2idle > /sys/power/mem_sleep
-exec {LOGIND}
 """
 
 # They end with the test that started them, however it ends.
@@ -127,7 +101,8 @@ class LoginBus:
             **os.environ, "LC_ALL": "C", "DBUS_SYSTEM_BUS_ADDRESS": self.address,
             "SYSTEMD_LOG_TARGET": "console"}
         self.processes, self.leaders = [], []
-        (self.root / "bus.conf").write_text(BUS_CONFIGURATION.format(path=self.root / "bus"))
+        (self.root / "bus.conf").write_text(
+            (DATA / "system_bus.xml").read_text().format(path=self.root / "bus"))
         self.write_sessions(sessions)
 
     def write_sessions(self, sessions):
@@ -161,7 +136,8 @@ class LoginBus:
             return client.connect_ex(str(self.root / "bus")) == 0
 
     def start_logind(self):
-        self.run("unshare", "--mount", "sh", "-c", START_LOGIND, "sh", self.root / "systemd")
+        self.run(
+            "unshare", "--mount", "sh", PROGRAMS / "start_logind.sh", LOGIND, self.root / "systemd")
         wait_until(self.has_logind, PATIENCE, "no logind")
 
     def has_logind(self):

@@ -4,16 +4,9 @@ import pathlib
 
 from kernel_ring import kernel_ring
 from tracing import tasks
-from workspace import WorkspaceCase, wait_until
+from workspace import PROGRAMS, WorkspaceCase, wait_until
 
-# Read a file for ever, past the kernel's cache.
-READER = """
-import os, sys
-file = os.open(sys.argv[1], os.O_RDONLY)
-while True:
-    os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
-    os.pread(file, 1 << 20, 0)
-"""
+READER = PROGRAMS / "read_uncached.py"
 
 
 def bytes_read(program):

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 
@@ -10,43 +11,9 @@ from enrolling import DEBUG, EnrollmentCase
 from issuer import Issuer
 from running import PREFIX
 from socket_client import Client, Refusal
-from workspace import ANN, DONE
+from workspace import ANN, DONE, PROGRAMS
 
 OID = "11111111-2222-3333-4444-555555555555"
-
-# Follows the address as a browser does; STRAY: knocks with another state first.
-BROWSER = """#!/usr/bin/python3
-import os, ssl, sys, urllib.error, urllib.parse, urllib.request
-with open(os.environ["BROWSED"], "a") as log:
-    log.write(sys.argv[1] + "\\n")
-query = dict(urllib.parse.parse_qsl(sys.argv[1].partition("?")[2]))
-if os.environ.get("STRAY"):
-    for stray in ("/?code=x&state=" + "A" * 43, "/?code=x", "/favicon.ico", "/?state=%zz&code=x",
-                  "/?code=x&state=" + query["state"] + "&state=" + query["state"]):
-        try:
-            urllib.request.urlopen(query["redirect_uri"] + stray)
-            sys.exit("a stray request was accepted")
-        except urllib.error.HTTPError as error:
-            with open(os.environ["BROWSED"], "a") as log:
-                log.write(f"stray {error.code}\\n")
-if os.environ.get("DENIED"):
-    answer = {"error": "access_denied", "state": query["state"]}
-    urllib.request.urlopen(query["redirect_uri"] + "/?" + urllib.parse.urlencode(answer))
-else:
-    context = ssl.create_default_context(cafile=os.environ["SSL_CERT_FILE"])
-    urllib.request.urlopen(sys.argv[1], context=context)
-"""
-
-# As libsecret's: the secret by standard input, and out by standard output.
-SECRET_TOOL = """#!/bin/sh
-verb=$1; shift
-if [ "$1" = --label ]; then shift 2; fi
-place=$KEPT/$(printf %s "$*" | sha256sum | cut -c1-32)
-case "$verb" in
-store) cat >"$place" ;;
-lookup) [ -f "$place" ] && cat "$place" ;;
-esac
-"""
 
 
 class SignInCase(EnrollmentCase):
@@ -59,10 +26,9 @@ class SignInCase(EnrollmentCase):
         self.addCleanup(self.issuer.stop)
         self.issuer.person = {"preferred_username": ANN, "oid": OID}
         super().setUp()
-        for name, text in (("xdg-open", BROWSER), ("secret-tool", SECRET_TOOL)):
-            program = self.place / "bin" / name
-            program.parent.mkdir(exist_ok=True)
-            program.write_text(text)
+        (self.place / "bin").mkdir()
+        for name, ours in (("xdg-open", "browse.py"), ("secret-tool", "keep_secrets.sh")):
+            program = shutil.copy(PROGRAMS / ours, self.place / "bin" / name)
             program.chmod(0o755)
         (self.place / "kept").mkdir()
         self.workspace.environment.update(

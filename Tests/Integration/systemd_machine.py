@@ -17,7 +17,7 @@ import unittest
 from login_bus import MORTAL
 from ordinary_user import NOBODY
 from running import PREFIX
-from workspace import ROOT, wait_until
+from workspace import PROGRAMS, ROOT, wait_until
 
 NEEDS = ("dbus", "systemd")
 
@@ -38,54 +38,6 @@ Environment=HOME={{home}} XDG_CONFIG_HOME={{home}}/.config XDG_RUNTIME_DIR=/run/
 Environment=SYSTEMD_UNIT_PATH={{home}}/.config/systemd/user:/run/user-units
 ExecStart={SYSTEMD} --user
 TimeoutStopSec=5
-"""
-
-BOOT = f"""
-set -e
-place=$1
-root=$place/root
-mount -t tmpfs -o mode=0755 none "$root"
-cd "$root"
-mkdir usr etc var run dev proc sys tmp old
-mount -t tmpfs -o mode=0755 none run
-mkdir run/user run/user-units run/user/{NOBODY}
-chmod 1777 tmp
-chmod 700 run/user/{NOBODY}
-chown {NOBODY}:{NOBODY} run/user/{NOBODY}
-mkdir -p run/systemd/system "./$place"
-cp -a /bin /lib /sbin . 2>/dev/null && if [ -e /lib64 ]; then cp -a /lib64 .; fi
-mount --rbind /usr usr
-mount -t tmpfs -o mode=0755 none usr/local/bin
-cp "$place"/bin/* usr/local/bin
-cp -a /etc/alternatives /etc/passwd /etc/group /etc/nsswitch.conf etc
-cp -a /etc/ld.so.cache /etc/fuse.conf etc
-cp -r "$place"/system/* run/systemd/system
-cp "$place"/user/* run/user-units
-mount --rbind /dev dev
-mknod run/fuse c 10 229
-chmod 666 run/fuse
-mount --bind run/fuse dev/fuse
-shift
-for directory; do
-    mkdir -p "./$directory"
-    mount --rbind "$directory" "./$directory"
-done
-mount -t proc proc proc
-mount -t sysfs sysfs sys
-mount -t cgroup2 none sys/fs/cgroup
-mount --bind "$place" "./$place"
-ln -s /proc/self/mounts etc/mtab
-tr -d - < /proc/sys/kernel/random/uuid > etc/machine-id
-export container=mamd-tests
-export SYSTEMD_UNIT_PATH=/etc/systemd/system:/run/systemd/system SYSTEMD_GENERATOR_PATH=/nonexistent
-# Nothing of the other root stays: a mount of somebody else's would be kept busy here.
-pivot_root . old
-cd /
-umount -l /old
-# As a machine's own systemd has it: what is mounted and unmounted is so in the name spaces of
-# services too.
-mount --make-rshared /
-exec {SYSTEMD} --unit=default.target --log-target=console
 """
 
 
@@ -128,8 +80,8 @@ class Machine:
             "private")
         with open(self.place / "log", "wb") as log:
             self.process = subprocess.Popen(
-                [*MORTAL, "sh", "-c", enter, "sh", *apart, "sh", "-c", BOOT, "sh", self.place,
-                *libraries()],
+                [*MORTAL, "sh", "-c", enter, "sh", *apart, "sh",
+                PROGRAMS / "systemd_machine.sh", SYSTEMD, str(NOBODY), self.place, *libraries()],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         wait_until(lambda: self.process.poll() is not None or self.is_up(), message="no systemd")
         if self.process.poll() is not None:

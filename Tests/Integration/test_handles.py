@@ -8,7 +8,7 @@ import unittest
 
 from file_handles import forged, handle_of, node_of_backing, number_of, opened
 from workspace import (
-    ANN, BOB, WorkspaceCase, make_the_kernel_forget, pattern, wait_until)
+    ANN, BOB, PROGRAMS, WorkspaceCase, make_the_kernel_forget, pattern, wait_until)
 
 @unittest.skipUnless(os.geteuid() == 0, "opening by handle takes CAP_DAC_READ_SEARCH")
 class Handles(WorkspaceCase):
@@ -223,22 +223,12 @@ class Handles(WorkspaceCase):
     def test_another_identity_gets_as_much_as_by_path(self):
         """A managed file, and a program of the unmanaged identity: policy lets nothing out."""
         sealed = self.write(self.directory / "file", b"sealed")
-        program = (
-            "import ctypes, os, sys\n"
-            "libc = ctypes.CDLL(None, use_errno=True)\n"
-            "data = bytes.fromhex(sys.argv[2])\n"
-            "mount = os.open(sys.argv[3], os.O_RDONLY)\n"
-            "by_handle = libc.open_by_handle_at(mount, data, os.O_RDONLY)\n"
-            "number = ctypes.get_errno() if by_handle < 0 else 0\n"
-            "try: os.open(sys.argv[1], os.O_RDONLY); same = 0\n"
-            "except OSError as problem: same = problem.errno\n"
-            "print(number, same)\n")
         handle = handle_of(sealed)
         self.forget()
         data = struct.pack("<Ii", handle.count, handle.kind) + bytes(handle.bytes)[:handle.count]
         answer = self.workspace.run_as(
-            "ann.personal@example.org", "/usr/bin/python3", "-c", program, sealed, data.hex(),
-            self.workspace.mount_point).stdout.split()
+            "ann.personal@example.org", "/usr/bin/python3", "-B", PROGRAMS / "open_by_handle.py",
+            sealed, data.hex(), self.workspace.mount_point).stdout.split()
         self.assertEqual(answer[0], answer[1])
 
     def test_many_files_after_a_remount(self):

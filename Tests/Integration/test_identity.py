@@ -1,41 +1,11 @@
 """The identity that a thread, a process and its children work for, and how long."""
 import json
-import os
 import subprocess
 import sys
 import threading
 
 from socket_client import Client, Refusal
-from workspace import ANN, BOB, PERSONAL, ROOT, WorkspaceCase, wait_until
-
-# What a process does before the tree begins: a client, and a way to make a file.
-BEGIN = r"""
-import os, sys, time
-sys.path.insert(0, sys.argv[1])
-from socket_client import Client
-os.chdir(sys.argv[3])
-client = Client(sys.argv[2])
-
-def act_as(identity, **more):
-    client.call("Identity.SetProcessIdentity", identity=identity, **more)
-
-def make(name):
-    open(name, "w").close()
-
-def child(work):
-    # Forked now; works when the gate opens.
-    reader, writer = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        os.close(writer)
-        # Nothing comes from a parent that has failed.
-        if os.read(reader, 1): work()
-        os._exit(0)
-    def go():
-        os.write(writer, b"1")
-        os.waitpid(pid, 0)
-    return go
-"""
+from workspace import ANN, BOB, PERSONAL, PROGRAMS, WorkspaceCase, wait_until
 
 
 class Identities(WorkspaceCase):
@@ -46,14 +16,12 @@ class Identities(WorkspaceCase):
         self.addCleanup(client.close)
         return client
 
-    def script(self, code, **options):
-        """Runs Python in the test's directory, with what BEGIN offers."""
-        folder = ROOT / "Tests" / "Integration" if (ROOT / "Tests").is_dir() else os.path.dirname(
-            __file__)
-        return subprocess.run(
-            [sys.executable, "-c", BEGIN + code, str(folder), str(self.workspace.socket),
-             str(self.directory)],
-            check=True, timeout=60, env=self.workspace.environment, **options)
+    def play(self, scene, *identities):
+        """A program in the test's directory."""
+        subprocess.run(
+            [sys.executable, "-B", PROGRAMS / "act_as.py", scene, self.workspace.socket,
+             self.directory, *identities],
+            check=True, timeout=60, env=self.workspace.environment)
 
     def owners(self):
         return {path.name: self.workspace.owner(path) for path in sorted(self.directory.iterdir())}
@@ -61,23 +29,7 @@ class Identities(WorkspaceCase):
     # Processes
 
     def test_a_child_keeps_what_its_parent_had_when_it_was_forked(self):
-        # Without a pause: faster than the clock of start times.
-        self.script(f"""
-before = child(lambda: make("before"))
-act_as({PERSONAL!r})
-def with_grandchild():
-    make("personal")
-    child(lambda: make("grandchild"))()
-personal = child(with_grandchild)
-act_as({BOB!r})
-bob = child(lambda: make("bob"))
-act_as("")
-nobody = child(lambda: make("nobody"))
-act_as(None)
-after = child(lambda: make("after"))
-for go in (before, personal, bob, nobody, after): go()
-make("own")
-""")
+        self.play("fork_between", PERSONAL, BOB)
         self.assertEqual(self.owners(), {
             "before": ANN, "personal": PERSONAL, "grandchild": PERSONAL, "bob": BOB,
             "nobody": self.nobodys_name(), "after": ANN,
@@ -89,37 +41,11 @@ make("own")
         return self.workspace.owner(path)
 
     def test_an_own_identity_hides_the_inherited_one_until_it_is_taken_back(self):
-        self.script(f"""
-act_as({PERSONAL!r})
-def work():
-    global client
-    client = Client(sys.argv[2])
-    make("inherited")
-    act_as({BOB!r})
-    make("own")
-    act_as(None)
-    make("again")
-go = child(work)
-act_as({ANN!r})
-go()
-""")
+        self.play("hide_inherited", PERSONAL, BOB, ANN)
         self.assertEqual(self.owners(), {"inherited": PERSONAL, "own": BOB, "again": PERSONAL})
 
     def test_an_orphan_keeps_what_it_was_seen_with(self):
-        self.script(f"""
-act_as({PERSONAL!r})
-if os.fork() == 0:
-    make("before")
-    if os.fork() == 0:
-        make("grandchild")
-        while os.getppid() != 1 and not os.path.exists("ended"): time.sleep(0.01)
-        make("after")
-        os.rename("after", "done")
-        os._exit(0)
-    while not os.path.exists("grandchild"): time.sleep(0.01)
-    os._exit(0)
-os.wait()
-""")
+        self.play("orphan", PERSONAL)
         (self.directory / "ended").touch()
         wait_until((self.directory / "done").exists)
         self.assertEqual(
@@ -127,29 +53,14 @@ os.wait()
             {"before": PERSONAL, "grandchild": PERSONAL, "ended": ANN, "done": PERSONAL})
 
     def test_a_scoped_identity_ends_with_its_connection_and_children_keep_it(self):
-        self.script(f"""
-act_as({PERSONAL!r}, scoped=True)
-make("while")
-go = child(lambda: make("child"))
-client.close()
-end = time.monotonic() + 60
-while True:
-    make("after")
-    with Client(sys.argv[2]) as other:
-        if other.call("Identity.GetIdentity")["acting"]["source"] == "default": break
-    assert time.monotonic() < end
-    time.sleep(0.01)
-os.unlink("after")
-make("after")
-go()
-""")
+        self.play("end_scope", PERSONAL)
         self.assertEqual(self.owners(), {"while": PERSONAL, "child": PERSONAL, "after": ANN})
 
     def test_another_process_is_not_reached(self):
         with self.client() as client:
             client.call("Identity.SetProcessIdentity", identity=PERSONAL)
             try:
-                self.script("""make("child")""")
+                self.play("make_one")
                 (self.directory / "own").touch()
             finally:
                 client.call("Identity.SetProcessIdentity", identity=None)

@@ -93,13 +93,7 @@ class Lock(WorkspaceCase):
     def test_a_mapping_gets_sigbus(self):
         path = self.managed()
         child = subprocess.Popen(
-            [sys.executable, "-c", (
-                "import mmap, sys\n"
-                "file = open(sys.argv[1], 'rb')\n"
-                "mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)\n"
-                "print(mapping[20_000], flush=True)\n"
-                "sys.stdin.readline()\n"
-                "print(mapping[20_000], flush=True)\n"), path],
+            [sys.executable, "-B", PROGRAMS / "touch_mapping.py", path, "20000"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.assertEqual(int(child.stdout.readline()), pattern(30_000)[20_000])
         self.workspace.lock()
@@ -109,13 +103,7 @@ class Lock(WorkspaceCase):
     def test_a_dirty_mapping_is_flushed_before_the_lock(self):
         path = self.managed()
         child = subprocess.Popen(
-            [sys.executable, "-c", (
-                "import mmap, sys\n"
-                "file = open(sys.argv[1], 'r+b')\n"
-                "mapping = mmap.mmap(file.fileno(), 0)\n"
-                "mapping[9_000:9_005] = b'dirty'\n"
-                "print('ready', flush=True)\n"
-                "sys.stdin.readline()\n"), path],
+            [sys.executable, "-B", PROGRAMS / "change_mapping.py", path, "9000", "dirty"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.assertEqual(child.stdout.readline(), "ready\n")
         self.workspace.lock()
@@ -169,17 +157,7 @@ class Lock(WorkspaceCase):
         path = self.managed(data=pattern(2_000_000))
         expected = self.expected(2_000_000)
         readers = [subprocess.Popen(
-            [sys.executable, "-c", (
-                "import errno, os, sys, time\n"
-                "expected = open(sys.argv[2], 'rb').read()\n"
-                "end = time.monotonic() + 6\n"
-                "while time.monotonic() < end:\n"
-                "    try:\n"
-                "        with open(sys.argv[1], 'rb') as file: data = file.read()\n"
-                "    except OSError as problem:\n"
-                "        if problem.errno != errno.ENOKEY: raise\n"
-                "        continue\n"
-                "    if data != expected: sys.exit('read other bytes')\n"), path, expected])
+            [sys.executable, "-B", PROGRAMS / "compare_on.py", path, expected, "6"])
             for _ in range(2)]
         while any(reader.poll() is None for reader in readers):
             self.workspace.lock()

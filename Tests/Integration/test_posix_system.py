@@ -14,7 +14,7 @@ import time
 import unittest
 
 from children import in_children
-from workspace import WorkspaceCase, pattern, wait_until
+from workspace import PROGRAMS, WorkspaceCase, pattern, wait_until
 
 F_OFD_SETLK = 37
 
@@ -26,16 +26,11 @@ def lock_record(descriptor, command, kind, start=0, length=0):
 class AroundFiles(WorkspaceCase):
     def test_advisory_locks_keep_others_out(self):
         path = self.write(self.directory / "file", bytes(100))
-        program = (
-            "import fcntl, os, struct, sys\n"
-            "fd, how = os.open(sys.argv[1], os.O_RDWR), sys.argv[2]\n"
-            "record = struct.pack('hhqqi', fcntl.F_WRLCK, 0, int(sys.argv[3]), 10, 0)\n"
-            "try: fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB) if how == 'flock' else "
-            "fcntl.fcntl(fd, fcntl.F_SETLK if how == 'posix' else 37, record)\n"
-            "except OSError as problem: sys.exit(problem.errno)\n")
 
         def other(how, start=0):
-            return subprocess.run([sys.executable, "-c", program, path, how, str(start)]).returncode
+            return subprocess.run(
+                [sys.executable, "-B", PROGRAMS / "lock_range.py", path, how,
+                 str(start)]).returncode
 
         with open(path, "r+b") as file:
             for how, command in (("posix", fcntl.F_SETLK), ("ofd", F_OFD_SETLK)):

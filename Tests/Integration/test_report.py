@@ -12,7 +12,7 @@ import unittest
 
 from running import PREFIX
 from socket_client import Client, Refusal
-from workspace import ANN, BOB, NO, USAGE, WorkspaceCase
+from workspace import ANN, BOB, NO, PROGRAMS, USAGE, WorkspaceCase
 
 NEEDS = ("chromium", "fonts-dejavu-core")
 
@@ -178,14 +178,6 @@ class Report(WorkspaceCase):
 
 @unittest.skipUnless(shutil.which("chromium"), "chromium is not installed")
 class Rendered(WorkspaceCase):
-    # What the page itself must not have: a script that measures it.
-    PROBE = """<script>addEventListener("load", () => {
-        const wide = [...document.querySelectorAll("body *")].filter(
-          e => e.getBoundingClientRect().right > innerWidth + 1);
-        document.title = [
-          innerWidth, document.documentElement.scrollWidth, document.body.innerText.length,
-          wide.slice(0, 3).map(e => e.outerHTML.slice(0, 80)).join(" ")].join("|"); });</script>"""
-
     def chromium(self, page, *options):
         home = tempfile.mkdtemp(prefix=PREFIX + "chromium-")
         self.addCleanup(shutil.rmtree, home, ignore_errors=True)
@@ -206,8 +198,10 @@ class Rendered(WorkspaceCase):
         probed = page.with_name("probed.html")
         policy = '<meta http-equiv="Content-Security-Policy"'
         self.assertIn(policy, text)
+        # What the page itself must not have.
+        probe = f"<script>{(PROGRAMS / 'measure_page.js').read_text()}</script>"
         probed.write_text(
-            re.sub(policy + r"[^>]*>", "", text).replace("</body>", self.PROBE + "</body>"))
+            re.sub(policy + r"[^>]*>", "", text).replace("</body>", probe + "</body>"))
         for width in (1280, 800, 400):
             found = self.chromium(probed, f"--window-size={width},2000", "--dump-dom")
             self.assertNotIn("CONSOLE", found.stderr)

@@ -136,7 +136,7 @@ class Content(Ring):
         goes on."""
         path = self.write(self.directory / "file", pattern(4 << 20))
         readers = [
-            subprocess.Popen([sys.executable, "-c", READER, path], stderr=subprocess.DEVNULL)
+            subprocess.Popen([sys.executable, "-B", READER, path], stderr=subprocess.DEVNULL)
             for _ in range(25)]
         await_reading(readers)
         daemon = self.workspace.daemon()
@@ -235,7 +235,7 @@ class Growth(Ring):
         self.assertGreater(most, 1)
         path = self.write(self.directory / "file", pattern(4 << 20))
         readers = [
-            subprocess.Popen(["taskset", "-c", f"{other}", sys.executable, "-c", READER, path])
+            subprocess.Popen(["taskset", "-c", f"{other}", sys.executable, "-B", READER, path])
             for _ in range(12)]
         try:
             await_reading(readers)

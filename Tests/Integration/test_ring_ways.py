@@ -130,7 +130,7 @@ class Ends(Ring):
         for _ in range(6):
             self.programs.append(
                 subprocess.Popen(
-                    [sys.executable, "-c", READER, self.path], stderr=subprocess.PIPE, text=True))
+                    [sys.executable, "-B", READER, self.path], stderr=subprocess.PIPE, text=True))
         await_reading(self.programs)
 
     def check_end(self):

@@ -6,7 +6,7 @@ import sys
 
 from terminal import Terminal
 from running import has_ended, parent
-from workspace import ANN, PERSONAL, WorkspaceCase, wait_until
+from workspace import ANN, PERSONAL, PROGRAMS, WorkspaceCase, wait_until
 
 
 class Run(WorkspaceCase):
@@ -110,14 +110,8 @@ class Run(WorkspaceCase):
 
     def test_the_interrupt_key_reaches_the_command_once(self):
         terminal = Terminal(
-            self.words(sys.executable, "-u", "-c", (
-                "import signal, time\n"
-                "count = []\n"
-                "signal.signal(signal.SIGINT, lambda *_: count.append(1))\n"
-                "print('ready')\n"
-                "end = time.monotonic() + 60\n"
-                "while not count and time.monotonic() < end: time.sleep(0.01)\n"
-                "time.sleep(0.3); print('interrupts', len(count))\n")), self.workspace.environment)
+            self.words(sys.executable, "-B", PROGRAMS / "count_interrupts.py"),
+            self.workspace.environment)
         terminal.read(b"ready")
         terminal.type("\x03")
         terminal.read(b"interrupts 1")

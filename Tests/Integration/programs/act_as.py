@@ -1,0 +1,122 @@
+"""Makes files under identities: act_as.py SCENE SOCKET DIRECTORY [IDENTITY…]."""
+import os
+import pathlib
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from socket_client import Client
+
+scene, socket, directory, *identities = sys.argv[1:]
+client = Client(socket)
+
+
+def act_as(identity, **more):
+    client.call("Identity.SetProcessIdentity", identity=identity, **more)
+
+
+def make(name):
+    open(name, "w").close()
+
+
+def child(work):
+    """Forked now; works when the function that it returns is called."""
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(writer)
+        # Nothing comes from a parent that has failed.
+        if os.read(reader, 1):
+            work()
+        os._exit(0)
+
+    def go():
+        os.write(writer, b"1")
+        os.waitpid(pid, 0)
+
+    return go
+
+
+def await_file(name):
+    while not os.path.exists(name):
+        time.sleep(0.01)
+
+
+def make_one():
+    make("child")
+
+
+def fork_between(personal, bob):
+    def with_grandchild():
+        make("personal")
+        child(lambda: make("grandchild"))()
+
+    # Without a pause: faster than the clock of start times.
+    children = [child(lambda: make("before"))]
+    act_as(personal)
+    children.append(child(with_grandchild))
+    for identity, name in ((bob, "bob"), ("", "nobody"), (None, "after")):
+        act_as(identity)
+        children.append(child(lambda name=name: make(name)))
+    for go in children:
+        go()
+    make("own")
+
+
+def hide_inherited(personal, bob, ann):
+    def work():
+        global client
+        client = Client(socket)
+        make("inherited")
+        act_as(bob)
+        make("own")
+        act_as(None)
+        make("again")
+
+    act_as(personal)
+    go = child(work)
+    act_as(ann)
+    go()
+
+
+def orphan(personal):
+    act_as(personal)
+    if os.fork() == 0:
+        make("before")
+        if os.fork() == 0:
+            make("grandchild")
+            while os.getppid() != 1 and not os.path.exists("ended"):
+                time.sleep(0.01)
+            make("after")
+            os.rename("after", "done")
+            os._exit(0)
+        await_file("grandchild")
+        os._exit(0)
+    os.wait()
+
+
+def end_scope(personal):
+    act_as(personal, scoped=True)
+    make("while")
+    go = child(lambda: make("child"))
+    client.close()
+    end = time.monotonic() + 60
+    while True:
+        make("after")
+        with Client(socket) as other:
+            if other.call("Identity.GetIdentity")["acting"]["source"] == "default":
+                break
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    os.unlink("after")
+    make("after")
+    go()
+
+
+SCENES = {each.__name__: each for each in (
+    make_one, fork_between, hide_inherited, orphan, end_scope)}
+
+if __name__ == "__main__":
+    os.chdir(directory)
+    SCENES[scene](*identities)

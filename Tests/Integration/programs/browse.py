@@ -1,0 +1,36 @@
+#!/usr/bin/python3
+"""Follows an address as a browser does: browse.py ADDRESS.
+
+Notes it in the file BROWSED. STRAY: knocks with another state first. DENIED: its person refuses.
+"""
+import os
+import ssl
+import sys
+import urllib.error
+import urllib.parse
+import urllib.request
+
+
+def note(line):
+    with open(os.environ["BROWSED"], "a") as log:
+        log.write(line + "\n")
+
+
+address = sys.argv[1]
+note(address)
+query = dict(urllib.parse.parse_qsl(address.partition("?")[2]))
+if os.environ.get("STRAY"):
+    for stray in (
+            "/?code=x&state=" + "A" * 43, "/?code=x", "/favicon.ico", "/?state=%zz&code=x",
+            "/?code=x&state=" + query["state"] + "&state=" + query["state"]):
+        try:
+            urllib.request.urlopen(query["redirect_uri"] + stray)
+            sys.exit("a stray request was accepted")
+        except urllib.error.HTTPError as error:
+            note(f"stray {error.code}")
+if os.environ.get("DENIED"):
+    answer = {"error": "access_denied", "state": query["state"]}
+    urllib.request.urlopen(query["redirect_uri"] + "/?" + urllib.parse.urlencode(answer))
+else:
+    context = ssl.create_default_context(cafile=os.environ["SSL_CERT_FILE"])
+    urllib.request.urlopen(address, context=context)
