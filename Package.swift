@@ -145,7 +145,7 @@ let package = Package(
         module("MAMDesktop", ["MAMSystem"], swiftSettings: unoptimised),
         // What both ends of the socket share
         module(
-            "MAMWire", ["MAMModel", "MAMSystem", "CShims", "MAMWords"], swiftSettings: unoptimised),
+            "MAMWire", ["MAMModel", "MAMSystem", "CShims", "MAMWords"], swiftSettings: testable),
 
         // Use cases
         module(
