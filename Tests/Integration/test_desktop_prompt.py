@@ -40,6 +40,7 @@ class Prompt(PromptCase):
         time.sleep(PATIENCE)
         self.assertEqual(self.session.windows(TITLE), [])
 
+    @unittest.skipUnless(os.getuid() == 0, "the prompt shows its memory to root alone")
     def test_wrong_then_right_with_the_keyboard_alone(self):
         self.meet()
         self.asked()

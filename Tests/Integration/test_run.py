@@ -1,8 +1,11 @@
 """`mamctl run`: the command's status, signals and terminal are as if nothing stood before it."""
 import os
+import pathlib
+import shutil
 import signal
 import subprocess
 import sys
+from unittest import mock
 
 from terminal import Terminal
 from running import has_ended, parent
@@ -34,8 +37,11 @@ class Run(WorkspaceCase):
             self.assertEqual(self.sh(f"exit {status}").returncode, status)
         for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGABRT):
             self.assertEqual(self.sh(f"kill -{int(number)} $$").returncode, -number)
-        self.assertEqual(
-            self.workspace.run_as(PERSONAL, "no-such-command", check=False).returncode, 127)
+        # env(1) says 126, too, where a directory of PATH is another user's.
+        found = f"{pathlib.Path(shutil.which('mamctl')).parent}:/usr/bin:/bin"
+        with mock.patch.dict(self.workspace.environment, PATH=found):
+            self.assertEqual(
+                self.workspace.run_as(PERSONAL, "no-such-command", check=False).returncode, 127)
         self.assertEqual(self.workspace.run_as(PERSONAL, "/", check=False).returncode, 126)
 
     def test_it_hands_on_signals(self):

@@ -20,7 +20,9 @@ os.chdir(os.path.dirname(paths[0]))
 told["relative"] = reach(os.path.basename(paths[0]))
 link = f"{os.environ['TMPDIR']}/{os.getpid()}"
 os.symlink(paths[0], link)
-told["link"] = reach(link)
+# By its name: with a temporary directory's, it may be longer than a socket's path can be.
+os.chdir(os.path.dirname(link))
+told["link"] = reach(os.path.basename(link))
 told["abstract"] = reach("\0" + paths[1])
 own = os.environ["WAYLAND_DISPLAY"]
 told["own"] = reach(own)
