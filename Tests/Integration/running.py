@@ -140,6 +140,10 @@ def remove_leftovers(prefix):
     for path in directories(prefix + "*"):
         if not mounts(str(path)):
             shutil.rmtree(path, ignore_errors=True)
+            if path.exists():
+                # A mount point that is shut is immutable, too.
+                subprocess.run(["chattr", "-R", "-f", "-i", path], capture_output=True)
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def directories(names):
