@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 """Repeats the tests to find those that fail now and then: scripts/dev flakes.
 
-    flakes.py [--runs N] [--beside LOAD] [--as root|nobody] [--unit | --integration] [--seed N]
-              DIRECTORY [PATTERN…]
+    flakes.py --programs DIRECTORY [--runs N] [--beside LOAD] [--as root|nobody]
+              [--unit | --integration] [--seed N] [PATTERN…]
 
-DIRECTORY has the programs and the unit tests. Each run has a random order and other surroundings,
-which its seed alone determines: locale, time zone, temporary directory (on the disk, or in memory),
-umask and user. LOAD processes compute and write beside it. Without a pattern all tests run; with
+DIRECTORY has the unit tests, too. Each run has a random order and other surroundings, which its
+seed alone determines: locale, time zone, temporary directory (on the disk, or in memory), umask and
+user. LOAD processes compute and write beside it. Without a pattern all tests run; with
 one, unit tests whose Module.Suite contains it and the files test_PATTERN.py. Prints each failure as
 it comes, and at the end how often each test failed and with which seeds; `--seed N --runs 1`
 repeats one. What a run printed is kept below .build/flakes.
@@ -70,6 +70,10 @@ class Surroundings:
             stdin=subprocess.DEVNULL, stdout=output, stderr=output, **user)
 
     def remove(self):
+        # Of a run that was broken off.
+        for line in pathlib.Path("/proc/self/mounts").read_text().splitlines():
+            if f" {self.place}/" in line:
+                subprocess.run(["fusermount3", "-u", "-z", line.split()[1]], check=False)
         shutil.rmtree(self.place, ignore_errors=True)
 
 
@@ -97,7 +101,7 @@ def commands(options, surroundings, counts):
             unit += ["--width", str(surroundings.width)]
         if options.patterns:
             unit += ["--filter", f"(?i)^[^/]*({'|'.join(options.patterns)})"]
-        yield "unit", [*unit, options.directory]
+        yield "unit", [*unit, options.programs]
     if options.only != "unit":
         yield "integration", [
             *python, TESTS / "Integration" / "run.py", "--counts", counts,
@@ -126,7 +130,7 @@ def repeat(options):
     failures = collections.defaultdict(list)
     logs = ROOT / ".build" / "flakes"
     logs.mkdir(parents=True, exist_ok=True)
-    os.environ["PATH"] = f"{pathlib.Path(options.directory).resolve()}:{os.environ['PATH']}"
+    os.environ["PATH"] = f"{pathlib.Path(options.programs).resolve()}:{os.environ['PATH']}"
     for number in range(options.runs):
         surroundings = Surroundings(options.seed + number, options)
         print(f"{number + 1}/{options.runs} {surroundings}", flush=True)
@@ -154,9 +158,11 @@ def main():
     parser.add_argument("--unit", dest="only", action="store_const", const="unit")
     parser.add_argument("--integration", dest="only", action="store_const", const="integration")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="the first run's")
-    parser.add_argument("directory")
+    parser.add_argument("--programs", required=True, metavar="DIRECTORY", help=argparse.SUPPRESS)
     parser.add_argument("patterns", nargs="*", metavar="PATTERN")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
+    # As an interrupt does: what runs is ended, and its places removed.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with load(options.beside):
         failures = repeat(options)
     for name, seeds in sorted(failures.items(), key=lambda one: (-len(one[1]), one[0])):
