@@ -23,7 +23,7 @@ let cSettings: [CSetting] = [
 // functions others inline on the way of a read or a write.
 let testable = settings + [.unsafeFlags(["-enable-testing"], .when(configuration: .release))]
 
-// The optimiser's work on what is not in the way of anybody's data was two thirds of the build.
+// The optimiser's work on what is not in the way of anybody's data was two fifths of the build.
 let unoptimised = testable + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
 func system(_ name: String, _ pkgConfig: String?, debian package: String) -> Target {
