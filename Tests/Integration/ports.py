@@ -5,7 +5,7 @@ import socket
 # Below those that the kernel gives to connections.
 FIRST, LAST = 20_000, 30_000
 
-# As long as the process lives: whoever else takes ports here leaves them alone.
+# While the process lives, other tests that take ports leave these alone.
 claims = []
 
 
