@@ -26,8 +26,10 @@ __all__ = [
 
 PROGRAMS = pathlib.Path(__file__).with_name("programs")
 
-# Uids: two with an account each, and one without.
-VICTIM, ATTACKER, STRANGER = 4711, 4712, 4713
+# Uids: two with an account each, and one without. Limits and keyrings are a user's, so each file of
+# tests has its own, where nobody has any.
+VICTIM = 20_000 + os.getpid() % 10_000 * 3
+ATTACKER, STRANGER = VICTIM + 1, VICTIM + 2
 VICTIMS_NAME, ATTACKERS_NAME = "vic@contoso.com", "mallory@contoso.com"
 
 # What a victim's call may take while somebody attacks.

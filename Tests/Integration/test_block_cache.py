@@ -12,9 +12,6 @@ from running import has_ended
 from test_lock_cache import FileUsers
 from workspace import pattern, wait_until
 
-# It counts pages that the kernel keeps.
-ALONE = True
-
 PAGE = os.sysconf("SC_PAGESIZE")
 SIZE = 1 << 20
 BEFORE, AFTER = pattern(SIZE), pattern(SIZE)[::-1]

@@ -22,9 +22,6 @@ from workspace import (
 
 NEEDS = ("strace",)
 
-# It counts pages that the kernel keeps.
-ALONE = True
-
 OTHER = "other@example.org"
 
 # All that a conversion changes the disk with.

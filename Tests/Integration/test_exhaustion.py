@@ -11,9 +11,6 @@ import time
 from socket_client import Client
 from workspace import ANN, WorkspaceCase, pattern
 
-# It counts what the machine has left.
-ALONE = True
-
 # What the daemon may have more for all programs that look for holes: the threads for requests, of
 # which some run already, and four; with the descriptors of all these. Through io_uring, where those
 # for requests are all there, 32 more that wait for them, each with a descriptor of its own.

@@ -12,9 +12,6 @@ from page_cache import are_mostly, cachestat
 from verifying import VerifyCase, changed
 from workspace import ANN, BLOCK, CLOSED, DAMAGED, DONE, LONG, pattern
 
-# It counts pages that the kernel keeps.
-ALONE = True
-
 SECONDS = 60 if LONG else 4
 
 

@@ -12,9 +12,6 @@ from workspace import ANN, NO, PROGRAMS
 
 NEEDS = ("e2fsprogs",)
 
-# It times answers.
-ALONE = True
-
 
 class Others(WipeCase):
     def test_they_are_served_all_the_time(self):

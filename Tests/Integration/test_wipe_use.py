@@ -15,9 +15,6 @@ from workspace import ANN, BOB, NO, NOT_FOUND, REFUSED, USAGE, pattern, tree_dig
 
 NEEDS = ("e2fsprogs",)
 
-# It counts pages that the kernel keeps.
-ALONE = True
-
 
 class InUse(WipeCase):
     def setUp(self):
