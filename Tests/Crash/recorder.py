@@ -61,5 +61,5 @@ class Recorder:
             lambda: subprocess.run(
                 ["fusermount3", "-u", self.mount], capture_output=True).returncode == 0,
             message="the recorder's mount is busy")
-        if self.process.wait(20) != 0:
+        if self.process.wait(90) != 0:
             raise AssertionError(f"the recorder ended with {self.process.returncode}")

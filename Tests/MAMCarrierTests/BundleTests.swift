@@ -1,3 +1,4 @@
+import Glibc
 import MAMFleet
 import MAMModel
 import MAMSystem
@@ -87,6 +88,7 @@ import Testing
         try directory.write("engine/a.nk", secret: secret("x"))
         #expect(revealed(try directory.readSecret("engine/a.nk", atMost: 10)) == "x")
         try directory.write("engine/b.nk", Array("x".utf8))
+        #expect(chmod(directory.whole("engine/b.nk").cString, 0o644) == 0)
         #expect(throws: OrganizationDirectory.Failure.self) {
             try directory.readSecret("engine/b.nk", atMost: 10)
         }
