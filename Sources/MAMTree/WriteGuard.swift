@@ -40,8 +40,10 @@ package struct WriteGuard {
     private static let limit = 64
     /// The threads whose open(2) has truncated the file, with the deadline for their request.
     private var truncations: [Int32: Deadline] = [:]
-    /// From the reply to OPEN to the request that follows, on a busy machine.
-    private static let truncationMilliseconds = 20
+    /// From the cut to the request that follows. A request that comes later fails the open(2) of a
+    /// file that is empty by then, so a very busy machine has to keep it. A lock waits as long for
+    /// those that hold the file and were never going to ask.
+    private static let truncationMilliseconds = 1000
 
     package init() {}
 
@@ -54,6 +56,9 @@ package struct WriteGuard {
     package mutating func endsTruncation(of thread: Int32) -> Bool {
         truncations.removeValue(forKey: thread).map { !$0.hasPassed } ?? false
     }
+
+    /// No handle is open, and so none is being opened.
+    package mutating func allAreClosed() { truncations = [:] }
 
     /// True if a write's request could be taken for the one after a truncating OPEN.
     package var hasTruncations: Bool { truncations.contains { !$0.value.hasPassed } }

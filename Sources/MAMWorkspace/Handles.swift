@@ -251,6 +251,7 @@ package struct Handles: Sendable {
             state.openCount -= 1
             if handle.mayWrite { state.writerCount -= 1 }
             guard state.openCount == 0 else { return nil }
+            state.writeGuard.allAreClosed()
             let file = state.file
             state.dropUnusedFile()
             return file

@@ -10,7 +10,10 @@ import sys
 import time
 
 from running import call
-from workspace import LONG, WorkspaceCase
+from tracing import injecting
+from workspace import LONG, WorkspaceCase, pattern, wait_until
+
+NEEDS = ("strace",)
 
 PROGRAM = pathlib.Path(__file__).with_name("lock_writers.py")
 CYCLES = 1000 if LONG else 20
@@ -95,3 +98,21 @@ class LockWriters(WorkspaceCase):
             self.assertGreater(figures["refusals"], 0)
             self.assertGreater(figures["checks"], 1)
         return figures
+
+
+class Truncating(WorkspaceCase):
+    def test_an_open_that_has_cut_the_file_succeeds_while_the_window_closes(self):
+        """The kernel's question after it comes late on a busy machine: each answer takes a while
+        here."""
+        path = self.write(self.directory / "file", pattern(1 << 20))
+        self.workspace.remount()
+        backing = self.backing_of(path)
+        size = backing.stat().st_size
+        with injecting(self.workspace.daemon(), "writev", "delay_enter=100000"):
+            program = subprocess.Popen(
+                [sys.executable, "-c", "import os, sys; os.open(sys.argv[1], os.O_WRONLY | "
+                 "os.O_TRUNC)", path], stderr=subprocess.PIPE, text=True)
+            wait_until(lambda: backing.stat().st_size < size, message="the file is not cut")
+            self.workspace.lock()
+            _, said = program.communicate(timeout=90)
+        self.assertEqual(program.returncode, 0, said)

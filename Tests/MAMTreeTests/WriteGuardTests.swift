@@ -52,4 +52,13 @@ import Testing
         )
         #expect([other, own, again] == [false, true, false])
     }
+
+    @Test func `once the file is closed no open is awaited`() {
+        var guardian = WriteGuard()
+        guardian.noteTruncation(by: 7)
+        let (before, _, after) = (
+            guardian.hasTruncations, guardian.allAreClosed(), guardian.hasTruncations
+        )
+        #expect([before, after] == [true, false])
+    }
 }
