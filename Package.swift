@@ -327,6 +327,11 @@ let package = Package(
     ]
 )
 
+// After a change only the tests of what was changed are built and linked: scripts/test quick.
+if let wanted = Context.environment["MAMD_TESTS"]?.split(separator: " ") {
+    package.targets.removeAll { $0.type == .test && !wanted.contains(Substring($0.name)) }
+}
+
 // libFuzzer brings its own `main`, which only `scripts/dev fuzz` links.
 if Context.environment["MAMD_FUZZ"] != nil {
     package.targets.append(

@@ -1,9 +1,16 @@
 #!/usr/bin/python3
-"""The integration tests that meet a change in a module first: prints their patterns for run.py.
+"""What meets a change first, for `scripts/test quick`.
 
-    areas.py FILTER…    a module's name without MAM, or a part of test files' names
+    areas.py FILTER…            integration tests, as patterns for run.py: the filter is a module's
+                                name without MAM, or a part of test files' names
+    areas.py --unit FILTER…     the targets of unit tests that have a Module.Suite like that
 """
+import pathlib
+import re
 import sys
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+TYPE = re.compile(r"\b(?:struct|class|enum) (\w+)")
 
 AREAS = {
     "audit": ("audit",),
@@ -28,6 +35,22 @@ AREAS = {
 }
 
 
-if __name__ == "__main__":
+def unit_targets(filters):
+    wanted = re.compile("|".join(filters), re.IGNORECASE)
+    for folder in [*TESTS.glob("*Tests"), TESTS / "Fuzz" / "Replay"]:
+        target = "FuzzTests" if folder.name == "Replay" else folder.name
+        text = "".join(file.read_text() for file in sorted(folder.glob("*.swift")))
+        if any(wanted.search(f"{target}.{suite}") for suite in TYPE.findall(text)):
+            yield target
+
+
+def main():
+    if sys.argv[1:2] == ["--unit"]:
+        print(*unit_targets(sys.argv[2:]))
+        return
     for word in sys.argv[1:]:
         print(*AREAS.get(word.lower(), [f"*{word}*"]), sep="\n")
+
+
+if __name__ == "__main__":
+    main()
