@@ -48,8 +48,16 @@ class Session:
 
     def copy(self, text):
         """Another program of the person's has something in the clipboard."""
-        self.run("wl-copy", "--foreground", text)
-        wait_until(lambda: self.paste() == text, message="wl-copy has not copied")
+        copiers = [self.run("wl-copy", "--foreground", text)]
+
+        def is_copied():
+            if self.paste() == text:
+                return True
+            # It gives up where the compositor has no keyboard yet.
+            if copiers[-1].poll() is not None:
+                copiers.append(self.run("wl-copy", "--foreground", text))
+            return False
+        wait_until(is_copied, message="wl-copy has not copied")
 
     def paste(self):
         done = subprocess.run(

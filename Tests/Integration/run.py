@@ -32,7 +32,9 @@ SECONDS = 7200 if os.environ.get("MAMD_LONG") == "1" else 900
 # From so many seconds on a test's time is told.
 SLOW = 4
 # What takes longest begins first, so that nothing waits for it at the end.
-LONGEST = ("test_user", "test_package", "test_setup_keyring", "test_faults", "test_crash")
+LONGEST = (
+    "test_package", "test_user", "test_user_files", "test_faults", "test_setup_keyring",
+    "test_crash")
 
 
 class Result(unittest.TextTestResult):

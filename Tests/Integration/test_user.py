@@ -9,8 +9,6 @@ from ordinary_user import AS_NOBODY, programs_for_all, with_fuse_device
 from running import PREFIX, remove_leftovers
 from workspace import ANN, BOB, LONG, NO, PERSONAL, UNREADABLE, WorkspaceCase, pattern
 
-NEEDS = ("git", "rsync", "sqlite3", "fio")
-
 
 class MainFlow(WorkspaceCase):
     """Runs as the user that runs it."""
@@ -92,17 +90,14 @@ class ClosedRights(WorkspaceCase):
 class AsOrdinaryUser(unittest.TestCase):
     """Root runs the same, and the real programs, as nobody."""
 
+    # test_user_files has the rest.
     SUITES = (
         "test_user.MainFlow", "test_user.ClosedRights", "test_auto_enroll.Own", "test_contained",
         "test_contain_trusted", "test_contain_launchers.Managed", "test_fleet.OrdersObeyed",
-        "test_giving.OwnDaemon",
-        "test_held.WithoutRights", "test_shut.Shut", "test_rename.Rename",
-        "test_setup.Setup", "test_programs", "test_posix", "test_posix_files",
-        "test_posix_holes", "test_posix_system",
-        "test_posix_tmpfile", "test_wipe.Whole", "test_wipe_use.InUse")
+        "test_giving.OwnDaemon", "test_held.WithoutRights", "test_shut.Shut", "test_setup.Setup")
 
-    def test_main_flow_as_nobody(self):
-        prefix = PREFIX + "nobody-"
+    def test_as_nobody(self):
+        prefix = f"{PREFIX}nobody-"
         with programs_for_all() as place:
             command = (*AS_NOBODY, sys.executable, "-B", "-m", "unittest", "-v", *self.SUITES)
             if os.stat("/dev/fuse").st_mode & 0o666 != 0o666:
