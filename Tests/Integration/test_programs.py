@@ -18,6 +18,8 @@ class Programs(WorkspaceCase):
         super().setUp()
         self.outside = self.workspace.root / f"outside-{self._testMethodName}"
         self.outside.mkdir()
+        # These sources may be another user's; git hears of that in a file only.
+        (self.outside / "gitconfig").write_text("[safe]\n\tdirectory = *\n")
         self.start = time.monotonic()
 
     def tearDown(self):
@@ -30,8 +32,7 @@ class Programs(WorkspaceCase):
             **{name: value for name, value in self.workspace.environment.items()
                if not name.startswith("GIT_")},
             "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a",
-            "GIT_COMMITTER_EMAIL": "a@b", "GIT_CONFIG_COUNT": "1",
-            "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
+            "GIT_COMMITTER_EMAIL": "a@b", "GIT_CONFIG_GLOBAL": self.outside / "gitconfig"}
         result = subprocess.run(
             list(map(os.fspath, command)), capture_output=True, text=True, errors="replace",
             cwd=cwd or self.directory, timeout=timeout, env=environment)
