@@ -47,10 +47,19 @@ extension ExtendedAttributes {
             }
             throw refusal
         }
+        // Removing is root's right, and what was only pretended is not there.
+        if removal != .genuine, try !hasCapability(inode) { return }
+        try removeExtendedAttribute(Self.capability.cString, of: inode)
+    }
+
+    private func hasCapability(_ inode: Inode) throws(Errno) -> Bool {
+        let nothing = UnsafeMutableRawBufferPointer(start: nil, count: 0)
         do throws(Errno) {
-            try removeExtendedAttribute(Self.capability.cString, of: inode)
+            _ = try storedAttribute(Self.capability.cString, of: inode, into: nothing)
+            return true
         } catch {
-            guard removal != .genuine, error == .noData else { throw error }
+            guard [.noData, .notSupported].contains(error) else { throw error }
+            return false
         }
     }
 }

@@ -58,7 +58,7 @@ package struct ExtendedAttributes: Sendable {
         return try storedAttribute(name, of: inode, into: buffer)
     }
 
-    private func storedAttribute(
+    func storedAttribute(
         _ name: Name, of inode: Inode, into buffer: UnsafeMutableRawBufferPointer
     ) throws(Errno) -> Int {
         if inode.mayRead {
