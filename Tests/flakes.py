@@ -64,6 +64,9 @@ class Surroundings:
             "TMPDIR": str(self.place), "HOME": str(self.place)}
         user = {}
         if os.getuid() == 0 and not self.is_root:
+            # What is only root's to search makes "no such command" a "permission denied".
+            programs, _, _ = os.environ["PATH"].partition(":")
+            environment["PATH"] = f"{programs}:/usr/local/bin:/usr/bin:/bin"
             user = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
         return subprocess.Popen(
             command, cwd=ROOT, env=environment, umask=self.umask, start_new_session=True,
