@@ -9,7 +9,7 @@ import subprocess
 import sys
 import unittest
 
-from kernel_ring import kernel_ring
+from kernel_ring import is_on, kernel_ring
 from ordinary_user import AS_NOBODY, programs_for_all, with_fuse_device
 from ring_case import READER, Ring, RingMount, await_reading
 from systemd_machine import MachineCase
@@ -192,6 +192,7 @@ class Ends(Ring):
             program.communicate()
 
 
+@unittest.skipUnless(is_on(), "FUSE through io_uring is off, and only root can turn it on")
 class OfOrdinaryUser(RingMount):
     """Runs as the user that runs it, where the switch is on already."""
 
