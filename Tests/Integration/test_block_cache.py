@@ -12,6 +12,9 @@ from running import has_ended
 from test_lock_cache import FileUsers
 from workspace import pattern, wait_until
 
+# Others would take the page frames that it watches.
+ALONE = True
+
 PAGE = os.sysconf("SC_PAGESIZE")
 SIZE = 1 << 20
 BEFORE, AFTER = pattern(SIZE), pattern(SIZE)[::-1]

@@ -12,6 +12,9 @@ import unittest
 from page_cache import are_mostly, cachestat, frames, frames_in_use, readable_pages
 from workspace import ANN, LONG, WorkspaceCase, pattern, wait_until
 
+# Others would take the page frames that it watches.
+ALONE = True
+
 USERS = pathlib.Path(__file__).with_name("file_users.py")
 PAGE = os.sysconf("SC_PAGESIZE")
 MEBIBYTE = pattern(1 << 20)
