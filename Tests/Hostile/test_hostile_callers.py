@@ -1,5 +1,4 @@
-"""What a program can hold up: its memory map, files and pipes that it passes, its own going on, its
-number."""
+"""What a program can hold up: its memory map, files and pipes that it passes, its own going on."""
 import contextlib
 import json
 import os
@@ -15,7 +14,6 @@ import unittest
 from hostile import (
     ATTACKER, ATTACKERS_NAME, FACTOR, STRANGER, VICTIM, VICTIMS_NAME, HostileCase, as_user,
     command_as, wait_until)
-import socket_client
 from running import PREFIX
 from stuck_fuse import StuckFileSystem
 
@@ -307,56 +305,6 @@ class StoppedPrograms(CallersCase):
                 with contextlib.suppress(BlockingIOError):
                     client.socket.send(b'{"method":"io.mamd.Workspace.Status"}\0' * 100)
         self.assert_bounded(self.quiet)
-
-
-class UsedAgain(CallersCase):
-    """The number of a caller that has ended is a victim's process's now."""
-
-    LAST = pathlib.Path("/proc/sys/kernel/ns_last_pid")
-
-    def test_a_dead_callers_number_gives_nobody_an_identity(self):
-        if not os.access(self.LAST, os.W_OK):
-            self.skipTest("the next process's number cannot be chosen here")
-        os.kill(self.workspace.daemon(), signal.SIGSTOP)
-        try:
-            client, number = self.call_of_the_dead("SetProcessIdentity", {"identity": ""})
-            victim = self.process_numbered(number)
-        finally:
-            os.kill(self.workspace.daemon(), signal.SIGCONT)
-        reply = json.loads(client.recv(1 << 16)[:-1])
-        self.assertIn("InvalidInput", reply.get("error", ""), reply)
-        os.write(victim.stdin.fileno(), b"\n")
-        self.assertEqual(victim.communicate()[0].strip().decode(), VICTIMS_NAME)
-
-    def call_of_the_dead(self, method, parameters):
-        """A call that waits to be accepted, of a process that has ended; we keep its connection."""
-        mine, its = socket.socketpair()
-
-        def call():
-            with socket.socket(socket.AF_UNIX) as client:
-                client.connect(str(self.workspace.socket))
-                client.sendall(socket_client.frame(f"Identity.{method}", **parameters))
-                socket.send_fds(its, [str(os.getpid()).encode()], [client.fileno()])
-        self.assertEqual(as_user(ATTACKER, call), 0)
-        number, (descriptor,), _, _ = socket.recv_fds(mine, 64, 1)
-        client = socket.socket(fileno=descriptor)
-        for end in (mine, its):
-            end.close()
-        self.addCleanup(client.close)
-        client.settimeout(60)
-        return client, int(number)
-
-    def process_numbered(self, number):
-        """A program of the victim's that tells, when asked, whose a file is that it makes."""
-        for _ in range(100):
-            self.LAST.write_text(str(number - 1))
-            child = subprocess.Popen(
-                command_as(VICTIM, "tell_owner", self.home(VICTIM)), stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE)
-            if child.pid == number:
-                return child
-            child.communicate(b"\n")
-        self.skipTest("another process took the number each time")
 
 
 class WhoListens(CallersCase):
