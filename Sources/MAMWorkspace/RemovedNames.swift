@@ -25,8 +25,8 @@ struct RemovedNames {
         if names.count == Self.batchCount { flush() }
     }
 
-    /// This may wait for a program that reads the directory; the kernel forgets the names by itself
-    /// after a minute.
+    /// This may wait for a program that reads the directory, and misses a name whose look-up is
+    /// still under way; the kernel forgets the names by itself after a minute.
     mutating func flush() {
         defer { names = [] }
         guard isHeard, !names.isEmpty else { return }
