@@ -45,6 +45,12 @@ class Surroundings:
         in_memory = chance.random() < 0.25 and MEMORY.is_dir()
         user = options.user or chance.choice(("root", "root", "nobody"))
         self.is_root = os.getuid() == 0 and user == "root"
+        # Directories that only root may search make "no such command" a "permission denied".
+        programs = pathlib.Path(options.programs).resolve()
+        becomes_nobody = os.getuid() == 0 and not self.is_root
+        system = "/usr/local/bin:/usr/bin:/bin" if becomes_nobody else os.environ["PATH"]
+        self.path = f"{programs}:{system}"
+        self.user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if becomes_nobody else {}
         parent = MEMORY if in_memory else pathlib.Path(os.environ.get("TMPDIR", "/tmp"))
         # Short, for sockets, and open to the users that tests become.
         self.place = pathlib.Path(tempfile.mkdtemp(prefix="f-", dir=parent))
@@ -61,16 +67,10 @@ class Surroundings:
         environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("LC_")},
             "LANG": self.locale, "LC_ALL": self.locale, "TZ": self.zone,
-            "TMPDIR": str(self.place), "HOME": str(self.place)}
-        user = {}
-        if os.getuid() == 0 and not self.is_root:
-            # What is only root's to search makes "no such command" a "permission denied".
-            programs, _, _ = os.environ["PATH"].partition(":")
-            environment["PATH"] = f"{programs}:/usr/local/bin:/usr/bin:/bin"
-            user = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+            "TMPDIR": str(self.place), "HOME": str(self.place), "PATH": self.path}
         return subprocess.Popen(
             command, cwd=ROOT, env=environment, umask=self.umask, start_new_session=True,
-            stdin=subprocess.DEVNULL, stdout=output, stderr=output, **user)
+            stdin=subprocess.DEVNULL, stdout=output, stderr=output, **self.user)
 
     def remove(self):
         # Of a run that was broken off.
@@ -116,7 +116,7 @@ def run(options, surroundings, log):
     counts = surroundings.place / "counts"
     for kind, command in commands(options, surroundings, counts):
         counts.write_text("")
-        if os.getuid() == 0 and not surroundings.is_root:
+        if surroundings.user:
             os.chown(counts, NOBODY, NOBODY)
         child = surroundings.start(command, log)
         try:
@@ -133,7 +133,6 @@ def repeat(options):
     failures = collections.defaultdict(list)
     logs = ROOT / ".build" / "flakes"
     logs.mkdir(parents=True, exist_ok=True)
-    os.environ["PATH"] = f"{pathlib.Path(options.programs).resolve()}:{os.environ['PATH']}"
     for number in range(options.runs):
         surroundings = Surroundings(options.seed + number, options)
         print(f"{number + 1}/{options.runs} {surroundings}", flush=True)

@@ -47,7 +47,7 @@ extension ExtendedAttributes {
             }
             throw refusal
         }
-        // Removing is root's right, and what was only pretended is not there.
+        // Only root may remove it, and what was only pretended is not there.
         if removal != .genuine, try !hasCapability(inode) { return }
         try removeExtendedAttribute(Self.capability.cString, of: inode)
     }

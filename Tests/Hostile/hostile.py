@@ -26,9 +26,9 @@ __all__ = [
 
 PROGRAMS = pathlib.Path(__file__).with_name("programs")
 
-# Uids: two with an account each, and one without. Limits and keyrings are a user's, so each file of
-# tests has its own, where nobody has any.
-VICTIM = 20_000 + os.getpid() % 10_000 * 3
+# Uids: two with an account each, and one without. A user has limits and keyrings, so each process
+# of tests has users of its own, far above those of people.
+VICTIM = 1_000_000 + 3 * os.getpid()
 ATTACKER, STRANGER = VICTIM + 1, VICTIM + 2
 VICTIMS_NAME, ATTACKERS_NAME = "vic@contoso.com", "mallory@contoso.com"
 

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """What meets a change first, for `scripts/test quick`.
 
-    areas.py FILTER…            integration tests, as patterns for run.py: the filter is a module's
-                                name without MAM, or a part of test files' names
-    areas.py --unit FILTER…     the targets of unit tests that have a Module.Suite like that
+    areas.py FILTER…           integration tests, as patterns for run.py: the filter is a module's
+                               name without MAM, or a part of test files' names
+    areas.py --unit FILTER…    the targets of unit tests that have a Module.Suite like that
 """
 import pathlib
 import re
@@ -39,8 +39,9 @@ def unit_targets(filters):
     wanted = re.compile("|".join(filters), re.IGNORECASE)
     for folder in [*TESTS.glob("*Tests"), TESTS / "Fuzz" / "Replay"]:
         target = "FuzzTests" if folder.name == "Replay" else folder.name
-        text = "".join(file.read_text() for file in sorted(folder.glob("*.swift")))
-        if any(wanted.search(f"{target}.{suite}") for suite in TYPE.findall(text)):
+        suites = {
+            suite for file in folder.glob("*.swift") for suite in TYPE.findall(file.read_text())}
+        if any(map(wanted.search, (target, *(f"{target}.{suite}" for suite in suites)))):
             yield target
 
 

@@ -81,7 +81,7 @@ class Interrupted(WorkspaceCase):
             ("protect", file, "--owner", BOB), ("protect", file, "--owner", ANN))
         for count in range(ROUNDS):
             words = verbs[count % len(verbs)]
-            # A class is a managed file's: where all after `decrypt` never began, it is nobody's.
+            # Only a managed file has a class, and no verb may have begun since `decrypt`.
             also = (NOT_MANAGED,) if words[0] == "class" else ()
             self.interrupt(
                 generator.uniform(0, 0.08), SIGNALS[count % len(SIGNALS)], *words, also=also)
