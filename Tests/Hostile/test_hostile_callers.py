@@ -17,6 +17,9 @@ from hostile import (
 from running import PREFIX
 from stuck_fuse import StuckFileSystem
 
+# It times answers.
+ALONE = True
+
 # So that a lock that something is in the way of does not take the tests' time.
 DEADLINE = 1
 

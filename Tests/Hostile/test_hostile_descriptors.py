@@ -7,6 +7,9 @@ import unittest
 from hostile import ATTACKER, STRANGER, VICTIM, as_user, command_as, in_background
 from shares_case import SharesCase
 
+# It times answers.
+ALONE = True
+
 
 class Descriptors(SharesCase):
     """A daemon that may have few descriptors."""

@@ -10,6 +10,9 @@ import unittest
 from hostile import (
     ATTACKER, ATTACKERS_NAME, VICTIM, VICTIMS_NAME, Client, HostileCase, Refusal, as_user)
 
+# It times answers.
+ALONE = True
+
 SECRET = b"Contoso buys Fabrikam on Monday. " * 200
 
 

@@ -3,6 +3,9 @@ import unittest
 
 from hostile import HostileCase
 
+# It times answers.
+ALONE = True
+
 
 class Quiet(HostileCase):
     def test_nothing_is_late_while_nobody_attacks(self):

@@ -11,6 +11,9 @@ from hostile import (
     ATTACKER, ATTACKERS_NAME, STRANGER, VICTIMS_NAME, Client, Refusal, in_background, wait_until)
 from shares_case import SharesCase
 
+# It times answers.
+ALONE = True
+
 
 class Sockets(SharesCase):
     """Over the socket. A derivation costs what it should."""

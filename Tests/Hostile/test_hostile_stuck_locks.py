@@ -9,6 +9,9 @@ import unittest
 from hostile import ATTACKER, ATTACKERS_NAME, VICTIM, VICTIMS_NAME, wait_until
 from shares_case import SharesCase
 
+# It times answers.
+ALONE = True
+
 USERS = pathlib.Path(__file__).resolve().parents[1] / "Integration" / "file_users.py"
 
 

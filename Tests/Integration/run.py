@@ -8,9 +8,9 @@ processors at once, for many wait.
 
 With a seed, files and the tests in each run in an order that it alone determines.
 
-A file that says `ALONE = True` changes or counts what is the whole machine's, and runs after the
-others, with nothing beside it. A file that hangs is ended after its time, what it left is removed,
-and it counts as a failure.
+A file that says `ALONE = True` times answers, or changes or counts what is the whole machine's, and
+runs after the others, with nothing beside it. A file that hangs is ended after its time, what it
+left is removed, and it counts as a failure.
 """
 import argparse
 import concurrent.futures
