@@ -1,7 +1,9 @@
 """What PATH of `verify` may be, which users may run it, and how it ends."""
+import contextlib
 import json
 import os
 import pathlib
+import select
 import signal
 import subprocess
 import unittest
@@ -63,18 +65,24 @@ class Places(VerifyCase):
             self.workspace.passfile, status=USAGE)
 
     def is_locked(self):
-        """Whoever tried the lock would keep it from the daemon meanwhile."""
+        """Whoever tries the lock could keep it from the daemon."""
         inode = (self.workspace.backing / ".mamd" / "lock").stat().st_ino
         return f":{inode} " in pathlib.Path("/proc/locks").read_text()
 
     def test_the_daemon_of_a_check_ends_with_it_and_keeps_others_out(self):
-        self.lay(large=self.good[:4096])
-        with open(self.disk("large"), "r+b") as file:  # a foreign file that takes long
-            file.write(b"x" * 4096)
-            file.truncate(16 << 30)
+        self.lay(foreign=b"x" * 4096)
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, reader)
+        # So the check does not come to its end: it tells of the file, and nobody reads.
+        os.set_blocking(writer, False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(writer, bytes(select.PIPE_BUF))
+        os.set_blocking(writer, True)
         check = subprocess.Popen(
-            ["mamctl", "verify", self.workspace.backing], stdout=subprocess.DEVNULL,
+            ["mamctl", "verify", self.workspace.backing], stdout=writer,
             env=self.workspace.environment)
+        os.close(writer)
         wait_until(self.is_locked)
         daemon = self.workspace.daemon()
         # A mount waits for a moment: until then the check is not to be done.
