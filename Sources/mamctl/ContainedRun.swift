@@ -14,8 +14,8 @@ private typealias Wire = Varlink.Identity
 func runContained(_ invocation: Invocation) throws -> ExitStatus {
     let notice = LauncherNotice(invocation)
     let supervisor = try notice.telling(about: invocation.operands) {
-        try containedCommand(invocation) { mount in
-            invocation.arguments.has("discard-output") ? waysOut(of: mount) : []
+        try containedCommand(invocation) { streams in
+            invocation.arguments.has("discard-output") ? streams.waysOut : []
         }
     }
     finish(supervisor, invocation.operands, notice)
@@ -24,7 +24,7 @@ func runContained(_ invocation: Invocation) throws -> ExitStatus {
 /// The command of `run --contained`, not started yet. `discarded`: the standard streams that it
 /// does not get.
 func containedCommand(
-    _ invocation: Invocation, discarded: (Mount) -> [Int32]
+    _ invocation: Invocation, discarded: (ContainedStreams) -> [Int32]
 ) throws -> SupervisedCommand {
     let daemon = try invocation.daemon()
     let told = try daemon.containment(of: try invocation.arguments.text("account"))
@@ -32,8 +32,8 @@ func containedCommand(
     tellWhatIsMissing()
     let mount = try mount(of: daemon.name, at: told.mountPoint)
     let workspace = ByteString(mount.mountPoint)
-    return try withoutStreams(discarded(mount)) {
-        try refuseWaysOut(of: mount)
+    let (streams, input) = try streams(in: mount, discarded)
+    return try withStreams(streams) {
         let home = try ContainedHome(in: workspace, of: told.account)
         // It has the person's environment, not the command's.
         let nested = invocation.arguments.has("nested") ? try NestedDisplay() : nil
@@ -47,7 +47,7 @@ func containedCommand(
         nested?.enter()
         let supervisor: SupervisedCommand
         do throws(Errno) {
-            supervisor = try SupervisedCommand(invocation.operands, in: rules)
+            supervisor = try SupervisedCommand(invocation.operands, in: rules, reading: input)
         } catch { throw notContained(error) }
         try daemon.call(
             Wire.Contain(account: told.account, processDescriptor: 0),
@@ -55,6 +55,21 @@ func containedCommand(
             about: "account '\(ByteString(told.account).shown)'")
         return supervisor
     }
+}
+
+/// What the command has in place of our standard streams, and what is copied into one of them.
+private func streams(
+    in workspace: Mount, _ discarded: (ContainedStreams) -> [Int32]
+) throws -> ([Int32: Descriptor], CopiedInput?) {
+    let own = ContainedStreams(in: workspace)
+    let discarded = discarded(own)
+    try own.refuseWaysOut(besides: discarded)
+    let null = try openFile("/dev/null", O_RDWR)
+    var streams = Dictionary(uniqueKeysWithValues: discarded.map { ($0, null) })
+    guard own.isInputCopied, !discarded.contains(STDIN_FILENO) else { return (streams, nil) }
+    let (reader, writer) = try makePipe()
+    streams[STDIN_FILENO] = reader
+    return (streams, CopiedInput(into: writer))
 }
 
 private func notContained(_ error: Errno) -> Failure {

@@ -9,10 +9,14 @@ internal import MAMSystem
 struct SupervisedCommand: ~Copyable {
     private let connection: Descriptor
     private let supervisor: Int32
+    private let input: CopiedInput?
 
     /// Forks the supervisor, which contains itself if there are rules. The calling process must
-    /// have one thread.
-    init(_ argv: [ByteString], in rules: ContainmentRules? = nil) throws(Errno) {
+    /// have one thread. `input`: what this process copies while the command runs.
+    init(
+        _ argv: [ByteString], in rules: ContainmentRules? = nil, reading input: CopiedInput? = nil
+    ) throws(Errno) {
+        self.input = input
         var end: Int32 = -1
         supervisor = try retrying {
             withPointers(argv) { argv in
@@ -31,7 +35,8 @@ struct SupervisedCommand: ~Copyable {
     /// Starts the command and waits for its end. Signals sent to this process meanwhile are relayed
     /// to the command.
     consuming func run() throws(Errno) -> ProcessEnd {
-        ProcessEnd(try retrying { mam_supervisor_start(connection.raw) })
+        try input?.start()
+        return ProcessEnd(try retrying { mam_supervisor_start(connection.raw) })
     }
 
     /// Starts the command, which outlives this process, and does not wait for its end.

@@ -7,42 +7,75 @@ internal import MAMSystem
 internal import MAMWire
 internal import MAMWords
 
-/// Refuses standard streams through which the command could pass on what it reads. A terminal is
-/// none: its person may read. The supervisor closes all other descriptors.
-func refuseWaysOut(of workspace: Mount) throws(Failure) {
-    let names: [Message] = ["standard input", "standard output", "standard error"]
-    for (number, name) in zip(STDIN_FILENO...STDERR_FILENO, names) {
-        guard let place = wayOut(number, workspace) else { continue }
-        throw Failure(
-            .refused, "\(name) leads out of the workspace, to \(place)",
-            next: "let the command write to a file in the workspace, or add --discard-output")
+/// The standard streams of a contained command.
+struct ContainedStreams {
+    private let workspace: Mount
+
+    init(in workspace: Mount) { self.workspace = workspace }
+
+    /// Standard input, if the command gets a copy of it: a pipe of its own, which leads nowhere.
+    var isInputCopied: Bool {
+        let access = fcntl(STDIN_FILENO, F_GETFL) & (O_ACCMODE | openPathOnly)
+        return access != O_WRONLY && access & openPathOnly == 0
+            && file(STDIN_FILENO).map { isNameless($0.0, $0.1) } == true
     }
-}
 
-/// The standard streams that ``refuseWaysOut`` refuses.
-func waysOut(of workspace: Mount) -> [Int32] {
-    (STDIN_FILENO...STDERR_FILENO).filter { wayOut($0, workspace) != nil }
-}
-
-/// Where a descriptor leads that can be written to; nil if not outside.
-private func wayOut(_ number: Int32, _ workspace: Mount) -> Message? {
-    guard fcntl(number, F_GETFL) & O_ACCMODE != O_RDONLY, let file = try? duplicate(number),
-        let status = try? status(of: file.raw)
-    else { return nil }
-    switch status.st_mode & S_IFMT {
-    case S_IFCHR where isatty(number) == 1 || isNull(status): return nil
-    case S_IFREG where isIn(workspace, file): return nil
-    case S_IFIFO: return "a pipe"
-    case S_IFSOCK: return "a socket"
-    default:
-        return (try? currentPath(of: number)).map { .verbatim($0.shown) } ?? "a file"
+    /// Those through which the command could pass on what it reads.
+    var waysOut: [Int32] {
+        (STDIN_FILENO...STDERR_FILENO).filter { number in
+            wayOut(number) != nil && !(number == STDIN_FILENO && isInputCopied)
+        }
     }
-}
 
-/// The device, since the name may be another workspace's too.
-private func isIn(_ workspace: Mount, _ file: Descriptor) -> Bool {
-    let mount = try? MountTable().mount(of: file.raw)
-    return mount?.device == workspace.device && mount?.workspace == workspace.workspace
+    /// Refuses a way out other than those. A terminal is none: its person may read. The supervisor
+    /// closes all other descriptors.
+    func refuseWaysOut(besides given: [Int32]) throws(Failure) {
+        let names: [Message] = ["standard input", "standard output", "standard error"]
+        for number in waysOut where !given.contains(number) {
+            let (name, place) = (names[Int(number)], wayOut(number) ?? "a file")
+            throw Failure(
+                .refused, "\(name) leads out of the workspace, to \(place)",
+                next: "let the command write to a file in the workspace, or add --discard-output")
+        }
+    }
+
+    /// Where a stream leads; nil if not outside. Whatever it was opened for: /proc/self/fd opens a
+    /// pipe anew for writing, and Landlock judges only files that have a path.
+    private func wayOut(_ number: Int32) -> Message? {
+        guard let (file, status) = file(number) else { return nil }
+        switch status.st_mode & S_IFMT {
+        case S_IFCHR where isatty(number) == 1 || isNull(status): return nil
+        case S_IFREG where isInWorkspace(file): return nil
+        case S_IFIFO: return "a pipe"
+        case S_IFSOCK: return "a socket"
+        case _ where fcntl(number, F_GETFL) & O_ACCMODE == O_RDONLY && !isNameless(file, status):
+            return nil
+        default:
+            return (try? currentPath(of: number)).map { .verbatim($0.shown) } ?? "a file"
+        }
+    }
+
+    /// Nil if it is closed.
+    private func file(_ number: Int32) -> (Descriptor, stat)? {
+        guard let file = try? duplicate(number), let status = try? status(of: file.raw) else {
+            return nil
+        }
+        return (file, status)
+    }
+
+    /// Pipes, sockets, and what lies in the kernel's memory alone, such as memfd_create(2)'s files.
+    private func isNameless(_ file: Descriptor, _ status: stat) -> Bool {
+        switch status.st_mode & S_IFMT {
+        case S_IFIFO, S_IFSOCK: true
+        default: (try? MountTable().mount(of: file.raw)) == nil
+        }
+    }
+
+    /// The device, since the name may be another workspace's too.
+    private func isInWorkspace(_ file: Descriptor) -> Bool {
+        let mount = try? MountTable().mount(of: file.raw)
+        return mount?.device == workspace.device && mount?.workspace == workspace.workspace
+    }
 }
 
 /// /dev/null, /dev/zero and /dev/full.

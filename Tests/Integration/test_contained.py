@@ -400,10 +400,104 @@ class Start(Contained):
         with open(self.workspace.root / "stream", "wb") as file:
             self.refused_start(stdout=file)
         self.refused_start(stdout=subprocess.PIPE)
-        one, _ = socket.socketpair()
-        self.refused_start(stdin=one)
+        one, _ = self.sockets()
+        self.refused_start(stdout=one)
+        # Whatever they are open for: /proc/self/fd opens them anew.
+        reader, writer = self.pipe()
+        self.refused_start(stdout=reader)
+        memory = os.open(f"/proc/self/fd/{self.memory()}", os.O_RDONLY)
+        self.addCleanup(os.close, memory)
+        self.refused_start(stdout=memory)
+        self.refused_start(stdin=writer)
         with open(self.directory / "stream", "wb") as file:
             self.refused_start(status=DONE, stdout=file)
+
+    def pipe(self):
+        reader, writer = os.pipe()
+        ends = open(reader, "rb", buffering=0), open(writer, "wb", buffering=0)
+        for one in ends:
+            self.addCleanup(one.close)
+        return ends
+
+    def sockets(self):
+        ends = socket.socketpair()
+        for one in ends:
+            self.addCleanup(one.close)
+        return ends
+
+    def memory(self):
+        memory = os.memfd_create("stream")
+        self.addCleanup(os.close, memory)
+        return memory
+
+    def with_input(self, stream, *command):
+        """What the command wrote into a file of its own, and how it ended."""
+        out = self.directory / "out"
+        with open(out, "wb") as file:
+            done = subprocess.run(
+                self.words(*command), stdin=stream, stdout=file, stderr=subprocess.DEVNULL,
+                env=self.workspace.environment, timeout=60)
+        self.assertEqual(done.returncode, DONE)
+        return self.contained("cat", out)
+
+    def test_input_is_copied(self):
+        """From whatever has no path: the command cannot write into it."""
+        text = b"line\n" * 50_000
+        write_back = 'cat; { echo leak >&0; echo leak > /proc/self/fd/0; } 2> /dev/null; true'
+        reader, writer = self.pipe()
+        ours, theirs = self.sockets()
+        memory = self.memory()
+        os.write(memory, text)
+        os.lseek(memory, 0, os.SEEK_SET)
+        for name, stream, sink, end in (
+                ("pipe", reader, writer.fileno(), writer.close),
+                ("socket", theirs.fileno(), ours.fileno(), lambda: ours.shutdown(socket.SHUT_WR)),
+                ("memory", memory, None, None)):
+            with self.subTest(name):
+                if sink is not None:
+                    def feed(sink=sink, end=end):
+                        rest = text
+                        while rest:
+                            rest = rest[os.write(sink, rest):]
+                        end()
+
+                    threading.Thread(target=feed).start()
+                got = self.with_input(stream, "sh", "-c", write_back)
+                self.assertEqual(got, text)
+        self.assertEqual(reader.read(10), b"")
+        ours.setblocking(False)
+        with self.assertRaises(BlockingIOError):
+            ours.recv(10)
+        self.assertEqual(os.stat(memory).st_size, len(text))
+
+    def test_nobody_reads_what_it_writes_into_its_input(self):
+        reader, writer = self.pipe()
+        self.with_input(
+            reader, "sh", "-c", "echo leak > /proc/self/fd/0 2> /dev/null; true")
+        writer.close()
+        self.assertEqual(reader.read(10), b"")
+
+    def test_input_that_nobody_reads_ends(self):
+        reader, writer = self.pipe()
+        child = subprocess.Popen(
+            self.words("sh", "-c", "exec 0< /dev/null; exec sleep 600"), stdin=reader,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env=self.workspace.environment)
+        self.addCleanup(child.wait)
+        self.addCleanup(child.terminate)
+        reader.close()
+        os.set_blocking(writer.fileno(), False)
+
+        def has_ended():
+            try:
+                os.write(writer.fileno(), b"x" * 4096)
+            except BlockingIOError:
+                return False
+            except BrokenPipeError:
+                return True
+            return False
+
+        wait_until(has_ended, message="it is still read")
 
     def test_network_only_narrows(self):
         self.refused_start("--network", "any")
