@@ -96,7 +96,7 @@ let package = Package(
         system("CCurl", "libcurl", debian: "libcurl4-openssl-dev"),
         cModule("CShims"),
         // What the kernel lets a contained command do
-        cModule("CContainment", ["CSeccomp"]),
+        cModule("CContainment", ["CSeccomp", "CShims"]),
         // The parent of the command of `mamctl run`
         cModule("CSupervisor", ["CContainment"]),
         // How FUSE's requests reach the mount

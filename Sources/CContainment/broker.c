@@ -1,10 +1,14 @@
 // Carries out connect(2), bind(2) and listen(2) for contained programs. The kernel asks before each
 // of these calls; the broker reads the address once, decides, and makes the call itself on a copy
-// of the socket. So nobody can exchange address or socket between the check and the call.
+// of the socket. So nobody can exchange address or socket between the check and the call. What has
+// numbers for arguments only is judged (judge.c).
 //
 // The broker is a process in the programs' Landlock domain, so rules for ports hold here too.
 #define _GNU_SOURCE
 #include "containment.h"
+
+#include "contained.h"
+#include "judge.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,8 +28,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// A connection that takes long holds up one of them. They call may_print() and may_connect(), which
-// are Swift.
+// A connection that takes long holds up one of them. They call may_print() and its like, which are
+// Swift.
 enum { THREADS = 4, STACK = 512 * 1024 };
 
 struct broker {
@@ -47,13 +51,7 @@ struct call {
 
 // A pidfd stands for a whole process, so for the process of this thread; -1 on failure.
 static int process_of(pid_t thread) {
-    char path[48], line[256];
-    snprintf(path, sizeof path, "/proc/%d/status", thread);
-    FILE *status = fopen(path, "re");
-    pid_t process = -1;
-    while (status && process < 0 && fgets(line, sizeof line, status))
-        if (sscanf(line, "Tgid: %d", &process) != 1) process = -1;
-    if (status) fclose(status);
+    const pid_t process = mam_number_of(thread, "Tgid: %d");
     return process < 0 ? -1 : (int)syscall(SYS_pidfd_open, process, 0);
 }
 
@@ -137,6 +135,19 @@ static int is_open_printer(const struct stat *found, const struct mam_containmen
            is_same(found, &printer) && containment->may_print(containment);
 }
 
+static int is_daemon(const struct stat *found, const struct mam_containment *containment) {
+    struct stat daemon;
+    return containment->daemon && stat(containment->daemon, &daemon) == 0 &&
+           is_same(found, &daemon);
+}
+
+// The daemon knows from the connection itself that it is a contained program's, whoever lives by
+// the time of a call. One that has been restarted is told first whom this process acts for.
+static int join(const struct call *call, const struct mam_containment *containment) {
+    if (!containment->may_join || !containment->may_join(containment)) return ECONNREFUSED;
+    return mam_mark_contained(call->socket) == 0 ? 0 : errno;
+}
+
 static int connect_found(const struct call *call, int found) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d", found);
@@ -199,7 +210,9 @@ static int connect_unix(const struct call *call, const struct mam_containment *c
     struct stat it;
     const int may = fstat(found, &it) == 0 &&
                     (is_listed(&it, containment) || is_open_printer(&it, containment));
-    const int error = may ? connect_found(call, found) : EACCES;
+    int error = may ? 0 : EACCES;
+    if (may && is_daemon(&it, containment)) error = join(call, containment);
+    if (error == 0) error = connect_found(call, found);
     close(found);
     return error;
 }
@@ -257,17 +270,24 @@ static int carry_out(const struct broker *broker, const struct call *call) {
 
 // MARK: Requests
 
-static int answer(const struct broker *broker, struct seccomp_notif *asked) {
+static int carry_out_asked(const struct broker *broker, const struct seccomp_notif *asked) {
     struct call call = {.socket = -1};
     int error = take(&call, asked);
     // The caller may have ended, and its id may be another's by now.
-    const int is_valid = ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &asked->id) == 0;
-    if (error == 0 && is_valid) error = carry_out(broker, &call);
+    if (error == 0 && ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &asked->id) == 0)
+        error = carry_out(broker, &call);
     if (call.socket >= 0) close(call.socket);
-    struct seccomp_notif_resp reply = {.id = asked->id, .error = -error};
+    return error;
+}
+
+static int answer(const struct broker *broker, const struct seccomp_notif *asked) {
+    struct seccomp_notif_resp reply = {.id = asked->id};
+    if (mam_is_judged(asked->data.nr)) {
+        reply.error = -mam_judge(asked, broker->containment);
+        if (reply.error == 0) reply.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    } else reply.error = -carry_out_asked(broker, asked);
     // ENOENT: the caller has gone.
-    return !is_valid || ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_SEND, &reply) == 0 ||
-           errno == ENOENT;
+    return ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_SEND, &reply) == 0 || errno == ENOENT;
 }
 
 static void *serve(void *argument) {

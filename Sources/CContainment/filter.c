@@ -206,12 +206,30 @@ static int refuse_sockets(scmp_filter_ctx filter, enum mam_network network) {
     return status;
 }
 
-static int ask_broker(scmp_filter_ctx filter) {
-    static const int asked[] = {SCMP_SYS(connect), SCMP_SYS(bind), SCMP_SYS(listen)};
+// MARK: What the broker decides
+
+static int ask(scmp_filter_ctx filter, const int calls[], size_t count) {
     int status = 0;
-    for (size_t i = 0; status == 0 && i < sizeof asked / sizeof *asked; i++)
-        status = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, asked[i], 0);
+    for (size_t i = 0; status == 0 && i < count; i++)
+        status = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, calls[i], 0);
     return status;
+}
+
+static int ask_about_sockets(scmp_filter_ctx filter) {
+    static const int calls[] = {SCMP_SYS(connect), SCMP_SYS(bind), SCMP_SYS(listen)};
+    return ask(filter, calls, sizeof calls / sizeof *calls);
+}
+
+// Before version 6 Landlock does not know signals: the supervisor must not die of one.
+static int ask_about_signals(scmp_filter_ctx filter) {
+    static const int calls[] = {SCMP_SYS(kill), SCMP_SYS(tkill), SCMP_SYS(tgkill),
+                                SCMP_SYS(rt_sigqueueinfo), SCMP_SYS(rt_tgsigqueueinfo)};
+    if (mam_landlock_version() >= 6) return 0;
+    int status = ask(filter, calls, sizeof calls / sizeof *calls);
+    // Another thread could exchange the descriptor after the broker has looked.
+    if (status == 0) status = refuse(filter, ENOSYS, SCMP_SYS(pidfd_send_signal), 0, NULL);
+    // SIGKILL to the owner of a file when something can be read from it.
+    return status != 0 ? status : REFUSE(EINVAL, fcntl, IS(1, F_SETSIG));
 }
 
 int mam_filter_calls(const struct mam_containment *containment) {
@@ -228,7 +246,8 @@ int mam_filter_calls(const struct mam_containment *containment) {
     if (status == 0) status = refuse_typing(filter);
     if (status == 0) status = refuse_truncation(filter);
     if (status == 0) status = refuse_sockets(filter, containment->network);
-    if (status == 0) status = ask_broker(filter);
+    if (status == 0) status = ask_about_sockets(filter);
+    if (status == 0) status = ask_about_signals(filter);
     if (status == 0) status = seccomp_load(filter);
     const int listener = status == 0 ? seccomp_notify_fd(filter) : -1;
     // The descriptor stays open.

@@ -1,6 +1,6 @@
 // Three processes: the front, which the shell waits for; its child, the supervisor; and the
-// supervisor's child, the command. They share a process group, so that the terminal's signals reach
-// the command directly.
+// supervisor's child, the command. Front and command share a process group, so that the terminal's
+// signals reach the command directly.
 //
 // The supervisor has the identity and is the subreaper of all that the command starts. It exits
 // after the last of these processes.
@@ -43,6 +43,8 @@ struct command {
     char *const *argv;
     const struct mam_containment *containment;
     int rules;
+    /// Neither the terminal nor the front's end shall reach the command.
+    int leaves;
 };
 
 static int send_all(int connection, const void *bytes, size_t count) {
@@ -92,6 +94,7 @@ _Noreturn static void become(const struct command *what, const sigset_t *mask, p
     // The command dies with the supervisor.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != supervisor) _exit(127);
+    if (what->leaves) setsid();
     if (!what->containment || mam_contain_command(what->rules, what->containment, news) == 0) {
         sigprocmask(SIG_SETMASK, mask, NULL);
         execvp(what->argv[0], what->argv);
@@ -108,6 +111,8 @@ static pid_t start(const struct command *what, const sigset_t *mask) {
     const pid_t supervisor = getpid(), command = fork();
     if (command == 0) become(what, mask, supervisor, news[1]);
     int error = command < 0 ? errno : 0;
+    // The command's group, to which it sends signals, is not this process's, and cannot become it.
+    if (what->leaves || what->containment) setsid();
     close(news[1]);
     if (command > 0 && what->containment)
         error = mam_serve_command(news[0], what->containment) == 0 ? 0 : errno;
@@ -205,8 +210,7 @@ _Noreturn static void supervise(struct command *what, int connection, const sigs
     const int children = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
     char go;
     if (children < 0 || !receive_all(connection, &go, 1)) _exit(0);
-    // Neither the terminal nor the front's end shall reach the command.
-    if (go == LEAVES) setsid();
+    what->leaves = go == LEAVES;
     if (was == SIG_IGN) signal(SIGCHLD, SIG_IGN);
     const pid_t command = start(what, mask);
     signal(SIGCHLD, SIG_DFL);
@@ -227,7 +231,7 @@ int32_t mam_supervisor_fork(char *const argv[], const struct mam_containment *co
     const pid_t supervisor = fork();
     if (supervisor == 0) {
         close(ends[0]);
-        struct command what = {argv, containment, -1};
+        struct command what = {argv, containment, -1, 0};
         supervise(&what, ends[1], &mask);
     }
     int error = errno;

@@ -8,7 +8,9 @@ internal import MAMWire
 internal import MAMWords
 
 /// The daemon is not contained: what it did for such a program could lead out of the workspace, as
-/// could another owner, other keys or another policy. So only these methods are answered.
+/// could another owner, other keys or another policy. So only these methods are answered; no others
+/// to one that has ended either, which may have been contained: by its connection, or an earlier
+/// daemon.
 struct ContainedCalls {
     let vault: Vault
 
@@ -30,9 +32,12 @@ struct ContainedCalls {
         let found = call.peer.asking {
             Callers(vault).found(forThread: $0, user: call.peer.uid)
         }
-        guard found.isContained else { return }
+        let isContained = found.isContained || call.peer.isContained
+        guard isContained || call.peer.hasEnded else { return }
         let reason: Message =
-            "a contained program of \(found.identity) may not call \(interface).\(call.method)"
+            isContained
+            ? "a contained program of \(found.identity) may not call \(interface).\(call.method)"
+            : "a program that has ended may not call \(interface).\(call.method)"
         let next = "run it in a shell that is not contained"
         Containment(vault).noteRefused(
             call.operation(on: interface), of: found.identity, by: call.peer.pid,

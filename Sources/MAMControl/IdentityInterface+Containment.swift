@@ -29,7 +29,7 @@ extension IdentityInterface {
         let request: Wire.Contain = try call.request()
         let account = try containable(request.account, call)
         guard let descriptor = try call.descriptor("processDescriptor") else { throw Self.noChild }
-        let child = try restrictedChild(descriptor, of: call.peer)
+        let child = try restricted(descriptor, of: call.peer)
         let identity = vault.identity(of: account)
         guard vault.identities.set(identity, by: call.peer.uid, for: child, standing: .contained)
         else { throw Self.noChild }
@@ -51,14 +51,24 @@ extension IdentityInterface {
         return try account(name, call).id
     }
 
-    private func restrictedChild(
+    private func restricted(
         _ descriptor: Descriptor, of peer: Peer
     ) throws(VarlinkError) -> ProcessLife {
-        let child = try child(descriptor, of: peer)
-        guard hasNoNewPrivileges(child.id) else {
-            throw .invalidInput("process \(child.id) has not restricted itself")
+        let process: ProcessLife
+        if let own = own(descriptor, of: peer) {
+            process = own
+        } else {
+            process = try child(descriptor, of: peer)
         }
-        return child
+        guard hasNoNewPrivileges(process.id) else {
+            throw .invalidInput("process \(process.id) has not restricted itself")
+        }
+        return process
+    }
+
+    /// The caller itself, whose starter told an earlier daemon; nil if it is another process.
+    private func own(_ descriptor: Descriptor, of peer: Peer) -> ProcessLife? {
+        processID(of: descriptor) == peer.pid && peer.isAlive ? peer.life : nil
     }
 
     /// While the descriptor is open, the process's id is not another's.

@@ -76,7 +76,9 @@ package struct IdentityInterface: VaultInterface {
         let request: Wire.GetIdentity = try call.request()
         let found = Callers(vault).found(
             forThread: try callingThread(request.thread, call), user: call.peer.uid)
-        return .init(acting: acting(found.identity, found.source, found.isContained))
+        return .init(
+            acting: acting(
+                found.identity, found.source, found.isContained || call.peer.isContained))
     }
 
     private func linkAccount(_ call: VarlinkCall) throws(VarlinkError) -> Wire.LinkAccount.Reply {

@@ -43,15 +43,18 @@ extension UnixSocket {
     static func peer(of socket: Descriptor) throws(Errno) -> Peer {
         var (pid, uid, gid) = (Int32(0), UInt32(0), UInt32(0))
         _ = try retrying { mam_peer(socket.raw, &pid, &uid, &gid) }
+        let isContained = mam_is_contained(socket.raw) != 0
         do throws(Errno) {
             let process = ProcessHandle(
                 owning: Descriptor(owning: try retrying { mam_peer_process(socket.raw) }))
-            return Peer(pid: pid, uid: uid, gid: gid, process: process)
+            return Peer(
+                pid: pid, uid: uid, gid: gid, process: process, isContained: isContained)
         } catch {
             // ENOPROTOOPT: the kernel lacks SO_PEERPIDFD, so use the id. Else the process has
             // ended.
             return error.rawValue == ENOPROTOOPT
-                ? Peer(pid: pid, uid: uid, gid: gid) : Peer(gone: pid, uid: uid, gid: gid)
+                ? Peer(pid: pid, uid: uid, gid: gid, isContained: isContained)
+                : Peer(gone: pid, uid: uid, gid: gid)
         }
     }
 }

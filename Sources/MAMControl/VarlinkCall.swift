@@ -16,13 +16,20 @@ package struct Peer: Sendable {
     package let life: ProcessLife?
     /// A pidfd; nil before Linux 6.5, where ``life`` alone identifies the process.
     private let process: ProcessHandle?
+    /// The connection itself says that it is a contained program's, whatever has become of the
+    /// process and of what was known of it.
+    let isContained: Bool
 
-    package init(pid: Int32, uid: UInt32, gid: UInt32, process: ProcessHandle? = nil) {
+    package init(
+        pid: Int32, uid: UInt32, gid: UInt32, process: ProcessHandle? = nil,
+        isContained: Bool = false
+    ) {
         let life = ProcessStatus(of: pid)?.life
         self.pid = pid
         self.uid = uid
         self.gid = gid
         self.process = process
+        self.isContained = isContained
         // Check this after reading the status: while the process lives, its id is not reused.
         self.life = process?.isAlive ?? true ? life : nil
     }
@@ -32,7 +39,14 @@ package struct Peer: Sendable {
         self.pid = pid
         self.uid = uid
         self.gid = gid
-        (life, process) = (nil, nil)
+        (life, process, isContained) = (nil, nil, false)
+    }
+
+    /// True once nothing can be known any more of what it was. Not of a process that the daemon
+    /// cannot see, in another PID namespace.
+    var hasEnded: Bool {
+        if let process { return !process.isAlive }
+        return pid > 0 && !isAlive
     }
 
     /// False once its process id may belong to another process.

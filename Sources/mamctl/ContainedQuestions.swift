@@ -3,6 +3,9 @@
 // is no.
 
 internal import CContainment
+internal import CShims
+internal import Glibc
+internal import MAMSystem
 internal import MAMWire
 
 /// Whether the command may connect to the print service.
@@ -22,6 +25,18 @@ func mayConnect(_ rules: UnsafePointer<mam_containment>?, _ port: Int32) -> Int3
         case .ports(let ports): ports.contains { Int32($0) == port }
         case .none: false
         }
+    }
+}
+
+/// Whether the daemon knows that this process is contained. One that has started since is told.
+func mayJoin(_ rules: UnsafePointer<mam_containment>?) -> Int32 {
+    asking(rules) { daemon, account throws(VarlinkClient.Failure) in
+        if try daemon.call(Varlink.Identity.GetIdentity()).acting.contained { return true }
+        guard let own = try? retrying({ mam_open_process(getpid()) }) else { return false }
+        _ = try daemon.call(
+            Varlink.Identity.Contain(account: account, processDescriptor: 0),
+            descriptors: [Descriptor(owning: own)])
+        return true
     }
 }
 

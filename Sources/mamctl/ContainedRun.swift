@@ -116,7 +116,7 @@ private func tellWhatIsMissing() {
     let missing: [Message] = [
         (2 as Int32, "files cannot be renamed from one directory to another"),
         (5, "devices that were open before can be controlled"),
-        (6, "signals can be sent to programs outside"),
+        (6, "signals can be sent to groups of programs outside"),
     ].filter { mam_landlock_version() < $0.0 }.map(\.1)
     guard !missing.isEmpty else { return }
     let version = mam_landlock_version()

@@ -78,8 +78,8 @@ struct ContainmentRules {
                     sockets: lists[1], network: network.kind, ports: ports.baseAddress,
                     port_count: UInt32(ports.count), display: sockets.nested?.display.raw ?? -1,
                     compositor: sockets.nested?.life.raw ?? -1, printer: lists[2][1],
-                    may_print: mayPrint, may_connect: mayConnect, daemon: lists[2][2],
-                    account: lists[2][3])
+                    may_print: mayPrint, may_connect: mayConnect, may_join: mayJoin,
+                    daemon: lists[2][2], account: lists[2][3])
                 return withExtendedLifetime(sockets) { body(&rules) }
             }
         }

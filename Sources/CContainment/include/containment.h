@@ -26,7 +26,9 @@ struct mam_containment {
     int (*may_print)(const struct mam_containment *containment);
     /// Asked at each connection that the rules above allow; the TCP or UDP port, or -1.
     int (*may_connect)(const struct mam_containment *containment, int port);
-    /// Whom `may_print` and `may_connect` ask: the daemon's socket; and for whom.
+    /// Asked at each connection to the daemon: whether it knows that this process is contained.
+    int (*may_join)(const struct mam_containment *containment);
+    /// Whom these ask: the daemon's socket; and for whom.
     const char *daemon, *account;
 };
 
@@ -43,7 +45,7 @@ int mam_landlock_enter(int rules);
 int mam_drop_capabilities(void);
 
 /// Filters the system calls of the calling thread, for good. Returns the descriptor at which
-/// connect(2), bind(2) and listen(2) wait for the broker; -1 and errno on failure.
+/// connect(2), bind(2), listen(2) and others wait for the broker; -1 and errno on failure.
 int mam_filter_calls(const struct mam_containment *containment);
 
 /// Answers at that descriptor, which it takes over, on threads of its own, until the last filtered

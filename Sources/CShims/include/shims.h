@@ -1,6 +1,7 @@
 // Small C helpers: what Swift cannot import (variadic calls, raw syscalls, macros).
 #pragma once
 #include "attributes.h"
+#include "contained.h"
 #include "credentials.h"
 #include "file_handles.h"
 #include "landlock.h"

@@ -565,8 +565,8 @@ method GetContainment(account: ?string) -> (containment: Containment)
 
 # Notes that a child of the caller is contained, with all that it starts, and acts for the account
 # until the last of them has ended. They cannot change their identity. processDescriptor: the
-# child's pidfd. The child has restricted itself before, as mamctl run --contained does: the daemon
-# sees only that it has no_new_privs.
+# child's pidfd, or the caller's own, of which an earlier daemon was told. It has restricted itself
+# before, as mamctl run --contained does: the daemon sees only that it has no_new_privs.
 method Contain(account: string, processDescriptor: int) -> ()
 
 # Notes that a child of the caller, with all that it starts, is trusted until the last of them has

@@ -1,0 +1,81 @@
+#define _GNU_SOURCE
+#include "judge.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+pid_t mam_number_of(pid_t thread, const char *format) {
+    char path[48], line[256];
+    snprintf(path, sizeof path, "/proc/%d/status", thread);
+    FILE *status = fopen(path, "re");
+    pid_t number = -1;
+    while (status && number < 0 && fgets(line, sizeof line, status))
+        if (sscanf(line, format, &number) != 1) number = -1;
+    if (status) fclose(status);
+    return number;
+}
+
+// MARK: Signals, of which Landlock knows from version 6 on
+
+enum { GENERATIONS = 1024 };
+
+// All that the command starts stays below this process, which is not below itself.
+static int is_ours(pid_t process) {
+    for (int i = 0; process > 1 && i < GENERATIONS; i++) {
+        process = mam_number_of(process, "PPid: %d");
+        if (process == getpid()) return 1;
+    }
+    return 0;
+}
+
+static int judge_process(pid_t thread) {
+    const pid_t process = mam_number_of(thread, "Tgid: %d");
+    return process < 0 ? ESRCH : is_ours(process) ? 0 : EPERM;
+}
+
+// This process has a session, and so a group, of its own, which nobody can join. A group may
+// outlive its first process.
+static int judge_group(pid_t group, pid_t caller) {
+    if (group == getpid()) return EPERM;
+    if (group == getpgid(caller)) return 0;
+    return judge_process(group) == EPERM ? EPERM : 0;
+}
+
+static int judge_signal(const struct seccomp_notif *asked) {
+    const pid_t whom = (pid_t)asked->data.args[0];
+    if (asked->data.nr != SYS_kill || whom > 0) return judge_process(whom);
+    if (whom == -1) return EPERM;
+    return whom == 0 ? 0 : judge_group(-whom, (pid_t)asked->pid);
+}
+
+// MARK: Sockets
+
+// What can send without connect(2) is asked about here: policy may have become stricter.
+static int judge_socket(const struct seccomp_notif *asked,
+                        const struct mam_containment *containment) {
+    enum { TYPE = 0xf };
+    const int type = (int)asked->data.args[1] & TYPE, protocol = (int)asked->data.args[2];
+    if (type == SOCK_STREAM && (protocol == 0 || protocol == IPPROTO_TCP)) return 0;
+    if (containment->network != MAM_NETWORK_ANY || !containment->may_connect) return EACCES;
+    return containment->may_connect(containment, -1) ? 0 : EACCES;
+}
+
+int mam_is_judged(int call) {
+    switch (call) {
+    case SYS_socket:
+    case SYS_kill:
+    case SYS_tkill:
+    case SYS_tgkill:
+    case SYS_rt_sigqueueinfo:
+    case SYS_rt_tgsigqueueinfo: return 1;
+    default: return 0;
+    }
+}
+
+int mam_judge(const struct seccomp_notif *asked, const struct mam_containment *containment) {
+    return asked->data.nr == SYS_socket ? judge_socket(asked, containment) : judge_signal(asked);
+}

@@ -1,0 +1,16 @@
+// Calls whose arguments are numbers alone: nobody can exchange those between the check and the
+// call, so the kernel carries them out itself after a yes.
+#pragma once
+#include "containment.h"
+
+#include <linux/seccomp.h>
+#include <sys/types.h>
+
+/// A number in /proc/THREAD/status, such as "Tgid: %d"; -1 if there is no such thread.
+pid_t mam_number_of(pid_t thread, const char *format);
+
+/// Whether this is such a call.
+int mam_is_judged(int call);
+
+/// 0, or the errno with which it is refused.
+int mam_judge(const struct seccomp_notif *asked, const struct mam_containment *containment);

@@ -1,0 +1,123 @@
+"""Contained programs stay so whatever becomes of the daemon and of the processes that it knew.
+MAMD_LONG=1: 50 restarts."""
+import contextlib
+import os
+import pty
+import re
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+
+from socket_client import Client, Refusal
+from test_contained import Contained
+from workspace import PROGRAMS, wait_until
+
+ASK = PROGRAMS / "ask_again.py"
+COUNT = 20
+ROUNDS = 50 if os.environ.get("MAMD_LONG") == "1" else 4
+
+
+class Asking:
+    """A contained program on a terminal of its own. `told`: its lines."""
+
+    def __init__(self, words, environment):
+        self.told = []
+        self.master, slave = pty.openpty()
+        self.child = subprocess.Popen(
+            words, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, env=environment)
+        os.close(slave)
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def read(self):
+        rest = b""
+        with contextlib.suppress(OSError):  # the last one that had it open has ended
+            while True:
+                select.select([self.master], [], [])
+                *lines, rest = (rest + os.read(self.master, 65536)).split(b"\r\n")
+                self.told += [line.decode() for line in lines]
+
+    def close(self):
+        self.child.kill()
+        self.child.wait()
+        self.reader.join()
+        os.close(self.master)
+
+
+class Restarts(Contained):
+    def asking(self, *words):
+        asking = Asking(self.words(*words), self.workspace.environment)
+        self.addCleanup(asking.close)
+        return asking
+
+    def restart(self, number):
+        if number % 2:
+            self.workspace.unmount()
+        else:
+            daemon = self.workspace.daemon()
+            os.kill(daemon, signal.SIGKILL)
+            wait_until(lambda: not os.path.exists(f"/proc/{daemon}"), message="it lives")
+        self.workspace.mount()
+        self.addCleanup(self.workspace.unlock)
+
+    def test_no_program_gains_a_call(self):
+        programs = [self.asking(sys.executable, ASK, self.workspace.socket) for _ in range(COUNT)]
+        for number in range(ROUNDS + 1):
+            if number:
+                self.restart(number)
+            refused = f"{self.workspace.daemon()} refused"
+            for program in programs:
+                wait_until(
+                    lambda told=program.told, refused=refused: refused in told,
+                    message=f"round {number}: {program.told[-3:]}")
+            self.assertEqual(self.workspace.account()["containedPrograms"], COUNT)
+        # mamctl says first what an older kernel lacks.
+        told = [line for program in programs for line in program.told if line[0].isdigit()]
+        self.assertEqual([line for line in told if not re.fullmatch(r"\d+ refused", line)], [])
+        print(f"{COUNT} programs, {ROUNDS} restarts, {len(told)} daemons asked", flush=True)
+
+    def test_an_open_connection_whose_supervisor_was_killed(self):
+        """What the command left in the background outlives them both."""
+        program = self.asking(
+            "sh", "-c", '"$@" "$PPID" & wait', "sh", sys.executable, ASK, self.workspace.socket)
+        wait_until(lambda: "connected" in program.told, message="it did not connect")
+        (supervisor,) = subprocess.run(
+            ["pgrep", "-P", str(program.child.pid)], capture_output=True, check=True,
+        ).stdout.split()
+        os.kill(int(supervisor), signal.SIGKILL)
+        refused = f"{self.workspace.daemon()} refused"
+        def answers():
+            return [line for line in program.told if line[0].isdigit()]
+
+        wait_until(lambda: len(answers()) >= 2, message="it was not answered")
+        self.assertEqual(answers(), [refused, refused])
+
+    def test_a_program_that_has_ended_has_a_contained_ones_calls(self):
+        ours, theirs = socket.socketpair()
+        child = os.fork()
+        if child == 0:
+            try:
+                client = Client(self.workspace.socket)
+                socket.send_fds(theirs, [b"x"], [client.socket.fileno()])
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+        theirs.close()
+        client = Client.__new__(Client)
+        _, (descriptor,), _, _ = socket.recv_fds(ours, 1, 1)
+        ours.close()
+        client.socket, client._received = socket.socket(fileno=descriptor), b""
+        client.socket.settimeout(60)
+        self.addCleanup(client.socket.close)
+        self.assertIn("parameters", client.ask("Identity.GetIdentity"))
+        told = client.ask("Policy.Import", document="{}")
+        self.assertIn("has ended may not call", str(told.get("parameters")))
+
+
+if __name__ == "__main__":
+    import unittest
+
+    unittest.main()
