@@ -7,6 +7,7 @@
 #include <seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -37,12 +38,17 @@ static const struct refusal refused[] = {
     // Memory, queues and keys that programs outside can read.
     {SCMP_SYS(shmget), ENOSYS},
     {SCMP_SYS(shmat), ENOSYS},
+    {SCMP_SYS(shmctl), ENOSYS},
     {SCMP_SYS(msgget), ENOSYS},
     {SCMP_SYS(msgsnd), ENOSYS},
+    {SCMP_SYS(msgrcv), ENOSYS},
+    {SCMP_SYS(msgctl), ENOSYS},
     {SCMP_SYS(semget), ENOSYS},
     {SCMP_SYS(semop), ENOSYS},
     {SCMP_SYS(semtimedop), ENOSYS},
+    {SCMP_SYS(semctl), ENOSYS},
     {SCMP_SYS(mq_open), EACCES},
+    {SCMP_SYS(mq_unlink), EACCES},
     {SCMP_SYS(add_key), ENOSYS},
     {SCMP_SYS(request_key), ENOSYS},
     {SCMP_SYS(keyctl), ENOSYS},
@@ -130,13 +136,61 @@ static int refuse_other_processes(scmp_filter_ctx filter) {
         const struct scmp_arg_cmp other = SCMP_CMP64(calls[i].argument, SCMP_CMP_NE, 0);
         status = refuse(filter, EPERM, calls[i].call, 1, &other);
     }
+    // Nor of a group, of a user, or of what else there will be.
+    enum { IOPRIO_WHO_PROCESS = 1 };
+    if (status == 0) status = REFUSE(EPERM, setpriority, SCMP_CMP64(0, SCMP_CMP_NE, PRIO_PROCESS));
+    if (status == 0)
+        status = REFUSE(EPERM, ioprio_set, SCMP_CMP64(0, SCMP_CMP_NE, IOPRIO_WHO_PROCESS));
     // It would let a process outside trace this one in spite of Yama.
     return status != 0 ? status : REFUSE(EINVAL, prctl, IS(0, PR_SET_PTRACER));
 }
 
-// Keystrokes for the terminal, which the shell outside would run.
-static int refuse_typing(scmp_filter_ctx filter) {
-    const int status = REFUSE(EPERM, ioctl, IS(1, TIOCSTI));
+// MARK: ioctl(2)
+
+// The second byte of a request says whose it is. These are of what a program has open anyway. Those
+// of file systems ask for no descriptor that can be written to, and files outside keep what they
+// set.
+static const unsigned char kinds[] = {
+    'T',  // terminals, and all files
+    0x89, // sockets
+    'A',  // ALSA: what is played and recorded
+    'U',  // ALSA: which cards there are
+    'd',  // DRM
+    'b',  // DMA-BUF
+    '>',  // sync files
+};
+enum { KIND = 0xff00, KIND_SHIFT = 8 };
+
+// Refuses all kinds but these with few rules: of each half of those that agree in the bits of
+// `mask` all at once if none of them is there.
+static int refuse_kinds(scmp_filter_ctx filter, unsigned mask, unsigned value) {
+    int has_any = 0;
+    for (size_t i = 0; i < sizeof kinds; i++) has_any |= (kinds[i] & mask) == value;
+    if (!has_any) return REFUSE(ENOTTY, ioctl, MASKED(1, mask << KIND_SHIFT, value << KIND_SHIFT));
+    if (mask == UINT8_MAX) return 0;
+    // From the highest bit on.
+    const unsigned bit = (mask >> 1 | 0x80) & ~mask;
+    const int status = refuse_kinds(filter, mask | bit, value);
+    return status != 0 ? status : refuse_kinds(filter, mask | bit, value | bit);
+}
+
+// A card's controls keep what is written to them. What is left asks.
+static int refuse_controls(scmp_filter_ctx filter) {
+    // From <sound/asound.h>: of 0x10 to 0x1f, LIST, INFO, READ, SUBSCRIBE and TLV_READ.
+    enum { CONTROLS = 0x5510 };
+    static const unsigned kept = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 6 | 1 << 10;
+    int status = 0;
+    for (unsigned number = 0; status == 0 && number < 16; number++)
+        if (!(kept >> number & 1))
+            status = REFUSE(EPERM, ioctl, MASKED(1, KIND | 0xff, CONTROLS | number));
+    return status;
+}
+
+static int refuse_requests(scmp_filter_ctx filter) {
+    int status = refuse_kinds(filter, 0, 0);
+    if (status == 0) status = refuse_controls(filter);
+    // Keystrokes for the terminal, which the shell outside would run.
+    if (status == 0) status = REFUSE(EPERM, ioctl, IS(1, TIOCSTI));
     return status != 0 ? status : REFUSE(EPERM, ioctl, IS(1, TIOCLINUX));
 }
 
@@ -170,26 +224,11 @@ static int refuse_datagrams(scmp_filter_ctx filter) {
     return status;
 }
 
-// Nothing but TCP; and no way to open a connection past connect(2), or to wait for one.
-static int refuse_all_but_tcp(scmp_filter_ctx filter) {
-    static const int families[] = {AF_INET, AF_INET6};
-    int status = 0;
-    for (int i = 0; i < 2; i++) {
-        for (int type = 0; status == 0 && type <= TYPE; type++)
-            if (type != SOCK_STREAM)
-                status = REFUSE(EACCES, socket, IS(0, families[i]), MASKED(1, TYPE, type));
-        for (int protocol = 1; status == 0 && protocol < 6; protocol++)
-            status = REFUSE(EACCES, socket, IS(0, families[i]), IS(2, protocol));
-        if (status == 0)
-            status = REFUSE(EACCES, socket, IS(0, families[i]), SCMP_CMP64(2, SCMP_CMP_GT, 6));
-    }
-    return status;
-}
-
+// They are made past connect(2). As if the machine had switched that off.
 static int refuse_unasked_connections(scmp_filter_ctx filter) {
-    int status = REFUSE(EACCES, sendto, HAS(3, (uint64_t)MSG_FASTOPEN));
-    if (status == 0) status = REFUSE(EACCES, sendmsg, HAS(2, (uint64_t)MSG_FASTOPEN));
-    return status != 0 ? status : REFUSE(EACCES, sendmmsg, HAS(3, (uint64_t)MSG_FASTOPEN));
+    int status = REFUSE(EOPNOTSUPP, sendto, HAS(3, (uint64_t)MSG_FASTOPEN));
+    if (status == 0) status = REFUSE(EOPNOTSUPP, sendmsg, HAS(2, (uint64_t)MSG_FASTOPEN));
+    return status != 0 ? status : REFUSE(EOPNOTSUPP, sendmmsg, HAS(3, (uint64_t)MSG_FASTOPEN));
 }
 
 static int refuse_sockets(scmp_filter_ctx filter, enum mam_network network) {
@@ -200,10 +239,10 @@ static int refuse_sockets(scmp_filter_ctx filter, enum mam_network network) {
     for (int protocol = 1; status == 0 && protocol < 32; protocol++)
         if (network != MAM_NETWORK_NONE)
             status = REFUSE(EACCES, socket, IS(0, AF_NETLINK), IS(2, protocol));
+    // Pairs of TIPC know more receivers than each other.
+    if (status == 0) status = REFUSE(EACCES, socketpair, SCMP_CMP64(0, SCMP_CMP_NE, AF_UNIX));
     if (status == 0) status = refuse_datagrams(filter);
-    if (status == 0 && network == MAM_NETWORK_PORTS) status = refuse_all_but_tcp(filter);
-    if (status == 0 && network != MAM_NETWORK_ANY) status = refuse_unasked_connections(filter);
-    return status;
+    return status != 0 ? status : refuse_unasked_connections(filter);
 }
 
 // MARK: What the broker decides
@@ -215,9 +254,14 @@ static int ask(scmp_filter_ctx filter, const int calls[], size_t count) {
     return status;
 }
 
-static int ask_about_sockets(scmp_filter_ctx filter) {
+static int ask_about_sockets(scmp_filter_ctx filter, enum mam_network network) {
     static const int calls[] = {SCMP_SYS(connect), SCMP_SYS(bind), SCMP_SYS(listen)};
-    return ask(filter, calls, sizeof calls / sizeof *calls);
+    int status = ask(filter, calls, sizeof calls / sizeof *calls);
+    if (status != 0 || network == MAM_NETWORK_NONE) return status;
+    status = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(socket), 1, IS(0, AF_INET));
+    return status != 0
+               ? status
+               : seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(socket), 1, IS(0, AF_INET6));
 }
 
 // Before version 6 Landlock does not know signals: the supervisor must not die of one.
@@ -243,10 +287,10 @@ int mam_filter_calls(const struct mam_containment *containment) {
     if (status == 0) status = refuse_calls(filter);
     if (status == 0) status = refuse_name_spaces(filter);
     if (status == 0) status = refuse_other_processes(filter);
-    if (status == 0) status = refuse_typing(filter);
+    if (status == 0) status = refuse_requests(filter);
     if (status == 0) status = refuse_truncation(filter);
     if (status == 0) status = refuse_sockets(filter, containment->network);
-    if (status == 0) status = ask_about_sockets(filter);
+    if (status == 0) status = ask_about_sockets(filter, containment->network);
     if (status == 0) status = ask_about_signals(filter);
     if (status == 0) status = seccomp_load(filter);
     const int listener = status == 0 ? seccomp_notify_fd(filter) : -1;

@@ -6,6 +6,7 @@ arguments it tries these ways alone.
 """
 import ctypes
 import errno
+import fcntl
 import json
 import mmap
 import os
@@ -13,6 +14,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 
 NEEDS = ("acl", "git", "gcc", "libglib2.0-bin", "systemd")
 
@@ -20,6 +22,7 @@ FACTS = json.load(open(sys.argv[1]))
 OUTSIDE, PLAN, WORKSPACE = FACTS["outside"], FACTS["plan"], FACTS["workspace"]
 SECRET = open(PLAN, "rb").read()
 libc = ctypes.CDLL(None, use_errno=True)
+libc.syscall.restype = ctypes.c_long
 ways = {}
 
 
@@ -57,6 +60,15 @@ def command(*words, **options):
         raise Refused("it did not end") from None
     if done.returncode != 0:
         raise Refused(f"status {done.returncode}: {(done.stderr or b'')[-60:]!r}")
+
+
+def request(number, size=256, path=None):
+    """ioctl(2) on a file outside that is open for reading."""
+    file = os.open(path or outside("kept"), os.O_RDONLY)
+    try:
+        fcntl.ioctl(file, number, bytearray(size))
+    finally:
+        os.close(file)
 
 
 def put(path, flags=os.O_WRONLY):
@@ -229,6 +241,115 @@ def set_file_attributes():
     syscall(469, -100, outside("kept").encode(), ctypes.create_string_buffer(24), 24, 0)
 
 
+# What file systems keep for an ioctl(2), without a descriptor that can be written to
+
+
+@way
+def set_the_flags_of_a_file():
+    request(0x40086602, 8)  # FS_IOC_SETFLAGS
+
+
+@way
+def set_the_version_of_a_file():
+    request(0x40087602, 8)  # FS_IOC_SETVERSION
+
+
+@way
+def set_the_version_of_a_file_of_ext4():
+    request(0x40086604, 8)  # EXT4_IOC_SETVERSION_OLD
+
+
+@way
+def set_the_project_of_a_file():
+    request(0x401C5820, 28)  # FS_IOC_FSSETXATTR
+
+
+@way
+def seal_a_file_with_verity():
+    request(0x40806685, 128)  # FS_IOC_ENABLE_VERITY
+
+
+@way
+def encrypt_a_directory():
+    request(0x800C6613, 12, outside("empty"))  # FS_IOC_SET_ENCRYPTION_POLICY
+
+
+@way
+def make_a_salt():
+    request(0x40106614, 16, OUTSIDE)  # FS_IOC_GET_ENCRYPTION_PWSALT
+
+
+@way
+def add_a_key_of_a_file_system():
+    request(0xC0506617, 80, OUTSIDE)  # FS_IOC_ADD_ENCRYPTION_KEY
+
+
+@way
+def remove_a_key_of_a_file_system():
+    request(0xC0406618, 64, OUTSIDE)  # FS_IOC_REMOVE_ENCRYPTION_KEY
+
+
+@way
+def name_a_file_system():
+    request(0x41009432, 256, OUTSIDE)  # FS_IOC_SETFSLABEL
+
+
+@way
+def freeze_a_file_system():
+    request(0xC0045877, 4, OUTSIDE)  # FIFREEZE
+
+
+@way
+def make_a_subvolume():
+    request(0x5000940E, 4096, OUTSIDE)  # BTRFS_IOC_SUBVOL_CREATE
+
+
+@way
+def make_a_snapshot():
+    request(0x50009417, 4096, OUTSIDE)  # BTRFS_IOC_SNAP_CREATE_V2
+
+
+@way
+def set_the_flags_of_a_subvolume():
+    request(0x4008941A, 8, OUTSIDE)  # BTRFS_IOC_SUBVOL_SETFLAGS
+
+
+@way
+def pin_a_file():
+    request(0x4004F50D, 4)  # F2FS_IOC_SET_PIN_FILE
+
+
+@way
+def use_a_kind_to_come():
+    request(0x4004EE01, 4)  # of nobody today
+
+
+@way
+def clone_into_a_file():
+    file = os.open(outside("kept"), os.O_RDONLY)
+    fcntl.ioctl(file, 0x40049409, os.open(PLAN, os.O_RDONLY))  # FICLONE
+
+
+@way
+def add_a_control_to_a_card():
+    fcntl.ioctl(1, 0xC1105517, bytearray(272))  # SNDRV_CTL_IOCTL_ELEM_ADD
+
+
+@way
+def write_a_control_of_a_card():
+    fcntl.ioctl(1, 0xC4C85513, bytearray(1224))  # SNDRV_CTL_IOCTL_ELEM_WRITE
+
+
+@way
+def change_the_keys_of_the_console():
+    fcntl.ioctl(1, 0x4B47, bytearray(4))  # KDSKBENT
+
+
+@way
+def select_on_the_console():
+    fcntl.ioctl(1, 0x541C, bytearray(16))  # TIOCLINUX
+
+
 # Other processes
 
 
@@ -295,6 +416,26 @@ def set_the_disk_priority_of_a_process():
 
 
 @way
+def set_the_priority_of_a_user():
+    os.setpriority(os.PRIO_USER, os.getuid(), 1)
+
+
+@way
+def set_the_priority_of_a_group():
+    os.setpriority(os.PRIO_PGRP, 0, 1)
+
+
+@way
+def set_the_disk_priority_of_a_user():
+    syscall(251, 3, os.getuid(), 0x4007)  # ioprio_set
+
+
+@way
+def set_the_disk_priority_of_a_group():
+    syscall(251, 2, 0, 0x4007)
+
+
+@way
 def invite_a_debugger():
     if libc.prctl(0x59616d61, FACTS["process"], 0, 0, 0) < 0:
         raise OSError(ctypes.get_errno(), "prctl")
@@ -311,13 +452,90 @@ def signal_by_descriptor():
 
 
 @way
+def signal_a_thread_of_a_process():
+    syscall(200, FACTS["process"], signal.SIGUSR1)  # tkill
+
+
+@way
+def signal_a_process_and_its_thread():
+    syscall(234, FACTS["process"], FACTS["process"], signal.SIGUSR1)  # tgkill
+
+
+def queue(call, *whom):
+    """With a value; si_code is SI_QUEUE."""
+    about = bytearray(128)
+    about[0:4], about[8:12] = b"\x0a\0\0\0", b"\xff\xff\xff\xff"
+    syscall(call, *whom, signal.SIGUSR1, (ctypes.c_char * 128).from_buffer(about))
+
+
+@way
+def queue_a_signal():
+    queue(129, FACTS["process"])  # rt_sigqueueinfo
+
+
+@way
+def queue_a_signal_for_a_thread():
+    queue(297, FACTS["process"], FACTS["process"])  # rt_tgsigqueueinfo
+
+
+SUPERVISOR = os.getppid()
+
+
+@way
+def kill_the_supervisor():
+    os.kill(SUPERVISOR, signal.SIGKILL)
+
+
+@way
+def kill_the_supervisors_group():
+    os.killpg(SUPERVISOR, signal.SIGKILL)
+
+
+@way
+def kill_the_supervisor_by_its_threads():
+    refused = 0
+    for thread in os.listdir(f"/proc/{SUPERVISOR}/task"):
+        for call, whom in (
+                (62, (int(thread),)), (200, (int(thread),)), (234, (SUPERVISOR, int(thread)))):
+            try:
+                syscall(call, *whom, signal.SIGKILL)
+            except PermissionError:
+                refused += 1
+    if refused < 3:
+        return
+    raise Refused(f"{refused} times")
+
+
+@way
+def kill_the_supervisor_by_descriptor():
+    signal.pidfd_send_signal(os.pidfd_open(SUPERVISOR), signal.SIGKILL)
+
+
+@way
+def join_the_supervisors_group():
+    os.setpgid(0, SUPERVISOR)
+
+
+@way
+def have_the_kernel_kill_the_supervisor():
+    """When something can be read from a pipe that is said to be the supervisor's."""
+    reader, writer = os.pipe()
+    with open(reader, "rb"), open(writer, "wb", buffering=0) as file:
+        fcntl.fcntl(reader, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(reader, fcntl.F_SETOWN, SUPERVISOR)
+        fcntl.fcntl(reader, fcntl.F_SETFL, os.O_ASYNC)
+        file.write(b"x")
+    if os.path.exists(f"/proc/{SUPERVISOR}"):
+        raise Refused("it lives")
+
+
+@way
 def write_to_another_terminal():
     put(FACTS["terminal"], os.O_WRONLY | os.O_NOCTTY)
 
 
 @way
 def type_into_the_own_terminal():
-    import fcntl
     fcntl.ioctl(1, 0x5412, b"x")  # TIOCSTI
 
 
@@ -362,6 +580,60 @@ def make_semaphores():
 @way
 def make_a_posix_queue():
     syscall(240, b"mamd-leak", os.O_CREAT | os.O_WRONLY, 0o600, None)  # mq_open
+
+
+@way
+def set_semaphores_of_another():
+    syscall(66, FACTS["semaphores"], 0, 17, (ctypes.c_uint16 * 1)(4711))  # semctl, SETALL
+
+
+@way
+def set_a_semaphore_of_another():
+    syscall(66, FACTS["semaphores"], 0, 16, 4711)  # SETVAL
+
+
+@way
+def wait_for_semaphores_of_another():
+    syscall(65, FACTS["semaphores"], b"\0\0\1\0\0\0", 1)  # semop
+
+
+@way
+def wait_for_semaphores_of_another_with_a_deadline():
+    syscall(220, FACTS["semaphores"], b"\0\0\1\0\0\0", 1, None)  # semtimedop
+
+
+@way
+def set_the_mode_of_a_segment():
+    about = ctypes.create_string_buffer(256)
+    syscall(31, FACTS["segment"], 2, about)  # shmctl, IPC_STAT
+    syscall(31, FACTS["segment"], 1, about)  # IPC_SET
+
+
+@way
+def write_to_a_segment():
+    syscall(30, FACTS["segment"], None, 0)  # shmat
+
+
+@way
+def set_the_size_of_a_queue():
+    about = ctypes.create_string_buffer(256)
+    syscall(71, FACTS["queue"], 2, about)  # msgctl, IPC_STAT
+    syscall(71, FACTS["queue"], 1, about)  # IPC_SET
+
+
+@way
+def send_to_a_queue():
+    syscall(69, FACTS["queue"], (ctypes.c_long * 8)(1), 8, 0o4000)  # msgsnd, IPC_NOWAIT
+
+
+@way
+def take_from_a_queue():
+    syscall(70, FACTS["queue"], ctypes.create_string_buffer(64), 8, 0, 0o4000)  # msgrcv
+
+
+@way
+def remove_a_posix_queue():
+    syscall(241, FACTS["posix_queue"].encode())  # mq_unlink
 
 
 @way
@@ -646,6 +918,21 @@ def connect_while_sending():
 
 
 @way
+def connect_while_sending_a_message():
+    socket.socket().sendmsg([SECRET], [], 0x20000000, ("127.0.0.1", FACTS["port"]))
+
+
+@way
+def connect_while_sending_over_tcp_6():
+    socket.socket(socket.AF_INET6).sendto(SECRET, 0x20000000, ("::1", FACTS["port"]))
+
+
+@way
+def make_a_pair_of_tipc():
+    socket.socketpair(30, socket.SOCK_SEQPACKET)
+
+
+@way
 def listen_over_tcp():
     socket.socket().listen()
 
@@ -654,6 +941,27 @@ def listen_over_tcp():
 def send_over_udp():
     sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     sender.sendto(SECRET, ("127.0.0.1", FACTS["udp_port"]))
+
+
+@way
+def send_over_udp_6():
+    sender = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+    sender.sendto(SECRET, ("::1", FACTS["udp_port"]))
+
+
+@way
+def send_over_udp_lite():
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM, 136)
+
+
+@way
+def send_over_sctp():
+    socket.socket(socket.AF_INET, socket.SOCK_SEQPACKET, 132)
+
+
+@way
+def use_the_kernels_ciphers():
+    socket.socket(38, socket.SOCK_SEQPACKET)  # AF_ALG
 
 
 @way
@@ -808,9 +1116,68 @@ def have_the_daemon_write():
     connection.sendall(json.dumps({
         "method": "io.mamd.Workspace.Decrypt", "parameters": {
             "sourcePath": FACTS["sealed"], "destinationPath": outside("kept")}}).encode() + b"\0")
-    told = json.loads(connection.recv(65536).rstrip(b"\0"))
+    told_by(connection)
+
+
+def told_by(connection):
+    told = json.loads(connection.recv(65536).split(b"\0")[0])
     if "error" in told:
         raise Refused(told["error"])
+
+
+NOBODY = (b'{"method": "io.mamd.Identity.SetProcessIdentity",'
+          b'"parameters": {"identity": null}}\0')
+
+
+@way
+def speak_as_soon_as_it_is_connected():
+    """On another thread, before connect(2) has returned."""
+    connection = socket.socket(socket.AF_UNIX)
+
+    def speak():
+        while True:
+            try:
+                connection.send(NOBODY)
+                return
+            except OSError:
+                pass
+
+    speaker = threading.Thread(target=speak)
+    speaker.start()
+    connection.connect(FACTS["socket"])
+    speaker.join()
+    told_by(connection)
+
+
+@way
+def speak_on_a_connection_with_a_name():
+    connection = socket.socket(socket.AF_UNIX)
+    connection.bind("\0mamd-leak")
+    connection.connect(FACTS["socket"])
+    connection.send(NOBODY)
+    told_by(connection)
+
+
+@way
+def act_for_another_account():
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(FACTS["socket"])
+    socket.send_fds(connection, [json.dumps({
+        "method": "io.mamd.Identity.Contain", "parameters": {
+            "account": FACTS["account"], "processDescriptor": 0}}).encode() + b"\0"],
+        [os.pidfd_open(SUPERVISOR)])
+    told_by(connection)
+
+
+@way
+def be_trusted():
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(FACTS["socket"])
+    socket.send_fds(connection, [json.dumps({
+        "method": "io.mamd.Identity.Trust", "parameters": {
+            "account": None, "programDescriptor": 0, "processDescriptor": 1}}).encode() + b"\0"],
+        [os.open("/bin/cp", os.O_PATH), os.pidfd_open(os.getpid())])
+    told_by(connection)
 
 
 @way
@@ -837,11 +1204,8 @@ def export_the_keys():
 def claim_not_to_be_contained():
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(FACTS["socket"])
-    connection.sendall(b'{"method": "io.mamd.Identity.SetProcessIdentity",'
-                       b'"parameters": {"identity": null}}\0')
-    told = json.loads(connection.recv(65536).rstrip(b"\0"))
-    if "error" in told:
-        raise Refused(told["error"])
+    connection.sendall(NOBODY)
+    told_by(connection)
 
 
 @way

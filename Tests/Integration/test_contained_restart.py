@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 
-from socket_client import Client, Refusal
+from socket_client import Client
 from test_contained import Contained
 from workspace import PROGRAMS, wait_until
 
