@@ -28,4 +28,9 @@ package struct FoundIdentity: Sendable {
         self.giver = giver
         self.standing = standing
     }
+
+    /// The same program without its identity.
+    package var forNobody: FoundIdentity {
+        FoundIdentity(identity: .nobody, source: source, giver: giver, standing: standing)
+    }
 }

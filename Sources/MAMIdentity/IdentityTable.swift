@@ -89,9 +89,7 @@ struct IdentityTable: Sendable {
             var process = process
             process.own = process.own.map(spared)
             if case .some(.some(let found)) = process.inherited, found.identity.matches(identity) {
-                process.inherited = FoundIdentity(
-                    identity: .nobody, source: found.source, giver: found.giver,
-                    standing: found.standing)
+                process.inherited = found.forNobody
             }
             return process
         }

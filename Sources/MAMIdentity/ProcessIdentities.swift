@@ -17,8 +17,12 @@ package final class ProcessIdentities: Sendable {
     private let recent = RecentIdentities()
     /// Serialises changes: none may come between finding children and the change.
     private let changes = Mutex(())
+    private let standing = Atomic<Bool>(false)
 
     package init() {}
+
+    /// Whether a program was ever more than ordinary: until then none has to be looked for.
+    package var haveStanding: Bool { standing.load(ordering: .acquiring) }
 
     /// Sets a process's identity, or removes it with nil. False if that process has ended.
     ///
@@ -28,7 +32,8 @@ package final class ProcessIdentities: Sendable {
         _ identity: Identity?, by user: UInt32, for life: ProcessLife,
         until connection: ConnectionID? = nil, standing: Standing = .ordinary
     ) -> Bool {
-        changes.withLock { _ in
+        if standing != .ordinary { self.standing.store(true, ordering: .releasing) }
+        return changes.withLock { _ in
             guard isAlive(life) else { return false }
             change(
                 life,

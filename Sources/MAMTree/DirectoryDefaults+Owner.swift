@@ -1,6 +1,7 @@
 // Default owners: new children get their directory's if nothing else determines one.
 
 internal import Glibc
+package import MAMIdentity
 package import MAMModel
 package import MAMSystem
 internal import MAMVault
@@ -12,19 +13,19 @@ package struct DirectoryDefaults: Sendable {
     package init(_ tree: Tree) { self.tree = tree }
 
     /// The owner of a new file in a directory.
-    package func owner(of directory: Inode?, for caller: Caller) -> Identity {
-        Callers(tree.vault).identity(ofThread: caller.thread, user: caller.user) {
+    package func owner(of directory: Inode?, by maker: FoundIdentity) -> Identity {
+        Callers(tree.vault).owner(by: maker) {
             guard let note = directory.flatMap(childOwnerNote) else { return nil }
-            return note.isProved || mayStand(note.value, for: caller) ? note.value : nil
+            return note.isProved || mayStand(note.value, insteadOf: maker.identity)
+                ? note.value : nil
         }
     }
 
     /// An unproved owner may have been set by another program. It must not make a file plain or
     /// give it to another account, so it counts only where the file would otherwise be plain, and
     /// then seals it.
-    private func mayStand(_ owner: Identity, for caller: Caller) -> Bool {
-        tree.vault.isManaged(owner)
-            && !tree.vault.isManaged(Callers(tree.vault).defaultIdentity(ofUser: caller.user))
+    private func mayStand(_ owner: Identity, insteadOf other: Identity) -> Bool {
+        tree.vault.isManaged(owner) && !tree.vault.isManaged(other)
     }
 
     /// Nil if there is none, or it is not proved.

@@ -54,6 +54,7 @@ extension Inode {
     package final class Uses: @unchecked Sendable {
         package var file: VaultFile?
         package var openCount = 0
+        fileprivate var insiders = Insiders()
         package var checkCount = 0
         package var lastOpener: Int32 = 0
         package var writerCount = 0
@@ -94,6 +95,25 @@ extension Inode.State {
             inUse.openCount = newValue
             useCount += 1
         }
+    }
+
+    /// Counts a handle. `account`: the one that the file is confined to now; nil: to none.
+    package mutating func addHandle(of account: AccountID?, writes: Bool, by thread: Int32) {
+        openCount += 1
+        if let account { inUse.insiders.add(account) }
+        if writes { writerCount += 1 }
+        lastOpener = thread
+    }
+
+    package mutating func removeHandle(of account: AccountID?, writes: Bool) {
+        openCount -= 1
+        if let account { inUse.insiders.remove(account) }
+        if writes { writerCount -= 1 }
+    }
+
+    /// Whether all handles were opened under the rules of this account's contained programs.
+    package func areHandles(of account: AccountID) -> Bool {
+        openCount == 0 || uses?.insiders.count(of: account) == openCount
     }
 
     /// Checks that use ``file``; programs that open it meanwhile share it.

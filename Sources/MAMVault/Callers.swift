@@ -21,13 +21,13 @@ package struct Callers: Sendable {
         found(forThread: thread, user: user).identity
     }
 
-    /// For the creation of a file: `place` determines the owner if neither thread nor process does.
-    package func identity(
-        ofThread thread: Int32, user: UInt32, orOf place: () -> Identity?
-    ) -> Identity {
-        given(toThread: thread)?.identity
-            ?? place().flatMap { mayKeep(contentOf: user, $0) ? $0 : nil }
-            ?? defaultIdentity(ofUser: user)
+    /// Whose a file is that a program makes: `place` determines it if neither thread nor process
+    /// does.
+    package func owner(by maker: FoundIdentity, orOf place: () -> Identity?) -> Identity {
+        guard maker.source == .userDefault, let owner = place(),
+            mayKeep(contentOf: maker.giver, owner)
+        else { return maker.identity }
+        return owner
     }
 
     /// False if another user registered the directory's account: that user could lock and destroy
@@ -45,12 +45,12 @@ package struct Callers: Sendable {
 
     /// The identity set for a thread, its process or an ancestor; nil if there is none. A name that
     /// was unmanaged when it was set, but has since become another user's account, no longer
-    /// counts: plain content stays with its user instead of passing to another.
+    /// counts: plain content stays with its user instead of passing to another. What is contained
+    /// stays so, for nobody.
     private func given(toThread thread: Int32) -> FoundIdentity? {
-        guard let found = vault.identities.found(forThread: thread),
-            mayAct(found.giver, for: found.identity)
-        else { return nil }
-        return found
+        guard let found = vault.identities.found(forThread: thread) else { return nil }
+        if mayAct(found.giver, for: found.identity) { return found }
+        return found.isContained ? found.forNobody : nil
     }
 
     /// Root, the daemon's user and the user that registered it may act for an account. Everyone may

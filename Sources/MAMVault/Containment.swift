@@ -34,10 +34,19 @@ package struct Containment: Sendable {
     package func checkReading(
         of header: FileHeader?, by reader: () -> FoundIdentity
     ) throws(VaultError) {
-        guard let account = owner(of: header), isRequired(for: account) else { return }
-        guard !reader().isContained else { return }
+        guard let account = confined(header), !reader().isContained else { return }
+        throw outside(account)
+    }
+
+    /// The account whose contained programs alone use a file with this header; nil: there is none.
+    package func confined(_ header: FileHeader?) -> AccountID? {
+        guard let account = owner(of: header), isRequired(for: account) else { return nil }
+        return account
+    }
+
+    private func outside(_ account: AccountID) -> VaultError {
         let name = vault.identity(of: account)
-        throw .refused(
+        return .refused(
             "it belongs to \(name), whose policy (\(rule(of: account))) keeps it to contained"
                 + " programs",
             next: "mamctl run --contained --account \(name) -- COMMAND",
@@ -59,11 +68,12 @@ package struct Containment: Sendable {
     package func checkWriting(
         of header: FileHeader?, by writer: () -> FoundIdentity
     ) throws(VaultError) {
-        guard isRequiredForSome || mayTrust else { return }
+        guard isRequiredForSome || vault.identities.haveStanding else { return }
         let writer = writer()
         if case .trusted = writer.standing {
             throw .refused("a trusted program changes no file of the workspace: it may only read")
         }
+        try refuseBereft(writer)
         guard writer.isContained, let account = vault.account(of: writer.identity),
             isRequired(for: account), owner(of: header) != account
         else { return }
@@ -72,16 +82,43 @@ package struct Containment: Sendable {
             rule: AuditRecord.containment)
     }
 
-    /// Refuses a program that reads all accounts to begin a file: it would be in none's name.
-    package func checkBeginning(by maker: () -> FoundIdentity) throws(VaultError) {
-        guard mayTrust, maker().standing == .trusted(.allAccounts) else { return }
-        throw .refused(
-            "a trusted program of all accounts makes no files in the workspace",
-            next: "mamctl run --trusted --account ACCOUNT -- COMMAND")
+    /// Refuses a program to make a file of this owner's: whoever makes a file has a handle of it,
+    /// and a handle is never asked again.
+    package func checkBeginning(
+        of owner: Identity, by maker: FoundIdentity
+    ) throws(VaultError) {
+        if maker.standing == .trusted(.allAccounts) {
+            throw .refused(
+                "a trusted program of all accounts makes no files in the workspace",
+                next: "mamctl run --trusted --account ACCOUNT -- COMMAND")
+        }
+        try refuseBereft(maker)
+        guard let account = vault.account(of: owner), isRequired(for: account) else { return }
+        guard maker.standing != .ordinary, vault.account(of: maker.identity) == account else {
+            throw outside(account)
+        }
     }
 
-    /// Without the setting no program is trusted, and nothing is looked up.
-    private var mayTrust: Bool { !vault.settings.trustedPrograms.isEmpty }
+    /// Refuses to change a file beside handles that were opened under other rules, such as before
+    /// its policy was strict: what a contained program writes would be read through them.
+    package func checkCompany(
+        of account: AccountID?, isInside: (AccountID) -> Bool
+    ) throws(VaultError) {
+        guard let account, isRequired(for: account), !isInside(account) else { return }
+        throw .refused(
+            "a program has it open that was not asked whether it is contained",
+            rule: AuditRecord.containment)
+    }
+
+    /// What a contained program of an account that is gone has in memory was to be sealed, and
+    /// would become nobody's plain file.
+    private func refuseBereft(_ program: FoundIdentity) throws(VaultError) {
+        guard program.isContained, vault.account(of: program.identity) == nil else { return }
+        guard program.identity.isNobody else { throw .keyRevoked(program.identity) }
+        throw .refused(
+            "the account that this program was contained for is gone",
+            rule: AuditRecord.containment)
+    }
 
     private func owner(of header: FileHeader?) -> AccountID? {
         header?.sealing.flatMap { vault.keyring.account(ofKey: $0.keyID) }

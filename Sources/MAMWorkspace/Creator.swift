@@ -45,12 +45,13 @@ package struct Creator: Sendable {
         let parent = try tree.table.inode(parent)
         let place = try tree.place(in: tree.openFiles, for: caller)
         if let name { try tree.refuseHidden(name, in: parent) }
-        let owner = DirectoryDefaults(tree).owner(of: parent, for: caller)
+        let maker = Callers(tree.vault).found(for: caller)
+        let owner = DirectoryDefaults(tree).owner(of: parent, by: maker)
         // First, so that a refusal creates no file.
         let asked = Classes(tree).childClass(of: parent)
         try Auditing(tree).auditing(.create, parent, nil, child: name, for: caller) {
             () throws(VaultError) in
-            try Containment(tree.vault).checkBeginning { Callers(tree.vault).found(for: caller) }
+            try Containment(tree.vault).checkBeginning(of: owner, by: maker)
             try Files(tree.vault).checkCreation(by: owner, asking: asked)
         }
         return try tree.makers.shared { () throws(Errno) in
@@ -98,18 +99,18 @@ package struct Creator: Sendable {
         _ file: VaultFile, _ found: (inode: Inode, status: stat), by caller: Caller,
         _ place: ShareSlot?
     ) -> Creation {
+        let account = Containment(tree.vault).confined(file.header)
         found.inode.withState { state in
             state.file = file
             // It may already be known as the empty file that it first was.
             state.facts = file.facts
             state.isWritable = true
-            state.openCount += 1
-            state.lastOpener = caller.thread
-            state.writerCount += 1
+            state.addHandle(of: account, writes: true, by: caller.thread)
         }
         return Creation(
             entry: Lookup(tree).entry(found.inode, offTheClock(found.status)),
-            handle: OpenHandle(inode: found.inode, file: file, mayWrite: true, place))
+            handle: OpenHandle(
+                inode: found.inode, file: file, mayWrite: true, insideOf: account, place))
     }
 
     /// Makes a new file known to the kernel, and counts the look-up. Its header is known without

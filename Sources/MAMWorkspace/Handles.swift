@@ -17,10 +17,16 @@ package final class OpenHandle: Sendable {
     package let mayWrite: Bool
     /// The failed syncs that it has reported.
     private let syncMark: Atomic<UInt64>
+    /// The account that the file was confined to when it was opened.
+    fileprivate let insideOf: AccountID?
     private let place: ShareSlot?
 
-    init(inode: Inode, file: VaultFile, mayWrite: Bool, _ place: ShareSlot? = nil) {
+    init(
+        inode: Inode, file: VaultFile, mayWrite: Bool, insideOf: AccountID?,
+        _ place: ShareSlot? = nil
+    ) {
         self.place = place
+        self.insideOf = insideOf
         self.inode = inode
         self.file = file
         self.mayWrite = mayWrite
@@ -53,7 +59,9 @@ package struct Handles: Sendable {
         let place = try tree.place(in: tree.openFiles, for: caller)
         let writes = flags & O_ACCMODE != O_RDONLY
         let truncates = flags & O_TRUNC != 0
-        var seen: stat?
+        var (seen, insideOf): (stat?, AccountID?)
+        // Looked for at most once, and only if policy restricts something.
+        lazy var found = Callers(tree.vault).found(for: caller)
         let file = try inode.withState { state throws(Errno) in
             guard inode.isRegular, !tree.isStopping else { throw .notConnected }
             // Makes the kernel look the name up again.
@@ -62,14 +70,16 @@ package struct Handles: Sendable {
             let file = try backingFile(
                 of: inode, &state, writes: writes || truncates, truncates: truncates, &seen,
                 for: caller)
-            let isNew = writes && file.facts.isEmpty
             let isInUse = state.openCount > 0 && file.header != nil
+            let begins = writes && file.facts.isEmpty || truncates && !isInUse
             try Auditing(tree).auditing(.open, inode, file.header, for: caller) {
                 () throws(VaultError) in
-                if isNew || truncates && !isInUse {
-                    try begin(file, &state, for: caller)
+                try checkContainment(
+                    of: file, state, changes: writes || truncates, for: caller, by: { found })
+                if begins {
+                    try begin(file, &state, by: found)
                 } else {
-                    if handsOut { try checkTransfer(of: file, to: caller, writes: writes) }
+                    if handsOut { try checkTransfer(of: file, for: caller, to: { found }) }
                     try Files(tree.vault).checkForeign(file)
                     try Unsealed(tree).checkUnsealed(
                         inode, file.header, writes: writes || truncates)
@@ -82,42 +92,13 @@ package struct Handles: Sendable {
             if truncates { try Attributes(tree).clearSetIDBits(inode, for: caller) }
             if truncates { state.writeGuard.noteTruncation(by: caller.thread) }
             state.file = file
-            state.openCount += 1
-            state.lastOpener = caller.thread
-            if writes { state.writerCount += 1 }
+            insideOf = Containment(tree.vault).confined(file.header)
+            state.addHandle(of: insideOf, writes: writes, by: caller.thread)
             return file
         }
         if !writes, flags & openWithoutAccessTime == 0 { noteAccess(to: inode, file, seen) }
-        return OpenHandle(inode: inode, file: file, mayWrite: writes, place)
-    }
-
-    private func begin(
-        _ file: VaultFile, _ state: inout Inode.State, for caller: Caller
-    ) throws(VaultError) {
-        let parent = try? tree.table.inode(state.lastParent)
-        try Containment(tree.vault).checkBeginning { Callers(tree.vault).found(for: caller) }
-        let owner = DirectoryDefaults(tree).owner(of: parent, for: caller)
-        let asked = file.header?.sealing?.askedClass ?? parent.flatMap(Classes(tree).childClass)
-        try Files(tree.vault).begin(file, as: owner, asking: asked)
-        // Whatever fails from here on, the old header is gone.
-        state.facts = file.facts
-    }
-
-    private func checkTransfer(
-        of file: VaultFile, to caller: Caller, writes: Bool
-    ) throws(VaultError) {
-        // Looked for at most once, and only if policy restricts something.
-        lazy var found = Callers(tree.vault).found(for: caller)
-        do throws(VaultError) {
-            try Containment(tree.vault).checkReading(of: file.header) { found }
-            try Transfers(tree.vault).checkTransfer(of: file.header) { found.identity }
-        } catch {
-            guard
-                tree.isOverriding(caller.thread)
-                    || Containment(tree.vault).trusts(found, with: file.header)
-            else { throw error }
-        }
-        if writes { try Containment(tree.vault).checkWriting(of: file.header) { found } }
+        return OpenHandle(
+            inode: inode, file: file, mayWrite: writes, insideOf: insideOf, place)
     }
 
     /// Updates the access time if the backing file system's rules require it. The kernel does not
@@ -132,8 +113,9 @@ package struct Handles: Sendable {
         let inode = try tree.table.inode(node)
         return try inode.withState { state throws(Errno) in
             guard let file = state.file else { throw .noEntry }
-            state.openCount += 1
-            return OpenHandle(inode: inode, file: file, mayWrite: false)
+            let account = Containment(tree.vault).confined(file.header)
+            state.addHandle(of: account, writes: false, by: state.lastOpener)
+            return OpenHandle(inode: inode, file: file, mayWrite: false, insideOf: account)
         }
     }
 
@@ -248,8 +230,7 @@ package struct Handles: Sendable {
     package func release(_ handle: OpenHandle) {
         if handle.mayWrite { handle.file.finishUnasked() }
         let last: VaultFile? = handle.inode.withState { state in
-            state.openCount -= 1
-            if handle.mayWrite { state.writerCount -= 1 }
+            state.removeHandle(of: handle.insideOf, writes: handle.mayWrite)
             guard state.openCount == 0 else { return nil }
             state.writeGuard.allAreClosed()
             let file = state.file

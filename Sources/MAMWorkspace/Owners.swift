@@ -37,6 +37,7 @@ package struct Owners: Sendable {
         _ inode: Inode, at place: () throws(VaultError) -> EntryLocation, to owner: Identity,
         by giver: Giver
     ) throws(VaultError) {
+        try refuseWriters(of: inode, before: owner)
         if case .protected(let header)? = Answers(tree).facts(of: inode),
             header.isManaged == tree.vault.isManaged(owner)
         {
@@ -46,6 +47,15 @@ package struct Owners: Sendable {
             }
         }
         try replace(inode, at: place(), owner, by: giver)
+    }
+
+    /// What a contained program writes through the handle that it has would be the new owner's.
+    private func refuseWriters(of inode: Inode, before owner: Identity) throws(VaultError) {
+        guard let account = Containment(tree.vault).confined(inode.header),
+            tree.vault.account(of: owner) != account,
+            inode.withState({ $0.writerCount }) > 0
+        else { return }
+        throw .refused("contained programs have it open for writing")
     }
 
     /// Makes the content plain, and so nobody's: what belongs to an account is sealed.

@@ -79,8 +79,7 @@ class Desktop(Contained):
     def files(self, names=NAMES):
         paths = [os.path.join(os.fsencode(self.directory), name) for name in names]
         for path in paths:
-            with open(path, "wb") as file:
-                file.write(SECRET)
+            self.workspace.write_contained(path, SECRET)
         return paths
 
     def told(self, count=1):
@@ -520,12 +519,12 @@ class Open(Desktop):
     def test_it_does_not_wait_for_the_programs_end(self):
         self.install(APP)
         (path,) = self.files([b"plan.fake"])
-        (self.directory / "wait").touch()
+        (self.directory / "wait").mkdir()
         (opened,) = json.loads(self.open(path, "--json").stdout)
         self.assertEqual(
             (opened["app"], opened["launcher"], opened["type"], opened["account"]),
             (APP, True, TYPE, ANN))
-        (self.directory / "wait").unlink()
+        (self.directory / "wait").rmdir()
         self.told()
 
     def test_a_kind_of_the_type_in_any_case_by_a_link(self):

@@ -36,9 +36,7 @@ class Trusted(Contained):
         return done
 
     def bobs(self, name="bobs.txt"):
-        path = self.directory / name
-        self.workspace.write_as(BOB, path, "Bob's")
-        return path
+        return self.workspace.write_contained(self.directory / name, b"Bob's", BOB)
 
     def records(self):
         told = self.workspace.serving("audit", "--event", "trusted", "--json").stdout
@@ -102,7 +100,11 @@ class Read(Trusted):
                 done = self.trusted(
                     SH, "-c", 'echo more >> "$1"', "sh", path, options=options, status=2)
                 self.assertIn(b"Permission denied", done.stderr)
+                done = self.trusted(
+                    SH, "-c", 'echo new > "$1"', "sh", path, options=options, status=2)
+                self.assertIn(b"Permission denied", done.stderr)
         self.assertEqual(plain.read_bytes(), b"mine")
+        self.assertEqual(self.trusted(CAT, plan).stdout, SECRET)
         new = self.directory / "new.txt"
         copy = (SH, "-c", 'cat "$1" > "$2"', "sh", plan)
         self.trusted(*copy, new, options=("--account", ANN))

@@ -40,12 +40,13 @@ class Contained(WorkspaceCase):
         return ["mamctl", "run", "--workspace", self.workspace.name, "--contained",
                 "--account", self.account, *options, "--", *map(str, command)]
 
-    def contained(self, *command, options=(), status=0, seconds=120):
+    def contained(
+            self, *command, options=(), status=0, seconds=120, stdin=subprocess.DEVNULL):
         """What a contained command wrote to its terminal."""
         master, slave = pty.openpty()
         child = subprocess.Popen(
-            self.words(*command, options=options), stdin=subprocess.DEVNULL, stdout=slave,
-            stderr=slave, env=self.workspace.environment)
+            self.words(*command, options=options), stdin=stdin, stdout=slave, stderr=slave,
+            env=self.workspace.environment)
         os.close(slave)
         text, end = b"", time.monotonic() + seconds
         try:
@@ -64,9 +65,7 @@ class Contained(WorkspaceCase):
 
     def secret(self, name="plan.txt"):
         """A sealed file of the account's."""
-        path = self.directory / name
-        self.write(path, SECRET)
-        return path
+        return self.workspace.write_contained(self.directory / name, SECRET)
 
 
 class Accomplices:
@@ -308,9 +307,33 @@ class FromOutside(Contained):
                 os.open(plan, flags)
         with self.denied():
             os.open(f"/proc/self/fd/{os.open(plan, os.O_PATH)}", os.O_RDONLY)
-        # What they make themselves they may write, until they close it.
-        with open(self.directory / "new", "wb") as file:
-            file.write(b"new")
+
+    def test_handles_that_outlive_the_question(self):
+        """What a contained program writes would be read through them."""
+        new = self.directory / "new"
+        for flags in (os.O_CREAT | os.O_RDWR, os.O_TMPFILE | os.O_RDWR):
+            with self.denied():
+                os.open(self.directory if flags & os.O_TMPFILE == os.O_TMPFILE else new, flags)
+        with self.denied():
+            os.mknod(new)
+        self.assertFalse(new.exists())
+        # A file that is nobody's never becomes the account's while somebody has it open.
+        self.workspace.write_as(PERSONAL, new, "mine")
+        held = os.open(new, os.O_RDWR)
+        self.addCleanup(os.close, held)
+        plan = self.secret()
+        self.contained("cp", plan, new, status=1)
+        self.contained("sh", "-c", 'cat "$1" > "$2"', "sh", plan, new, status=2)
+        self.assertEqual(os.pread(held, 100, 0), b"mine")
+
+    def test_they_destroy_nothing(self):
+        plan = self.secret()
+        for flags in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR):
+            with self.denied():
+                os.open(plan, flags | os.O_TRUNC)
+        with self.denied():
+            os.truncate(plan, 0)
+        self.assertIn(SECRET, self.contained("cat", plan))
 
     def test_links_and_names(self):
         plan = self.secret()
@@ -409,12 +432,11 @@ class Work(Contained):
         def count():
             return self.workspace.account()["containedPrograms"]
 
-        with open(self.directory / "out", "wb") as out:
-            child = subprocess.Popen(
-                self.words("cat"), stdin=subprocess.PIPE, stdout=out, stderr=out,
-                env=self.workspace.environment)
-            wait_until(lambda: count() == 1, message="it is not counted")
-            child.communicate()
+        child = subprocess.Popen(
+            self.words("cat"), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, env=self.workspace.environment)
+        wait_until(lambda: count() == 1, message="it is not counted")
+        child.communicate()
         wait_until(lambda: count() == 0, message="it is counted after its end")
 
     def test_temporary_files_are_the_accounts(self):
@@ -467,8 +489,11 @@ class Start(Contained):
         self.addCleanup(os.close, memory)
         self.refused_start(stdout=memory)
         self.refused_start(stdin=writer)
-        with open(self.directory / "stream", "wb") as file:
-            self.refused_start(status=DONE, stdout=file)
+        # One that is not contained has none of the account's; what is nobody's, anybody reads.
+        stream = self.directory / "stream"
+        self.workspace.write_as(PERSONAL, stream, "mine")
+        with open(stream, "rb") as file:
+            self.refused_start(status=DONE, stdin=file)
 
     def pipe(self):
         reader, writer = os.pipe()
@@ -487,16 +512,6 @@ class Start(Contained):
         memory = os.memfd_create("stream")
         self.addCleanup(os.close, memory)
         return memory
-
-    def with_input(self, stream, *command):
-        """What the command wrote into a file of its own, and how it ended."""
-        out = self.directory / "out"
-        with open(out, "wb") as file:
-            done = subprocess.run(
-                self.words(*command), stdin=stream, stdout=file, stderr=subprocess.DEVNULL,
-                env=self.workspace.environment, timeout=60)
-        self.assertEqual(done.returncode, DONE)
-        return self.contained("cat", out)
 
     def test_input_is_copied(self):
         """From whatever has no path: the command cannot write into it."""
@@ -520,7 +535,7 @@ class Start(Contained):
                         end()
 
                     threading.Thread(target=feed).start()
-                got = self.with_input(stream, "sh", "-c", write_back)
+                got = self.contained("sh", "-c", write_back, stdin=stream)
                 self.assertEqual(got, text)
         self.assertEqual(reader.read(10), b"")
         ours.setblocking(False)
@@ -530,8 +545,8 @@ class Start(Contained):
 
     def test_nobody_reads_what_it_writes_into_its_input(self):
         reader, writer = self.pipe()
-        self.with_input(
-            reader, "sh", "-c", "echo leak > /proc/self/fd/0 2> /dev/null; true")
+        self.contained(
+            "sh", "-c", "echo leak > /proc/self/fd/0 2> /dev/null; true", stdin=reader)
         writer.close()
         self.assertEqual(reader.read(10), b"")
 
@@ -625,7 +640,7 @@ class Free(Contained):
         path = self.workspace.root / "stricter.json"
         path.write_text(json.dumps(RESTRICTED))
         self.workspace.serving("policy import", path)
-        changed.touch()
+        changed.mkdir()
         return child.wait(timeout=60)
 
 

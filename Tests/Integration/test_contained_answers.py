@@ -97,7 +97,7 @@ class OtherWorkspace(Answers):
         other = Workspace("other", settings=self.settings, policy=RESTRICTED)
         self.addCleanup(other.close)
         other.init().mount().register()
-        theirs = self.write(other.path("theirs.txt"), SECRET)
+        theirs = other.write_contained(other.path("theirs.txt"), SECRET)
         self.assertEqual(self.save(self.secret(), self.directory / "own", self.words()), 0)
         self.assertEqual(self.save(theirs, self.directory / "taken", self.words()), 1)
         self.assertFalse((self.directory / "taken").exists())

@@ -38,11 +38,9 @@ class Nested(Contained):
     def started(self, *command):
         """A nested program, and its compositor's process."""
         self.await_programs(0)
-        out = self.directory / "out"
-        with open(out, "wb") as file:
-            child = subprocess.Popen(
-                self.words(*command, options=["--nested"]), stdin=subprocess.DEVNULL, stdout=file,
-                stderr=file, env=self.workspace.environment)
+        child = subprocess.Popen(
+            self.words(*command, options=["--nested"]), stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.workspace.environment)
         try:
             wait_until(lambda: compositors(child.pid), message="no compositor was started")
             (compositor,) = compositors(child.pid)
@@ -159,8 +157,8 @@ class Lives(Nested):
         with self.started(
                 "sh", "-c", 'setsid sh -c "$1" sh "$3" & sh -c "$1" sh "$2"; kill -HUP $$',
                 "sh", waiting, hang_up, end) as (child, compositor):
-            self.addCleanup(end.touch)
-            hang_up.touch()
+            self.addCleanup(end.mkdir)
+            hang_up.mkdir()
             self.assertEqual(child.wait(timeout=60), -signal.SIGHUP)
             wait_until(lambda: not runs(compositor), message="the compositor runs on")
 

@@ -69,7 +69,7 @@ class Allowed(Printing):
         wait_until(began.exists, message="it could not connect")
         self.import_policy(BLOCKED)
         self.addCleanup(self.import_policy, RESTRICTED)
-        changed.touch()
+        changed.mkdir()
         self.assertEqual(child.wait(timeout=60), errno.EACCES)
         told = self.workspace.serving("audit", "--event", "denied", "--json").stdout
         self.assertIn("printBlocked", told)

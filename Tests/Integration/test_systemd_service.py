@@ -48,7 +48,10 @@ class Service(MachineCase):
         self.machine.run(
             "mamctl", "account", "register", "ann@contoso.com", "--no-passphrase", "--workspace",
             "trust")
-        self.machine.run("sh", "-c", 'echo text > "$1/f"', "sh", mount_point)
+        script = (
+            'echo text > "$2"; mamctl run --contained --discard-output --workspace trust --'
+            ' cp "$2" "$1/f" < /dev/null')
+        self.machine.run("sh", "-c", script, "sh", mount_point, f"{self.machine.place}/text")
         said = self.machine.run("cat", f"{mount_point}/f", check=False)
         self.assertIn("Permission denied", said.stderr)
         trusted = ("mamctl", "run", "--trusted", "--workspace", "trust", "--")

@@ -243,6 +243,20 @@ class Workspace:
     def write_as(self, identity, path, text):
         self.run_as(identity, "sh", "-c", 'printf %s "$1" > "$2"', "sh", text, path)
 
+    def write_contained(self, path, content, account=ANN):
+        """By a contained program of the account's: where it is required, no other makes files."""
+        source = self.root / f"source-{time.monotonic_ns()}"
+        source.write_bytes(content)
+        done = subprocess.run(
+            ["mamctl", "run", "--workspace", self.name, "--contained", "--account", account, "--",
+             "cp", source, path],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            timeout=90, env=self.environment)
+        source.unlink()
+        if done.returncode != 0:
+            raise AssertionError(f"no contained program of {account}'s wrote {path}")
+        return path
+
     def close(self):
         remove_leftovers(self.root.name)
 

@@ -32,8 +32,8 @@ import WorkspaceSupport
 
     /// The owner of a file that a user's program makes there; it acts for nobody in particular.
     private func owner(forUser user: UInt32) -> String {
-        let caller = Caller(thread: 0, user: user, group: 0, umask: 0)
-        return DirectoryDefaults(it.tree).owner(of: directory, for: caller).name
+        let maker = Callers(it.vault).found(forThread: 0, user: user)
+        return DirectoryDefaults(it.tree).owner(of: directory, by: maker).name
     }
 
     private var stranger: UInt32 { geteuid() + 77 }

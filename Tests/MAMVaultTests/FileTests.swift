@@ -56,7 +56,8 @@ import WorkspaceSupport
         #expect(Callers(test.vault).identity(ofThread: getpid(), user: 54321).name == bob.name)
         _ = try Registration(test.tree).register(bob, user: 1001, passphrase: nil)
         #expect(Callers(test.vault).identity(ofThread: getpid(), user: 54321).isNobody)
-        #expect(Callers(test.vault).identity(ofThread: 0, user: 54321, orOf: { bob }).isNobody)
+        let stranger = Callers(test.vault).found(forThread: 0, user: 54321)
+        #expect(Callers(test.vault).owner(by: stranger, orOf: { bob }).isNobody)
         // Its registrant's own choice, and root's, count for whatever user the process is by now.
         for giver: UInt32 in [1001, 0] {
             #expect(test.vault.identities.set(bob, by: giver, for: own))

@@ -39,7 +39,8 @@ def workspace(containment):
     made = Workspace(settings={**SETTINGS, "Containment": containment}, policy=POLICY)
     try:
         made.init().mount().register()
-        (made.mount_point / "file").write_bytes(b"x" * 4096)
+        write = made.write_contained if containment == "required" else pathlib.Path.write_bytes
+        write(made.mount_point / "file", b"x" * 4096)
         yield made
     finally:
         made.close()

@@ -67,7 +67,10 @@ class Place:
     def document(self, name, text=None):
         """A sealed file of the account's with the phrase."""
         path = self.files / name
-        path.write_text(f"{self.phrase}\nsecond line\n" if text is None else text)
+        text = f"{self.phrase}\nsecond line\n" if text is None else text
+        if self.contained:
+            return self.workspace.write_contained(path, text.encode())
+        path.write_text(text)
         return path
 
     def read(self, path):

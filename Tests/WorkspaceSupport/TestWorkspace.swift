@@ -33,6 +33,8 @@ package final class TestWorkspace: Sendable {
         package var lockDeadlineSeconds = 1
         package var multiManagedIdentities = false
         package var clearedCaches: [SealedHome.Cache] = []
+        /// Whether files whose policy keeps data are for contained programs alone.
+        package var requiresContainment = false
 
         package init() {}
     }
@@ -66,6 +68,7 @@ package final class TestWorkspace: Sendable {
         settings.lockDeadlineSeconds = options.lockDeadlineSeconds
         settings.multiManagedIdentities = options.multiManagedIdentities
         settings.clearedCaches = options.clearedCaches
+        if options.requiresContainment { settings.containment = .required }
         let state = try openFile(places.state, O_RDONLY | O_DIRECTORY)
         let cost = KeyDerivationCost(passes: 1, memoryByteCount: 8 << 20)
         let keyring = try Keyring(stateDirectory: state, cost: cost ?? .standard) { _ in }
@@ -77,6 +80,13 @@ package final class TestWorkspace: Sendable {
     /// Policies by which files have this class.
     package static func book(_ policy: String) throws -> PolicyBook {
         let document = #"{"appDataEncryptionType": "\#(policy)"}"#
+        return PolicyBook(documents: try PolicyDocument.decode(Array(document.utf8)))
+    }
+
+    /// Policies that keep data, or do not.
+    package static func book(keepsData: Bool) throws -> PolicyBook {
+        let receivers = keepsData ? "managedApps" : "allApps"
+        let document = #"{"allowedOutboundDataTransferDestinations": "\#(receivers)"}"#
         return PolicyBook(documents: try PolicyDocument.decode(Array(document.utf8)))
     }
 
