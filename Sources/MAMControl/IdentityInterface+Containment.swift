@@ -32,7 +32,7 @@ extension IdentityInterface {
         let child = try restricted(descriptor, of: call.peer)
         let identity = vault.identity(of: account)
         guard vault.identities.set(identity, by: call.peer.uid, for: child, standing: .contained)
-        else { throw Self.noChild }
+        else { throw notSet(call) ?? Self.noChild }
         vault.metrics.count(.containedPrograms)
         vault.audit(
             .contained, account,

@@ -28,7 +28,7 @@ extension IdentityInterface {
             vault.identities.set(
                 account.map { vault.identity(of: $0) } ?? .nobody, by: call.peer.uid, for: child,
                 standing: .trusted(account == nil ? .allAccounts : .ownAccount))
-        else { throw Self.noChild }
+        else { throw notSet(call) ?? Self.noChild }
         audit(program, account, child, call.peer)
         return NoMembers()
     }

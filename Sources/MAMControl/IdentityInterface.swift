@@ -54,7 +54,7 @@ package struct IdentityInterface: VaultInterface {
             vault.identities.set(
                 identity, by: call.peer.uid, forThread: thread, of: life,
                 until: call.connectionID)
-        else { throw Self.noThread }
+        else { throw notSet(call, threadOf: call.peer.life) ?? Self.noThread }
         return NoMembers()
     }
 
@@ -150,7 +150,15 @@ extension VaultService {
             vault.identities.set(
                 identity, by: call.peer.uid, for: life, until: connection)
         else {
-            throw .invalidInput("the calling process has ended, or is not visible to the daemon")
+            throw notSet(call)
+                ?? .invalidInput("the calling process has ended, or is not visible to the daemon")
         }
+    }
+
+    /// The error of an identity that the user has no room for; nil if there is room.
+    func notSet(_ call: VarlinkCall, threadOf process: ProcessLife? = nil) -> VarlinkError? {
+        guard !vault.identities.hasRoom(for: call.peer.uid, threadOf: process) else { return nil }
+        return .busy(
+            "uid \(call.peer.uid) has identities for too many processes, or threads of this one")
     }
 }

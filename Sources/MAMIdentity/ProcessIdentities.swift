@@ -12,19 +12,25 @@ internal import Synchronization
 ///
 /// A child inherits the identity of the thread that forked it, and keeps it whatever that thread or
 /// process gets later. So before an identity changes, the children's are recorded.
+///
+/// Users share it: what one may have is limited (``IdentityShare``), and what a look-up costs is
+/// the process's own family.
 package final class ProcessIdentities: Sendable {
-    private let table = Guarded(IdentityTable())
-    private let recent = RecentIdentities()
-    /// Serialises changes: none may come between finding children and the change.
-    private let changes = Mutex(())
+    let table = Guarded(IdentityTable())
+    let recent = RecentIdentities()
+    /// Serialises a process's changes: none may come between finding its children and the change.
+    private let changes = LockTable<Int32>()
     private let standing = Atomic<Bool>(false)
+    /// Long searches on threads that serve the mount, of which there are ten.
+    let longSearches = Shares(each: 5)
 
     package init() {}
 
     /// Whether a program was ever more than ordinary: until then none has to be looked for.
     package var haveStanding: Bool { standing.load(ordering: .acquiring) }
 
-    /// Sets a process's identity, or removes it with nil. False if that process has ended.
+    /// Sets a process's identity, or removes it with nil. False if that process has ended, or the
+    /// user has too many.
     ///
     /// `user`: the user that sets it. `connection`: ends the identity when it closes; nil: only
     /// with the process.
@@ -33,184 +39,148 @@ package final class ProcessIdentities: Sendable {
         until connection: ConnectionID? = nil, standing: Standing = .ordinary
     ) -> Bool {
         if standing != .ordinary { self.standing.store(true, ordering: .releasing) }
-        return changes.withLock { _ in
-            guard isAlive(life) else { return false }
+        return changes.withLock(life.id) {
+            guard isAlive(life), identity == nil || hasRoom(for: user) else { return false }
             change(
-                life,
+                life, for: user,
                 to: identity.map {
-                    .init(
-                        identity: $0, giver: user, connection: connection,
-                        standing: standing)
+                    .init(identity: $0, giver: user, connection: connection, standing: standing)
                 })
             return true
         }
     }
 
-    /// Sets a thread's identity, or removes it with nil. False if the process has no such thread.
+    /// Sets a thread's identity, or removes it with nil. False if the process has no such thread,
+    /// or too many of them have one.
     package func set(
         _ identity: Identity?, by user: UInt32, forThread thread: Int32, of process: ProcessLife,
         until connection: ConnectionID
     ) -> Bool {
-        changes.withLock { _ in
+        changes.withLock(process.id) {
             guard isAlive(process), let life = ProcessStatus(of: thread)?.life,
-                processID(ofThread: thread) == process.id
+                processID(ofThread: thread) == process.id,
+                identity == nil || hasOwn(life, of: process)
+                    || hasRoom(for: user, threadOf: process)
             else { return false }
             let children = lives(childProcesses(ofThread: thread, of: process.id))
-            let old = forked(by: life, of: process.id)
+            let old = forked(by: life, of: process, for: user)
             table.withLock { table in
-                table.prune(unless: isAlive)
-                table.version += 1
-                table.revision += 1
-                table.bequeath(old, to: children)
-                table.threads[life] = identity.map {
-                    .init(identity: $0, giver: user, connection: connection, process: process)
+                table.bequeath(old, to: children, for: user)
+                table.change(process, for: user) {
+                    $0.threads[life] = identity.map {
+                        .init(identity: $0, giver: user, connection: connection)
+                    }
                 }
             }
             return true
         }
     }
 
+    private func hasOwn(_ thread: ProcessLife, of process: ProcessLife) -> Bool {
+        table.withLock { $0.processes[process]?.threads[thread] != nil }
+    }
+
+    /// Whether the user may set one more; `process`: for a thread of it.
+    package func hasRoom(for user: UInt32, threadOf process: ProcessLife? = nil) -> Bool {
+        func isFull() -> Bool {
+            table.withLock { table in
+                let threads = process.flatMap { table.processes[$0] }?.threads.count ?? 0
+                return threads >= IdentityShare.threadsOfProcess
+                    || table.shares[user]?.isFull == true
+            }
+        }
+        let isPressing = isFull()
+        sweep(user, isPressing: isPressing)
+        return !isPressing || !isFull()
+    }
+
+    /// Removes a user's processes and threads that have ended, sometimes.
+    func sweep(_ user: UInt32, isPressing: Bool = false) {
+        let lives = table.withLock { table -> [ProcessLife] in
+            guard let share = table.shares[user], share.shallBeSwept(isPressing: isPressing)
+            else { return [] }
+            return share.lives.flatMap { life in
+                [life] + (table.processes[life]?.threads.keys.map(\.self) ?? [])
+            }
+        }
+        guard !lives.isEmpty else { return }
+        let ended = Set(lives.filter { !isAlive($0) })
+        table.withLock { $0.remove(ended, of: user) }
+    }
+
     /// Ends the identities tied to a connection that has closed.
     package func end(_ connection: ConnectionID) {
-        // Most connections set nothing, and should not wait for another's change.
-        guard table.withLock({ $0.refers(to: connection) }) else { return }
-        changes.withLock { _ in
-            writeDownChildren(
-                of: table.withLock { $0.threads }.filter {
-                    $0.value.connection == connection
-                })
-            let ended = table.withLock { table in
-                table.version += 1
-                table.revision += 1
-                table.threads = table.threads.filter { $0.value.connection != connection }
-                return table.processes.filter { $0.value.own?.connection == connection }.keys
-            }
-            for life in ended { change(life, to: nil) }
+        for life in table.withLock({ $0.lives(of: connection) }) {
+            changes.withLock(life.id) { end(connection, of: life) }
         }
+        table.withLock { $0.forget(connection) }
+    }
+
+    private func end(_ connection: ConnectionID, of life: ProcessLife) {
+        guard let process = table.withLock({ $0.processes[life] }) else { return }
+        let ending = process.threads.filter { $0.value.connection == connection }
+        // It holds no account by itself: whoever set it.
+        let user = (ending.values.first ?? process.own)?.giver ?? 0
+        writeDownChildren(of: ending, in: life, for: user)
+        table.withLock { table in
+            table.change(life, for: user) { process in
+                process.threads = process.threads.filter { $0.value.connection != connection }
+            }
+        }
+        if process.own?.connection == connection { change(life, for: user, to: nil) }
     }
 
     /// Whom the contained programs act for that are running: once for each that was set.
     package var contained: [Identity] {
-        table.withLock { $0.processes }.compactMap { life, process in
-            guard let own = process.own, own.standing == .contained,
-                let status = ProcessStatus(of: life.id), status.life == life, !status.hasEnded
+        let set = table.withLock { table in
+            table.processes.compactMap { life, process in
+                process.own.flatMap { $0.standing == .contained ? (life, $0.identity) : nil }
+            }
+        }
+        return set.compactMap { life, identity in
+            guard let status = ProcessStatus(of: life.id), status.life == life, !status.hasEnded
             else { return nil }
-            return own.identity
+            return identity
         }
     }
 
-    /// The caller holds `changes`.
-    private func change(_ life: ProcessLife, to setting: IdentityTable.Setting?) {
-        writeDownChildren(of: table.withLock { $0.threads(of: life.id) })
-        let old = found(for: life.id)
+    /// The caller holds the process's lock.
+    private func change(
+        _ life: ProcessLife, for user: UInt32, to setting: IdentityTable.Setting?
+    ) {
+        let threads = table.withLock { $0.processes[life]?.threads ?? [:] }
+        writeDownChildren(of: threads, in: life, for: user)
+        let old = find(for: life.id, of: user)
         let children = lives(childProcesses(of: life.id))
         table.withLock { table in
-            table.prune(unless: isAlive)
-            table.version += 1
-            table.revision += 1
-            table.bequeath(old, to: children)
-            table.set(setting, for: life)
+            table.bequeath(old, to: children, for: user)
+            table.change(life, for: user) { $0.own = setting }
         }
     }
 
     /// For threads whose own identity, or whose process's, is about to change.
-    private func writeDownChildren(of threads: [ProcessLife: IdentityTable.Setting]) {
+    private func writeDownChildren(
+        of threads: [ProcessLife: IdentityTable.Setting], in process: ProcessLife, for user: UInt32
+    ) {
         for (thread, setting) in threads where isAlive(thread) {
-            guard let process = setting.process?.id else { continue }
-            let children = lives(childProcesses(ofThread: thread.id, of: process))
-            table.withLock { $0.bequeath(setting.inherited(from: process), to: children) }
+            let children = lives(childProcesses(ofThread: thread.id, of: process.id))
+            table.withLock {
+                $0.bequeath(setting.inherited(from: process.id), to: children, for: user)
+            }
         }
     }
 
     /// What a thread's children inherit.
-    private func forked(by thread: ProcessLife, of process: Int32) -> FoundIdentity? {
-        table.withLock { $0.threads[thread] }?.inherited(from: process) ?? found(for: process)
+    private func forked(
+        by thread: ProcessLife, of process: ProcessLife, for user: UInt32
+    ) -> FoundIdentity? {
+        let own = table.withLock { $0.processes[process]?.threads[thread] }
+        return own?.inherited(from: process.id)
+            ?? find(for: process.id, of: user)
     }
 
     /// Makes all processes that act for an identity act for nobody.
-    package func forget(_ identity: Identity) {
-        changes.withLock { _ in table.withLock { $0.forget(identity) } }
-    }
-
-    /// A thread's identity: its own, its process's, or an ancestor's; nil if there is none.
-    ///
-    /// Thread 0 is the kernel's, or in another process ID namespace: no identity.
-    package func found(forThread thread: Int32) -> FoundIdentity? {
-        let known = table.withLock { $0 }
-        guard !known.isEmpty, thread > 0 else { return nil }
-        return recent.found(forThread: thread, known.revision) { search(for: thread, known) }
-    }
-
-    private func search(for thread: Int32, _ known: IdentityTable) -> FoundIdentity? {
-        if !known.threads.isEmpty, let own = threadSetting(thread) {
-            return own.found(from: .thread)
-        }
-        return processID(ofThread: thread).flatMap { found(for: $0) }
-    }
-
-    /// The thread's own identity, not its process's.
-    package func threadIdentity(_ thread: Int32) -> Identity? {
-        threadSetting(thread)?.identity
-    }
-
-    private func threadSetting(_ thread: Int32) -> IdentityTable.Setting? {
-        guard let life = ProcessStatus(of: thread)?.life else { return nil }
-        return table.withLock { $0.threads[life] }
-    }
-
-    private func found(for process: Int32) -> FoundIdentity? {
-        let known = table.withLock { $0 }
-        var heirs: [ProcessLife] = []
-        var process = process
-        var result: FoundIdentity?
-        // Limits a loop that concurrent changes of parents could cause.
-        for _ in 0..<1024 {
-            // A parent younger than its child is another process with a reused id.
-            guard process > 0, let status = ProcessStatus(of: process),
-                status.life.startTime <= heirs.last?.startTime ?? .max
-            else { break }
-            let entry = known.processes[status.life]
-            if let own = entry?.own {
-                result = own.found(from: .process(process))
-            } else if let inherited = entry?.inherited {
-                result = inherited
-            } else if let thread = setting(ofThreadThatForked: status, known) {
-                heirs.append(status.life)
-                result = thread.inherited(from: status.parent)
-            } else {
-                heirs.append(status.life)
-                process = status.parent
-                continue
-            }
-            break
-        }
-        if let result { remember(result, for: heirs, known.version) }
-        return result
-    }
-
-    /// The own identity of the thread that forked a process: the kernel lists children by thread,
-    /// and hands those of an ended thread to another one of its process.
-    private func setting(
-        ofThreadThatForked child: ProcessStatus, _ known: IdentityTable
-    ) -> IdentityTable.Setting? {
-        known.threads(of: child.parent).first { thread, _ in
-            thread.startTime <= child.life.startTime && isAlive(thread)
-                && childProcesses(ofThread: thread.id, of: child.parent).contains(child.life.id)
-        }?.value
-    }
-
-    /// Orphans keep their identity, although their parents are gone.
-    private func remember(_ found: FoundIdentity, for heirs: [ProcessLife], _ version: UInt64) {
-        guard !heirs.isEmpty else { return }
-        table.withLock { table in
-            // If something changed meanwhile, it may predate a fork that this search placed before
-            // it.
-            guard table.version == version else { return }
-            table.prune(unless: isAlive)
-            guard table.processes.count < IdentityTable.rememberedCount else { return }
-            for heir in heirs { table.processes[heir, default: .init()].inherited = .some(found) }
-        }
-    }
+    package func forget(_ identity: Identity) { table.withLock { $0.forget(identity) } }
 }
 
 private func lives(_ processes: [Int32]) -> [ProcessLife] {

@@ -1,45 +1,40 @@
-// A cache of identities by process, so that not every file access walks /proc.
+// A cache of identities by process, so that not every file access reads /proc.
 
 internal import MAMModel
 internal import MAMSystem
 
-/// Results that hold while the process lives and the table is unchanged.
-///
-/// Also caches that nothing was found; otherwise a process with many ancestors would have all of
-/// them read for each file.
+/// Results that hold while the process lives and its entry in the table is unchanged.
 final class RecentIdentities: Sendable {
-    private struct Answer {
+    struct Answer: Sendable {
         let process: ProcessHandle
+        let life: ProcessLife
         let found: FoundIdentity?
-        /// The revision of the table that it was derived from.
-        let revision: UInt64
+        /// The version of the table that it was derived from.
+        let version: UInt64
     }
 
-    private let answers = Guarded<[Int32: Answer]>([:])
+    private let answers = Guarded<[UInt32: [Int32: Answer]]>([:])
 
-    /// Each entry costs a descriptor. At the limit the cache is emptied.
-    private static let limit = 64
+    /// Each entry costs a descriptor. At a limit the user's are dropped, or another user's.
+    private static let limitOfUser = 32, users = 8
 
-    /// Calls `search` if there is no entry for this thread and revision of the table.
-    func found(
-        forThread thread: Int32, _ revision: UInt64, orBy search: () -> FoundIdentity?
-    ) -> FoundIdentity? {
-        let known = answers.withLock { $0[thread] }
-        if let known, known.revision == revision, known.process.isAlive { return known.found }
-        // Before the search, so that its result belongs to this life. Only a process's first thread
-        // has the process's id.
-        let process = ProcessHandle(of: thread)
-        let found = search()
-        if let process { keep(Answer(process: process, found: found, revision: revision), thread) }
-        return found
+    /// What was kept for the first thread of a process.
+    func answer(forThread thread: Int32, of user: UInt32) -> Answer? {
+        answers.withLock { $0[user]?[thread] }
     }
 
-    private func keep(_ answer: Answer, _ thread: Int32) {
+    func keep(_ answer: Answer, of user: UInt32) {
         // Closed outside the lock.
         let gone = answers.withLock { answers in
-            let gone = answers.count >= Self.limit ? answers : [:]
-            if !gone.isEmpty { answers = [:] }
-            answers[thread] = answer
+            var gone: [Int32: Answer] = [:]
+            if answers[user]?.count ?? 0 >= Self.limitOfUser {
+                gone = answers.removeValue(forKey: user) ?? [:]
+            } else if answers[user] == nil, answers.count >= Self.users,
+                let other = answers.keys.first
+            {
+                gone = answers.removeValue(forKey: other) ?? [:]
+            }
+            answers[user, default: [:]][answer.life.id] = answer
             return gone
         }
         withExtendedLifetime(gone) {}

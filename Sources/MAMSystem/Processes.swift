@@ -38,8 +38,9 @@ package struct ProcessStatus: Sendable {
 
     /// Nil if there is no such process or thread, or /proc is not readable.
     package init?(of id: Int32) {
-        guard id > 0,
-            let bytes = try? readSmallFile("/proc/\(id)/stat", maximumByteCount: 4096),
+        // The thread's own file: /proc/PID/stat adds up the times of all, be they thousands.
+        let path = "/proc/\(id)/task/\(id)/stat"
+        guard id > 0, let bytes = try? readSmallFile(path, maximumByteCount: 4096),
             // The command name may contain spaces and parentheses; the fields follow the last one.
             let end = bytes.lastIndex(of: UInt8(ascii: ")"))
         else { return nil }

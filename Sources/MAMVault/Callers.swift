@@ -38,17 +38,30 @@ package struct Callers: Sendable {
 
     /// Also returns where the identity comes from.
     package func found(forThread thread: Int32, user: UInt32) -> FoundIdentity {
-        given(toThread: thread)
+        told(vault.identities.found(forThread: thread, of: user), user: user)
+    }
+
+    /// For threads that serve the mount: `EAGAIN` where this would take them from others.
+    package func foundOnMount(
+        forThread thread: Int32, user: UInt32
+    ) throws(VaultError) -> FoundIdentity {
+        let found = try systemCall { () throws(Errno) in
+            try vault.identities.foundOnMount(forThread: thread, of: user)
+        }
+        return told(found, user: user)
+    }
+
+    private func told(_ found: FoundIdentity?, user: UInt32) -> FoundIdentity {
+        found.flatMap(valid)
             ?? FoundIdentity(
                 identity: defaultIdentity(ofUser: user), source: .userDefault, giver: user)
     }
 
-    /// The identity set for a thread, its process or an ancestor; nil if there is none. A name that
-    /// was unmanaged when it was set, but has since become another user's account, no longer
+    /// The identity set for a thread, its process or an ancestor; nil if it does not count. A name
+    /// that was unmanaged when it was set, but has since become another user's account, no longer
     /// counts: plain content stays with its user instead of passing to another. What is contained
     /// stays so, for nobody.
-    private func given(toThread thread: Int32) -> FoundIdentity? {
-        guard let found = vault.identities.found(forThread: thread) else { return nil }
+    private func valid(_ found: FoundIdentity) -> FoundIdentity? {
         if mayAct(found.giver, for: found.identity) { return found }
         return found.isContained ? found.forNobody : nil
     }

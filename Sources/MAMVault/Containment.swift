@@ -32,9 +32,9 @@ package struct Containment: Sendable {
     /// Refuses a file that is only for contained programs to any other. `reader` is evaluated only
     /// for such a file.
     package func checkReading(
-        of header: FileHeader?, by reader: () -> FoundIdentity
+        of header: FileHeader?, by reader: () throws(VaultError) -> FoundIdentity
     ) throws(VaultError) {
-        guard let account = confined(header), !reader().isContained else { return }
+        guard let account = confined(header), try !reader().isContained else { return }
         throw outside(account)
     }
 
@@ -66,10 +66,10 @@ package struct Containment: Sendable {
     /// Refuses a contained program another owner's file, where it would leave what it has read, and
     /// a trusted one any file: it may read.
     package func checkWriting(
-        of header: FileHeader?, by writer: () -> FoundIdentity
+        of header: FileHeader?, by writer: () throws(VaultError) -> FoundIdentity
     ) throws(VaultError) {
         guard isRequiredForSome || vault.identities.haveStanding else { return }
-        let writer = writer()
+        let writer = try writer()
         if case .trusted = writer.standing {
             throw .refused("a trusted program changes no file of the workspace: it may only read")
         }

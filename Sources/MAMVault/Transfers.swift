@@ -23,22 +23,24 @@ package struct Transfers: Sendable {
     ///
     /// `receiver` is evaluated only if policy restricts transfers.
     package func checkTransfer(
-        of header: FileHeader?, to receiver: () -> Identity
+        of header: FileHeader?, to receiver: () throws(VaultError) -> Identity
     ) throws(VaultError) {
         // A file without a known key cannot be read anyway, and that error is more specific.
         guard let sealing = header?.sealing,
             let account = vault.keyring.account(ofKey: sealing.keyID),
-            let refusal = refusal(from: account, to: receiver)
+            let refusal = try refusal(from: account, to: receiver)
         else { return }
         throw .refused(refusal.reason, next: commandOfOwner(account))
     }
 
     /// Why policy keeps content of the account from a program; nil if it does not.
-    func refusal(from account: AccountID, to receiver: () -> Identity) -> Decision? {
+    func refusal<Failure: Error>(
+        from account: AccountID, to receiver: () throws(Failure) -> Identity
+    ) throws(Failure) -> Decision? {
         let sendsToAll = vault.merged(of: account).sendsToAll
         // Otherwise every receiver is allowed.
         guard !sendsToAll else { return nil }
-        let receiver = receiver()
+        let receiver = try receiver()
         let isOwner = vault.account(of: receiver) == account
         guard !EffectivePolicy.letsRead(asOwner: isOwner, sendsToAll: sendsToAll) else {
             return nil

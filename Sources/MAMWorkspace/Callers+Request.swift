@@ -5,7 +5,7 @@ internal import MAMTree
 internal import MAMVault
 
 extension Callers {
-    func found(for caller: Caller) -> FoundIdentity {
-        found(forThread: caller.thread, user: caller.user)
+    func found(for caller: Caller) throws(VaultError) -> FoundIdentity {
+        try foundOnMount(forThread: caller.thread, user: caller.user)
     }
 }

@@ -45,7 +45,9 @@ package struct Creator: Sendable {
         let parent = try tree.table.inode(parent)
         let place = try tree.place(in: tree.openFiles, for: caller)
         if let name { try tree.refuseHidden(name, in: parent) }
-        let maker = Callers(tree.vault).found(for: caller)
+        let maker = try answering { () throws(VaultError) in
+            try Callers(tree.vault).found(for: caller)
+        }
         let owner = DirectoryDefaults(tree).owner(of: parent, by: maker)
         // First, so that a refusal creates no file.
         let asked = Classes(tree).childClass(of: parent)

@@ -3,11 +3,49 @@
 internal import MAMFormat
 internal import MAMIdentity
 internal import MAMModel
+internal import MAMStore
 internal import MAMTree
 internal import MAMVault
 
+/// What an open(2) is for.
+struct Demand {
+    let writes: Bool
+    let truncates: Bool
+    /// False if the caller only changes the content and does not get it.
+    let handsOut: Bool
+
+    var changes: Bool { writes || truncates }
+}
+
 extension Handles {
-    func begin(
+    /// Lets the file be opened, begins it if it is a new one, and cuts it off.
+    func admit(
+        _ demand: Demand, of file: VaultFile, _ inode: Inode, _ state: inout Inode.State,
+        for caller: Caller
+    ) throws(VaultError) {
+        // Looked for at most once, and only if policy restricts something.
+        var known: FoundIdentity?
+        func opener() throws(VaultError) -> FoundIdentity {
+            if let known { return known }
+            let opener = try Callers(tree.vault).found(for: caller)
+            known = opener
+            return opener
+        }
+        try checkContainment(of: file, state, changes: demand.changes, for: caller, by: opener)
+        let isInUse = state.openCount > 0 && file.header != nil
+        if demand.writes && file.facts.isEmpty || demand.truncates && !isInUse {
+            return try begin(file, &state, by: opener())
+        }
+        if demand.handsOut { try checkTransfer(of: file, for: caller, to: opener) }
+        try Files(tree.vault).checkForeign(file)
+        try Unsealed(tree).checkUnsealed(inode, file.header, writes: demand.changes)
+        try Files(tree.vault).admit(file)
+        updateClass(of: file, inode, &state)
+        // Other handles are open: it keeps its owner and stays sealed.
+        if demand.truncates { try file.truncate(to: 0) }
+    }
+
+    private func begin(
         _ file: VaultFile, _ state: inout Inode.State, by maker: FoundIdentity
     ) throws(VaultError) {
         let parent = try? tree.table.inode(state.lastParent)
@@ -24,13 +62,13 @@ extension Handles {
     }
 
     /// Also for what is only truncated: that destroys it.
-    func checkContainment(
+    private func checkContainment(
         of file: VaultFile, _ state: Inode.State, changes: Bool, for caller: Caller,
-        by found: () -> FoundIdentity
+        by found: () throws(VaultError) -> FoundIdentity
     ) throws(VaultError) {
         let rules = Containment(tree.vault)
         do throws(VaultError) { try rules.checkReading(of: file.header, by: found) } catch {
-            guard isExcepted(caller, found(), file) else { throw error }
+            guard try isExcepted(caller, found(), file) else { throw error }
         }
         // A file without a header is nobody's until it is begun.
         guard changes, let header = file.header else { return }
@@ -40,13 +78,15 @@ extension Handles {
         }
     }
 
-    func checkTransfer(
-        of file: VaultFile, for caller: Caller, to found: () -> FoundIdentity
+    private func checkTransfer(
+        of file: VaultFile, for caller: Caller, to found: () throws(VaultError) -> FoundIdentity
     ) throws(VaultError) {
         do throws(VaultError) {
-            try Transfers(tree.vault).checkTransfer(of: file.header) { found().identity }
+            try Transfers(tree.vault).checkTransfer(of: file.header) { () throws(VaultError) in
+                try found().identity
+            }
         } catch {
-            guard isExcepted(caller, found(), file) else { throw error }
+            guard try isExcepted(caller, found(), file) else { throw error }
         }
     }
 

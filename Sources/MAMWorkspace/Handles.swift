@@ -59,9 +59,8 @@ package struct Handles: Sendable {
         let place = try tree.place(in: tree.openFiles, for: caller)
         let writes = flags & O_ACCMODE != O_RDONLY
         let truncates = flags & O_TRUNC != 0
+        let demand = Demand(writes: writes, truncates: truncates, handsOut: handsOut)
         var (seen, insideOf): (stat?, AccountID?)
-        // Looked for at most once, and only if policy restricts something.
-        lazy var found = Callers(tree.vault).found(for: caller)
         let file = try inode.withState { state throws(Errno) in
             guard inode.isRegular, !tree.isStopping else { throw .notConnected }
             // Makes the kernel look the name up again.
@@ -70,24 +69,9 @@ package struct Handles: Sendable {
             let file = try backingFile(
                 of: inode, &state, writes: writes || truncates, truncates: truncates, &seen,
                 for: caller)
-            let isInUse = state.openCount > 0 && file.header != nil
-            let begins = writes && file.facts.isEmpty || truncates && !isInUse
             try Auditing(tree).auditing(.open, inode, file.header, for: caller) {
                 () throws(VaultError) in
-                try checkContainment(
-                    of: file, state, changes: writes || truncates, for: caller, by: { found })
-                if begins {
-                    try begin(file, &state, by: found)
-                } else {
-                    if handsOut { try checkTransfer(of: file, for: caller, to: { found }) }
-                    try Files(tree.vault).checkForeign(file)
-                    try Unsealed(tree).checkUnsealed(
-                        inode, file.header, writes: writes || truncates)
-                    try Files(tree.vault).admit(file)
-                    updateClass(of: file, inode, &state)
-                    // Other handles are open: it keeps its owner and stays sealed.
-                    if truncates { try file.truncate(to: 0) }
-                }
+                try admit(demand, of: file, inode, &state, for: caller)
             }
             if truncates { try Attributes(tree).clearSetIDBits(inode, for: caller) }
             if truncates { state.writeGuard.noteTruncation(by: caller.thread) }
@@ -121,7 +105,7 @@ package struct Handles: Sendable {
 
     /// Policy and settings may have changed since the file was written. A failure does not prevent
     /// its use.
-    private func updateClass(of file: VaultFile, _ inode: Inode, _ state: inout Inode.State) {
+    func updateClass(of file: VaultFile, _ inode: Inode, _ state: inout Inode.State) {
         guard !tree.isReadOnly, FileClasses(tree.vault).isOutOfDate(file.header) else { return }
         do throws(Errno) { try makeWritable(file, inode, &state) } catch {
             // A file that may not be written stays unchanged.

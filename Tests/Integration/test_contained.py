@@ -468,6 +468,31 @@ class Work(Contained):
         self.contained("/no-such-command", status=127)
 
 
+class Gone(Contained):
+    """The account is wiped while a program runs contained for it."""
+
+    FAMILY = (
+        'n=$1; shift; if [ "$n" -gt 0 ]; then sh -c "$0" "$0" $((n - 1)) "$@"; exit; fi; exec "$@"')
+
+    def test_what_it_has_in_memory_stays_there(self):
+        child = subprocess.Popen(
+            self.words(
+                "sh", "-c", 'cd "$1"; mkdir ready; while [ ! -e go ]; do sleep 0.05; done;'
+                'echo x > new; sh -c "$2" "$2" 1100 sh -c "echo x > deep"; mkdir done', "sh",
+                self.directory, self.FAMILY),
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env=self.workspace.environment)
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        wait_until((self.directory / "ready").exists, message="it did not begin")
+        self.workspace.serving("wipe", ANN, "--confirm", ANN)
+        (self.directory / "go").mkdir()
+        child.wait(timeout=120)
+        # More ancestors than the daemon reads make no ordinary program of it either.
+        self.assertEqual(
+            sorted(path.name for path in self.directory.iterdir()), ["done", "go", "ready"])
+
+
 class Start(Contained):
     def refused_start(self, *options, status=REFUSED, **streams):
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, **streams}

@@ -55,6 +55,48 @@ struct IdentityTests {
         withExtendedLifetime((before, first, second, third)) {}
     }
 
+    @Test func `what was found out stays, be it nothing, and is no younger child's`() throws {
+        let stranger = try Child()
+        let life = try #require(ProcessStatus(of: stranger.id)).life
+        #expect(identities.set(personal, by: 0, for: life))
+        let before = try Child()
+        for _ in 0..<2 { #expect(name(of: before.id) == nil) }
+        #expect(identities.set(ann, by: 0, for: own))
+        let after = try Child()
+        for identity in [personal, nil] {
+            #expect(name(of: before.id) == nil)
+            #expect(name(of: after.id) == "ann@contoso.com")
+            #expect(identities.set(identity, by: 0, for: own))
+        }
+        identities.forget(ann)
+        #expect(name(of: before.id) == nil)
+        #expect(name(of: after.id)?.isEmpty == true)
+        withExtendedLifetime((stranger, before, after)) {}
+    }
+
+    @Test func `so many threads of a process have identities`() throws {
+        let connection = ConnectionID()
+        let (go, done) = (Semaphore(), Semaphore())
+        let threads = Guarded<[Int32]>([])
+        for _ in 0..<300 {
+            try startThread(named: "identity") {
+                threads.withLock { $0.append(mam_thread_id()) }
+                done.signal()
+                go.wait()
+            }
+        }
+        for _ in 0..<300 { done.wait() }
+        let set = threads.withLock { $0 }.count {
+            identities.set(ann, by: 1, forThread: $0, of: own, until: connection)
+        }
+        #expect(set == 256)
+        #expect(!identities.hasRoom(for: 1, threadOf: own))
+        #expect(identities.hasRoom(for: 1))
+        identities.end(connection)
+        #expect(identities.hasRoom(for: 1, threadOf: own))
+        for _ in 0..<300 { go.signal() }
+    }
+
     @Test func `what a trusted program starts is trusted, and a wipe widens nothing`() throws {
         #expect(identities.set(ann, by: 0, for: own, standing: .trusted(.ownAccount)))
         let child = try Child()

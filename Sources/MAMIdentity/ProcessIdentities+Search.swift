@@ -1,0 +1,113 @@
+// Looks identities up, and remembers what was found.
+
+package import MAMModel
+package import MAMSystem
+
+extension ProcessIdentities {
+    private enum Answer {
+        case found(FoundIdentity?)
+        /// Finding out takes more files of /proc than were allowed.
+        case tooLong
+
+        var identity: FoundIdentity? { if case .found(let found) = self { found } else { nil } }
+    }
+
+    /// So many files of /proc take no longer than other requests.
+    private static let shortSearch = 64
+
+    /// A thread's identity: its own, its process's, or an ancestor's; nil if there is none.
+    ///
+    /// Thread 0 is the kernel's, or in another process ID namespace: no identity. `user`: whose
+    /// share of the table the answer takes.
+    package func found(forThread thread: Int32, of user: UInt32 = 0) -> FoundIdentity? {
+        let answer = known(forThread: thread, of: user)
+        return (answer ?? search(forThread: thread, of: user, limit: nil)).identity
+    }
+
+    /// The same for threads that serve the mount, of which one user's long searches take half at
+    /// most: beyond that it is `EAGAIN`.
+    package func foundOnMount(
+        forThread thread: Int32, of user: UInt32
+    ) throws(Errno) -> FoundIdentity? {
+        if let answer = known(forThread: thread, of: user) { return answer.identity }
+        let answer = search(forThread: thread, of: user, limit: Self.shortSearch)
+        if case .found(let found) = answer { return found }
+        guard longSearches.take(for: user) else { throw .wouldBlock }
+        defer { longSearches.giveBack(for: user) }
+        return search(forThread: thread, of: user, limit: nil).identity
+    }
+
+    /// The thread's own identity, not its process's.
+    package func threadIdentity(_ thread: Int32) -> Identity? {
+        processID(ofThread: thread).flatMap { threadSetting(thread, of: $0) }?.identity
+    }
+
+    /// Without reading /proc; nil if that is not possible.
+    private func known(forThread thread: Int32, of user: UInt32) -> Answer? {
+        guard thread > 0, !table.withLock({ $0.processes.isEmpty }) else { return .found(nil) }
+        guard let answer = recent.answer(forThread: thread, of: user),
+            table.withLock({ $0.isUnchanged(answer.life, since: answer.version) }),
+            answer.process.isAlive
+        else { return nil }
+        return .found(answer.found)
+    }
+
+    private func search(forThread thread: Int32, of user: UInt32, limit: Int?) -> Answer {
+        // Before the search, so that its result belongs to this life. Only a process's first thread
+        // has the process's id.
+        let handle = ProcessHandle(of: thread)
+        guard let id = processID(ofThread: thread) else { return .found(nil) }
+        let version = table.withLock { $0.version }
+        if let own = threadSetting(thread, of: id) { return .found(own.found(from: .thread)) }
+        let answer = find(for: id, of: user, limit: limit)
+        if case .found(let found) = answer, let handle, let life = ProcessStatus(of: id)?.life,
+            table.withLock({ $0.isUnchanged(life, since: version) })
+        {
+            recent.keep(
+                .init(process: handle, life: life, found: found, version: version), of: user)
+        }
+        return answer
+    }
+
+    private func threadSetting(_ thread: Int32, of process: Int32) -> IdentityTable.Setting? {
+        guard let life = ProcessStatus(of: process)?.life,
+            let threads = table.withLock({ $0.processes[life]?.threads }), !threads.isEmpty,
+            let own = ProcessStatus(of: thread)?.life
+        else { return nil }
+        return threads[own]
+    }
+
+    /// A process's identity.
+    func find(for process: Int32, of user: UInt32) -> FoundIdentity? {
+        find(for: process, of: user, limit: nil).identity
+    }
+
+    private func find(for process: Int32, of user: UInt32, limit: Int?) -> Answer {
+        let search = IdentitySearch(from: process, in: table, limit: limit)
+        switch search.end {
+        case .tooLong: return .tooLong
+        case .tooDeep: return .found(haveStanding ? .least(process, user) : nil)
+        case .answered:
+            remember(search, for: user)
+            return .found(search.found)
+        }
+    }
+
+    /// Orphans keep their identity, although their parents are gone.
+    private func remember(_ search: IdentitySearch, for user: UInt32) {
+        guard !search.heirs.isEmpty else { return }
+        sweep(user)
+        table.withLock { table in
+            guard table.shares[user]?.remembersMore ?? true else { return }
+            table.bequeath(search.found, to: search.heirs, for: user)
+        }
+    }
+}
+
+extension FoundIdentity {
+    /// Of a process with more ancestors than are read: one of them may be contained.
+    fileprivate static func least(_ process: Int32, _ user: UInt32) -> FoundIdentity {
+        FoundIdentity(
+            identity: .nobody, source: .process(process), giver: user, standing: .contained)
+    }
+}
