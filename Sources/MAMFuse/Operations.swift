@@ -140,7 +140,8 @@ private func addNewNames(to table: inout fuse_lowlevel_ops) {
     table.link = { raw, node, parent, name in
         let request = Request(raw)
         request.serve { tree throws(Errno) in
-            request.reply(try Names(tree).link(node, as: name.name, in: parent))
+            request.reply(
+                try Names(tree).link(node, as: name.name, in: parent, for: request.caller))
         }
     }
 }
@@ -149,14 +150,14 @@ private func addNameChanges(to table: inout fuse_lowlevel_ops) {
     table.unlink = { raw, parent, name in
         let request = Request(raw)
         request.serve { tree throws(Errno) in
-            try Names(tree).unlink(name.name, in: parent)
+            try Names(tree).unlink(name.name, in: parent, for: request.caller)
             request.replyDone()
         }
     }
     table.rmdir = { raw, parent, name in
         let request = Request(raw)
         request.serve { tree throws(Errno) in
-            try Names(tree).removeDirectory(name.name, in: parent)
+            try Names(tree).removeDirectory(name.name, in: parent, for: request.caller)
             request.replyDone()
         }
     }

@@ -14,13 +14,24 @@ package struct SealedHome: Sendable {
 
     /// `account`: as the daemon names it.
     package init(of account: String, user: UInt32) {
-        let top = Array(".contained-\(user)/".utf8)
+        let top = Self.top(of: user) + Array("/".utf8)
         // A name may contain a slash, and must not be one of those that lead elsewhere.
         let name = account.utf8.map { $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0 }
         let leadsElsewhere = [".", "..", ""].contains(account)
         path = top + (leadsElsewhere ? Array("_".utf8) + name : name)
         shortTemporary = top + Array("t-".utf8) + Self.digest(of: name)
     }
+
+    /// The user whose directory `.contained-UID` this name is; nil: it is none.
+    package static func user(ofTop name: [UInt8]) -> UInt32? {
+        guard name.starts(with: ".contained-".utf8),
+            let user = UInt32(String(decoding: name.dropFirst(11), as: UTF8.self)),
+            top(of: user).elementsEqual(name)
+        else { return nil }
+        return user
+    }
+
+    private static func top(of user: UInt32) -> [UInt8] { Array(".contained-\(user)".utf8) }
 
     /// The paths of a cache.
     package func paths(of cache: Cache) -> [[UInt8]] {

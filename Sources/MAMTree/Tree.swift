@@ -139,14 +139,3 @@ package struct Entry {
     package let attributes: stat
     package let cacheSeconds: Double
 }
-
-extension Tree {
-    /// True for names of the workspace's own directory, which appear missing and cannot be created.
-    package func isHidden(_ name: Name, in parent: Inode) -> Bool {
-        parent.node == InodeTable.rootNode && strcmp(name, Self.hiddenName) == 0
-    }
-
-    package func refuseHidden(_ name: Name, in parent: Inode) throws(Errno) {
-        if isHidden(name, in: parent) { throw .notPermitted }
-    }
-}

@@ -44,7 +44,7 @@ package struct Creator: Sendable {
         if tree.isStopping { throw .notConnected }
         let parent = try tree.table.inode(parent)
         let place = try tree.place(in: tree.openFiles, for: caller)
-        if let name { try tree.refuseHidden(name, in: parent) }
+        if let name { try tree.refuseReserved(name, in: parent, for: caller.user) }
         let maker = try answering { () throws(VaultError) in
             try Callers(tree.vault).found(for: caller)
         }

@@ -61,7 +61,7 @@ package struct Names: Sendable {
         _ call: (Int32) throws(Errno) -> Void
     ) throws(Errno) -> Entry {
         let parent = try tree.table.inode(parent)
-        try tree.refuseHidden(name, in: parent)
+        try tree.refuseReserved(name, in: parent, for: caller.user)
         try caller.creating { () throws(Errno) in try call(parent.handle.raw) }
         return try tree.evictor.makingRoom { () throws(Errno) in
             let before = Lookup(tree).epoch
@@ -70,10 +70,12 @@ package struct Names: Sendable {
         }
     }
 
-    package func link(_ node: UInt64, as name: Name, in parent: UInt64) throws(Errno) -> Entry {
+    package func link(
+        _ node: UInt64, as name: Name, in parent: UInt64, for caller: Caller
+    ) throws(Errno) -> Entry {
         let inode = try tree.table.inode(node)
         let parent = try tree.table.inode(parent)
-        try tree.refuseHidden(name, in: parent)
+        try tree.refuseReserved(name, in: parent, for: caller.user)
         try tree.names.shared { () throws(Errno) in
             // Makes the kernel look the name up again.
             if inode.isReplaced { throw .staleHandle }
@@ -89,17 +91,24 @@ package struct Names: Sendable {
         return try Lookup(tree).entry(inode)
     }
 
-    package func unlink(_ name: Name, in parent: UInt64) throws(Errno) {
-        try remove(name, in: parent, flags: 0)
+    package func unlink(
+        _ name: Name, in parent: UInt64, for caller: Caller
+    ) throws(Errno) {
+        try remove(name, in: parent, flags: 0, for: caller)
     }
 
-    package func removeDirectory(_ name: Name, in parent: UInt64) throws(Errno) {
-        try remove(name, in: parent, flags: AT_REMOVEDIR)
+    package func removeDirectory(
+        _ name: Name, in parent: UInt64, for caller: Caller
+    ) throws(Errno) {
+        try remove(name, in: parent, flags: AT_REMOVEDIR, for: caller)
     }
 
-    private func remove(_ name: Name, in parent: UInt64, flags: Int32) throws(Errno) {
+    private func remove(
+        _ name: Name, in parent: UInt64, flags: Int32, for caller: Caller
+    ) throws(Errno) {
         let parent = try tree.table.inode(parent)
         if tree.isHidden(name, in: parent) { throw .noEntry }
+        try tree.refuseOthersHome(name, in: parent, for: caller.user)
         try tree.names.shared { () throws(Errno) in
             _ = try retrying { unlinkat(parent.handle.raw, name, flags) }
         }
@@ -114,7 +123,8 @@ package struct Names: Sendable {
         let from = try tree.table.inode(parent)
         let to = try tree.table.inode(newParent)
         if tree.isHidden(name, in: from) { throw .noEntry }
-        try tree.refuseHidden(newName, in: to)
+        try tree.refuseOthersHome(name, in: from, for: caller.user)
+        try tree.refuseReserved(newName, in: to, for: caller.user)
         try tree.names.shared { () throws(Errno) in
             try tree.checkMove(of: name, in: from)
             // An exchange moves both.

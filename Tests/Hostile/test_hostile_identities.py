@@ -1,12 +1,13 @@
 """Identities of a user without an account: as many as it gets, for threads, children and long
-families. Nobody else's calls wait while the daemon finds out who is who."""
+families. Nobody else's calls wait while the daemon finds out who is who. And the names that
+others' programs need."""
 import contextlib
 import os
 import signal
 import subprocess
 import unittest
 
-from hostile import STRANGER, HostileCase, command_as
+from hostile import STRANGER, VICTIM, HostileCase, as_user, command_as
 
 THREADS = 5000
 # Of one process, docs/PROTOCOL.md.
@@ -48,6 +49,33 @@ class Identities(HostileCase):
     def test_families_longer_than_any_hold_up_nobody(self):
         with self.attack(1, 4, 1100):
             self.assert_bounded(self.quiet)
+
+
+class Homes(HostileCase):
+    def test_nobody_takes_the_home_of_anothers_contained_programs(self):
+        home = self.workspace.path(f".contained-{VICTIM}")
+        mine = self.home(STRANGER)
+
+        def tries():
+            (mine / "directory").mkdir()
+            taken = 0
+            for take in (
+                    lambda: home.mkdir(), lambda: home.touch(), lambda: home.symlink_to("/"),
+                    lambda: os.rename(mine / "directory", home)):
+                try:
+                    take()
+                    taken += 1
+                except OSError:
+                    pass
+            return taken
+        self.assertEqual(as_user(STRANGER, tries), 0)
+        self.assertEqual(as_user(VICTIM, lambda: home.mkdir(mode=0o700)), 0)
+        # Whoever may write the directory: it need not be sticky.
+        os.chmod(self.workspace.mount_point, 0o777)
+        self.addCleanup(os.chmod, self.workspace.mount_point, 0o1777)
+        self.assertNotEqual(as_user(STRANGER, lambda: home.rmdir()), 0)
+        self.assertNotEqual(as_user(STRANGER, lambda: home.rename(mine / "moved")), 0)
+        self.assertTrue(home.is_dir())
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ private let exchange: UInt32 = 2  // RENAME_EXCHANGE
 
     @Test func `a file without a name is written and read until its last handle`() throws {
         try it.withHandle("one") { one in
-            try names.unlink("one", in: root)
+            try names.unlink("one", in: root, for: it.caller)
             #expect(throws: Errno.noEntry) { try it.content("one") }
             try it.write(pattern(10_000), to: one)
             let content = try it.content(of: one)
@@ -58,21 +58,23 @@ private let exchange: UInt32 = 2  // RENAME_EXCHANGE
 
     @Test func `a link is the same file, and counts as a look-up`() throws {
         let node = try Lookup(it.tree).lookUp("one", in: root).inode.node
-        let entry = try names.link(node, as: "again", in: root)
+        let entry = try names.link(node, as: "again", in: root, for: it.caller)
         #expect(entry.inode.node == node && entry.attributes.st_nlink == 2)
         it.tree.leave(node)
         #expect(try it.tree.table.inode(node) === entry.inode)
         it.tree.leave(node)
         #expect(it.tree.table.count == 1)
-        try names.unlink("one", in: root)
+        try names.unlink("one", in: root, for: it.caller)
         #expect(try it.content("again") == Array("one".utf8))
     }
 
     @Test func `the workspace's own directory is not there, and nothing takes its name`() throws {
         let hidden = Tree.hiddenName
         #expect(throws: Errno.noEntry) { try Lookup(it.tree).lookUp(hidden, in: root) }
-        #expect(throws: Errno.noEntry) { try names.unlink(hidden, in: root) }
-        #expect(throws: Errno.noEntry) { try names.removeDirectory(hidden, in: root) }
+        #expect(throws: Errno.noEntry) { try names.unlink(hidden, in: root, for: it.caller) }
+        #expect(throws: Errno.noEntry) {
+            try names.removeDirectory(hidden, in: root, for: it.caller)
+        }
         for flags in [0, exchange] {
             #expect(throws: Errno.noEntry) {
                 try names.rename(hidden, in: root, to: "x", in: root, flags: flags, for: it.caller)
@@ -120,5 +122,42 @@ private let exchange: UInt32 = 2  // RENAME_EXCHANGE
         it.forget(link)
         #expect(try it.places.status("pipe").st_mode & S_IFMT == S_IFIFO)
         #expect(it.tree.table.count == 1)
+    }
+
+    @Test func `a home of contained programs is its user's, whoever comes first`() throws {
+        let (user, other): (UInt32, UInt32) = (4711, 4712)
+        func caller(_ user: UInt32) -> Caller {
+            Caller(thread: 0, user: user, group: 0, umask: 0o022)
+        }
+        let home = ".contained-4711"
+        let mine = caller(other)
+        try it.makeFile("file", of: "me@home.example", [1])
+        let node = try Lookup(it.tree).lookUp("file", in: root).inode.node
+        #expect(throws: Errno.notPermitted) {
+            try names.makeDirectory(home, in: root, mode: 0o700, for: mine)
+        }
+        #expect(throws: Errno.notPermitted) {
+            try names.makeSymbolicLink(home, in: root, to: "/", for: mine)
+        }
+        #expect(throws: Errno.notPermitted) {
+            try Creator(it.tree).create(home, in: root, mode: 0o600, flags: O_RDWR, for: mine)
+        }
+        #expect(throws: Errno.notPermitted) { try names.link(node, as: home, in: root, for: mine) }
+        #expect(throws: Errno.notPermitted) {
+            try names.rename("file", in: root, to: home, in: root, flags: 0, for: mine)
+        }
+        #expect(!it.places.exists(home))
+        mkdir(it.places.path(home), 0o700)
+        #expect(throws: Errno.notPermitted) {
+            try names.rename(home, in: root, to: "away", in: root, flags: 0, for: mine)
+        }
+        #expect(throws: Errno.notPermitted) {
+            try names.removeDirectory(home, in: root, for: mine)
+        }
+        try names.removeDirectory(home, in: root, for: caller(0))
+        for free in [".contained-4712", ".contained-04711", ".contained-x", ".contained-"] {
+            try it.tree.refuseReserved(free, in: it.tree.table.inode(root), for: other)
+        }
+        try it.tree.refuseReserved(home, in: it.tree.table.inode(root), for: user)
     }
 }

@@ -133,7 +133,8 @@ extension TestWorkspace {
             #expect(refusal { _ = try it.content(of: one) } == .keyRevoked)
             #expect(refusal { try it.write([1], to: one) } == .keyRevoked)
             #expect(throws: Errno.keyRevoked) {
-                try Names(it.tree).link(one.inode.node, as: "back", in: InodeTable.rootNode)
+                try Names(it.tree).link(
+                    one.inode.node, as: "back", in: InodeTable.rootNode, for: it.caller)
             }
         }
         try expectEnd(of: it.ann, in: it)
