@@ -35,6 +35,7 @@ func containedCommand(
     let (streams, input) = try streams(in: mount, discarded)
     return try withStreams(streams) {
         let home = try ContainedHome(in: workspace, of: told.account)
+        try daemon.refuseOthersFiles(told)
         // It has the person's environment, not the command's.
         let nested = invocation.arguments.has("nested") ? try NestedDisplay() : nil
         let sockets = ContainedSockets(

@@ -517,6 +517,8 @@ class Start(Contained):
         # One that is not contained has none of the account's; what is nobody's, anybody reads.
         stream = self.directory / "stream"
         self.workspace.write_as(PERSONAL, stream, "mine")
+        with open(stream, "ab") as file:
+            self.refused_start(stdout=file)
         with open(stream, "rb") as file:
             self.refused_start(status=DONE, stdin=file)
 
