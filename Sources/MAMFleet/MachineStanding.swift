@@ -19,8 +19,8 @@ package struct MachineStanding: Sendable, Equatable {
     /// Policies that only keys had signed that a root took away, and when that root was issued: the
     /// account is closed until one comes that was signed since.
     package private(set) var dropped: [Slot: Int64] = [:]
-    /// The latest moment that a time key has signed, in seconds. A clock that is behind it is
-    /// wrong.
+    /// The latest moment, in seconds, on which a signed time and the clock of then agreed: one can
+    /// be set forward, and the key of the other may be stolen.
     package private(set) var latestTime: Int64 = 0
 
     package var organization: Bytes16 { rootDocument.statement.organization }
@@ -40,6 +40,8 @@ package struct MachineStanding: Sendable, Equatable {
     package static let maximumOrderCount = 10_000
     /// The clock may be so far behind the signer's.
     private static let toleratedSeconds = secondsPerDay
+    /// And so far behind a signed time, unless it is known to be behind by more.
+    private static let toleratedTimeSeconds = 2 * secondsPerDay
 
     /// Joins the organisation of a root that was pinned by its fingerprint.
     package init(pinning root: Envelope, machine: MachineID) throws(Refusal) {
@@ -69,8 +71,11 @@ package struct MachineStanding: Sendable, Equatable {
         dropUnsigned(for: nil)
     }
 
-    /// The machine's clock, unless it is known to be behind.
-    package func now(_ clock: Int64) -> Int64 { max(clock, latestTime) }
+    /// The machine's clock, unless it is known to be behind. No time key moves this alone
+    /// (docs/adr/0071-whose-time-it-is.md).
+    package func now(_ clock: Int64) -> Int64 {
+        max(clock, latestTime, rootDocument.statement.issued)
+    }
 
     /// `clock`: seconds since 1970. Throws without a change.
     package mutating func accept(
@@ -85,6 +90,7 @@ package struct MachineStanding: Sendable, Equatable {
             throw .expired(expires)
         }
         if document.kind == .order { return try acceptOrder(document, at: clock) }
+        if document.kind == .time { try checkTime(document.statement.issued, at: clock) }
         guard try isNewer(document, than: documents[document.slot]) else {
             return addSignatures(of: document)
         }
@@ -95,9 +101,18 @@ package struct MachineStanding: Sendable, Equatable {
         try makeRoom(for: document.slot)
         documents[document.slot] = document
         dropped[document.slot] = nil
-        if document.kind == .time { latestTime = max(latestTime, document.statement.issued) }
+        if document.kind == .time {
+            latestTime = max(latestTime, min(clock, document.statement.issued))
+        }
         forgetExpiredOrders(at: clock)
         return .documents
+    }
+
+    private func checkTime(_ issued: Int64, at clock: Int64) throws(Refusal) {
+        let isBehind = now(clock) > clock
+        guard isBehind || issued - Self.toleratedTimeSeconds <= clock else {
+            throw .issuedLater(issued)
+        }
     }
 
     /// Signed anew before a root takes its former key away, it stays when that comes.
@@ -150,8 +165,8 @@ package struct MachineStanding: Sendable, Equatable {
                 if !document.content.isEmpty { dropped[slot] = since }
             }
         }
-        latestTime =
-            documents.values.filter { $0.kind == .time }.map(\.statement.issued).max() ?? 0
+        let left = documents.values.filter { $0.kind == .time }.map(\.statement.issued).max()
+        latestTime = min(latestTime, left ?? 0)
     }
 
     // MARK: Orders
@@ -174,8 +189,8 @@ package struct MachineStanding: Sendable, Equatable {
 
     package mutating func finish(_ nonce: String) { pending[nonce] = nil }
 
-    /// By the clock and the signed time: one can be set forward and back, and the key of the other
-    /// may be stolen. What is forgotten stays refused by ``forgottenUntil``.
+    /// By the clock and what it agreed on with a signed time. What is forgotten stays refused by
+    /// ``forgottenUntil``.
     private mutating func forgetExpiredOrders(at clock: Int64) {
         let past = min(clock, latestTime)
         for (nonce, expires) in obeyed where expires <= past && pending[nonce] == nil {

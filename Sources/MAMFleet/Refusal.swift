@@ -21,7 +21,7 @@ package enum Refusal: Error, Sendable, Equatable {
     case obeyed
     /// A root took its former key away then.
     case issuedBefore(Int64)
-    /// An order of tomorrow, or a clock that is days behind.
+    /// An order or a time of days to come, or a clock that is days behind.
     case issuedLater(Int64)
     case full
     case notSerial(found: Int64, expected: Int64)

@@ -69,9 +69,8 @@ import Testing
         #expect(refusal(&standing, wipe, at: later) == .obeyed)
         // Forgotten once a signed time is past it; a clock that goes back does not help.
         let end = Organization.start + 100 * Organization.day
-        _ = try standing.accept(contoso.time(at: end), at: now)
-        // Not yet: the clock disagrees, and the key of the time may be stolen.
-        #expect(standing.obeyed.count == 1)
+        // Not while the clock disagrees: the key of the time may be stolen.
+        #expect(refusal(&standing, contoso.time(at: end)) == .issuedLater(end))
         _ = try standing.accept(contoso.time(at: end + 1), at: end + 1)
         #expect(standing.obeyed.isEmpty)
         #expect(refusal(&standing, wipe, at: now) == .expired(Organization.start + 90 * 86_400))
@@ -92,6 +91,33 @@ import Testing
         #expect(refusal(&standing, wipe) == .expired(Organization.start + 90 * 86_400))
         let next = contoso.order(Order(.wipe, account: .zero), nonce: 2, days: 91)
         #expect(refusal(&standing, next) == nil)
+    }
+
+    @Test(arguments: [0, -1000])
+    func `whoever has the time key stops no order`(clockIsOffByDays days: Int64) throws {
+        var standing = try contoso.standing()
+        let clock = now + days * Organization.day
+        // As far ahead as a time may be, and from there to the year 2399.
+        for ahead in [2 * Organization.day, 4 * Organization.day, 13_600_000_000 - clock] {
+            _ = try? standing.accept(contoso.time(at: clock + ahead), at: clock)
+        }
+        #expect(try MachineStanding(standing.json) == standing)
+        let wipe = contoso.order(Order(.wipe, account: .zero))
+        #expect(refusal(&standing, wipe, at: clock) == nil)
+    }
+
+    @Test func `a time is of two days from now at most, unless the clock is known to be behind`()
+        throws
+    {
+        var standing = try contoso.standing()
+        let later = now + 2 * Organization.day
+        #expect(refusal(&standing, contoso.time(at: later + 1)) == .issuedLater(later + 1))
+        #expect(refusal(&standing, contoso.time(at: later)) == nil)
+        // It proves nothing about the clock, which a time key alone does not move.
+        #expect(refusal(&standing, contoso.time(at: later + 1)) == .issuedLater(later + 1))
+        #expect(standing.now(now) == now)
+        // The root is of a day that has passed.
+        #expect(refusal(&standing, contoso.time(at: later + 2), at: 0) == nil)
     }
 
     @Test func `an order names one machine, and does not last for ever`() throws {
@@ -204,7 +230,7 @@ import Testing
         let lock = contoso.order(Order(.lock), days: 366, by: [contoso.orders[0]])
         _ = try standing.accept(lock, at: now)
         standing.finish(Bytes16(high: 9, low: 1).description)
-        _ = try standing.accept(contoso.time(at: now + 5000 * Organization.day), at: now)
+        #expect(refusal(&standing, contoso.time(at: now + 5000 * Organization.day)) != nil)
         #expect(standing.forgottenUntil == 0)
     }
 
