@@ -10,13 +10,17 @@ internal import MAMWords
 internal import MAMWorkspace
 
 extension WorkspaceInterface {
-    /// All accounts in full. Only callers that control an account see which policies cover it.
-    func accountReports(for peer: Peer) -> [AccountReport] {
-        let counts = Accounts(vault).openFileCounts
+    /// All accounts; those of other users by name and state only. What others do, and how well they
+    /// are protected, is not the caller's to know.
+    func accountReports(for peer: Peer, withOutlook: Bool = true) -> [AccountReport] {
+        let counts = withOutlook ? Accounts(vault).openFileCounts : [:]
         return Accounts(vault).all.map { account in
+            guard isControlled(account, by: peer) else {
+                return AccountReport(account.withNameAndStateOnly)
+            }
+            guard withOutlook else { return AccountReport(account) }
             var outlook = Accounts(vault).outlook(of: account.id)
             outlook.openFiles = counts[account.id] ?? 0
-            if !isControlled(account, by: peer) { outlook.policies = nil }
             return AccountReport(account, outlook)
         }
     }
@@ -65,7 +69,7 @@ extension WorkspaceInterface {
             ? controlled(by: call.peer).map(\.id) : [try account(request.account, call).id]
         let left = Lock(tree).lock(accounts, now: request.now ?? false)
         return .init(
-            accounts: Accounts(vault).all.map { AccountReport($0) },
+            accounts: accountReports(for: call.peer, withOutlook: false),
             stragglers: left.map { .init($0) })
     }
 

@@ -95,6 +95,7 @@ package struct WorkspaceInterface: VaultInterface {
         _ = try call.request(Wire.Status.self)
         let isMounted = !facts.mountPoint.isEmpty
         let isTrusted = isTrusted(call.peer)
+        let accounts = accountReports(for: call.peer)
         let transport = isMounted ? tree.transport : nil
         return .init(
             name: facts.name, id: facts.id, version: productVersion,
@@ -102,8 +103,10 @@ package struct WorkspaceInterface: VaultInterface {
             transport: transport?.way.rawValue, transportNote: transport?.note,
             readOnly: isMounted && Wipe(tree).isReadOnly, pid: Int(currentProcess),
             uid: Int(currentUser), multiIdentity: vault.settings.multiIdentity,
-            maximumClass: vault.settings.maximumClass.letter, openFiles: vault.openFileCount,
-            accounts: accountReports(for: call.peer), needsImport: Unopened(tree).needsImport,
+            maximumClass: vault.settings.maximumClass.letter,
+            openFiles: isTrusted
+                ? vault.openFileCount : accounts.compactMap(\.openFiles).reduce(0, +),
+            accounts: accounts, needsImport: Unopened(tree).needsImport,
             lastVerify: isTrusted ? lastVerify.report.map { .init($0) } : nil,
             refused: isTrusted ? vault.refusedDocuments.map { .init($0) } : [])
     }

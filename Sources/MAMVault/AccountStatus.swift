@@ -33,4 +33,11 @@ extension AccountStatus {
             id: wipe.account, identity: wipe.identity, user: wipe.uid, state: .locked,
             hasPassphrase: false, isDefault: false, retryAfterSeconds: 0)
     }
+
+    /// What other users may know. The rest is as of any account with a passphrase.
+    package var withNameAndStateOnly: AccountStatus {
+        AccountStatus(
+            id: id, identity: identity, user: user, state: state, hasPassphrase: true,
+            isDefault: false, retryAfterSeconds: 0)
+    }
 }

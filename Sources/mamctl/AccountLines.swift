@@ -44,8 +44,9 @@ struct AccountLines {
         return account.idleSeconds.map { "locks in \($0.asDuration) unless used" }
     }
 
-    var use: Message {
-        let letters = account.openClasses ?? []
+    /// Nil for another user's account: the daemon tells its name and state only.
+    var use: Message? {
+        guard let letters = account.openClasses else { return nil }
         let files = account.openFiles ?? 0
         let list = letters.joined(separator: ", ")
         let classes =

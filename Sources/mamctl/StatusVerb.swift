@@ -179,7 +179,7 @@ private struct StatusText {
                 words(of: state), after: start, hanging: 4,
                 width: max(width, start.count)))
         if let reason = account.blockReason { add("because", reason) }
-        add("use", account.use)
+        if let use = account.use { add("use", use) }
         if let policy = account.policy { add("policy", policy) }
         if let checkIn = account.checkIn { add("check-in", checkIn) }
         if let notes = account.notes { add("note", notes) }

@@ -106,6 +106,20 @@ class Users(WorkspaceCase):
         digest = tree_digest(self.workspace.state / "keybags", self.workspace.backing)
         return digest, self.workspace.owner(self.file)
 
+    def test_status_tells_others_names_and_states_only(self):
+        mine = {account["name"]: account for account in Client(
+            self.workspace.socket).call("Workspace.Status")["accounts"]}[ANN]
+        self.assertIsNotNone(mine["openFiles"])
+        with open(self.file):
+            for method in ("Workspace.Status", "Workspace.ListAccounts", "Workspace.Lock"):
+                reply = self.stranger().call(method)
+                (hers,) = [one for one in reply["accounts"] if one["name"] == ANN]
+                told = {key: value for key, value in hers.items() if value}
+                self.assertEqual(
+                    told, {key: mine[key] for key in ("id", "name", "objectId", "uid", "state")}
+                    | {"hasPassphrase": True}, method)
+                self.assertEqual(reply.get("openFiles", 0), 0)
+
     def test_every_method_that_names_an_account_refuses_another_user(self):
         before, checked = self.state(), 0
         for interface, methods in self.stranger().interfaces().items():

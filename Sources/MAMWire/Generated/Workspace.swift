@@ -1563,6 +1563,8 @@ extension Varlink.Workspace {
 # the call (SCM_RIGHTS).
 interface io.mamd.Workspace
 
+# Of another user's account a caller other than root and the daemon's user learns id, name,
+# objectId, uid and state. The rest is then as of any account with a passphrase, and null.
 # state: before-first-unlock, unlocked, grace, locked
 type Account (
   id: string,
@@ -1604,7 +1606,7 @@ type Account (
   # Seconds until it is blocked, and wiped, unless a check-in succeeds; null: never
   offlineBlockSeconds: ?int,
   offlineWipeSeconds: ?int,
-  # The policy documents that cover it; null if the caller does not control the account
+  # The policy documents that cover it
   policies: ?[]string
 )
 
@@ -1746,6 +1748,7 @@ method Status() -> (
   uid: int,
   multiIdentity: bool,
   maximumClass: string,
+  # Of the caller's accounts; for root and the daemon's user all files in use
   openFiles: int,
   accounts: []Account,
   # There are sealed files but no account: their keys have to be imported.
