@@ -78,10 +78,11 @@ package struct AuditedInterface: VarlinkInterface {
         rule: String?
     ) {
         let operation = operation(of: call)
+        let account = account.flatMap { try? Identity(name: $0).description }
         let known = account.flatMap { vault.account(named: $0) }.map { vault.identity(of: $0) }
         let key = AuditKey(
-            event, thread: call.peer.pid, operation: operation, account: account ?? "",
-            reason: reason)
+            event, user: call.peer.uid, thread: call.peer.pid, operation: operation,
+            account: account ?? "", reason: reason)
         vault.trail.add(key) {
             var record = AuditRecord(event)
             record.operation = operation

@@ -41,7 +41,7 @@ struct ContainedCalls {
         let next = "run it in a shell that is not contained"
         Containment(vault).noteRefused(
             call.operation(on: interface), of: found.identity, by: call.peer.pid,
-            "\(reason.english); \(next)")
+            user: call.peer.uid, "\(reason.english); \(next)")
         throw .refused(reason, next: next)
     }
 }

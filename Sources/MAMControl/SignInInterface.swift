@@ -29,6 +29,10 @@ package struct SignInInterface: VaultInterface {
     package var name: String { Varlink.SignIn.name }
     package var description: String { Varlink.SignIn.text }
 
+    package func has(method: String) -> Bool {
+        Varlink.SignIn.Method(rawValue: method) != nil
+    }
+
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         switch try call.method(of: Varlink.SignIn.Method.self) {
         case .show: try show(call)
@@ -180,8 +184,8 @@ package struct SignInInterface: VaultInterface {
     /// Anybody may cause these at any rate: repeated ones are one record.
     private func noteRefusal(_ call: VarlinkCall, _ words: String) {
         let key = AuditKey(
-            .signInRefused, thread: call.peer.pid, operation: "SignIn.Finish", account: "",
-            reason: words)
+            .signInRefused, user: call.peer.uid, thread: call.peer.pid,
+            operation: "SignIn.Finish", reason: words)
         vault.trail.add(key) {
             var record = AuditRecord(.signInRefused)
             record.reason = words

@@ -26,7 +26,7 @@ extension VaultInterface {
         }
         return Giver(
             identity(of: call.peer), operation: operation(of: call), process: call.peer.pid,
-            override: override)
+            user: call.peer.uid, override: override)
     }
 
     /// Who gets what is written to a descriptor: the account of a file in the mount, else nobody.
@@ -65,8 +65,8 @@ extension VaultInterface {
             try containment.checkReading(of: header) { found(for: call.peer) }
         } catch {
             containment.noteRefused(
-                operation(of: call), of: header.owner, by: call.peer.pid, error.description,
-                at: source.flatMap(place(of:)))
+                operation(of: call), of: header.owner, by: call.peer.pid, user: call.peer.uid,
+                error.description, at: source.flatMap(place(of:)))
             throw error
         }
     }

@@ -7,12 +7,13 @@ package import MAMSystem
 extension Containment {
     /// Records a call on the socket that containment refused. `path`: of the file that it is about.
     package func noteRefused(
-        _ operation: String, of identity: Identity, by process: Int32, _ reason: String,
-        at path: ByteString? = nil
+        _ operation: String, of identity: Identity, by process: Int32, user: UInt32,
+        _ reason: String, at path: ByteString? = nil
     ) {
         vault.metrics.count(.containmentCalls)
         let key = AuditKey(
-            .refused, thread: process, file: UInt64(UInt(bitPattern: path?.hashValue ?? 0)),
+            .refused, user: user, thread: process,
+            file: UInt64(UInt(bitPattern: path?.hashValue ?? 0)),
             operation: operation, account: identity.description, reason: reason)
         vault.trail.add(key) {
             var record = AuditRecord(.refused)

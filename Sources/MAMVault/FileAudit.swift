@@ -33,8 +33,8 @@ package struct FileAudit: Sendable {
         if error.isOfContainment { vault.metrics.count(.containmentFiles) }
         let owner = error.owner ?? owner
         let key = AuditKey(
-            event, thread: thread, file: file, operation: operation, account: owner.description,
-            reason: error.word)
+            event, user: user, thread: thread, file: file, operation: operation,
+            account: owner.description, reason: error.word)
         vault.trail.add(key) {
             if event == .damaged, operation == "open" {
                 vault.log.warning(
@@ -59,7 +59,7 @@ package struct FileAudit: Sendable {
         record.reason = text
         vault.log.tell(.lost, [.account: file.owner.description], text)
         let number = UInt64(UInt(bitPattern: ObjectIdentifier(file).hashValue))
-        vault.trail.add(AuditKey(.lost, thread: 0, file: number, operation: "write", reason: "")) {
+        vault.trail.add(AuditKey(.lost, file: number, operation: "write", reason: "")) {
             record
         }
     }
@@ -69,7 +69,7 @@ package struct FileAudit: Sendable {
         guard finding.problem.isDamage else { return }
         let place = finding.path.shown
         vault.trail.add(
-            AuditKey(.damaged, thread: 0, operation: place, reason: finding.problem.rawValue)
+            AuditKey(.damaged, operation: place, reason: finding.problem.rawValue)
         ) {
             var record = AuditRecord(.damaged)
             record.operation = "Workspace.Verify"
@@ -94,7 +94,7 @@ package struct FileAudit: Sendable {
     /// Metadata in the backing directory that the daemon may not have written: in the log and in
     /// the audit, first once and then with the number of repetitions.
     package func auditForgery(_ reason: String, of file: UInt64, at path: ByteString?) {
-        let key = AuditKey(.damaged, thread: 0, file: file, operation: "open", reason: reason)
+        let key = AuditKey(.damaged, file: file, operation: "open", reason: reason)
         vault.trail.add(key) {
             var record = AuditRecord(.damaged)
             record.operation = "open"

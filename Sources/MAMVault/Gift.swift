@@ -15,15 +15,18 @@ package struct Giver: Sendable {
     /// For the audit: a method of the socket.
     let operation: String
     let process: Int32
+    let user: UInt32
     /// Root's reason for acting against policy; nil if policy decides.
     package let override: String?
 
     package init(
-        _ identity: Identity, operation: String, process: Int32, override: String? = nil
+        _ identity: Identity, operation: String, process: Int32, user: UInt32,
+        override: String? = nil
     ) {
         self.identity = identity
         self.operation = operation
         self.process = process
+        self.user = user
         self.override = override
     }
 }
@@ -116,7 +119,7 @@ package struct Gift: Sendable {
                     + " \(record.reason ?? "")")
         }
         let key = AuditKey(
-            record.event, thread: giver.process,
+            record.event, user: giver.user, thread: giver.process,
             file: UInt64(UInt(bitPattern: path?.hashValue ?? 0)), operation: giver.operation,
             account: record.account ?? "",
             reason: "\(record.receiver ?? ""): \(record.reason ?? "")")

@@ -7,10 +7,11 @@ import Testing
 
 @Suite struct RingTests {
     private func key(
-        _ file: UInt64, account: String = "ann", reason: String = "closed"
+        _ file: UInt64, of user: UInt32? = nil, account: String = "ann", reason: String = "closed"
     ) -> AuditKey {
         AuditKey(
-            .refused, thread: 7, file: file, operation: "open", account: account, reason: reason)
+            .refused, user: user, thread: 7, file: file, operation: "open", account: account,
+            reason: reason)
     }
 
     private func add(_ key: AuditKey, to ring: inout AuditRing) {
@@ -46,6 +47,25 @@ import Testing
         }
         let told = ring.take() + ring.take(all: true)
         #expect(told.count <= 2 * AuditRing.repeatLimit + 1)
+        #expect(told.map(\.count).reduce(0, +) == 10_000)
+    }
+
+    @Test func `a user's refusals hide no other user's`() {
+        var ring = AuditRing()
+        for file in 0..<10_000 { add(key(UInt64(file), of: 7), to: &ring) }
+        let before = ring.take().count
+        for file in 0..<AuditRing.repeatLimit { add(key(UInt64(file), of: 8), to: &ring) }
+        #expect(ring.take().count == AuditRing.repeatLimit)
+        #expect(before == AuditRing.repeatLimit)
+        let rest = ring.take(all: true)
+        #expect(rest.map(\.caller) == [AuditCaller(uid: 7, process: nil)])
+    }
+
+    @Test func `many users take a bounded room, and none is told of nothing`() {
+        var ring = AuditRing()
+        for user in 0..<10_000 as Range<UInt32> { add(key(1, of: user), to: &ring) }
+        let told = ring.take(all: true)
+        #expect(told.count <= AuditRing.sharedLimit + 1)
         #expect(told.map(\.count).reduce(0, +) == 10_000)
     }
 

@@ -123,7 +123,9 @@ import WorkspaceSupport
                 try Owners(it.tree).give(
                     found.entry.inode,
                     at: { () throws(VaultError) in throw VaultError(.noEntry) }, to: .nobody,
-                    by: Giver(.nobody, operation: "test", process: getpid(), override: "a test"))
+                    by: Giver(
+                        .nobody, operation: "test", process: getpid(), user: getuid(),
+                        override: "a test"))
             }
         }
         Handles(it.tree).release(held)

@@ -9,7 +9,7 @@ import WorkspaceSupport
 
 /// A call on behalf of an identity.
 func giver(_ identity: Identity) -> Giver {
-    Giver(identity, operation: "Protection.Protect", process: 1)
+    Giver(identity, operation: "Protection.Protect", process: 1, user: 0)
 }
 
 extension TestWorkspace {
