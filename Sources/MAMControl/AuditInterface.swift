@@ -20,6 +20,10 @@ package struct AuditInterface: VaultInterface {
     package var name: String { Varlink.Audit.name }
     package var description: String { Varlink.Audit.text }
 
+    package func has(method: String) -> Bool {
+        Varlink.Audit.Method(rawValue: method) != nil
+    }
+
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         switch try call.method(of: Varlink.Audit.Method.self) {
         case .list: try list(call)

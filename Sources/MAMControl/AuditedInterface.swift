@@ -4,9 +4,11 @@
 internal import MAMAudit
 internal import MAMEnrollment
 package import MAMModel
+internal import MAMPolicy
 internal import MAMSystem
 package import MAMVault
 package import MAMWire
+internal import MAMWords
 
 /// Audits another interface. The daemon wraps each of its interfaces in one.
 package struct AuditedInterface: VarlinkInterface {
@@ -20,6 +22,8 @@ package struct AuditedInterface: VarlinkInterface {
 
     package var name: String { interface.name }
     package var description: String { interface.description }
+
+    package func has(method: String) -> Bool { interface.has(method: method) }
 
     package func cost(of method: String) -> CallCost { interface.cost(of: method) }
 
@@ -63,16 +67,24 @@ package struct AuditedInterface: VarlinkInterface {
         note(.refused, call, account: account, status.errorString ?? "", rule: nil)
     }
 
-    /// Records a policy question that was answered with no.
+    /// Records a policy question that was answered with no. What its caller made up stays out: a
+    /// contained program's data, which the organisation's engine would get.
     private func noteDenial(_ reply: any VarlinkReply, _ call: VarlinkCall) {
         guard let decision = (reply as? any DecisionReply)?.decision, !decision.allowed else {
             return
         }
+        let account = call.parameters.members["account"]?.text
         note(
-            .denied, call, account: call.parameters.members["account"]?.text, decision.reason,
-            rule: decision.rule)
+            .denied, call, account: account.flatMap { vault.account(named: $0) == nil ? nil : $0 },
+            decision.message.english { isOurs($0) || $0 == decision.rule }, rule: decision.rule)
     }
 
+    private func isOurs(_ value: String) -> Bool {
+        value == Identity.nobody.description || vault.account(named: value) != nil
+            || SaveLocation(name: value)?.name == value || OpenLocation(name: value)?.name == value
+    }
+
+    /// `account`: an account's name, or what could be one.
     private func note(
         _ event: LogMessage, _ call: VarlinkCall, account: String?, _ reason: String,
         rule: String?

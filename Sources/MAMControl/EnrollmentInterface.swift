@@ -23,6 +23,10 @@ package struct EnrollmentInterface: VaultInterface {
     package var name: String { Varlink.Enrollment.name }
     package var description: String { Varlink.Enrollment.text }
 
+    package func has(method: String) -> Bool {
+        Varlink.Enrollment.Method(rawValue: method) != nil
+    }
+
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         switch try call.method(of: Varlink.Enrollment.Method.self) {
         case .register: try register(call)

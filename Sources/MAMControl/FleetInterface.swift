@@ -29,6 +29,10 @@ package struct FleetInterface: VaultInterface {
     package var name: String { Varlink.Fleet.name }
     package var description: String { Varlink.Fleet.text }
 
+    package func has(method: String) -> Bool {
+        Varlink.Fleet.Method(rawValue: method) != nil
+    }
+
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         switch try call.method(of: Varlink.Fleet.Method.self) {
         case .join: try join(call)

@@ -21,6 +21,10 @@ package struct IdentityInterface: VaultInterface {
     package var name: String { Varlink.Identity.name }
     package var description: String { Varlink.Identity.text }
 
+    package func has(method: String) -> Bool {
+        Varlink.Identity.Method(rawValue: method) != nil
+    }
+
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         switch try call.method(of: Varlink.Identity.Method.self) {
         case .setThreadIdentity: try setThreadIdentity(call)

@@ -29,6 +29,10 @@ package struct PolicyInterface: VaultInterface, PolicyService {
     package var name: String { Wire.name }
     package var description: String { Wire.text }
 
+    package func has(method: String) -> Bool {
+        Varlink.Policy.Method(rawValue: method) != nil
+    }
+
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         let reply = try carryOut(call)
         if let reply = reply as? any DecisionReply { log(reply.decision, call) }

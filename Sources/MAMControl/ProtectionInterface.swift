@@ -19,6 +19,10 @@ package struct ProtectionInterface: VaultInterface {
     package var name: String { Varlink.Protection.name }
     package var description: String { Varlink.Protection.text }
 
+    package func has(method: String) -> Bool {
+        Varlink.Protection.Method(rawValue: method) != nil
+    }
+
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         switch try call.method(of: Varlink.Protection.Method.self) {
         case .protect: try protect(call, onlyIfOther: false)

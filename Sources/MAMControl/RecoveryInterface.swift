@@ -23,6 +23,10 @@ package struct RecoveryInterface: VaultInterface {
     package var name: String { Varlink.Recovery.name }
     package var description: String { Varlink.Recovery.text }
 
+    package func has(method: String) -> Bool {
+        Varlink.Recovery.Method(rawValue: method) != nil
+    }
+
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         switch try call.method(of: Varlink.Recovery.Method.self) {
         case .exportKeys: try exportKeys(call)

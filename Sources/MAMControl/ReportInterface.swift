@@ -26,6 +26,10 @@ package struct ReportInterface: VaultInterface {
     package var name: String { Varlink.Report.name }
     package var description: String { Varlink.Report.text }
 
+    package func has(method: String) -> Bool {
+        Varlink.Report.Method(rawValue: method) != nil
+    }
+
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         switch try call.method(of: Varlink.Report.Method.self) {
         case .census: try census(call)

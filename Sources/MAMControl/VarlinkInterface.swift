@@ -13,10 +13,12 @@ package protocol VarlinkInterface: Sendable {
 
     /// Carries out one call and returns its reply.
     ///
-    /// Called on many threads at once, one per connection. Throw
-    /// ``VarlinkError/methodNotFound(_:)`` for an unknown method. An error other than
-    /// ``VarlinkError`` ends the connection, as it has no name on the wire.
+    /// Called on many threads at once, one per connection, for a method that it has. An error other
+    /// than ``VarlinkError`` ends the connection, as it has no name on the wire.
     func answer(_ call: VarlinkCall) throws -> any VarlinkReply
+
+    /// False for a name that only a caller knows, which nothing else here gets to see.
+    func has(method: String) -> Bool
 
     /// The resource that a call of the method uses. Each has a limit per user.
     func cost(of method: String) -> CallCost

@@ -73,6 +73,9 @@ package struct VarlinkService: Sendable {
         guard let interface = interfaces.first(where: { $0.name == request.interface }) else {
             throw VarlinkError.interfaceNotFound(request.interface)
         }
+        guard interface.has(method: call.method) else {
+            throw VarlinkError.methodNotFound(call.method)
+        }
         return try shares.run(interface.cost(of: call.method), call) { try interface.answer(call) }
     }
 

@@ -50,6 +50,10 @@ package struct WorkspaceInterface: VaultInterface {
     package var name: String { Varlink.Workspace.name }
     package var description: String { Varlink.Workspace.text }
 
+    package func has(method: String) -> Bool {
+        Varlink.Workspace.Method(rawValue: method) != nil
+    }
+
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         let method = try call.method(of: Wire.Method.self)
         guard !facts.mountPoint.isEmpty || Self.methodsOfCheck.contains(method) else {

@@ -44,6 +44,11 @@ package struct Message: Sendable, Hashable {
     /// What JSON, logs and other programs get.
     package var english: String { sentences.map(\.english).joined() }
 
+    /// The same for records, with `…` in place of values that `isOurs` does not know.
+    package func english(where isOurs: (String) -> Bool) -> String {
+        sentences.map { $0.english(where: isOurs) }.joined()
+    }
+
     /// What a person gets.
     package var translated: String {
         if sentences.count > 1, let whole = Sentence(joining: sentences).translated { return whole }

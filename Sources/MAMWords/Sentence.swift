@@ -36,6 +36,16 @@ package struct Sentence: Sendable, Hashable {
 
     var english: String { filled(id) { $0.english } }
 
+    func english(where isOurs: (String) -> Bool) -> String {
+        filled(id) { argument in
+            switch argument {
+            case .text(let text) where !isOurs(text): "…"
+            case .message(let message): message.english(where: isOurs)
+            default: argument.english
+            }
+        }
+    }
+
     /// As the catalogue has it; nil if it does not.
     var translated: String? {
         guard format.hasLetters else { return nil }

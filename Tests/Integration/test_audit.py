@@ -198,7 +198,8 @@ class Events(WorkspaceCase):
 
 class Files(WorkspaceCase):
     policy = [
-        {"displayName": "rules", "pinRequired": False, "appDataEncryptionType": "whenDeviceLocked"},
+        {"displayName": "rules", "pinRequired": False, "appDataEncryptionType": "whenDeviceLocked",
+         "allowedOutboundDataTransferDestinations": "managedApps"},
         {"@odata.type": "#microsoft.graph.targetedManagedAppConfiguration", "displayName": "values",
          "customSettings": [{"name": "token", "value": "hunter2-and-more"}]}]
     settings = {"ValuesToScrubFromLogging": ["token"]}
@@ -214,6 +215,21 @@ class Files(WorkspaceCase):
         for path in files(self.workspace):
             self.assertEqual(path.stat().st_mode & 0o777, 0o600)
             self.assertNotIn(b"hunter2", path.read_bytes())
+
+    def test_what_a_caller_made_up_is_in_no_record(self):
+        secret = "c2VjcmV0"
+        with Client(self.workspace.socket) as client:
+            self.assertFalse(client.call(
+                "Policy.CanOpenURL", url=f"{secret}://x", account=ANN)["decision"]["allowed"])
+            self.assertFalse(client.call(
+                "Policy.CanReceive", owner=ANN, account=secret)["decision"]["allowed"])
+            with self.assertRaises(Refusal):
+                client.call(f"Policy.{secret}")
+        denied = records(self.workspace, "--event", "denied")
+        self.assertIn(f"{ANN} does not send to …", [record["reason"] for record in denied])
+        self.assertEqual({record["account"] for record in denied}, {ANN, None})
+        for path in files(self.workspace):
+            self.assertNotIn(secret.lower(), path.read_text().lower())
 
     def test_a_killed_daemon_loses_a_second_and_the_next_one_goes_on(self):
         self.workspace.lock()

@@ -28,6 +28,8 @@ final class EchoInterface: VarlinkInterface {
     /// What "Wait" waits for.
     let mayGoOn = Semaphore()
 
+    func has(method: String) -> Bool { description.contains("method \(method)(") }
+
     func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         defer { calls.add(1, ordering: .relaxed) }
         switch call.method {

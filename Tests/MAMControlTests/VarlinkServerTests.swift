@@ -49,6 +49,15 @@ extension SocketTests {
             }
         }
 
+        @Test func `no handler sees a method that its interface does not have`() throws {
+            let server = try EchoServer()
+            var client = try server.connect()
+            #expect(throws: VarlinkClient.Failure.refused(.methodNotFound("c2VjcmV0"))) {
+                try client.call("io.mamd.Echo.c2VjcmV0", [:])
+            }
+            #expect(server.interface.calls.load(ordering: .relaxed) == 0)
+        }
+
         @Test func `a service tells what it offers`() throws {
             let server = try EchoServer()
             var client = try server.connect()

@@ -60,6 +60,12 @@ struct MessageTests {
         #expect(sentence.filled("%3$s%s%s") { $0.english } == "a")
     }
 
+    @Test func recordsLeaveOutWhatIsNotOurs() {
+        let inner: Message = "\("ann") and \("secret")"
+        let message: Message = "\(inner), \(Message(grouping: 1000)): \("secret")"
+        #expect(message.english { $0 == "ann" } == "ann and …, 1,000: …")
+    }
+
     @Test func numbersAreGrouped() {
         let shown = [0, 999, 1000, 1_234_567, -1000].map { Message(grouping: $0).english }
         #expect(shown == ["0", "999", "1,000", "1,234,567", "-1,000"])
