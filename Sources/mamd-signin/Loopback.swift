@@ -13,7 +13,6 @@ struct Loopback: ~Copyable {
 
     /// As long as the daemon waits.
     private static let patienceSeconds = 600
-    private static let maximumByteCount = 16_384
 
     /// `redirect`: `http://HOST[:PORT][/PATH]` of this machine; any port, if it has none.
     init(for redirect: String) throws(Problem) {
@@ -35,10 +34,9 @@ struct Loopback: ~Copyable {
     /// may knock.
     func code(answering state: String, from issuer: String) throws(Problem) -> String {
         let deadline = Deadline(seconds: Self.patienceSeconds)
-        while !deadline.hasPassed {
-            guard let connection = next(deadline), let query = query(of: connection) else {
-                continue
-            }
+        var visitors = Visitors(at: socket)
+        while let (line, connection) = visitors.next(by: deadline) {
+            guard let query = query(of: line, connection) else { continue }
             let values = decoded(query[...])
             guard let answered = values["state"], isEqual(answered, state),
                 values["iss"].map({ $0 == issuer }) ?? true
@@ -58,30 +56,8 @@ struct Loopback: ~Copyable {
         throw Problem("nobody has signed in within \(Self.patienceSeconds / 60) minutes")
     }
 
-    private func next(_ deadline: Deadline) -> Descriptor? {
-        var waiting = pollfd(fd: socket.raw, events: Int16(POLLIN), revents: 0)
-        guard poll(&waiting, 1, Int32(max(1, deadline.secondsLeft)) * 1000) > 0 else { return nil }
-        let connection = accept(socket.raw, nil, nil)
-        guard connection >= 0 else { return nil }
-        _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
-        // Who says nothing must not keep the browser waiting.
-        var limit = timeval(tv_sec: 3, tv_usec: 0)
-        let size = socklen_t(MemoryLayout<timeval>.size)
-        setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
-        setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
-        return Descriptor(owning: connection)
-    }
-
     /// What stands behind the `?` of a request for the address; nil for any other request.
-    private func query(of connection: Descriptor) -> String? {
-        var head: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 4096)
-        while !head.contains(UInt8(ascii: "\n")), head.count < Self.maximumByteCount {
-            let count = read(connection.raw, &piece, piece.count)
-            guard count > 0 else { return nil }
-            head += piece[..<count]
-        }
-        let line = head.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+    private func query(of line: [UInt8], _ connection: Descriptor) -> String? {
         let words = String(decoding: line, as: UTF8.self).split(separator: " ")
         guard words.count == 3, words[0] == "GET" else { return nil }
         let parts = words[1].split(separator: "?", maxSplits: 1)
@@ -116,7 +92,7 @@ private func listen(at port: UInt16) throws(Errno) -> (Descriptor, UInt16) {
             return
         }
         _ = try retrying { bind(socket.raw, address, size) }
-        _ = try retrying { Glibc.listen(socket.raw, 16) }
+        _ = try retrying { Glibc.listen(socket.raw, 128) }
         _ = try retrying { getsockname(socket.raw, address, &size) }
     }
     return (socket, UInt16(bigEndian: name.sin_port))

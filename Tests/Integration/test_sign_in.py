@@ -33,6 +33,12 @@ class Ways(SignInCase):
         reply = self.answer("Login", account=ANN, passphrase="x")
         self.assertEqual(reply["status"]["statusCode"], 203)
 
+    def test_the_browser_comes_back_past_slow_connections(self):
+        self.workspace.environment["SLOW"] = "100"
+        self.mount()
+        self.register()
+        self.assertEqual(self.workspace.account()["stage"], "enrolled")
+
     def test_another_device_does_where_it_is_allowed(self):
         self.issuer.spoil = lambda claims: {k: v for k, v in claims.items() if k != "nonce"}
         self.mount()

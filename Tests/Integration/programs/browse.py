@@ -1,11 +1,15 @@
 #!/usr/bin/python3
 """Follows an address as a browser does: browse.py ADDRESS.
 
-Notes it in the file BROWSED. STRAY: knocks with another state first. DENIED: its person refuses.
+Notes it in the file BROWSED. STRAY: knocks with another state first. SLOW: so many others are
+connected before, who say a byte now and then. DENIED: its person refuses.
 """
 import os
+import socket
 import ssl
 import sys
+import threading
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -28,6 +32,24 @@ if os.environ.get("STRAY"):
             sys.exit("a stray request was accepted")
         except urllib.error.HTTPError as error:
             note(f"stray {error.code}")
+
+
+def trickle(port):
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connected.release()
+        while True:
+            try:
+                connection.send(b"G")
+            except OSError:
+                return
+            time.sleep(0.5)
+
+
+connected = threading.Semaphore(0)
+for _ in range(int(os.environ.get("SLOW", "0"))):
+    port = urllib.parse.urlsplit(query["redirect_uri"]).port
+    threading.Thread(target=trickle, args=[port], daemon=True).start()
+    connected.acquire()
 if os.environ.get("DENIED"):
     answer = {"error": "access_denied", "state": query["state"]}
     urllib.request.urlopen(query["redirect_uri"] + "/?" + urllib.parse.urlencode(answer))
