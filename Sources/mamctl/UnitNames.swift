@@ -14,7 +14,8 @@ struct UnitNames {
     }
 
     private static let templates: Set<Substring> = [
-        "mamd", "mamd-unlock", "mamfleet", "mamd-verify", "mamd-keys", "mamd-refresh",
+        "mamd", "mamd-unlock", "mamfleet", "mamd-verify", "mamd-keys", "mamd-fetch-keys",
+        "mamd-refresh",
     ]
 
     /// `mamd@NAME.service`, `mamd-verify@NAME.timer`, and their like.

@@ -29,7 +29,11 @@ let enrollmentVerbs: [Verb] = [
         statuses: daemonStatuses + [.refused], run: refreshAccount),
     Verb(
         name: "account keys", summary: "Fetch the keys of the issuer that signs accounts in",
-        usage: "[--workspace NAME]", options: [.workspace],
+        usage: "[--into FILE | --from FILE] [--workspace NAME]",
+        options: [
+            Option(name: "into", value: "FILE", help: "only fetch them, into FILE"),
+            Option(name: "from", value: "FILE", help: "only hand over what FILE has"), .workspace,
+        ],
         examples: ["mamctl account keys", "sudo mamctl account keys --workspace Work"],
         statuses: daemonStatuses + [.refused], run: fetchKeys),
     Verb(

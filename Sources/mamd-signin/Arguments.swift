@@ -20,7 +20,7 @@ struct Arguments {
     private var values: [String: String] = [:]
     private var flags: Set<String> = []
 
-    private static let valued: Set = ["--socket", "--account", "--oid"]
+    private static let valued: Set = ["--socket", "--account", "--oid", "--into"]
     private static let plain: Set = ["--device-code", "--no-browser"]
 
     init(_ words: [ByteString]) throws(Problem) {
@@ -57,7 +57,7 @@ func runProgram(_ words: [ByteString]) -> ExitStatus {
         switch arguments.task {
         case "login": try login(arguments, &daemon)
         case "refresh": try refresh(arguments, &daemon)
-        case "keys": try deliverKeys(&daemon)
+        case "keys": try fetchKeys(arguments, &daemon)
         default: throw Problem(.usage, "mamctl account login signs in")
         }
         return .success

@@ -2,6 +2,7 @@
 
 import Glibc
 import MAMModel
+import MAMSystem
 import MAMWire
 
 func login(_ arguments: Arguments, _ daemon: inout Daemon) throws(Problem) {
@@ -41,8 +42,14 @@ func refresh(_ arguments: Arguments, _ daemon: inout Daemon) throws(Problem) {
     try finish(begun.ticket, tokens, of: issuer, &daemon)
 }
 
-func deliverKeys(_ daemon: inout Daemon) throws(Problem) {
-    try daemon.deliver(try Issuer(daemon.issuer).keySet())
+/// Into a file for somebody who may deliver them, and needs no network for that.
+func fetchKeys(_ arguments: Arguments, _ daemon: inout Daemon) throws(Problem) {
+    let keys = try Issuer(daemon.issuer).keySet()
+    guard let path = arguments.value("--into") else { return try daemon.deliver(keys) }
+    do throws(Errno) {
+        let file = try openFile(path, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o644)
+        try writeAll(keys, to: file.raw)
+    } catch { throw Problem("\(shown(path)) cannot be written: \(error)") }
 }
 
 /// Only those whom the daemon lets; others wait for one of them.

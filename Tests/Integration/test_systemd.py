@@ -14,7 +14,8 @@ KILLS = 20
 UNITS = {
     "system": (
         "mamd@work.service", "mamd@work.socket", "mamfleet@work.service", "mamd-verify@work.timer",
-        "mamd-verify@work.service", "mamd-keys@work.timer", "mamd-keys@work.service"),
+        "mamd-verify@work.service", "mamd-keys@work.timer", "mamd-keys@work.service",
+        "mamd-fetch-keys@work.service"),
     "user": (
         "mamd@work.service", "mamd@work.socket", "mamd-unlock@work.service",
         "mamfleet@work.service", "mamd-verify@work.timer", "mamd-verify@work.service",

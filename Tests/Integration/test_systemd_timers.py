@@ -61,16 +61,24 @@ class Timers(MachineCase):
         place = pathlib.Path(tempfile.mkdtemp(dir=self.machine.place))
         issuer = Issuer(place)
         self.addCleanup(issuer.stop)
+        # Its certificate is for everybody.
+        place.chmod(0o755)
         configuration, _ = self.make("keys")
         (configuration / "settings.json").write_text(
             json.dumps({"ADALAuthority": issuer.name, "ADALClientId": issuers.CLIENT}))
         self.drop_in(
-            "mamd-keys@keys.service",
+            "mamd-fetch-keys@keys.service",
             f"[Service]\nEnvironment=SSL_CERT_FILE={issuer.certificate}\n"
             f"BindReadOnlyPaths={place}\n")
         self.machine.run("systemctl", "start", "mamd@keys")
         self.assertEqual(self.start("mamd-keys@keys"), ("success", "0"))
+        self.machine.run("grep", "-rq", '"delivered"', "/var/lib/mamd/keys")
         self.assertEqual(issuer.fetched_keys, 1)
+        # Who talks to the network is nobody, and who is root does not.
+        for unit in (ROOT / "units").glob("*.service"):
+            text = unit.read_text()
+            if "User=" not in text:
+                self.assertNotIn("AF_INET", text, unit)
 
     def test_each_timer_starts_its_service(self):
         for unit in (ROOT / "units").rglob("*.timer"):
