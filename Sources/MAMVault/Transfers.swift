@@ -33,6 +33,23 @@ package struct Transfers: Sendable {
         throw .refused(refusal.reason, next: commandOfOwner(account))
     }
 
+    /// Refuses the content of a person's account to another user of root's daemon, whatever mode,
+    /// owner and access list the file has: who writes the backing directory sets them
+    /// (docs/adr/0070-whose-a-sealed-file-is.md).
+    ///
+    /// `reader` is evaluated only for another user. Root may give it the account's identity.
+    package func checkUser(
+        _ user: UInt32, of header: FileHeader?, as reader: () throws(VaultError) -> Identity
+    ) throws(VaultError) {
+        guard user != 0, let header, let own = vault.registrant(of: header), own != user, own != 0,
+            let holder = vault.holder(of: header), try !vault.canonical(reader()).matches(holder),
+            NameRights(vault).right(of: user, to: holder) != .given
+        else { return }
+        throw .refused(
+            "it belongs to \(holder), an account of uid \(own)",
+            next: "root adds uid \(user) to that account's in AccountUsers", rule: "AccountUsers")
+    }
+
     /// Why policy keeps content of the account from a program; nil if it does not.
     func refusal<Failure: Error>(
         from account: AccountID, to receiver: () throws(Failure) -> Identity

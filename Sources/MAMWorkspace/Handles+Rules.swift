@@ -81,10 +81,11 @@ extension Handles {
     private func checkTransfer(
         of file: VaultFile, for caller: Caller, to found: () throws(VaultError) -> FoundIdentity
     ) throws(VaultError) {
+        func receiver() throws(VaultError) -> Identity { try found().identity }
+        let transfers = Transfers(tree.vault)
         do throws(VaultError) {
-            try Transfers(tree.vault).checkTransfer(of: file.header) { () throws(VaultError) in
-                try found().identity
-            }
+            try transfers.checkUser(caller.user, of: file.header, as: receiver)
+            try transfers.checkTransfer(of: file.header, to: receiver)
         } catch {
             guard try isExcepted(caller, found(), file) else { throw error }
         }

@@ -12,7 +12,9 @@ import time
 import unittest
 import zlib
 
-from hostile import ATTACKERS_NAME, VICTIM, VICTIMS_NAME, Client, HostileCase, as_user
+from hostile import (
+    ATTACKER, ATTACKERS_NAME, STRANGER, VICTIM, VICTIMS_NAME, Client, HostileCase, as_user,
+    wait_until)
 from workspace import BLOCK, DAMAGED, DONE, HEADER, MAGIC, NO, Workspace
 
 FRIEND = "friend@home.example"
@@ -78,6 +80,57 @@ class BackingCase(HostileCase):
         os.chown(other, status.st_uid, status.st_gid)
         os.chmod(other, status.st_mode)
         os.rename(other, place)
+
+
+class Modes(BackingCase):
+    """Who reads a sealed file is not for the backing directory to say."""
+    LIST = (struct.pack("<I", 2) + struct.pack("<HHI", 1, 6, 0xFFFFFFFF)
+            + struct.pack("<HHI", 2, 4, ATTACKER) + struct.pack("<HHI", 2, 4, STRANGER)
+            + struct.pack("<HHI", 4, 0, 0xFFFFFFFF) + struct.pack("<HHI", 16, 4, 0xFFFFFFFF)
+            + struct.pack("<HHI", 32, 0, 0xFFFFFFFF))
+
+    def test_neither_mode_nor_owner_nor_access_list_opens_it(self):
+        changes = {
+            "mode": lambda place: os.chmod(place, 0o666),
+            "list": lambda place: os.setxattr(place, "system.posix_acl_access", self.LIST),
+            "owner": lambda place: os.chown(place, ATTACKER, ATTACKER)}
+        for name in changes:
+            os.chmod(self.make(name), 0o600)
+        os.chmod(self.on_disk(self.home(VICTIM)), 0o777)
+        self.addCleanup(os.chmod, self.on_disk(self.home(VICTIM)), 0o700)
+        os.chmod(self.on_disk(self.folder), 0o777)
+
+        def change():
+            for name, make in changes.items():
+                make(self.on_disk(self.folder / name))
+
+        self.restart(change)
+        for name in changes:
+            path = self.folder / name
+            # The kernel lets this user, who gets no further.
+            self.assertEqual(as_user(ATTACKER, lambda path=path: not os.access(path, os.R_OK)), 0)
+            self.assertEqual(self.read_as(ATTACKER, path), errno.EACCES, name)
+            self.assertEqual(self.append_as(ATTACKER, path), errno.EACCES, name)
+            if name != "owner":
+                self.assertEqual(self.read_as(STRANGER, path), errno.EACCES, name)
+                self.assertEqual(self.read_as(VICTIM, path), SECRET, name)
+            self.assertEqual(path.read_bytes(), SECRET, name)
+
+    def test_root_names_further_readers(self):
+        path = self.make("shared")
+        os.chmod(self.home(VICTIM), 0o755)
+        self.addCleanup(os.chmod, self.home(VICTIM), 0o700)
+        os.chmod(self.folder, 0o755)
+        os.chmod(path, 0o644)
+        self.assertEqual(self.read_as(STRANGER, path), errno.EACCES)
+        settings = self.workspace.policies.parent / "settings.json"
+        before = settings.read_text()
+        users = {**dict(self.accounts), VICTIMS_NAME: [VICTIM, STRANGER]}
+        settings.write_text(json.dumps({**json.loads(before), "AccountUsers": users}))
+        wait_until(lambda: self.read_as(STRANGER, path) == SECRET)
+        self.assertEqual(self.read_as(ATTACKER, path), errno.EACCES)
+        settings.write_text(before)
+        wait_until(lambda: self.read_as(STRANGER, path) == errno.EACCES)
 
 
 class DirectoryNotes(BackingCase):
