@@ -34,6 +34,7 @@ func containedCommand(
     let workspace = ByteString(mount.mountPoint)
     let (streams, input) = try streams(in: mount, discarded)
     return try withStreams(streams) {
+        try refuseCovered(mount)
         let home = try ContainedHome(in: workspace, of: told.account)
         try daemon.refuseOthersFiles(told)
         // It has the person's environment, not the command's.
@@ -110,6 +111,24 @@ private func mount(of name: WorkspaceName, at place: String) throws -> Mount {
             next: "mamctl status")
     }
     return mount
+}
+
+/// Refuses a workspace of which another mount covers a part: Landlock's rule for the workspace
+/// holds for all that its path leads to.
+private func refuseCovered(_ workspace: Mount) throws {
+    let inside = workspace.mountPoint + [UInt8(ascii: "/")]
+    // What was there before the workspace is hidden.
+    let later = try MountTable().mounts.drop { $0.id != workspace.id }.dropFirst()
+    let other = later.first {
+        ($0.mountPoint == workspace.mountPoint || $0.mountPoint.starts(with: inside))
+            && $0.device != workspace.device
+    }
+    guard let other else { return }
+    let place = ByteString(other.mountPoint).shown
+    throw Failure(
+        .refused,
+        "\(place), in the workspace, is another file system (\(other.type)): what a contained"
+            + " program writes there is not sealed", next: "umount \(place)")
 }
 
 /// One line, if this kernel restricts less than it could.

@@ -2,6 +2,7 @@
 import os
 import pathlib
 import signal
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -9,7 +10,7 @@ import unittest
 from test_contained import Contained
 from running import has_ended
 from tracing import injecting, tasks
-from workspace import ANN, PROGRAMS, wait_until
+from workspace import ANN, PROGRAMS, REFUSED, wait_until
 
 NEEDS = ("chromium",)
 
@@ -37,6 +38,20 @@ class Home(Contained):
         return all(path.exists() for path in (
             self.disk("config/settings"), self.backing_of(self.directory / "document"),
             self.disk("cache"), self.disk("tmp")))
+
+
+class Covered(Contained):
+    @unittest.skipUnless(os.getuid() == 0, "mounts another file system")
+    def test_a_workspace_of_which_another_mount_covers_a_part_is_refused(self):
+        for place in (self.directory, self.workspace.mount_point):
+            with self.subTest(place=place):
+                subprocess.run(["mount", "-t", "tmpfs", "none", place], check=True)
+                try:
+                    told = self.contained("true", status=REFUSED)
+                finally:
+                    subprocess.run(["umount", place], check=True)
+                self.assertIn(b"another file system (tmpfs)", b" ".join(told.split()))
+        self.contained("true")
 
 
 class Cleared(Home):
