@@ -57,6 +57,13 @@ class Relay(threading.Thread):
                         [*login_bus.MORTAL, "mamd", "--logins"], stdin=client, stdout=client,
                         stderr=log, env=login.environment))
 
+    @property
+    def child(self):
+        """The daemon's; those that were hung up on have ended, or are about to."""
+        return next((
+            child for child in reversed(self.children)
+            if child.poll() is None and login.inhibitors(child.pid) == [("sleep", "delay")]), None)
+
     def close(self):
         self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
@@ -72,10 +79,7 @@ class Told(WorkspaceCase):
     def setUp(self):
         super().setUp()
         self.workspace.unlock()
-        wait_until(
-            lambda: relay.children
-            and login.inhibitors(relay.children[-1].pid) == [("sleep", "delay")],
-            message="nobody holds the sleep up")
+        wait_until(lambda: relay.child, message="nobody holds the sleep up")
 
     def state(self):
         return self.workspace.account(ANN)["state"]
@@ -93,21 +97,18 @@ class Told(WorkspaceCase):
     def test_sleep_waits_for_the_lock(self):
         with login.asleep():
             self.assertEqual(self.state(), "locked")
-        wait_until(
-            lambda: login.inhibitors(relay.children[-1].pid) == [("sleep", "delay")],
-            message="the next sleep will not wait")
+        wait_until(lambda: relay.child, message="the next sleep will not wait")
 
     def test_a_relay_that_dies_is_replaced(self):
-        count = len(relay.children)
-        relay.children[-1].kill()
-        wait_until(lambda: len(relay.children) > count, message="no other is asked for")
+        before = relay.child
+        before.kill()
         wait_until(
-            lambda: login.inhibitors(relay.children[-1].pid), message="the next one does nothing")
+            lambda: relay.child not in (None, before), message="the next one does nothing")
         login.lock(MINE)
         wait_until(lambda: self.state() == "locked", message="it stays open")
 
     def test_it_ends_with_the_daemon(self):
-        child = relay.children[-1]
+        child = relay.child
         self.workspace.ctl("unmount", self.workspace.mount_point)
         self.assertEqual(child.wait(60), 0)
         self.workspace.mount()
