@@ -2,7 +2,7 @@
 """Repeats the tests to find those that fail now and then: scripts/dev flakes.
 
     flakes.py --programs DIRECTORY [--runs N] [--beside LOAD] [--as root|nobody]
-              [--unit | --integration] [--seed N] [PATTERN…]
+              [--on disk|memory] [--unit | --integration] [--seed N] [PATTERN…]
 
 DIRECTORY has the unit tests, too. Each run has a random order and other surroundings, which its
 seed alone determines: locale, time zone, temporary directory (on the disk, or in memory), umask and
@@ -30,7 +30,7 @@ NOBODY = 65534
 LOCALES = ("C", "C.UTF-8", "de_DE.UTF-8", "tr_TR.UTF-8")
 ZONES = ("UTC", "Pacific/Kiritimati", "America/St_Johns", "Pacific/Pago_Pago", "Asia/Kathmandu")
 UMASKS = (0o022, 0o077, 0o002, 0o027)
-MEMORY = pathlib.Path("/dev/shm")
+SHARED_MEMORY = pathlib.Path("/dev/shm")
 
 
 class Surroundings:
@@ -42,7 +42,8 @@ class Surroundings:
         self.locale, self.zone = chance.choice(LOCALES), chance.choice(ZONES)
         self.umask = chance.choice(UMASKS)
         self.width = chance.choice((0, 0, 1, 2, 5))
-        in_memory = chance.random() < 0.25 and MEMORY.is_dir()
+        by_chance = "memory" if chance.random() < 0.25 else "disk"
+        self.is_in_memory = (options.on or by_chance) == "memory"
         user = options.user or chance.choice(("root", "root", "nobody"))
         self.is_root = os.getuid() == 0 and user == "root"
         # Directories that only root may search make "no such command" a "permission denied".
@@ -51,16 +52,20 @@ class Surroundings:
         system = "/usr/local/bin:/usr/bin:/bin" if becomes_nobody else os.environ["PATH"]
         self.path = f"{programs}:{system}"
         self.user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if becomes_nobody else {}
-        parent = MEMORY if in_memory else pathlib.Path(os.environ.get("TMPDIR", "/tmp"))
         # Short, for sockets, and open to the users that tests become.
+        has_own = self.is_in_memory and os.getuid() == 0
+        parent = SHARED_MEMORY if self.is_in_memory and not has_own else tempfile.gettempdir()
         self.place = pathlib.Path(tempfile.mkdtemp(prefix="f-", dir=parent))
+        # Services have a /dev of their own, without what others keep in /dev/shm.
+        if has_own:
+            subprocess.run(["mount", "-t", "tmpfs", "flakes", self.place], check=True)
         self.place.chmod(0o1777)
 
     def __str__(self):
         user = "root" if self.is_root else "an ordinary user"
         return (
             f"seed {self.seed}: {user}, {self.locale}, {self.zone}, umask {self.umask:03o}, "
-            f"{self.place.parent}")
+            f"{'in memory' if self.is_in_memory else 'on the disk'}")
 
     def start(self, command, output):
         """The command in these surroundings; it ends with its children, as it is a session."""
@@ -77,6 +82,8 @@ class Surroundings:
         for line in pathlib.Path("/proc/self/mounts").read_text().splitlines():
             if f" {self.place}/" in line:
                 subprocess.run(["fusermount3", "-u", "-z", line.split()[1]], check=False)
+        if os.path.ismount(self.place):
+            subprocess.run(["umount", "--lazy", self.place], check=True)
         shutil.rmtree(self.place, ignore_errors=True)
 
 
@@ -157,6 +164,7 @@ def main():
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--beside", type=int, default=0, metavar="LOAD", help="so many processes")
     parser.add_argument("--as", dest="user", choices=("root", "nobody"), help="always, not by seed")
+    parser.add_argument("--on", choices=("disk", "memory"), help="always, not by seed")
     parser.add_argument("--unit", dest="only", action="store_const", const="unit")
     parser.add_argument("--integration", dest="only", action="store_const", const="integration")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="the first run's")
