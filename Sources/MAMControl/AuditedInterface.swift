@@ -53,7 +53,8 @@ package struct AuditedInterface: VarlinkInterface {
     private func noteRefusal(_ error: VarlinkError, _ call: VarlinkCall) {
         guard let event = error.workspaceError.event, !vault.trail.isRefusalRecorded else { return }
         note(
-            event, call, account: error.parameters["account"]?.text ?? call.newAccount,
+            event, call,
+            account: error.parameters["account"]?.text ?? call.newAccount ?? account(of: call),
             error.next.map { "\(error); run: \($0)" } ?? "\(error)",
             rule: error.parameters["kind"]?.text)
     }
@@ -73,10 +74,15 @@ package struct AuditedInterface: VarlinkInterface {
         guard let decision = (reply as? any DecisionReply)?.decision, !decision.allowed else {
             return
         }
-        let account = call.parameters.members["account"]?.text
         note(
-            .denied, call, account: account.flatMap { vault.account(named: $0) == nil ? nil : $0 },
+            .denied, call, account: account(of: call),
             decision.message.english { isOurs($0) || $0 == decision.rule }, rule: decision.rule)
+    }
+
+    /// The account that the call is about, unless its caller made that up.
+    private func account(of call: VarlinkCall) -> String? {
+        call.parameters.members["account"]?.text
+            .flatMap { vault.account(named: $0) == nil ? nil : $0 }
     }
 
     private func isOurs(_ value: String) -> Bool {

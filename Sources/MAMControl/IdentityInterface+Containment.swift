@@ -1,6 +1,7 @@
 // Contained programs: what they may do, and which they are.
 
 internal import Glibc
+internal import MAMAudit
 internal import MAMIdentity
 internal import MAMKeyring
 internal import MAMModel
@@ -34,10 +35,19 @@ extension IdentityInterface {
         guard vault.identities.set(identity, by: call.peer.uid, for: child, standing: .contained)
         else { throw notSet(call) ?? Self.noChild }
         vault.metrics.count(.containedPrograms)
+        audit(request.program, account, child, call.peer)
+        return NoMembers()
+    }
+
+    private func audit(
+        _ program: String?, _ account: AccountID, _ child: ProcessLife, _ peer: Peer
+    ) {
+        let name = program.map { ByteString($0).shown }
         vault.audit(
             .contained, account,
-            "process \(child.id) of uid \(call.peer.uid) runs contained for \(identity)")
-        return NoMembers()
+            (name.map { "\($0), " } ?? "") + "process \(child.id) of uid \(peer.uid)"
+                + (name == nil ? "" : ",") + " runs contained for \(vault.identity(of: account))"
+        ) { $0.path = name }
     }
 
     /// The caller's account of that name; nil: its default one, or its only one.

@@ -33,8 +33,9 @@ func mayJoin(_ rules: UnsafePointer<mam_containment>?) -> Int32 {
     asking(rules) { daemon, account throws(VarlinkClient.Failure) in
         if try daemon.call(Varlink.Identity.GetIdentity()).acting.contained { return true }
         guard let own = try? retrying({ mam_open_process(getpid()) }) else { return false }
+        let program = rules?.pointee.program.map { ByteString(cString: $0).wireText }
         _ = try daemon.call(
-            Varlink.Identity.Contain(account: account, processDescriptor: 0),
+            Varlink.Identity.Contain(account: account, processDescriptor: 0, program: program),
             descriptors: [Descriptor(owning: own)])
         return true
     }

@@ -44,7 +44,7 @@ func containedCommand(
             hasSound: network == .any, nested: nested, printer: ContainedSockets.printService)
         let rules = ContainmentRules(
             workspace: workspace, sockets: sockets, network: network,
-            account: ByteString(told.account))
+            account: ByteString(told.account), program: invocation.program)
         home.enter()
         nested?.enter()
         let supervisor: SupervisedCommand
@@ -52,7 +52,8 @@ func containedCommand(
             supervisor = try SupervisedCommand(invocation.operands, in: rules, reading: input)
         } catch { throw notContained(error) }
         try daemon.call(
-            Wire.Contain(account: told.account, processDescriptor: 0),
+            Wire.Contain(
+                account: told.account, processDescriptor: 0, program: rules.program.wireText),
             descriptors: [try supervisor.descriptor()],
             about: "account '\(ByteString(told.account).shown)'")
         return supervisor
@@ -154,6 +155,9 @@ extension Daemon {
 }
 
 extension Invocation {
+    /// The path of the command's program; its name if there is no such file.
+    fileprivate var program: ByteString { place(ofProgram: operands[0]) ?? operands[0] }
+
     /// `--network`, which only narrows what policy allows.
     fileprivate func network(
         within told: Varlink.Identity.Containment

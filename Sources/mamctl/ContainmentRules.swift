@@ -15,6 +15,8 @@ struct ContainmentRules {
     let network: Network
     /// Whom policy is asked about.
     var account = ByteString("")
+    /// What the daemon is told about the command.
+    var program = ByteString("")
 
     enum Network: Equatable {
         case any, none
@@ -79,7 +81,7 @@ struct ContainmentRules {
                     port_count: UInt32(ports.count), display: sockets.nested?.display.raw ?? -1,
                     compositor: sockets.nested?.life.raw ?? -1, printer: lists[2][1],
                     may_print: mayPrint, may_connect: mayConnect, may_join: mayJoin,
-                    daemon: lists[2][2], account: lists[2][3])
+                    daemon: lists[2][2], account: lists[2][3], program: lists[2][4])
                 return withExtendedLifetime(sockets) { body(&rules) }
             }
         }
@@ -87,7 +89,7 @@ struct ContainmentRules {
 
     private var texts: [ByteString] {
         let none = ByteString("")
-        return [workspace ?? none, sockets.printer ?? none, sockets.daemon ?? none, account]
+        return [workspace ?? none, sockets.printer ?? none, sockets.daemon ?? none, account, program]
     }
 
     /// Those that keep nothing, and show or play what a person sees and hears anyway. Of terminals

@@ -33,7 +33,7 @@ struct NestedDisplay {
                     + " set",
                 next: "log in to a session on Wayland, or leave --nested out")
         }
-        guard Self.isInstalled else {
+        guard place(ofProgram: Self.command[0]) != nil else {
             throw Failure(
                 .failure, "--nested needs the compositor weston, which is not installed",
                 next: "sudo apt-get install weston")
@@ -81,12 +81,5 @@ struct NestedDisplay {
             }
         }
         return own
-    }
-
-    private static var isInstalled: Bool {
-        let path = getenv("PATH").map { ByteString(cString: $0).bytes } ?? []
-        return path.split(separator: UInt8(ascii: ":")).contains {
-            access(ByteString(Array($0)).appending(command[0]).cString, X_OK) == 0
-        }
     }
 }

@@ -3,6 +3,7 @@ import errno
 import json
 import os
 import re
+import shutil
 import subprocess
 
 from test_contained import Contained
@@ -85,6 +86,14 @@ class Shown(Contained):
             - metrics['containment_refusals_total{of="call"}'], 2)
         self.assertEqual(
             counted["contained_programs_total"] - metrics["contained_programs_total"], 2)
+
+    def test_a_start_names_the_program_without_arguments(self):
+        for command in ("true", shutil.which("true")):
+            self.contained(command, "an argument")
+        told = self.workspace.serving("audit", "--event", "contained", "--json").stdout
+        records = [json.loads(line) for line in told.splitlines()][-2:]
+        self.assertEqual([record["path"] for record in records], [shutil.which("true")] * 2)
+        self.assertNotIn("argument", told)
 
     def test_programs_that_run(self):
         child = subprocess.Popen(

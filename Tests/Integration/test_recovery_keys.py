@@ -138,6 +138,9 @@ class Exports(Machines):
                     exportPassphrase="seven 7", fileDescriptor=0)
             self.assertEqual(caught.exception.name, "Refused")
             self.assertEqual(file.read(), b"")
+        (*_, record) = map(json.loads, self.workspace.serving(
+            "audit", "--event", "refused", "--json").stdout.splitlines())
+        self.assertEqual((record["operation"], record["account"]), ("Recovery.ExportKeys", ANN))
 
     def test_a_changed_or_foreign_file_registers_nothing(self):
         path = self.export("changed.keys")

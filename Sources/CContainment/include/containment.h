@@ -28,8 +28,8 @@ struct mam_containment {
     int (*may_connect)(const struct mam_containment *containment, int port);
     /// Asked at each connection to the daemon: whether it knows that this process is contained.
     int (*may_join)(const struct mam_containment *containment);
-    /// Whom these ask: the daemon's socket; and for whom.
-    const char *daemon, *account;
+    /// Whom these ask: the daemon's socket; for whom, and for which command.
+    const char *daemon, *account, *program;
 };
 
 /// The kernel's Landlock version; 0 if it has none, or it is off.

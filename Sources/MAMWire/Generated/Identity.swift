@@ -207,25 +207,33 @@ extension Varlink {
 
         package struct Contain: VarlinkRequest {
             package static let method = "io.mamd.Identity.Contain"
-            package static let memberNames: Set<String> = ["account", "processDescriptor"]
+            package static let memberNames: Set<String> = [
+                "account", "processDescriptor", "program"
+            ]
 
             package var account: String
             package var processDescriptor: Int
+            package var program: String?
 
-            package init(account: String, processDescriptor: Int) {
+            package init(account: String, processDescriptor: Int, program: String? = nil) {
                 self.account = account
                 self.processDescriptor = processDescriptor
+                self.program = program
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
                     account: wire.value("account"),
-                    processDescriptor: wire.value("processDescriptor")
+                    processDescriptor: wire.value("processDescriptor"),
+                    program: wire.value("program")
                 )
             }
 
             package var members: [String: JSONValue] {
-                ["account": account.json, "processDescriptor": processDescriptor.json]
+                [
+                    "account": account.json, "processDescriptor": processDescriptor.json,
+                    "program": program.json
+                ]
             }
 
             package typealias Reply = NoMembers
@@ -568,7 +576,8 @@ method GetContainment(account: ?string) -> (containment: Containment)
 # until the last of them has ended. They cannot change their identity. processDescriptor: the
 # child's pidfd, or the caller's own, of which an earlier daemon was told. It has restricted itself
 # before, as mamctl run --contained does: the daemon sees only that it has no_new_privs.
-method Contain(account: string, processDescriptor: int) -> ()
+# program: what it is going to execute, for the audit; the caller's word.
+method Contain(account: string, processDescriptor: int, program: ?string) -> ()
 
 # Notes that a child of the caller, with all that it starts, is trusted until the last of them has
 # ended: it opens files for reading that are only for contained programs, of the account, or with
