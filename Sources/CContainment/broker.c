@@ -8,6 +8,7 @@
 #include "containment.h"
 
 #include "contained.h"
+#include "descendants.h"
 #include "judge.h"
 
 #include <errno.h>

@@ -1,40 +1,19 @@
 #define _GNU_SOURCE
 #include "judge.h"
 
+#include "descendants.h"
+
 #include <errno.h>
 #include <netinet/in.h>
-#include <stdio.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-pid_t mam_number_of(pid_t thread, const char *format) {
-    char path[48], line[256];
-    snprintf(path, sizeof path, "/proc/%d/status", thread);
-    FILE *status = fopen(path, "re");
-    pid_t number = -1;
-    while (status && number < 0 && fgets(line, sizeof line, status))
-        if (sscanf(line, format, &number) != 1) number = -1;
-    if (status) fclose(status);
-    return number;
-}
-
 // MARK: Signals, of which Landlock knows from version 6 on
-
-enum { GENERATIONS = 1024 };
-
-// All that the command starts stays below this process, which is not below itself.
-static int is_ours(pid_t process) {
-    for (int i = 0; process > 1 && i < GENERATIONS; i++) {
-        process = mam_number_of(process, "PPid: %d");
-        if (process == getpid()) return 1;
-    }
-    return 0;
-}
 
 static int judge_process(pid_t thread) {
     const pid_t process = mam_number_of(thread, "Tgid: %d");
-    return process < 0 ? ESRCH : is_ours(process) ? 0 : EPERM;
+    return process < 0 ? ESRCH : mam_is_descendant(process) ? 0 : EPERM;
 }
 
 // This process has a session, and so a group, of its own, which nobody can join. A group may

@@ -4,10 +4,6 @@
 #include "containment.h"
 
 #include <linux/seccomp.h>
-#include <sys/types.h>
-
-/// A number in /proc/THREAD/status, such as "Tgid: %d"; -1 if there is no such thread.
-pid_t mam_number_of(pid_t thread, const char *format);
 
 /// Whether this is such a call.
 int mam_is_judged(int call);

@@ -155,34 +155,57 @@ static int reap(pid_t *command, int connection) {
     }
 }
 
-// `connection`: -1 if nobody waits. `compositor`: -1 for none.
-_Noreturn static void keep(int connection, int compositor, int children, pid_t command) {
-    struct pollfd waiting[] = {{.fd = children, .events = POLLIN},
-                               {.fd = connection, .events = POLLIN},
-                               {.fd = compositor}};
+// What the supervisor waits for.
+enum { CHILDREN, CONNECTION, COMPOSITOR, MOUNTS, COUNT };
+
+static void drop(struct pollfd *waiting) {
+    if (waiting->fd >= 0) close(waiting->fd);
+    waiting->fd = -1;
+}
+
+// Signals for the command, from the front.
+static void relay_signal(struct pollfd *connection, pid_t command) {
+    int number;
+    if (!connection->revents) return;
+    // The front was killed: kill the command too.
+    if (!receive_all(connection->fd, &number, sizeof number)) {
+        connection->fd = -1;
+        number = SIGKILL;
+    }
+    if (command > 0) kill(command, number);
+}
+
+// `connection`: -1 if nobody waits. `containment`: NULL for none.
+_Noreturn static void keep(int connection, const struct mam_containment *containment, int children,
+                           pid_t command) {
+    // So often, what was started meanwhile is looked for.
+    enum { MILLISECONDS = 50 };
+    const int mounts = containment ? open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC) : -1;
+    struct pollfd waiting[COUNT] = {
+        [CHILDREN] = {.fd = children, .events = POLLIN},
+        [CONNECTION] = {.fd = connection, .events = POLLIN},
+        [COMPOSITOR] = {.fd = containment ? containment->compositor : -1},
+        // It tells of changes since it was opened.
+        [MOUNTS] = {.fd = mounts, .events = POLLPRI}};
+    int is_covered = containment && containment->is_covered(containment);
     while (reap(&command, connection)) {
+        if (is_covered) mam_kill_descendants();
         if (command == 0) {
             // What goes on in the background has no display any more.
-            if (waiting[2].fd >= 0) close(waiting[2].fd);
-            waiting[1].fd = waiting[2].fd = -1;
+            drop(&waiting[COMPOSITOR]);
+            waiting[CONNECTION].fd = -1;
         }
-        if (poll(waiting, 3, -1) < 0) continue;
+        if (poll(waiting, COUNT, is_covered ? MILLISECONDS : -1) < 0) continue;
         struct signalfd_siginfo ended;
-        if (waiting[0].revents && read(children, &ended, sizeof ended) < 0) continue;
+        if (waiting[CHILDREN].revents && read(children, &ended, sizeof ended) < 0) continue;
         // Its display has gone.
-        if (waiting[2].revents) {
-            close(waiting[2].fd);
-            waiting[2].fd = -1;
+        if (waiting[COMPOSITOR].revents) {
+            drop(&waiting[COMPOSITOR]);
             if (command > 0) kill(command, SIGTERM);
         }
-        int number;
-        if (!waiting[1].revents) continue;
-        // The front was killed: kill the command too.
-        if (!receive_all(connection, &number, sizeof number)) {
-            waiting[1].fd = -1;
-            number = SIGKILL;
-        }
-        if (command > 0) kill(command, number);
+        // For good: what it has written there may be read by anybody.
+        if (waiting[MOUNTS].revents && containment->is_covered(containment)) is_covered = 1;
+        relay_signal(&waiting[CONNECTION], command);
     }
     _exit(0);
 }
@@ -217,8 +240,7 @@ _Noreturn static void supervise(struct command *what, int connection, const sigs
     tell(connection, command < 0 ? FAILED : STARTED, command < 0 ? -command : command);
     if (command < 0) _exit(0);
     let_go();
-    keep(go == LEAVES ? -1 : connection, what->containment ? what->containment->compositor : -1,
-         children, command);
+    keep(go == LEAVES ? -1 : connection, what->containment, children, command);
 }
 
 int32_t mam_supervisor_fork(char *const argv[], const struct mam_containment *containment,

@@ -5,6 +5,8 @@ internal import Glibc
 /// One line of `/proc/self/mountinfo`. Paths are bytes.
 package struct Mount: Sendable, Equatable {
     package let id: Int
+    /// Of the mount that it is mounted on.
+    package let parent: Int
     /// The device number of the file system, such as `0:45`.
     package let device: String
     package let mountPoint: [UInt8]
@@ -54,10 +56,11 @@ package struct MountTable: Sendable {
     private static func mount(in line: ArraySlice<UInt8>) -> Mount? {
         let fields = line.split(separator: UInt8(ascii: " "))
         guard let dash = fields.dropFirst(6).firstIndex(of: [UInt8(ascii: "-")]),
-            fields.count > dash + 2, let id = Int(String(decoding: fields[0], as: UTF8.self))
+            fields.count > dash + 2, let id = Int(String(decoding: fields[0], as: UTF8.self)),
+            let parent = Int(String(decoding: fields[1], as: UTF8.self))
         else { return nil }
         return Mount(
-            id: id, device: String(decoding: fields[2], as: UTF8.self),
+            id: id, parent: parent, device: String(decoding: fields[2], as: UTF8.self),
             mountPoint: unescaped(fields[4]),
             type: String(decoding: fields[dash + 1], as: UTF8.self),
             source: unescaped(fields[dash + 2]),

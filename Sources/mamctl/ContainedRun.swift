@@ -44,7 +44,8 @@ func containedCommand(
             hasSound: network == .any, nested: nested, printer: ContainedSockets.printService)
         let rules = ContainmentRules(
             workspace: workspace, sockets: sockets, network: network,
-            account: ByteString(told.account), program: invocation.program)
+            account: ByteString(told.account), program: invocation.program,
+            fileSystem: ByteString(mount.device))
         home.enter()
         nested?.enter()
         let supervisor: SupervisedCommand
@@ -114,17 +115,9 @@ private func mount(of name: WorkspaceName, at place: String) throws -> Mount {
     return mount
 }
 
-/// Refuses a workspace of which another mount covers a part: Landlock's rule for the workspace
-/// holds for all that its path leads to.
+/// Refuses a workspace of which another mount covers a part.
 private func refuseCovered(_ workspace: Mount) throws {
-    let inside = workspace.mountPoint + [UInt8(ascii: "/")]
-    // What was there before the workspace is hidden.
-    let later = try MountTable().mounts.drop { $0.id != workspace.id }.dropFirst()
-    let other = later.first {
-        ($0.mountPoint == workspace.mountPoint || $0.mountPoint.starts(with: inside))
-            && $0.device != workspace.device
-    }
-    guard let other else { return }
+    guard let other = try MountTable().stranger(inWorkspace: workspace.device) else { return }
     let place = ByteString(other.mountPoint).shown
     throw Failure(
         .refused,

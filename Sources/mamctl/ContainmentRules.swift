@@ -17,6 +17,8 @@ struct ContainmentRules {
     var account = ByteString("")
     /// What the daemon is told about the command.
     var program = ByteString("")
+    /// The number of the workspace's file system.
+    var fileSystem = ByteString("")
 
     enum Network: Equatable {
         case any, none
@@ -81,7 +83,8 @@ struct ContainmentRules {
                     port_count: UInt32(ports.count), display: sockets.nested?.display.raw ?? -1,
                     compositor: sockets.nested?.life.raw ?? -1, printer: lists[2][1],
                     may_print: mayPrint, may_connect: mayConnect, may_join: mayJoin,
-                    daemon: lists[2][2], account: lists[2][3], program: lists[2][4])
+                    daemon: lists[2][2], account: lists[2][3], program: lists[2][4],
+                    file_system: lists[2][5], is_covered: isCovered)
                 return withExtendedLifetime(sockets) { body(&rules) }
             }
         }
@@ -89,7 +92,10 @@ struct ContainmentRules {
 
     private var texts: [ByteString] {
         let none = ByteString("")
-        return [workspace ?? none, sockets.printer ?? none, sockets.daemon ?? none, account, program]
+        return [
+            workspace ?? none, sockets.printer ?? none, sockets.daemon ?? none, account, program,
+            fileSystem,
+        ]
     }
 
     /// Those that keep nothing, and show or play what a person sees and hears anyway. Of terminals

@@ -10,6 +10,7 @@ struct SupervisedCommand: ~Copyable {
     private let connection: Descriptor
     private let supervisor: Int32
     private let input: CopiedInput?
+    private let rules: ContainmentRules?
 
     /// Forks the supervisor, which contains itself if there are rules. The calling process must
     /// have one thread. `input`: what this process copies while the command runs.
@@ -17,6 +18,7 @@ struct SupervisedCommand: ~Copyable {
         _ argv: [ByteString], in rules: ContainmentRules? = nil, reading input: CopiedInput? = nil
     ) throws(Errno) {
         self.input = input
+        self.rules = rules
         var end: Int32 = -1
         supervisor = try retrying {
             withPointers(argv) { argv in
@@ -36,7 +38,9 @@ struct SupervisedCommand: ~Copyable {
     /// to the command.
     consuming func run() throws(Errno) -> ProcessEnd {
         try input?.start()
-        return ProcessEnd(try retrying { mam_supervisor_start(connection.raw) })
+        let end = ProcessEnd(try retrying { mam_supervisor_start(connection.raw) })
+        if case .killed(SIGKILL) = end { rules?.tellOfCover() }
+        return end
     }
 
     /// Starts the command, which outlives this process, and does not wait for its end.

@@ -53,6 +53,52 @@ class Covered(Contained):
                 self.assertIn(b"another file system (tmpfs)", b" ".join(told.split()))
         self.contained("true")
 
+    @unittest.skipUnless(os.getuid() == 0, "mounts another file system")
+    def test_one_that_comes_later_ends_what_is_contained(self):
+        place = self.directory / "place"
+        place.mkdir()
+        for moved in False, True:
+            with self.subTest(moved=moved):
+                self.ended_by_mount(place, moved)
+
+    def ended_by_mount(self, place, moved):
+        """Also what is in the background, and in a session of its own."""
+        marks = [self.directory / f"{name}{moved}" for name in ("one", "two")]
+        private = self.workspace.root / "private"
+        elsewhere = private / "elsewhere"
+        if moved:
+            # Mounts move out of a private one only.
+            private.mkdir()
+            self.mount("--bind", private, private)
+            self.addCleanup(subprocess.run, ["umount", private], check=True)
+            self.mount("--make-private", private)
+            elsewhere.mkdir()
+            self.mount("-t", "tmpfs", "none", elsewhere)
+        child = subprocess.Popen(
+            self.words(
+                "sh", "-c", 'setsid sh -c \'mkdir "$1"; exec sleep 3600\' sh "$1" & mkdir "$2";'
+                "exec sleep 3600", "sh", *marks), stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.workspace.environment)
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        wait_until(lambda: all(mark.exists() for mark in marks), message="they did not begin")
+        # A mount elsewhere is nothing to it.
+        other = self.workspace.root / "other"
+        other.mkdir(exist_ok=True)
+        self.mount("-t", "tmpfs", "none", other)
+        subprocess.run(["umount", other], check=True)
+        self.assertEqual(self.workspace.account()["containedPrograms"], 1)
+        self.mount(*(("--move", elsewhere) if moved else ("-t", "tmpfs", "none")), place)
+        try:
+            self.assertEqual(child.wait(timeout=120), -signal.SIGKILL)
+            wait_until(lambda: self.workspace.account()["containedPrograms"] == 0)
+        finally:
+            subprocess.run(["umount", place], check=True)
+        self.contained("true")
+
+    def mount(self, *words):
+        subprocess.run(["mount", *words], check=True)
+
 
 class Cleared(Home):
     settings = {**Contained.settings, "DocumentBrowserFileCachePath": "contained"}

@@ -30,6 +30,11 @@ struct mam_containment {
     int (*may_join)(const struct mam_containment *containment);
     /// Whom these ask: the daemon's socket; for whom, and for which command.
     const char *daemon, *account, *program;
+    /// The number of the workspace's file system, as in /proc/self/mountinfo.
+    const char *file_system;
+    /// Asked when the kernel's mount table has changed: whether Landlock takes another file system
+    /// for the workspace.
+    int (*is_covered)(const struct mam_containment *containment);
 };
 
 /// The kernel's Landlock version; 0 if it has none, or it is off.
@@ -47,6 +52,9 @@ int mam_drop_capabilities(void);
 /// Filters the system calls of the calling thread, for good. Returns the descriptor at which
 /// connect(2), bind(2), listen(2) and others wait for the broker; -1 and errno on failure.
 int mam_filter_calls(const struct mam_containment *containment);
+
+/// Kills all that descends from this process, but what is started meanwhile.
+void mam_kill_descendants(void);
 
 /// Answers at that descriptor, which it takes over, on threads of its own, until the last filtered
 /// process has ended. -1 and errno on failure.

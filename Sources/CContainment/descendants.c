@@ -1,0 +1,39 @@
+#define _GNU_SOURCE
+#include "descendants.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { GENERATIONS = 1024 };
+
+pid_t mam_number_of(pid_t thread, const char *format) {
+    char path[48], line[256];
+    snprintf(path, sizeof path, "/proc/%d/status", thread);
+    FILE *status = fopen(path, "re");
+    pid_t number = -1;
+    while (status && number < 0 && fgets(line, sizeof line, status))
+        if (sscanf(line, format, &number) != 1) number = -1;
+    if (status) fclose(status);
+    return number;
+}
+
+int mam_is_descendant(pid_t process) {
+    for (int i = 0; process > 1 && i < GENERATIONS; i++) {
+        process = mam_number_of(process, "PPid: %d");
+        if (process == getpid()) return 1;
+    }
+    return 0;
+}
+
+void mam_kill_descendants(void) {
+    DIR *processes = opendir("/proc");
+    if (!processes) return;
+    for (const struct dirent *entry; (entry = readdir(processes));) {
+        const pid_t process = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (process > 1 && mam_is_descendant(process)) kill(process, SIGKILL);
+    }
+    closedir(processes);
+}
