@@ -18,12 +18,15 @@ extension IdentityInterface {
     ) throws(VarlinkError) -> Wire.GetContainment.Reply {
         let request: Wire.GetContainment = try call.request()
         let account = try containable(request.account, call)
-        let (network, ports) = Containment(vault).network(of: account).onWire
+        let containment = Containment(vault)
+        let (network, ports) = containment.network(of: account).onWire
         return .init(
             containment: .init(
                 account: vault.identity(of: account).description,
                 mountPoint: tree.mountPoint.shown, network: network, ports: ports,
-                required: Containment(vault).isRequired(for: account)))
+                required: containment.isRequired(for: account),
+                terminalBlocked: containment.blocksTerminals(of: account),
+                nestedRequired: containment.requiresNested(for: account)))
     }
 
     func contain(_ call: VarlinkCall) throws(VarlinkError) -> NoMembers {

@@ -55,6 +55,9 @@ package struct EffectivePolicy: Sendable {
     /// True if the account's data may not be saved just anywhere.
     package var keepsData: Bool { !sendsToAll || rules.saveAsBlocked == true }
 
+    /// True if the account's data may not be copied for just anybody.
+    package var keepsCopies: Bool { rules.restrictsCopying }
+
     /// Whether one of the documents comes from an organisation's tenant.
     package var isFromTenant: Bool { sources.contains(where: \.isFromTenant) }
 

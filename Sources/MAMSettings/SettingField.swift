@@ -64,6 +64,8 @@ struct SettingField: Sendable {
         SettingField("ForeignFiles", \.foreignFiles, .one(named: { $0.rawValue })),
         SettingField("Containment", \.containment, .one(named: { $0.rawValue })),
         SettingField("ContainedNetwork", \.containedNetwork, containedNetwork),
+        SettingField("ContainedTerminalBlocked", \.containedTerminalBlocked, .truth),
+        SettingField("ContainedNestedRequired", \.containedNestedRequired, .truth),
         // On iOS it is a directory of the app's, which is kept.
         SettingField("DocumentBrowserFileCachePath", \.clearedCaches, caches).harmless,
         SettingField("BackupExclusion", \.backupExclusion, .truth).harmless,

@@ -29,6 +29,17 @@ package struct Containment: Sendable {
         vault.policy(of: account).keepsData ? vault.settings.containedNetwork : .any
     }
 
+    /// Whether contained programs of an account have no terminal, which is copied by whoever has
+    /// opened it.
+    package func blocksTerminals(of account: AccountID) -> Bool {
+        vault.settings.containedTerminalBlocked && vault.policy(of: account).keepsCopies
+    }
+
+    /// Whether they have no display that other programs have as well.
+    package func requiresNested(for account: AccountID) -> Bool {
+        vault.settings.containedNestedRequired && vault.policy(of: account).keepsCopies
+    }
+
     /// Refuses a file that is only for contained programs to any other. `reader` is evaluated only
     /// for such a file.
     package func checkReading(

@@ -32,7 +32,8 @@ func containedCommand(
     tellWhatIsMissing()
     let mount = try mount(of: daemon.name, at: told.mountPoint)
     let workspace = ByteString(mount.mountPoint)
-    let (streams, input) = try streams(in: mount, discarded)
+    let (streams, input) = try streams(
+        ContainedStreams(in: mount, mayBeTerminals: !told.terminalBlocked), discarded)
     return try withStreams(streams) {
         try refuseCovered(mount)
         let home = try ContainedHome(in: workspace, of: told.account)
@@ -41,11 +42,11 @@ func containedCommand(
         let nested = invocation.arguments.has("nested") ? try NestedDisplay() : nil
         let sockets = ContainedSockets(
             daemon: ByteString(Places.current.existingSocket(of: daemon.name)),
-            hasSound: network == .any, nested: nested, printer: ContainedSockets.printService)
+            hasSound: network == .any, hasDisplay: !told.nestedRequired, nested: nested, printer: ContainedSockets.printService)
         let rules = ContainmentRules(
             workspace: workspace, sockets: sockets, network: network,
             account: ByteString(told.account), program: invocation.program,
-            fileSystem: ByteString(mount.device))
+            fileSystem: ByteString(mount.device), hasTerminal: !told.terminalBlocked)
         home.enter()
         nested?.enter()
         let supervisor: SupervisedCommand
@@ -63,9 +64,8 @@ func containedCommand(
 
 /// What the command has in place of our standard streams, and what is copied into one of them.
 private func streams(
-    in workspace: Mount, _ discarded: (ContainedStreams) -> [Int32]
+    _ own: ContainedStreams, _ discarded: (ContainedStreams) -> [Int32]
 ) throws -> ([Int32: Descriptor], CopiedInput?) {
-    let own = ContainedStreams(in: workspace)
     let discarded = discarded(own)
     try own.refuseWaysOut(besides: discarded)
     let null = try openFile("/dev/null", O_RDWR)

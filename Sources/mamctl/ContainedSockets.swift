@@ -9,6 +9,8 @@ struct ContainedSockets {
     /// The sound server's, where the network is free: a client can have it write what it plays into
     /// a file.
     var hasSound = false
+    /// The session's display, which other programs have too.
+    var hasDisplay = true
     /// The display of the command's own, in place of the session's.
     var nested: NestedDisplay?
     /// Where policy is asked at each connection.
@@ -21,7 +23,7 @@ struct ContainedSockets {
             found.append(runtime.appending(ByteString("pulse/native")))
         }
         // The compositor has its connection already.
-        if daemon != nil, nested == nil { found += SessionDisplay.wayland + SessionDisplay.x11 }
+        if daemon != nil, hasDisplay, nested == nil { found += SessionDisplay.wayland + SessionDisplay.x11 }
         return found
     }
 

@@ -19,6 +19,8 @@ struct ContainmentRules {
     var program = ByteString("")
     /// The number of the workspace's file system.
     var fileSystem = ByteString("")
+    /// Its own. Without one, it has no controlling terminal to write to either.
+    var hasTerminal = true
 
     enum Network: Equatable {
         case any, none
@@ -101,7 +103,7 @@ struct ContainmentRules {
     /// Those that keep nothing, and show or play what a person sees and hears anyway. Of terminals
     /// only the own one: somebody may read another. Not the sequencer: programs talk through it.
     private var devices: [ByteString] {
-        ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"].map { ByteString($0) } + terminals
+        ["/dev/null", "/dev/zero", "/dev/full"].map { ByteString($0) } + terminals
             + devices(in: "/dev/dri", ["renderD"]) + devices(in: "/dev/snd", ["pcm", "controlC"])
     }
 
@@ -112,7 +114,8 @@ struct ContainmentRules {
     }
 
     private var terminals: [ByteString] {
-        (STDIN_FILENO...STDERR_FILENO).filter { isatty($0) == 1 }
+        guard hasTerminal else { return [] }
+        return [ByteString("/dev/tty")] + (STDIN_FILENO...STDERR_FILENO).filter { isatty($0) == 1 }
             .compactMap { try? currentPath(of: $0) }
     }
 }

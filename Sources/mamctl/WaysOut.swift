@@ -10,8 +10,12 @@ internal import MAMWords
 /// The standard streams of a contained command.
 struct ContainedStreams {
     private let workspace: Mount
+    private let mayBeTerminals: Bool
 
-    init(in workspace: Mount) { self.workspace = workspace }
+    init(in workspace: Mount, mayBeTerminals: Bool) {
+        self.workspace = workspace
+        self.mayBeTerminals = mayBeTerminals
+    }
 
     /// Standard input, if the command gets a copy of it: a pipe of its own, which leads nowhere.
     var isInputCopied: Bool {
@@ -27,8 +31,8 @@ struct ContainedStreams {
         }
     }
 
-    /// Refuses a way out other than those. A terminal is none: its person may read. The supervisor
-    /// closes all other descriptors.
+    /// Refuses a way out other than those. A terminal is none, unless settings say so: its person
+    /// may read. The supervisor closes all other descriptors.
     func refuseWaysOut(besides given: [Int32]) throws(Failure) {
         let names: [Message] = ["standard input", "standard output", "standard error"]
         for number in waysOut where !given.contains(number) {
@@ -44,7 +48,8 @@ struct ContainedStreams {
     private func wayOut(_ number: Int32) -> Message? {
         guard let (file, status) = file(number) else { return nil }
         switch status.st_mode & S_IFMT {
-        case S_IFCHR where isatty(number) == 1 || isNull(status): return nil
+        case S_IFCHR where isatty(number) == 1: return mayBeTerminals ? nil : "a terminal"
+        case S_IFCHR where isNull(status): return nil
         case S_IFREG where isInWorkspace(file): return nil
         case S_IFIFO: return "a pipe"
         case S_IFSOCK: return "a socket"

@@ -91,30 +91,38 @@ extension Varlink {
             package var network: String
             package var ports: [Int]
             package var required: Bool
+            package var terminalBlocked: Bool
+            package var nestedRequired: Bool
 
             package init(
                 account: String, mountPoint: String, network: String, ports: [Int],
-                required: Bool
+                required: Bool, terminalBlocked: Bool, nestedRequired: Bool
             ) {
                 self.account = account
                 self.mountPoint = mountPoint
                 self.network = network
                 self.ports = ports
                 self.required = required
+                self.terminalBlocked = terminalBlocked
+                self.nestedRequired = nestedRequired
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
                     account: wire.value("account"), mountPoint: wire.value("mountPoint"),
                     network: wire.value("network"), ports: wire.value("ports"),
-                    required: wire.value("required")
+                    required: wire.value("required"),
+                    terminalBlocked: wire.value("terminalBlocked"),
+                    nestedRequired: wire.value("nestedRequired")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "account": account.json, "mountPoint": mountPoint.json,
-                    "network": network.json, "ports": ports.json, "required": required.json
+                    "network": network.json, "ports": ports.json, "required": required.json,
+                    "terminalBlocked": terminalBlocked.json,
+                    "nestedRequired": nestedRequired.json
                 ]
             }
         }
@@ -545,13 +553,16 @@ type BlockedAccount (
 
 # What a contained program of an account may do: it changes files beneath mountPoint alone.
 # network: any, ports (it connects to these TCP ports alone) or none. required: policy lets only
-# contained programs open the account's files.
+# contained programs open the account's files. terminalBlocked: it has no terminal.
+# nestedRequired: it has no display but one of its own.
 type Containment (
   account: string,
   mountPoint: string,
   network: string,
   ports: []int,
-  required: bool
+  required: bool,
+  terminalBlocked: bool,
+  nestedRequired: bool
 )
 
 # Sets the identity of one thread of the calling process, until the connection ends. It overrides
