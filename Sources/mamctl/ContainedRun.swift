@@ -48,6 +48,7 @@ func containedCommand(
             account: ByteString(told.account), program: invocation.program,
             fileSystem: ByteString(mount.device), hasTerminal: !told.terminalBlocked)
         home.enter()
+        network.enter()
         nested?.enter()
         let supervisor: SupervisedCommand
         do throws(Errno) {

@@ -63,6 +63,16 @@ struct ContainmentRules {
             }
         }
 
+        /// Names are found by what is a port like others: glibc's resolver and what asks it use TCP
+        /// then.
+        func enter() {
+            guard case .ports(let ports) = self, ports.contains(Self.ofNames) else { return }
+            let options = getenv("RES_OPTIONS").map { String(cString: $0) + " " } ?? ""
+            setenv("RES_OPTIONS", options + "use-vc", 1)
+        }
+
+        private static let ofNames: UInt16 = 53
+
         fileprivate var kind: mam_network {
             switch self {
             case .any: MAM_NETWORK_ANY

@@ -1,4 +1,5 @@
-"""What settings take from contained programs: terminals, the session's display."""
+"""What settings take from contained programs, or give them: terminals, the session's display,
+names of hosts."""
 import contextlib
 import errno
 import os
@@ -6,9 +7,12 @@ import pty
 import socket
 import subprocess
 import sys
+import unittest
 
 from test_contained import CONNECT, RESTRICTED, Contained
-from workspace import DONE, REFUSED
+from workspace import DONE, NO, PROGRAMS, REFUSED
+
+NEEDS = ("iproute2",)
 
 
 class CopyingIsFree(Contained):
@@ -69,7 +73,38 @@ class NotSet(CopyingIsFree):
     policy = CopyingIsRestricted.policy
 
 
-if __name__ == "__main__":
-    import unittest
+@unittest.skipUnless(os.getuid() == 0, "makes a network with a name server")
+class Names(Contained):
+    settings = {**Contained.settings, "ContainedNetwork": [53, 443]}
+    status = DONE
 
+    def words(self, *command, options=()):
+        files = []
+        for name, text in (
+                ("resolv.conf", "nameserver 127.0.0.1\noptions timeout:60\n"),
+                ("nsswitch.conf", "hosts: files dns\n")):
+            files.append(self.workspace.root / name)
+            files[-1].write_text(text)
+        script = (
+            'ip link set lo up; ip address add 192.0.2.1/24 dev lo;'
+            'mount --bind "$1" /etc/resolv.conf;'
+            'mount --bind "$2" /etc/nsswitch.conf; shift 2; exec "$@"')
+        return [
+            "unshare", "--mount", "--net", "sh", "-ec", script, "sh", *map(str, files),
+            sys.executable, str(PROGRAMS / "name_server.py"),
+            *super().words(*command, options=options)]
+
+    def test_they_are_found(self):
+        text = self.contained("getent", "ahostsv4", "plan.example", status=self.status)
+        self.assertEqual(b"192.0.2.7" in text, self.status == DONE, text)
+
+
+class NoNames(Names):
+    """A list without their port."""
+
+    settings = {**Contained.settings, "ContainedNetwork": [443]}
+    status = NO + 1
+
+
+if __name__ == "__main__":
     unittest.main()
