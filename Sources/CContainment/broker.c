@@ -13,10 +13,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +29,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 // A connection that takes long holds up one of them. They call may_print() and its like, which are
@@ -254,8 +257,25 @@ static int is_open(const struct call *call, const struct mam_containment *contai
     return containment->may_connect && containment->may_connect(containment, port_of(call));
 }
 
+// Once in so many seconds, and nobody waits for another one's turn: that there are some is to be
+// known.
+static void note_connection(const struct mam_containment *containment) {
+    enum { SECONDS = 10 };
+    static _Atomic long next;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    long due = next;
+    if (!containment->note || now.tv_sec < due) return;
+    if (!atomic_compare_exchange_strong(&next, &due, LONG_MAX)) return;
+    containment->note(containment, "connect");
+    next = now.tv_sec + SECONDS;
+}
+
 static int call_other(const struct call *call, const struct mam_containment *containment) {
-    if (!is_open(call, containment)) return EACCES;
+    if (!is_open(call, containment)) {
+        if (call->which == SYS_connect) note_connection(containment);
+        return EACCES;
+    }
     const struct sockaddr *address = (const struct sockaddr *)&call->address;
     const int status = call->which == SYS_listen ? listen(call->socket, call->backlog)
                        : call->which == SYS_bind ? bind(call->socket, address, call->length)

@@ -207,6 +207,7 @@ _Noreturn static void keep(int connection, const struct mam_containment *contain
         if (waiting[MOUNTS].revents && containment->is_covered(containment)) is_covered = 1;
         relay_signal(&waiting[CONNECTION], command);
     }
+    if (is_covered) containment->note(containment, "mount");
     _exit(0);
 }
 

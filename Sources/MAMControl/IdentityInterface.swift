@@ -31,6 +31,7 @@ package struct IdentityInterface: VaultInterface {
         case .setProcessIdentity: try setProcessIdentity(call)
         case .getContainment: try getContainment(call)
         case .contain: try contain(call)
+        case .noteRefusal: try noteRefusal(call)
         case .trust: try trust(call)
         case .getIdentity: try getIdentity(call)
         case .setUserInterfaceIdentity: try setUserInterfaceIdentity(call)

@@ -1,5 +1,5 @@
 // What the broker of a contained command asks the daemon at each connection: policy may have
-// changed since the command began. It runs in the supervisor, on threads of the broker's; no answer
+// changed since the command began; and what it tells. It runs in the supervisor, on threads of the broker's; no answer
 // is no.
 
 internal import CContainment
@@ -37,6 +37,16 @@ func mayJoin(_ rules: UnsafePointer<mam_containment>?) -> Int32 {
         _ = try daemon.call(
             Varlink.Identity.Contain(account: account, processDescriptor: 0, program: program),
             descriptors: [Descriptor(owning: own)])
+        return true
+    }
+}
+
+/// Records what this process has refused the command.
+func noteRefusal(_ rules: UnsafePointer<mam_containment>?, _ what: UnsafePointer<CChar>?) {
+    guard let what else { return }
+    let word = String(cString: what)
+    _ = asking(rules) { daemon, _ throws(VarlinkClient.Failure) in
+        _ = try daemon.call(Varlink.Identity.NoteRefusal(what: word))
         return true
     }
 }

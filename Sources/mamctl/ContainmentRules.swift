@@ -96,7 +96,8 @@ struct ContainmentRules {
                     compositor: sockets.nested?.life.raw ?? -1, printer: lists[2][1],
                     may_print: mayPrint, may_connect: mayConnect, may_join: mayJoin,
                     daemon: lists[2][2], account: lists[2][3], program: lists[2][4],
-                    file_system: lists[2][5], is_covered: isCovered)
+                    file_system: lists[2][5], is_covered: isCovered,
+                    note: noteRefusal)
                 return withExtendedLifetime(sockets) { body(&rules) }
             }
         }

@@ -16,6 +16,7 @@ import tempfile
 import threading
 import time
 
+from socket_client import Client
 from workspace import (
     ANN, DONE, PERSONAL, PROGRAMS, REFUSED, SETTINGS, USAGE, WorkspaceCase, wait_until)
 
@@ -636,6 +637,23 @@ class Ports(Contained):
         other = listener.getsockname()[1]
         self.contained(sys.executable, CONNECT, other, status=errno.EACCES)
         self.contained(sys.executable, CONNECT, self.port, status=errno.ECONNREFUSED)
+        told = map(json.loads, self.workspace.serving(
+            "audit", "--event", "refused", "--json").stdout.splitlines())
+        self.assertEqual(
+            [(one["account"], one["rule"]) for one in told if one["operation"] == "connect"],
+            [(ANN, "Containment")])
+
+    def test_the_audit_is_told_by_the_supervisor_alone(self):
+        """Not by the programs, on any connection."""
+        text = self.contained(
+            sys.executable, "-c", "import sys; sys.path.insert(0, sys.argv[1]);"
+            "from socket_client import Client;"
+            "print(Client(sys.argv[2]).ask('Identity.NoteRefusal', what='connect'))",
+            HERE, self.workspace.socket)
+        self.assertIn(b"only the supervisor of contained programs", b" ".join(text.split()))
+        with Client(self.workspace.socket) as client:
+            self.assertIn("only the supervisor", str(client.ask(
+                "Identity.NoteRefusal", what="mount")))
 
 
 class Offered(Contained):

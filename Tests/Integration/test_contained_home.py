@@ -92,6 +92,8 @@ class Covered(Contained):
         try:
             self.assertEqual(child.wait(timeout=120), -signal.SIGKILL)
             wait_until(lambda: self.workspace.account()["containedPrograms"] == 0)
+            wait_until(lambda: "another file system was mounted" in self.workspace.serving(
+                "audit", "--event", "refused", "--account", ANN).stdout)
         finally:
             subprocess.run(["umount", place], check=True)
         self.contained("true")

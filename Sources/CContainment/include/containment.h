@@ -35,6 +35,8 @@ struct mam_containment {
     /// Asked when the kernel's mount table has changed: whether Landlock takes another file system
     /// for the workspace.
     int (*is_covered)(const struct mam_containment *containment);
+    /// Told what was refused, in a word that the daemon knows.
+    void (*note)(const struct mam_containment *containment, const char *what);
 };
 
 /// The kernel's Landlock version; 0 if it has none, or it is off.

@@ -150,7 +150,7 @@ interface io.mamd.Audit
 # receiver: the owner that content of the account was, or was to be, given to; nobody: plain
 # path: below the mount, in printable form; absolute for a file elsewhere
 # operation: open, create, read, use, write; a method such as Workspace.Decrypt; the trigger of
-# a wipe
+# a wipe; of contained programs, connect or mount
 # reason: one sentence
 # rule: of policy, or the kind of block; Containment: to keep data with contained programs
 # class: A, B, C or D, of a file

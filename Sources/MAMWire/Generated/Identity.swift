@@ -12,6 +12,7 @@ extension Varlink {
             case setProcessIdentity = "SetProcessIdentity"
             case getContainment = "GetContainment"
             case contain = "Contain"
+            case noteRefusal = "NoteRefusal"
             case trust = "Trust"
             case getIdentity = "GetIdentity"
             case setUserInterfaceIdentity = "SetUserInterfaceIdentity"
@@ -243,6 +244,25 @@ extension Varlink {
                     "program": program.json
                 ]
             }
+
+            package typealias Reply = NoMembers
+        }
+
+        package struct NoteRefusal: VarlinkRequest {
+            package static let method = "io.mamd.Identity.NoteRefusal"
+            package static let memberNames: Set<String> = ["what"]
+
+            package var what: String
+
+            package init(what: String) {
+                self.what = what
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(what: wire.value("what"))
+            }
+
+            package var members: [String: JSONValue] { ["what": what.json] }
 
             package typealias Reply = NoMembers
         }
@@ -589,6 +609,11 @@ method GetContainment(account: ?string) -> (containment: Containment)
 # before, as mamctl run --contained does: the daemon sees only that it has no_new_privs.
 # program: what it is going to execute, for the audit; the caller's word.
 method Contain(account: string, processDescriptor: int, program: ?string) -> ()
+
+# Records in the audit what the supervisor of contained programs, the process that Contain has
+# noted, has refused them. what: connect (to an address of the network), or mount (another file
+# system came into the workspace, and all of them were ended). The programs themselves may not call.
+method NoteRefusal(what: string) -> ()
 
 # Notes that a child of the caller, with all that it starts, is trusted until the last of them has
 # ended: it opens files for reading that are only for contained programs, of the account, or with
