@@ -25,9 +25,9 @@ package struct Settings: Sendable, Equatable {
     package var containment = Containment.policy
     /// `ContainedNetwork`: what contained programs of such accounts may connect to.
     package var containedNetwork = ContainedNetwork.none
-    /// `ContainedTerminalBlocked`: those of accounts whose policy restricts copying use no terminal.
+    /// `ContainedTerminalBlocked`: they have no terminal where policy restricts copying.
     package var containedTerminalBlocked = false
-    /// `ContainedNestedRequired`: the same programs have no display but one of their own.
+    /// `ContainedNestedRequired`: they have no display there but one of their own.
     package var containedNestedRequired = false
     /// `DocumentBrowserFileCachePath`: what contained programs' caches are cleared at a lock.
     package var clearedCaches: [SealedHome.Cache] = []

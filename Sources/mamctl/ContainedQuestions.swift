@@ -1,6 +1,6 @@
 // What the broker of a contained command asks the daemon at each connection: policy may have
-// changed since the command began; and what it tells. It runs in the supervisor, on threads of the broker's; no answer
-// is no.
+// changed since the command began; and what it tells. It runs in the supervisor, on threads of the
+// broker's; no answer is no.
 
 internal import CContainment
 internal import CShims

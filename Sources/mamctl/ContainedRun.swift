@@ -42,7 +42,8 @@ func containedCommand(
         let nested = invocation.arguments.has("nested") ? try NestedDisplay() : nil
         let sockets = ContainedSockets(
             daemon: ByteString(Places.current.existingSocket(of: daemon.name)),
-            hasSound: network == .any, hasDisplay: !told.nestedRequired, nested: nested, printer: ContainedSockets.printService)
+            hasSound: network == .any, hasDisplay: !told.nestedRequired, nested: nested,
+            printer: ContainedSockets.printService)
         let rules = ContainmentRules(
             workspace: workspace, sockets: sockets, network: network,
             account: ByteString(told.account), program: invocation.program,

@@ -23,7 +23,9 @@ struct ContainedSockets {
             found.append(runtime.appending(ByteString("pulse/native")))
         }
         // The compositor has its connection already.
-        if daemon != nil, hasDisplay, nested == nil { found += SessionDisplay.wayland + SessionDisplay.x11 }
+        if daemon != nil, hasDisplay, nested == nil {
+            found += SessionDisplay.wayland + SessionDisplay.x11
+        }
         return found
     }
 

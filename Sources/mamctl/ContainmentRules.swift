@@ -126,7 +126,8 @@ struct ContainmentRules {
 
     private var terminals: [ByteString] {
         guard hasTerminal else { return [] }
-        return [ByteString("/dev/tty")] + (STDIN_FILENO...STDERR_FILENO).filter { isatty($0) == 1 }
+        return [ByteString("/dev/tty")]
+            + (STDIN_FILENO...STDERR_FILENO).filter { isatty($0) == 1 }
             .compactMap { try? currentPath(of: $0) }
     }
 }

@@ -33,8 +33,8 @@ extension ContainmentRules {
         guard let other = try? MountTable().stranger(inWorkspace: device) else { return }
         let place = ByteString(other.mountPoint).shown
         printError(
-            "mamctl: \(place), in the workspace, has become another file system (\(other.type)): the"
-                + " command was ended")
+            "mamctl: \(place), in the workspace, has become another file system (\(other.type)):"
+                + " the command was ended")
     }
 }
 
