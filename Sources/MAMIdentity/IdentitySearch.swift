@@ -30,10 +30,9 @@ struct IdentitySearch {
 
     private static let depth = 1024
 
-    init(from process: Int32, in table: Guarded<IdentityTable>, limit: Int?) {
+    init(from process: ProcessStatus, in table: Guarded<IdentityTable>, limit: Int?) {
         (self.table, self.limit) = (table, limit)
-        guard let status = read(process) else { return }
-        climb(from: status, table.withLock { $0.processes[status.life] })
+        climb(from: process, table.withLock { $0.processes[process.life] })
     }
 
     private mutating func read(_ process: Int32) -> ProcessStatus? {

@@ -39,7 +39,9 @@ extension ProcessIdentities {
 
     /// The thread's own identity, not its process's.
     package func threadIdentity(_ thread: Int32) -> Identity? {
-        processID(ofThread: thread).flatMap { threadSetting(thread, of: $0) }?.identity
+        processID(ofThread: thread)
+            .flatMap { ProcessStatus(of: $0) }
+            .flatMap { setting(ofThread: thread, of: $0.life) }?.identity
     }
 
     /// Without reading /proc; nil if that is not possible.
@@ -56,22 +58,27 @@ extension ProcessIdentities {
         // Before the search, so that its result belongs to this life. Only a process's first thread
         // has the process's id.
         let handle = ProcessHandle(of: thread)
-        guard let id = processID(ofThread: thread) else { return .found(nil) }
+        guard let id = processID(ofThread: thread), let status = ProcessStatus(of: id) else {
+            return .found(nil)
+        }
         let version = table.withLock { $0.version }
-        if let own = threadSetting(thread, of: id) { return .found(own.found(from: .thread)) }
-        let answer = find(for: id, of: user, limit: limit)
-        if case .found(let found) = answer, let handle, let life = ProcessStatus(of: id)?.life,
-            table.withLock({ $0.isUnchanged(life, since: version) })
+        if let own = setting(ofThread: thread, of: status.life) {
+            return .found(own.found(from: .thread))
+        }
+        let answer = find(for: status, of: user, limit: limit)
+        if case .found(let found) = answer, let handle,
+            table.withLock({ $0.isUnchanged(status.life, since: version) })
         {
             recent.keep(
-                .init(process: handle, life: life, found: found, version: version), of: user)
+                .init(process: handle, life: status.life, found: found, version: version), of: user)
         }
         return answer
     }
 
-    private func threadSetting(_ thread: Int32, of process: Int32) -> IdentityTable.Setting? {
-        guard let life = ProcessStatus(of: process)?.life,
-            let threads = table.withLock({ $0.processes[life]?.threads }), !threads.isEmpty,
+    private func setting(
+        ofThread thread: Int32, of process: ProcessLife
+    ) -> IdentityTable.Setting? {
+        guard let threads = table.withLock({ $0.processes[process]?.threads }), !threads.isEmpty,
             let own = ProcessStatus(of: thread)?.life
         else { return nil }
         return threads[own]
@@ -79,14 +86,14 @@ extension ProcessIdentities {
 
     /// A process's identity.
     func find(for process: Int32, of user: UInt32) -> FoundIdentity? {
-        find(for: process, of: user, limit: nil).identity
+        ProcessStatus(of: process).flatMap { find(for: $0, of: user, limit: nil).identity }
     }
 
-    private func find(for process: Int32, of user: UInt32, limit: Int?) -> Answer {
+    private func find(for process: ProcessStatus, of user: UInt32, limit: Int?) -> Answer {
         let search = IdentitySearch(from: process, in: table, limit: limit)
         switch search.end {
         case .tooLong: return .tooLong
-        case .tooDeep: return .found(haveStanding ? .least(process, user) : nil)
+        case .tooDeep: return .found(haveStanding ? .least(process.life.id, user) : nil)
         case .answered:
             remember(search, for: user)
             return .found(search.found)
