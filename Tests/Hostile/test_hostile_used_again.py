@@ -29,7 +29,7 @@ class UsedAgain(HostileCase):
         finally:
             os.kill(self.workspace.daemon(), signal.SIGCONT)
         reply = json.loads(client.recv(1 << 16)[:-1])
-        self.assertIn("InvalidInput", reply.get("error", ""), reply)
+        self.assertIn("Refused", reply.get("error", ""), reply)
         os.write(victim.stdin.fileno(), b"\n")
         self.assertEqual(victim.communicate()[0].strip().decode(), VICTIMS_NAME)
 

@@ -133,6 +133,7 @@ class Setup(unittest.TestCase):
         wait_until(lambda: self.setup(*options, status=None).returncode == 0)
         (daemon,) = daemons(str(self.workspace.root))
         os.kill(daemon, 9)
+        wait_until(lambda: not list(daemons(str(self.workspace.root))))
         self.setup(*options, "--recovery", self.keys, "--export-passfile", self.workspace.passfile)
         before = self.keys.read_bytes()
         self.setup(*options, "--recovery", self.keys)

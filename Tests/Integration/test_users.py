@@ -110,6 +110,7 @@ class Users(WorkspaceCase):
         mine = {account["name"]: account for account in Client(
             self.workspace.socket).call("Workspace.Status")["accounts"]}[ANN]
         self.assertIsNotNone(mine["openFiles"])
+        self.addCleanup(self.stranger().call, "Workspace.Unlock", passphrase=self.secret)
         with open(self.file):
             for method in ("Workspace.Status", "Workspace.ListAccounts", "Workspace.Lock"):
                 reply = self.stranger().call(method)

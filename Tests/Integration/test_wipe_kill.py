@@ -161,8 +161,9 @@ class Killed(WorkspaceCase):
         # namesake's.
         self.workspace.register(extra=["--no-passphrase"])
         populate(self.workspace, self.directory / "tree")
-        # A repair would move it away.
-        (self.directory / "tree" / "damaged").unlink()
+        # A repair would move them away, those of other tests too.
+        for damaged in self.workspace.mount_point.rglob("damaged"):
+            damaged.unlink()
         self.assertTrue(self.check_one(wipe))
 
     def verify(self, *options, status=None):
