@@ -32,6 +32,7 @@ HARMLESS = {
     "SignIn.Show": "tells settings",
     "Policy.Check": "reads what it is given",
     "Policy.Metrics": "tells numbers, of nobody's",
+    "Identity.NoteRefusal": "records one of two words of ours, in the caller's own share",
     "Identity.BlockedAccounts": "tells of the caller's own accounts",
     "Enrollment.List": "the same",
     "Enrollment.AllowedAccounts": "tells a setting",
