@@ -40,13 +40,26 @@ package struct Containment: Sendable {
         vault.settings.containedNestedRequired && vault.policy(of: account).keepsCopies
     }
 
-    /// Refuses a file that is only for contained programs to any other. `reader` is evaluated only
-    /// for such a file.
+    /// Refuses a file that is only for contained programs of its account to any other, contained
+    /// ones of other accounts too: those are held to another policy. `reader` is evaluated only for
+    /// such a file.
     package func checkReading(
         of header: FileHeader?, by reader: () throws(VaultError) -> FoundIdentity
     ) throws(VaultError) {
-        guard let account = confined(header), try !reader().isContained else { return }
+        guard let account = confined(header), try !isInside(account, reader()) else { return }
         throw outside(account)
+    }
+
+    /// The same for what belongs to the account.
+    func checkReading(
+        of account: AccountID, by reader: FoundIdentity
+    ) throws(VaultError) {
+        guard isRequired(for: account), !isInside(account, reader) else { return }
+        throw outside(account)
+    }
+
+    private func isInside(_ account: AccountID, _ program: FoundIdentity) -> Bool {
+        program.isContained && vault.account(of: program.identity) == account
     }
 
     /// The account whose contained programs alone use a file with this header; nil: there is none.
@@ -58,8 +71,8 @@ package struct Containment: Sendable {
     private func outside(_ account: AccountID) -> VaultError {
         let name = vault.identity(of: account)
         return .refused(
-            "it belongs to \(name), whose policy (\(rule(of: account))) keeps it to contained"
-                + " programs",
+            "it belongs to \(name), whose policy (\(rule(of: account))) keeps it to its own"
+                + " contained programs",
             next: "mamctl run --contained --account \(name) -- COMMAND",
             rule: AuditRecord.containment)
     }

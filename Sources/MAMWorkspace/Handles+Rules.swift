@@ -31,11 +31,12 @@ extension Handles {
             known = opener
             return opener
         }
-        try checkContainment(of: file, state, changes: demand.changes, for: caller, by: opener)
         let isInUse = state.openCount > 0 && file.header != nil
-        if demand.writes && file.facts.isEmpty || demand.truncates && !isInUse {
-            return try begin(file, &state, by: opener())
-        }
+        let begins = demand.writes && file.facts.isEmpty || demand.truncates && !isInUse
+        // A file without a header is nobody's, also when it is begun.
+        let changes = demand.changes && (file.header != nil || !begins)
+        try checkContainment(of: file, state, changes: changes, for: caller, by: opener)
+        if begins { return try begin(file, &state, by: opener()) }
         if demand.handsOut { try checkTransfer(of: file, for: caller, to: opener) }
         try Files(tree.vault).checkForeign(file)
         try Unsealed(tree).checkUnsealed(inode, file.header, writes: demand.changes)
@@ -70,10 +71,9 @@ extension Handles {
         do throws(VaultError) { try rules.checkReading(of: file.header, by: found) } catch {
             guard try isExcepted(caller, found(), file) else { throw error }
         }
-        // A file without a header is nobody's until it is begun.
-        guard changes, let header = file.header else { return }
-        try rules.checkWriting(of: header, by: found)
-        try rules.checkCompany(of: rules.confined(header)) {
+        guard changes else { return }
+        try rules.checkWriting(of: file.header, by: found)
+        try rules.checkCompany(of: rules.confined(file.header)) {
             state.areHandles(of: $0)
         }
     }

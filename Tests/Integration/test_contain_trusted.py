@@ -122,7 +122,7 @@ class Read(Trusted):
                 SH, "-c", 'mamctl decrypt "$1" -o "$2" --workspace "$3"', "sh",
                 self.backing_of(plan), self.workspace.root / "out", self.workspace.name,
                 options=options, status=REFUSED)
-            self.assertIn(b"keeps it to contained programs", done.stderr)
+            self.assertIn(b"keeps it to its own contained programs", done.stderr)
             self.assertFalse((self.workspace.root / "out").exists())
 
     def test_the_audit_tells_each_start(self):

@@ -26,11 +26,10 @@ import WorkspaceSupport
         PolicyChange(it.tree).replacePolicies(try TestWorkspace.book(keepsData: isKept))
     }
 
-    private func act(as standing: Standing) throws {
+    private func act(as standing: Standing, for name: String = "ann@contoso.com") throws {
         let life = try #require(ProcessStatus(of: getpid())?.life)
         #expect(
-            it.vault.identities.set(
-                try identity("ann@contoso.com"), by: 0, for: life, standing: standing))
+            it.vault.identities.set(try identity(name), by: 0, for: life, standing: standing))
     }
 
     private func open(
@@ -71,6 +70,34 @@ import WorkspaceSupport
         #expect(try it.content("file") == text)
         try cut("file", for: it.caller)
         #expect(try it.content("file").isEmpty)
+    }
+
+    @Test func `nor does one that is contained for another account read or destroy it`() throws {
+        try it.makeFile("file", text)
+        try act(as: .contained, for: "bob@contoso.com")
+        for flags in [O_RDONLY, O_RDWR, O_RDONLY | O_TRUNC, O_RDWR | O_TRUNC] {
+            #expect(throws: Errno.accessDenied) { try open("file", flags, for: it.caller) }
+        }
+        #expect(throws: Errno.accessDenied) { try cut("file", for: it.caller) }
+        try act(as: .contained)
+        #expect(try it.content("file") == text)
+    }
+
+    @Test func `a contained program adds nothing to a file that is plain`() throws {
+        try it.places.put(text, at: "foreign")
+        for flags in [O_WRONLY, O_RDWR] {
+            #expect(throws: Errno.accessDenied) { try open("foreign", flags, for: it.caller) }
+        }
+        #expect(throws: Errno.accessDenied) { try cut("foreign", for: it.caller) }
+        let held = try open("foreign", O_RDWR, for: outside)
+        #expect(throws: Errno.accessDenied) { try open("foreign", O_RDWR, for: it.caller) }
+        #expect(throws: Errno.accessDenied) {
+            try open("foreign", O_RDWR | O_TRUNC, for: it.caller)
+        }
+        Handles(it.tree).release(held)
+        #expect(try it.content("foreign") == text)
+        Handles(it.tree).release(try open("foreign", O_RDWR | O_TRUNC, for: it.caller))
+        #expect(try it.protection("foreign").owner.name == "ann@contoso.com")
     }
 
     @Test func `a trusted program does not destroy one`() throws {
