@@ -125,14 +125,15 @@ final class Listing: SharedWork, @unchecked Sendable {
             off_t(place.item.next))
     }
 
-    /// Nil for "." and "..", and for an entry that is gone or unreadable: readdir does not fail
-    /// because of one. Node 0 tells the kernel that it was not looked up.
+    /// Nil for "." and "..", and for an entry that is gone, unreadable or refused: readdir does not
+    /// fail because of one. Node 0 tells the kernel that it was not looked up.
     private func find(_ place: Slot, in directory: Inode, _ tree: Tree) -> Entry? {
         if isDots(place.item.name) { return nil }
+        let lookup = Lookup(tree)
         if let opened = place.opened {
-            return try? Lookup(tree).lookUp(place.item, in: directory, opened)
+            return try? lookup.admitted(lookup.lookUp(place.item, in: directory, opened))
         }
-        return try? Lookup(tree).lookUp(place.item, in: directory)
+        return try? lookup.admitted(lookup.lookUp(place.item, in: directory))
     }
 
     private func isDots(_ name: Name) -> Bool { strcmp(name, ".") == 0 || strcmp(name, "..") == 0 }

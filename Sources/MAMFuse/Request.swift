@@ -88,7 +88,7 @@ extension fuse_entry_param {
         self.init(
             ino: entry.inode.node, generation: UInt64(entry.inode.generation),
             attr: entry.attributes,
-            attr_timeout: entry.cacheSeconds, entry_timeout: Tree.cacheSeconds)
+            attr_timeout: entry.cacheSeconds, entry_timeout: entry.connects ? 0 : Tree.cacheSeconds)
     }
 }
 

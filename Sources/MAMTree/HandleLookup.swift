@@ -10,6 +10,10 @@ package struct HandleLookup {
 
     /// Handles "." and ".." too, which the kernel requests only when it opens a file handle.
     package func lookUp(_ name: Name, in node: UInt64) throws(Errno) -> Entry {
+        try Lookup(tree).admitted(find(name, in: node))
+    }
+
+    private func find(_ name: Name, in node: UInt64) throws(Errno) -> Entry {
         if strcmp(name, ".") == 0 { return try lookUp(number: node) }
         if strcmp(name, "..") == 0 { return try lookUpParent(of: node) }
         return try Lookup(tree).lookUp(name, in: node)

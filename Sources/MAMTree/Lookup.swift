@@ -53,6 +53,14 @@ package struct Lookup: Sendable {
         }
     }
 
+    /// For the kernel, which opens FIFOs and sockets without asking: through one that came into the
+    /// backing directory, a contained program could hand over what it has read.
+    package func admitted(_ entry: Entry) throws(Errno) -> Entry {
+        guard entry.connects, Containment(tree.vault).isRequiredForSome else { return entry }
+        tree.forget(entry.inode.node, count: 1)
+        throw .accessDenied
+    }
+
     /// Whether to open it for reading. A known inode already has a descriptor.
     private func isNewRegularFile(_ name: Name, in parent: Inode) throws(Errno) -> Bool {
         let status = try status(at: parent.handle.raw, name)

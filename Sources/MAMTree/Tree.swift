@@ -138,4 +138,12 @@ package struct Entry {
     package let inode: Inode
     package let attributes: stat
     package let cacheSeconds: Double
+
+    /// Whether the kernel opens it without asking.
+    package var connects: Bool { MAMTree.connects(attributes.st_mode) }
+}
+
+/// True for FIFOs and sockets: the kernel connects those who open them.
+package func connects(_ mode: mode_t) -> Bool {
+    mode & S_IFMT == S_IFIFO || mode & S_IFMT == S_IFSOCK
 }

@@ -23,8 +23,9 @@ package struct Names: Sendable {
             return creation.entry
         }
         // A contained program could hand over through it what it has read, past the daemon.
-        let connects = mode & S_IFMT == S_IFIFO || mode & S_IFMT == S_IFSOCK
-        guard !connects || !Containment(tree.vault).isRequiredForSome else { throw .notPermitted }
+        guard !connects(mode) || !Containment(tree.vault).isRequiredForSome else {
+            throw .notPermitted
+        }
         return try make(name, in: parent, for: caller) { directory throws(Errno) in
             _ = try retrying { mknodat(directory, name, mode, device) }
         }

@@ -73,6 +73,52 @@ class Foreign(Contained):
                 self.assertEqual(self.workspace.owner(path), ANN)
 
 
+class Special(Contained):
+    """FIFOs and sockets that arrive in the backing directory: the kernel opens them itself."""
+
+    def test_they_are_listed_and_not_opened(self):
+        plan, fifo, other = (self.directory / name for name in ("plan.txt", "fifo", "socket"))
+        self.secret(plan.name)
+        os.mkfifo(self.backing_of(fifo))
+        place = os.open(self.backing_of(other).parent, os.O_PATH)
+        self.addCleanup(os.close, place)
+        listener = socket.socket(socket.AF_UNIX)
+        self.addCleanup(listener.close)
+        listener.bind(f"/proc/self/fd/{place}/{other.name}")
+        listed = {entry.name: entry for entry in os.scandir(self.directory)}
+        self.assertLessEqual({"fifo", "socket", "plan.txt"}, set(listed))
+        for path in fifo, other:
+            for call in os.stat, os.listxattr, lambda path: os.open(path, os.O_PATH):
+                with self.refused(errno.EACCES):
+                    call(path)
+        with self.refused(errno.EACCES):
+            os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+        self.contained("sh", "-c", 'cat "$1" > "$2"', "sh", plan, fifo, status=2)
+        self.workspace.ctl("verify", self.directory)
+
+
+class SpecialBefore(Contained):
+    """The kernel does not remember from before the policy that they may be opened."""
+
+    policy = {**RESTRICTED, "allowedOutboundDataTransferDestinations": "allApps"}
+
+    def test_they_are_closed_when_it_comes(self):
+        fifo = self.directory / "fifo"
+        os.mkfifo(fifo)
+        fifo.stat()
+        (document,) = self.workspace.policies.iterdir()
+        document.write_text(document.read_text().replace("allApps", "managedApps"))
+
+        def is_refused():
+            try:
+                fifo.stat()
+            except PermissionError:
+                return True
+            return False
+
+        wait_until(is_refused, message="the policy does not reach it")
+
+
 if __name__ == "__main__":
     import unittest
 
