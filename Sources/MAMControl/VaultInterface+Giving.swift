@@ -25,7 +25,7 @@ extension VaultInterface {
             }
         }
         return Giver(
-            identity(of: call.peer), operation: operation(of: call), process: call.peer.pid,
+            found(for: call.peer), operation: operation(of: call), process: call.peer.pid,
             user: call.peer.uid, override: override)
     }
 
@@ -37,15 +37,14 @@ extension VaultInterface {
         return info.owner
     }
 
-    /// Refuses a protected source to a caller that may not act for its account or is not contained
-    /// though it has to be, and to a receiver that may not have it.
+    /// Refuses a protected source to a caller that may not act for its account or may not read it,
+    /// and to a receiver that may not have it.
     func requireGift(
         _ call: VarlinkCall, _ gift: Gift, of header: FileHeader, in source: Descriptor? = nil,
         to receiver: Identity
     ) throws(VaultError) {
         try requireControl(call, of: header)
-        if !gift.isOverridden { try requireContained(call, toRead: header, of: source) }
-        try gift.check(header, to: receiver) { source.flatMap(place(of:)) }
+        try gift.check(header, to: receiver, isCopy: true) { source.flatMap(place(of:)) }
     }
 
     /// The same for a source that the mount shows in the clear; others are read as they are.
@@ -55,20 +54,6 @@ extension VaultInterface {
         guard Answers(tree).contain(source), isRegular(source) else { return }
         let info = try Answers(tree).protection(of: source)
         try gift.check(info, to: receiver) { place(of: source) }
-    }
-
-    private func requireContained(
-        _ call: VarlinkCall, toRead header: FileHeader, of source: Descriptor?
-    ) throws(VaultError) {
-        let containment = Containment(vault)
-        do throws(VaultError) {
-            try containment.checkReading(of: header) { found(for: call.peer) }
-        } catch {
-            containment.noteRefused(
-                operation(of: call), of: header.owner, by: call.peer.pid, user: call.peer.uid,
-                error.description, at: source.flatMap(place(of:)))
-            throw error
-        }
     }
 
     /// A source in the mount that policy lets root name but not open is opened for an override.

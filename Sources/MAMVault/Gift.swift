@@ -2,6 +2,7 @@
 
 internal import MAMAudit
 package import MAMFormat
+package import MAMIdentity
 internal import MAMKeyring
 package import MAMModel
 internal import MAMPolicy
@@ -10,8 +11,8 @@ internal import MAMWords
 
 /// The call that gives content away.
 package struct Giver: Sendable {
-    /// The identity that the caller acts for.
-    let identity: Identity
+    /// The identity that the caller acts for, and whether it is contained.
+    let found: FoundIdentity
     /// For the audit: a method of the socket.
     let operation: String
     let process: Int32
@@ -20,10 +21,10 @@ package struct Giver: Sendable {
     package let override: String?
 
     package init(
-        _ identity: Identity, operation: String, process: Int32, user: UInt32,
+        _ found: FoundIdentity, operation: String, process: Int32, user: UInt32,
         override: String? = nil
     ) {
-        self.identity = identity
+        self.found = found
         self.operation = operation
         self.process = process
         self.user = user
@@ -38,21 +39,24 @@ package struct Gift: Sendable {
     private let giver: Giver
 
     /// Root acts against policy.
-    package var isOverridden: Bool { giver.override != nil }
+    private var isOverridden: Bool { giver.override != nil }
 
     package init(_ vault: Vault, by giver: Giver) {
         self.vault = vault
         self.giver = giver
     }
 
-    /// For what this header seals. `path`: for the audit; nil for a pipe.
+    /// For what this header seals. `path`: for the audit; nil for a pipe. `isCopy`: the caller gets
+    /// the content, though it may keep its owner.
     package func check(
-        _ header: FileHeader?, to receiver: Identity, at path: () -> ByteString? = { nil }
+        _ header: FileHeader?, to receiver: Identity, isCopy: Bool = false,
+        at path: () -> ByteString? = { nil }
     ) throws(VaultError) {
         // Without a known key nothing can be given, and that error is more specific.
         guard let sealing = header?.sealing,
             let account = vault.keyring.account(ofKey: sealing.keyID)
         else { return }
+        if isCopy { try checkReading(of: account, at: path) }
         try check(account, to: receiver, at: path)
     }
 
@@ -69,6 +73,7 @@ package struct Gift: Sendable {
     ) throws(VaultError) {
         // What changes nothing is no transfer.
         guard vault.account(of: receiver) != account else { return }
+        try checkReading(of: account, at: path)
         let (decision, next) = decision(account, receiver)
         let path = path()
         var record = AuditRecord(event(of: decision))
@@ -86,11 +91,28 @@ package struct Gift: Sendable {
         throw .refused("\(decision.reason)\(rule)", next: next)
     }
 
+    /// Refuses what is only for contained programs of the account: who may not read it can neither
+    /// give it away nor make it plain.
+    private func checkReading(
+        of account: AccountID, at path: () -> ByteString?
+    ) throws(VaultError) {
+        guard !isOverridden else { return }
+        let containment = Containment(vault)
+        do throws(VaultError) {
+            try containment.checkReading(of: account, by: giver.found)
+        } catch {
+            containment.noteRefused(
+                giver.operation, of: vault.identity(of: account), by: giver.process,
+                user: giver.user, error.description, at: path())
+            throw error
+        }
+    }
+
     /// The decision, and what a refused caller can run. A caller that may not read cannot give.
     private func decision(_ account: AccountID, _ receiver: Identity) -> (Decision, next: String) {
         let transfers = Transfers(vault)
         if !isOverridden,
-            let refusal = transfers.refusal(from: account, to: { giver.identity })
+            let refusal = transfers.refusal(from: account, to: { giver.found.identity })
         {
             return (refusal, transfers.commandOfOwner(account))
         }

@@ -119,6 +119,56 @@ class SpecialBefore(Contained):
         wait_until(is_refused, message="the policy does not reach it")
 
 
+class GivenAway(Contained):
+    """Who may not read a file neither gives it away nor makes it plain."""
+
+    def test_no_verb_does(self):
+        plan = self.secret()
+        out = self.workspace.root / "out"
+        for words in (
+                ["decrypt", plan], ["decrypt", "--output", out, plan],
+                ["protect", "--unmanaged", "--owner", PERSONAL, plan],
+                ["owner", "--unmanaged", plan, PERSONAL], ["provider", "import", plan, out]):
+            with self.subTest(words[0]):
+                done = subprocess.run(
+                    ["mamctl", *map(str, words)], capture_output=True, timeout=60,
+                    env=self.workspace.environment)
+                self.assertNotEqual(done.returncode, 0, words)
+                self.assert_kept(plan)
+
+    def test_no_call_does(self):
+        plan = self.secret()
+        self.workspace.register(BOB)
+        for method, parameters in (
+                ("Protection.DecryptFile", {}),
+                ("Protection.Protect", {"owner": PERSONAL, "unmanaged": True}),
+                ("Protection.Protect", {"owner": BOB}), ("Protection.EncryptFile", {"owner": BOB}),
+                ("Protection.VerifyAndProtect", {"owner": BOB}),
+                ("Workspace.SetOwner", {"owner": "", "unmanaged": True}),
+                ("Workspace.SetOwner", {"owner": BOB})):
+            with self.subTest(method, **parameters), Client(self.workspace.socket) as client:
+                with self.assertRaises(Refusal) as refusal:
+                    client.call(method, path=os.fspath(plan), **parameters)
+                self.assertIn("contained programs", str(refusal.exception))
+                self.assert_kept(plan)
+        told = self.workspace.serving("audit", "--event", "refused", "--json").stdout
+        self.assertIn("Protection.DecryptFile", told)
+        # To its owner nothing is given.
+        with Client(self.workspace.socket) as client:
+            client.call("Protection.Protect", path=os.fspath(plan), owner=ANN)
+
+    def test_a_file_of_ones_own_comes_in(self):
+        note = self.directory / "note.txt"
+        self.workspace.write_as(PERSONAL, note, "mine")
+        self.workspace.serving("protect", "--owner", ANN, note)
+        self.assert_kept(note)
+
+    def assert_kept(self, path):
+        with self.refused(errno.EACCES):
+            path.read_bytes()
+        self.assertEqual(self.workspace.owner(path), ANN)
+
+
 if __name__ == "__main__":
     import unittest
 

@@ -151,8 +151,8 @@ import WorkspaceSupport
                     found.entry.inode,
                     at: { () throws(VaultError) in throw VaultError(.noEntry) }, to: .nobody,
                     by: Giver(
-                        .nobody, operation: "test", process: getpid(), user: getuid(),
-                        override: "a test"))
+                        Callers(it.vault).found(forThread: 0, user: getuid()), operation: "test",
+                        process: getpid(), user: getuid(), override: "a test"))
             }
         }
         Handles(it.tree).release(held)

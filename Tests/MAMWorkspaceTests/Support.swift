@@ -1,4 +1,5 @@
 import Glibc
+import MAMIdentity
 import MAMModel
 import MAMSystem
 import MAMTree
@@ -9,7 +10,9 @@ import WorkspaceSupport
 
 /// A call on behalf of an identity.
 func giver(_ identity: Identity) -> Giver {
-    Giver(identity, operation: "Protection.Protect", process: 1, user: 0)
+    Giver(
+        FoundIdentity(identity: identity, source: .process(1), giver: 0),
+        operation: "Protection.Protect", process: 1, user: 0)
 }
 
 extension TestWorkspace {
