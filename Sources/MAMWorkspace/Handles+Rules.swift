@@ -36,6 +36,7 @@ extension Handles {
         // A file without a header is nobody's, also when it is begun.
         let changes = demand.changes && (file.header != nil || !begins)
         try checkContainment(of: file, state, changes: changes, for: caller, by: opener)
+        try checkUser(of: file, for: caller, by: opener)
         if begins { return try begin(file, &state, by: opener()) }
         if demand.handsOut { try checkTransfer(of: file, for: caller, to: opener) }
         try Files(tree.vault).checkForeign(file)
@@ -78,14 +79,26 @@ extension Handles {
         }
     }
 
+    /// Also for what is only changed or cut off.
+    private func checkUser(
+        of file: VaultFile, for caller: Caller, by found: () throws(VaultError) -> FoundIdentity
+    ) throws(VaultError) {
+        do throws(VaultError) {
+            try Transfers(tree.vault).checkUser(caller.user, of: file.header) {
+                () throws(VaultError) in try found().identity
+            }
+        } catch {
+            guard try isExcepted(caller, found(), file) else { throw error }
+        }
+    }
+
     private func checkTransfer(
         of file: VaultFile, for caller: Caller, to found: () throws(VaultError) -> FoundIdentity
     ) throws(VaultError) {
-        func receiver() throws(VaultError) -> Identity { try found().identity }
-        let transfers = Transfers(tree.vault)
         do throws(VaultError) {
-            try transfers.checkUser(caller.user, of: file.header, as: receiver)
-            try transfers.checkTransfer(of: file.header, to: receiver)
+            try Transfers(tree.vault).checkTransfer(of: file.header) {
+                () throws(VaultError) in try found().identity
+            }
         } catch {
             guard try isExcepted(caller, found(), file) else { throw error }
         }

@@ -50,6 +50,15 @@ class BackingCase(HostileCase):
                 return problem.errno
         return as_user(uid, append)
 
+    def cut_as(self, uid, path, flags=0):
+        """0, or the errno that refuses to empty it, by open(2) or by truncate(2)."""
+        def cut():
+            try:
+                os.close(os.open(path, os.O_WRONLY | flags)) if flags else os.truncate(path, 0)
+            except OSError as problem:
+                return problem.errno
+        return as_user(uid, cut)
+
     def assert_sealed(self, path, owner=VICTIMS_NAME):
         """The file is the account's, sealed, and nothing of the secret can be read on the disk."""
         self.assertTrue(self.workspace.is_managed_on_disk(self.on_disk(path)), f"{path} is plain")
@@ -111,6 +120,8 @@ class Modes(BackingCase):
             self.assertEqual(as_user(ATTACKER, lambda path=path: not os.access(path, os.R_OK)), 0)
             self.assertEqual(self.read_as(ATTACKER, path), errno.EACCES, name)
             self.assertEqual(self.append_as(ATTACKER, path), errno.EACCES, name)
+            self.assertEqual(self.cut_as(ATTACKER, path), errno.EACCES, name)
+            self.assertEqual(self.cut_as(ATTACKER, path, os.O_TRUNC), errno.EACCES, name)
             if name != "owner":
                 self.assertEqual(self.read_as(STRANGER, path), errno.EACCES, name)
                 self.assertEqual(self.read_as(VICTIM, path), SECRET, name)

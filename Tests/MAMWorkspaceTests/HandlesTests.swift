@@ -24,6 +24,29 @@ import WorkspaceSupport
         #expect(try !stands(text, in: it.places.stored("new")))
     }
 
+    @Test func `another user neither changes a file nor cuts it off`() throws {
+        let it = try TestWorkspace()
+        let text = Array("a secret of Bob's".utf8)
+        try it.makeFile("file", of: "bob@contoso.com", text)
+        let other = Caller(thread: 0, user: geteuid() + 2, group: getegid(), umask: 0o022)
+        try it.withEntry("file") { found in
+            let node = found.entry.inode.node
+            for flags in [O_WRONLY, O_RDWR, O_RDONLY | O_TRUNC, O_WRONLY | O_TRUNC] {
+                #expect(throws: Errno.accessDenied) {
+                    try Handles(it.tree).open(node, flags: flags, for: other)
+                }
+            }
+            for size in [0, 5, Int64(text.count) + 1] {
+                var change = AttributeChange()
+                change.size = size
+                #expect(throws: Errno.accessDenied) {
+                    try Attributes(it.tree).change(node, nil, change, for: other)
+                }
+            }
+        }
+        #expect(try it.content("file") == text)
+    }
+
     @Test func `a locked account's files are neither opened nor made`() throws {
         let it = try TestWorkspace()
         try it.makeFile("file", pattern(100))
