@@ -87,5 +87,12 @@ struct ContainedCaches: Sendable {
 }
 
 extension timespec {
-    var nanoseconds: Int64 { Int64(tv_sec) * 1_000_000_000 + Int64(tv_nsec) }
+    /// The largest number for a time that is later: a file's may be any.
+    var nanoseconds: Int64 {
+        let (product, overflow) = Int64(tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return tv_sec < 0 ? .min : .max }
+        var sum = product
+        sum.add(saturating: Int64(tv_nsec))
+        return sum
+    }
 }

@@ -54,6 +54,13 @@ import WorkspaceSupport
         #expect(it.tree.table.count == 1)
     }
 
+    @Test func `a file system may have any time`() {
+        for (seconds, expected) in [(Int.max, Int64.max), (.min, .min), (9_223_372_037, .max)] {
+            #expect(timespec(tv_sec: seconds, tv_nsec: 999_999_999).nanoseconds == expected)
+        }
+        #expect(timespec(tv_sec: 2, tv_nsec: 3).nanoseconds == 2_000_000_003)
+    }
+
     @Test func `a link is removed, and what it leads to stays`() throws {
         symlink(it.places.path("documents"), it.places.path("\(home)/cache/link"))
         symlink(it.places.path("documents/plan"), it.places.path("\(home)/tmp/plan"))
