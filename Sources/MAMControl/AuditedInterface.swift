@@ -4,7 +4,6 @@
 internal import MAMAudit
 internal import MAMEnrollment
 package import MAMModel
-internal import MAMPolicy
 internal import MAMSystem
 package import MAMVault
 package import MAMWire
@@ -68,26 +67,20 @@ package struct AuditedInterface: VarlinkInterface {
         note(.refused, call, account: account, status.errorString ?? "", rule: nil)
     }
 
-    /// Records a policy question that was answered with no. What its caller made up stays out: a
-    /// contained program's data, which the organisation's engine would get.
+    /// Records a policy question that was answered with no.
     private func noteDenial(_ reply: any VarlinkReply, _ call: VarlinkCall) {
         guard let decision = (reply as? any DecisionReply)?.decision, !decision.allowed else {
             return
         }
         note(
-            .denied, call, account: account(of: call),
-            decision.message.english { isOurs($0) || $0 == decision.rule }, rule: decision.rule)
+            .denied, call, account: account(of: call), decision.ownReason(in: vault),
+            rule: decision.rule)
     }
 
     /// The account that the call is about, unless its caller made that up.
     private func account(of call: VarlinkCall) -> String? {
         call.parameters.members["account"]?.text
             .flatMap { vault.account(named: $0) == nil ? nil : $0 }
-    }
-
-    private func isOurs(_ value: String) -> Bool {
-        value == Identity.nobody.description || vault.account(named: value) != nil
-            || SaveLocation(name: value)?.name == value || OpenLocation(name: value)?.name == value
     }
 
     /// `account`: an account's name, or what could be one.

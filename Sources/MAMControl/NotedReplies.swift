@@ -1,8 +1,26 @@
-// Replies that can be a refusal, which the audit records.
+// Replies that the audit and the log record.
 
 internal import MAMEnrollment
 internal import MAMModel
+internal import MAMPolicy
+internal import MAMVault
 internal import MAMWire
+internal import MAMWords
+
+extension Varlink.Policy.Decision {
+    /// Without what the caller made up: a contained program's data, which the log's readers and the
+    /// organisation's engine would get.
+    func ownReason(in vault: Vault) -> String {
+        message.english { $0 == rule || vault.isOurs($0) }
+    }
+}
+
+extension Vault {
+    fileprivate func isOurs(_ value: String) -> Bool {
+        value == Identity.nobody.description || account(named: value) != nil
+            || SaveLocation(name: value)?.name == value || OpenLocation(name: value)?.name == value
+    }
+}
 
 /// The reply to a registration.
 protocol EnrollmentReply: VarlinkReply {

@@ -39,16 +39,14 @@ package struct PolicyInterface: VaultInterface, PolicyService {
         return reply
     }
 
-    /// At debug level only: names and URLs are personal data.
+    /// At debug level only: names are personal data.
     private func log(_ decision: Wire.Decision, _ call: VarlinkCall) {
+        let account = call.parameters.members["account"]?.text.flatMap { vault.account(named: $0) }
+        let name = account.map { " for \(vault.identity(of: $0))" } ?? ""
+        let rule = decision.rule.map { " (\($0))" } ?? ""
         vault.log.debug(
-            "uid \(call.peer.uid) asked \(call.method) \(text(.object(call.parameters.members))):"
-                + " \(text(decision.json))"
-        )
-    }
-
-    private func text(_ json: JSONValue) -> String {
-        String(decoding: json.encoded(), as: UTF8.self)
+            "uid \(call.peer.uid) asked \(call.method)\(name): \(decision.allowed ? "yes" : "no"),"
+                + " \(decision.ownReason(in: vault))\(rule)")
     }
 
     private func carryOut(_ call: VarlinkCall) throws -> any VarlinkReply {

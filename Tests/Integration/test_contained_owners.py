@@ -169,6 +169,24 @@ class GivenAway(Contained):
         self.assertEqual(self.workspace.owner(path), ANN)
 
 
+class Told(Contained):
+    settings = {**SETTINGS, "Containment": "required", "VerboseLoggingEnabled": True}
+
+    def test_questions_leave_nothing_in_the_log(self):
+        """A contained program may ask, and what it asks is of its own making."""
+        with Client(self.workspace.socket) as client:
+            client.call("Policy.CanOpenURL", account=ANN, url=f"https://x.example/{SECRET}")
+            client.call("Policy.ConfigurationValue", account=ANN, key=f"{SECRET}")
+            for method, parameters in (
+                    ("CanSave", {"account": "me", "location": f"{SECRET}"}),
+                    ("Ask", {"question": f"{SECRET}"}), (f"{SECRET}", {})):
+                with self.assertRaises(Refusal):
+                    client.call(f"Policy.{method}", **parameters)
+        log = self.workspace.daemon_log.read_text(errors="replace")
+        self.assertIn("CanOpenURL", log)
+        self.assertNotIn("Fabrikam", log)
+
+
 if __name__ == "__main__":
     import unittest
 
