@@ -30,15 +30,10 @@ static int set_capabilities(capability_data data) {
     return (int)syscall(SYS_capset, &header, data);
 }
 
-// The capabilities to restore after setfsuid drops them. The kernel has already checked the
-// caller's permission on the mount, and removed the set-group-ID bit where the caller may not set
-// it; the caller's other groups are not known here.
-#define KEPT (BIT(CAP_DAC_OVERRIDE) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_FOWNER) | BIT(CAP_FSETID))
-static const uint64_t kept = KEPT;
-static const uint64_t taken = KEPT | BIT(CAP_CHOWN) | BIT(CAP_MKNOD) | BIT(CAP_LINUX_IMMUTABLE) |
-                              BIT(CAP_MAC_OVERRIDE);
-
-// All threads share the permitted set, which is constant once they run, so it is read once.
+// setfsuid(2) takes away what concerns files where the thread leaves uid 0, and gives it back on
+// return. All of it stays: the kernel has checked on the mount what the caller may do, and removed
+// a set-group-ID bit that it may not set; the caller's other groups are not known here. All threads
+// share the permitted set, which is constant once they run, so it is read once.
 static int raise_effective_capabilities(void) {
     static _Atomic uint64_t known;
     uint64_t permitted = atomic_load_explicit(&known, memory_order_relaxed);
@@ -48,9 +43,8 @@ static int raise_effective_capabilities(void) {
         permitted = data[0].permitted | (uint64_t)data[1].permitted << 32;
         atomic_store_explicit(&known, permitted, memory_order_relaxed);
     }
-    const uint64_t effective = permitted & (~taken | kept);
-    capability_data data = {{(uint32_t)effective, (uint32_t)permitted, 0},
-                            {(uint32_t)(effective >> 32), (uint32_t)(permitted >> 32), 0}};
+    const uint32_t low = (uint32_t)permitted, high = (uint32_t)(permitted >> 32);
+    capability_data data = {{low, low, 0}, {high, high, 0}};
     return set_capabilities(data);
 }
 
@@ -76,9 +70,10 @@ void mam_act_as_self(void) {
 
 // To manage all users' files, mount and unmount without a unit, identify the programs that use a
 // file, and lock memory.
-static const uint64_t needed = KEPT | BIT(CAP_CHOWN) | BIT(CAP_SETUID) | BIT(CAP_SETGID) |
-                               BIT(CAP_MKNOD) | BIT(CAP_SETFCAP) | BIT(CAP_SYS_ADMIN) |
-                               BIT(CAP_SYS_PTRACE) | BIT(CAP_IPC_LOCK);
+static const uint64_t needed = BIT(CAP_DAC_OVERRIDE) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_FOWNER) |
+                               BIT(CAP_FSETID) | BIT(CAP_CHOWN) | BIT(CAP_SETUID) |
+                               BIT(CAP_SETGID) | BIT(CAP_MKNOD) | BIT(CAP_SETFCAP) |
+                               BIT(CAP_SYS_ADMIN) | BIT(CAP_SYS_PTRACE) | BIT(CAP_IPC_LOCK);
 
 int mam_give_up_capabilities(void) {
     capability_data data;

@@ -1,5 +1,6 @@
 import CShims
 import Glibc
+import MAMSystem
 import Testing
 
 @Suite(.serialized)
@@ -20,5 +21,20 @@ struct CredentialTests {
         #expect(mam_is_dumpable() == 0)
         mam_act_as_self()
         #expect(mam_is_dumpable() == 0)
+    }
+
+    /// Whoever it acts for: the kernel drops and raises capabilities only on the way from and to
+    /// uid 0.
+    @Test(.enabled(if: geteuid() == 0), arguments: [(4711, 4711), (4711, 0), (0, 4711)])
+    func `no capability is lost, neither meanwhile nor afterwards`(
+        user: UInt32, group: UInt32
+    ) throws {
+        let before = effectiveCapabilities(ofThread: mam_thread_id())
+        #expect(before != 0)
+        #expect(mam_act_as(user, group) == 0)
+        let meanwhile = effectiveCapabilities(ofThread: mam_thread_id())
+        mam_act_as_self()
+        #expect(meanwhile == before)
+        #expect(effectiveCapabilities(ofThread: mam_thread_id()) == before)
     }
 }
