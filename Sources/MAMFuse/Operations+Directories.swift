@@ -110,7 +110,8 @@ func addExtendedAttributes(to table: inout fuse_lowlevel_ops) {
         let request = Request(raw)
         request.serve { tree throws(Errno) in
             try replyValue(request, count) { buffer throws(Errno) in
-                try ExtendedAttributes(tree).listExtendedAttributes(of: node, into: buffer)
+                try ExtendedAttributes(tree).listExtendedAttributes(
+                    of: node, into: buffer, for: request.caller)
             }
         }
     }

@@ -96,6 +96,29 @@ package func supplementaryGroups(ofThread thread: Int32) -> [UInt32] {
     statusWords(ofThread: thread, "Groups:").compactMap { UInt32($0) }
 }
 
+/// Those of capabilities(7) that the daemon asks for, by their numbers.
+package enum Capability: Int {
+    /// CAP_FOWNER
+    case actAsOwner = 3
+    /// CAP_FSETID
+    case setSetIDBits = 4
+    /// CAP_SYS_ADMIN
+    case administer = 21
+
+    package var bit: UInt64 { 1 << rawValue }
+}
+
+/// Nil if they cannot be read.
+package func effectiveCapabilities(ofThread thread: Int32) -> UInt64? {
+    statusWords(ofThread: thread, "CapEff:").first.flatMap { UInt64($0, radix: 16) }
+}
+
+/// By its user ids, all of which stand for themselves there. True if they cannot be read.
+package func isInFirstUserNamespace(thread: Int32) -> Bool {
+    let map = words(in: "/proc/\(thread)/uid_map", "")
+    return map.isEmpty || map == ["0", "0", "4294967295"]
+}
+
 /// The words after `key` in `/proc/THREAD/status`.
 private func statusWords(ofThread thread: Int32, _ key: String) -> [String] {
     words(in: "/proc/\(thread)/status", key)

@@ -24,6 +24,16 @@ package struct Caller: Sendable {
         group == other || supplementaryGroups(ofThread: thread).contains(other)
     }
 
+    /// In its own user namespace. Who cannot be looked at has what its user has.
+    package func has(_ capability: Capability) -> Bool {
+        effectiveCapabilities(ofThread: thread).map { $0 & capability.bit != 0 } ?? (user == 0)
+    }
+
+    /// As `capable()` asks in the kernel.
+    package func hasInFirstNamespace(_ capability: Capability) -> Bool {
+        has(capability) && isInFirstUserNamespace(thread: thread)
+    }
+
     private static let daemonUser = geteuid()
 
     /// Runs a creating call so that the new file belongs to the caller, and the backing file system

@@ -45,7 +45,10 @@ package struct Attributes: Sendable {
             try clearSetIDBits(inode, for: caller)
         }
         if new.user != nil || new.group != nil {
-            try changeOwner(inode, user: new.user ?? .max, group: new.group ?? .max)
+            try tree.metadata.shared { () throws(Errno) in
+                try changeOwner(
+                    inode.handle, user: new.user ?? .max, group: new.group ?? .max, for: caller)
+            }
         }
         if let mode = new.mode { try changeMode(inode, to: mode) }
         if new.access != nil || new.modification != nil {
@@ -67,12 +70,13 @@ package struct Attributes: Sendable {
         return status.st_nlink == 0 ? status : nil
     }
 
-    /// The daemon's duty: removes the set-id bits when a program other than root's changes a file's
-    /// content. The kernel does not read the mode again then, so an executed program would still
-    /// get the bits.
+    /// The daemon's duty: removes the set-id bits when a program without CAP_FSETID changes a
+    /// file's content. The kernel does not read the mode again then, so an executed program would
+    /// still get the bits.
     func clearSetIDBits(_ inode: Inode, for caller: Caller) throws(Errno) {
         // Almost no file has any, and every write checks this.
-        guard caller.user != 0, try hasSetIDBits(inode.handle) else { return }
+        guard try hasSetIDBits(inode.handle), !caller.hasInFirstNamespace(.setSetIDBits)
+        else { return }
         let hadSome = try tree.metadata.shared { () throws(Errno) in
             try MAMTree.clearSetIDBits(inode.handle, unless: caller.isMember)
         }
@@ -99,13 +103,6 @@ package struct Attributes: Sendable {
             // No request follows, unlike after an open(2).
             handle.inode.withState { _ = $0.writeGuard.endsTruncation(of: caller.thread) }
             Handles(tree).release(handle)
-        }
-    }
-
-    private func changeOwner(_ inode: Inode, user: uid_t, group: gid_t) throws(Errno) {
-        let flags = Int32(MAM_EMPTY_PATH) | AT_SYMLINK_NOFOLLOW
-        try tree.metadata.shared { () throws(Errno) in
-            _ = try retrying { fchownat(inode.handle.raw, "", user, group, flags) }
         }
     }
 

@@ -15,6 +15,7 @@ package struct ExtendedAttributes: Sendable {
     /// `user.mam.owner`, `user.mam.class`, `user.mam.state`: computed, read-only and not listed, so
     /// that tools that copy attributes skip them.
     static let virtualPrefix: StaticString = "user.mam."
+    private static let trustedPrefix: StaticString = "trusted."
 
     private func isVirtual(_ name: Name) -> Bool {
         strncmp(name, Self.virtualPrefix.cString, Self.virtualPrefix.utf8CodeUnitCount) == 0
@@ -86,16 +87,18 @@ package struct ExtendedAttributes: Sendable {
                 try MAMSystem.setExtendedAttribute(path, name, to: value, flags: flags)
             }
         }
-        if strcmp(name, "system.posix_acl_access") == 0, caller.user != 0 {
+        if strcmp(name, "system.posix_acl_access") == 0 {
             try clearSetGroupID(of: inode, for: caller)
         }
     }
 
     /// The daemon's duty: an ACL changes the mode, which must remove the set-group-ID bit unless
-    /// the caller is in the group.
+    /// the caller is in the group or has CAP_FSETID.
     private func clearSetGroupID(of inode: Inode, for caller: Caller) throws(Errno) {
         let status = try status(at: inode.handle.raw, "")
-        guard status.st_mode & S_ISGID != 0, !caller.isMember(of: status.st_gid) else { return }
+        guard status.st_mode & S_ISGID != 0, !caller.isMember(of: status.st_gid),
+            !caller.has(.setSetIDBits)
+        else { return }
         try Attributes(tree).changeMode(inode, to: status.st_mode & 0o7777 & ~S_ISGID)
     }
 
@@ -117,23 +120,29 @@ package struct ExtendedAttributes: Sendable {
     }
 
     package func listExtendedAttributes(
-        of node: UInt64, into buffer: UnsafeMutableRawBufferPointer
+        of node: UInt64, into buffer: UnsafeMutableRawBufferPointer, for caller: Caller
     ) throws(Errno) -> Int {
         let inode = try tree.table.inode(node)
         let count = try withProcPath(of: inode.handle.raw) { path throws(Errno) in
             try MAMSystem.listExtendedAttributes(path, into: buffer)
         }
         // An empty buffer asks only for the length, for which an upper bound suffices.
-        return buffer.isEmpty ? count : removeVirtualNames(from: buffer, count: count)
+        return buffer.isEmpty ? count : removeHiddenNames(from: buffer, count: count, for: caller)
     }
 
-    /// Moves the visible names together; returns their new length.
-    private func removeVirtualNames(
-        from buffer: UnsafeMutableRawBufferPointer, count: Int
+    /// Moves the visible names together; returns their new length. The kernel keeps the values of
+    /// trusted attributes from others than administrators, and leaves the names to us.
+    private func removeHiddenNames(
+        from buffer: UnsafeMutableRawBufferPointer, count: Int, for caller: Caller
     ) -> Int {
         var kept = 0
         for name in buffer[..<count].split(separator: 0) {
             if name.starts(with: Self.virtualPrefix.bytes) { continue }
+            if name.starts(with: Self.trustedPrefix.bytes),
+                !caller.hasInFirstNamespace(.administer)
+            {
+                continue
+            }
             // Moves forward in place, over bytes that were already read.
             for byte in name + [0] {
                 buffer[kept] = byte

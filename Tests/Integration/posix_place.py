@@ -2,12 +2,17 @@
 each is kept."""
 import collections
 import contextlib
+import ctypes
 import errno
 import os
 import shutil
 import stat
+import struct
 
-User = collections.namedtuple("User", "name uid gid groups")
+from running import call
+
+# `capabilities`: those in effect, as bits; None for what the user has anyway.
+User = collections.namedtuple("User", "name uid gid groups capabilities", defaults=(None,))
 
 # The users that act on root's mount. Ann and Bob share a group, by which Bob is a member and Cat
 # has it among her others.
@@ -32,19 +37,33 @@ def users():
 @contextlib.contextmanager
 def acting(user):
     """Root's process as somebody else, for access(2) too."""
-    if os.getuid() != 0 or user.uid == 0:
+    if os.getuid() != 0 or user[1:] == USERS[0][1:]:
         yield
         return
     groups = os.getgroups()
     os.setgroups(user.groups)
     os.setresgid(user.gid, user.gid, 0)
     os.setresuid(user.uid, user.uid, 0)
+    if user.capabilities is not None:
+        take_effect(user.capabilities)
     try:
         yield
     finally:
         os.setresuid(0, 0, 0)
+        take_effect(None)
         os.setresgid(0, 0, 0)
         os.setgroups(groups)
+
+
+def take_effect(wanted):
+    """Makes these capabilities the effective ones; None: all that are permitted."""
+    header, data = struct.pack("=Ii", 0x20080522, 0), ctypes.create_string_buffer(24)
+    call("capget", header, data)
+    low, permitted, kept, high, other_permitted, other_kept = struct.unpack("=6I", data)
+    low, high = (
+        (permitted, other_permitted) if wanted is None else (wanted & 0xFFFFFFFF, wanted >> 32))
+    call("capset", header, struct.pack(
+        "=6I", low, permitted, kept, high, other_permitted, other_kept))
 
 
 def shape(status):
@@ -132,20 +151,23 @@ def opened_to_us(directory):
 
 
 class Scene(contextlib.ExitStack):
-    """A prepared directory for many steps, made anew only after those that changed it."""
+    """A prepared directory for many steps, made anew only after those that changed it.
 
-    def __init__(self, place, prepare):
+    `look`: tells what is there."""
+
+    def __init__(self, place, prepare, look=None):
         super().__init__()
         self.place, self.prepare, self.before = place, prepare, None
+        self.look = look or place.tree
 
     def step(self, label, action, user, leaves_traces=False):
         """`leaves_traces`: changes something that does not show in the tree."""
         if self.before is None:
             self.enter_context(self.place.fresh())
             self.prepare()
-            self.before = self.place.tree()
+            self.before = self.look()
         self.place.note(label, (self.place.attempt(action, user),))
-        after = self.place.tree()
+        after = self.look()
         self.place.note(label + ", after it", after)
         if after != self.before or leaves_traces:
             self.close()

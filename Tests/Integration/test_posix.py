@@ -4,6 +4,7 @@ import subprocess
 import tempfile
 import unittest
 
+import posix_callers
 import posix_creation
 import posix_paths
 import posix_permissions
@@ -24,6 +25,7 @@ SCENARIOS = {
     "creation": posix_creation.creation,
     "access_lists": posix_creation.access_lists,
     "times": posix_times.run,
+    "callers": posix_callers.run,
 }
 
 
