@@ -59,12 +59,16 @@ extension StoredFile {
         return nil
     }
 
-    /// Changes the unmanaged owner of an unmanaged file: one write of its header.
+    /// Changes the unmanaged owner of an unmanaged file: one write of its header. Content and
+    /// modification time stay.
     package func rewriteOwner(_ owner: Identity) throws(StoreError) {
         try lock.exclusive { () throws(StoreError) in
             guard case .plain(let plain) = content, var header = plain.header else { return }
             header.owner = owner
-            content = .plain(try PlainContent.begun(plain.descriptor, header))
+            content = .plain(
+                try keepingTime(of: plain.descriptor) { () throws(StoreError) in
+                    try PlainContent.begun(plain.descriptor, header)
+                })
         }
     }
 
@@ -88,10 +92,19 @@ extension StoredFile {
             header.sealing?.isExposed = isExposed || wasExposed
             // The sealer then goes by the owner, not by the key that wrapped it before.
             header.sealing?.keyID = .none
-            let before = try system { () throws(Errno) in try status(of: sealed.descriptor.raw) }
-            try sealed.rewriteHeader(header, sealer: sealer)
-            // The header is already written, so failing now would mislead.
-            try? setModificationTime(of: sealed.descriptor.raw, to: before.st_mtim)
+            try keepingTime(of: sealed.descriptor) { () throws(StoreError) in
+                try sealed.rewriteHeader(header, sealer: sealer)
+            }
         }
     }
+}
+
+private func keepingTime<Value>(
+    of file: Descriptor, _ writeHeader: () throws(StoreError) -> Value
+) throws(StoreError) -> Value {
+    let before = try system { () throws(Errno) in try status(of: file.raw) }
+    let value = try writeHeader()
+    // The header is already written, so failing now would mislead.
+    try? setModificationTime(of: file.raw, to: before.st_mtim)
+    return value
 }

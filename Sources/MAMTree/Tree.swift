@@ -36,8 +36,9 @@ package final class Tree: Sendable {
     /// Limits users' open files and directories; an open directory has a buffer in the C library.
     package let openFiles: Shares
     package let openDirectories = Shares(total: 4096)
-    /// Shared by operations that change names; exclusive while a converted file replaces another.
-    /// Never held across a walk, which would block every such operation on all serving threads.
+    /// Shared by operations that make or change names; exclusive while a converted file replaces
+    /// another, so that its directory keeps its modification time and loses no later one. Never
+    /// held across a walk, which would block every such operation on all serving threads.
     package let names = ReadWriteLock()
     /// Shared by operations that change a file's mode, owner, times or attributes; exclusive while
     /// a converted file takes these over and then replaces the original, so that no change goes to

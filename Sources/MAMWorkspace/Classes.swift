@@ -95,7 +95,7 @@ package struct Classes: Sendable {
             try state.refuseIfChanging()
             let file = try fileToChange(inode, &state)
             defer { if state.openCount == 0 { state.facts = file.facts } }
-            try body(file)
+            try keepingSetIDBits(of: inode.handle) { () throws(VaultError) in try body(file) }
         }
         dropPagesOfClosed(inode)
     }

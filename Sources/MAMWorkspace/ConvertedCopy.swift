@@ -78,7 +78,7 @@ final class ConvertedCopy {
         // Before the exchange, so that look-ups of the name find the same inode.
         table.add(new, of: inode)
         do throws(Errno) {
-            try exchange(with: place)
+            try exchange(with: place, in: directory)
         } catch {
             table.remove(new, of: inode)
             throw error
@@ -88,12 +88,18 @@ final class ConvertedCopy {
         return directory
     }
 
-    private func exchange(with place: EntryLocation) throws(Errno) {
+    /// The place's directory has the names that it had, and keeps its modification time.
+    private func exchange(
+        with place: EntryLocation, in parent: Descriptor
+    ) throws(Errno) {
         try Faults.check(.rename)
+        let before = try status(of: parent.raw)
         let exchange: UInt32 = 2  // RENAME_EXCHANGE
         _ = try retrying {
             mam_renameat2(directory.raw, name, place.directory.raw, place.name, exchange)
         }
+        // Another user's directory refuses this.
+        try? setModificationTime(of: parent.raw, to: before.st_mtim)
     }
 
     /// Makes the exchange durable; then frees the old file's space without waiting for the kernel

@@ -190,14 +190,16 @@ package struct Creator: Sendable {
     private func makeEmptyFile(
         _ name: Name?, in parent: Inode, mode: mode_t, for caller: Caller
     ) throws(Errno) -> Descriptor {
-        try caller.creating { () throws(Errno) in
-            guard let name else {
+        try tree.names.shared { () throws(Errno) in
+            try caller.creating { () throws(Errno) in
+                guard let name else {
+                    return try openFile(
+                        at: parent.handle.raw, ".", O_RDWR | openTemporary, mode: mode)
+                }
                 return try openFile(
-                    at: parent.handle.raw, ".", O_RDWR | openTemporary, mode: mode)
+                    at: parent.handle.raw, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOCTTY,
+                    mode: mode)
             }
-            return try openFile(
-                at: parent.handle.raw, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOCTTY,
-                mode: mode)
         }
     }
 }

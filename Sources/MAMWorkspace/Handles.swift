@@ -115,7 +115,9 @@ package struct Handles: Sendable {
             return
         }
         do throws(VaultError) {
-            try FileClasses(tree.vault).updateClass(of: file)
+            try keepingSetIDBits(of: inode.handle) { () throws(VaultError) in
+                try FileClasses(tree.vault).updateClass(of: file)
+            }
             ClassPass(tree).sealAnewSoon(file.header)
         } catch { FileAudit(tree.vault).reportStaleClass(of: file.header, error) }
     }

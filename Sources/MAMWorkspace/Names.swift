@@ -63,7 +63,9 @@ package struct Names: Sendable {
     ) throws(Errno) -> Entry {
         let parent = try tree.table.inode(parent)
         try tree.refuseReserved(name, in: parent, for: caller.user)
-        try caller.creating { () throws(Errno) in try call(parent.handle.raw) }
+        try tree.names.shared { () throws(Errno) in
+            try caller.creating { () throws(Errno) in try call(parent.handle.raw) }
+        }
         return try tree.evictor.makingRoom { () throws(Errno) in
             let before = Lookup(tree).epoch
             let made = try FoundFile(name, in: parent.handle, mayBeRead: false)

@@ -11,6 +11,7 @@ from workspace import (
     pattern)
 
 MISSPELT = "ann@contos.com"
+LONG_AGO = 1_000_000_000_000_000_000
 
 
 class Protect(WorkspaceCase):
@@ -246,6 +247,37 @@ class Protect(WorkspaceCase):
         fifo = self.directory / "fifo"
         os.mkfifo(fifo)
         self.workspace.ctl("protect", fifo, "--owner", ANN, status=NO)
+
+
+class Kept(WorkspaceCase):
+    """What a change of owner or class leaves as it is: a new header is no new content."""
+
+    settings = {"MultiIdentity": True}
+    # From plain to plain, to sealed, to another class, to plain.
+    CHANGES = (
+        ("protect", "--owner", PERSONAL, "--unmanaged"),
+        ("protect", "--owner", "bob@example.org", "--unmanaged"), ("protect", "--owner", ANN),
+        ("class", "--set", "A"), ("protect", "--owner", PERSONAL, "--unmanaged"))
+
+    def changes(self):
+        path = self.write(self.directory / "file", pattern(10_000))
+        for verb, *options in self.CHANGES:
+            for name in (path, self.directory):
+                os.utime(name, ns=(LONG_AGO, LONG_AGO))
+            os.chmod(path, 0o6755)
+            self.workspace.ctl(verb, path, *options)
+            yield path, (verb, *options)
+
+    def test_modification_times_of_file_and_directory(self):
+        for path, change in self.changes():
+            for name in (path, self.directory):
+                for place in (name, self.backing_of(name)):
+                    self.assertEqual(place.stat().st_mtime_ns, LONG_AGO, (place, change))
+
+    def test_set_id_bits(self):
+        for path, change in self.changes():
+            for place in (path, self.backing_of(path)):
+                self.assertEqual(place.stat().st_mode & 0o7777, 0o6755, (place, change))
 
 
 if __name__ == "__main__":
