@@ -37,7 +37,7 @@ struct CacheProbe: ~Copyable {
     }
 
     /// Through a program's descriptor (`/proc/PID/fd/N`), for a file that was unlinked. It serves
-    /// only to wait for writers.
+    /// only to wait for writers, and for ``cachedSize``.
     init(_ inode: Inode, in mount: Mount, heldAs link: String) throws(Errno) {
         let file = try openFile(link, openPathOnly)
         // Not fstat(2): the number may name another file by now, whose file system may hang.

@@ -111,7 +111,9 @@ private func addSpace(to table: inout fuse_lowlevel_ops) {
         request.serve { tree throws(Errno) in
             guard let region = Region(whence: whence) else { throw .invalid }
             let handle = info.required.pointee.handle(OpenHandle.self)
-            try request.mount.find(region, from: Int64(offset), through: handle) { result in
+            let thread = request.caller.thread
+            try request.mount.find(region, from: Int64(offset), through: handle, for: thread) {
+                result in
                 switch result {
                 case .success(let position): fuse_reply_lseek(request.raw, off_t(position))
                 case .failure(let error): request.replyError(error.rawValue)

@@ -67,6 +67,13 @@ package func descriptors(of files: Set<ByteString>) -> [ByteString: [String]] {
     return found
 }
 
+/// The descriptors of a thread's process, as `/proc/THREAD/fd/N`: the first few thousand.
+package func descriptors(ofThread thread: Int32) -> [String] {
+    let directory = "/proc/\(thread)/fd"
+    return ((try? entries(of: ByteString(directory))) ?? []).prefix(4096).compactMap(\.text)
+        .map { "\(directory)/\($0)" }
+}
+
 extension ByteString {
     /// The kernel appends this to the path of a deleted file.
     private static let deletionMark = Array(" (deleted)".utf8)

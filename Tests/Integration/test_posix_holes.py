@@ -9,7 +9,7 @@ import signal
 import subprocess
 import threading
 
-from posix_calls import PUNCH, allocate
+from posix_calls import PUNCH, allocate, link_open
 from running import daemons, has_ended
 from workspace import LONG, PERSONAL, WorkspaceCase, pattern, wait_until
 
@@ -72,6 +72,30 @@ class Holes(WorkspaceCase):
                 for offset in (0, 1_000_000, 5_000_000):
                     expected[offset : offset + 4_000] = b"data" * 1_000
                 self.assertEqual(path.read_bytes(), expected)
+
+    def test_a_file_is_told_of_by_whatever_name_it_was_opened(self):
+        """Or by none: while it can be written all of it is data, up to the size that the kernel
+        knows."""
+        one, two, three = (self.directory / name for name in ("one", "two", "three"))
+
+        def check(descriptor):
+            os.pwrite(descriptor, b"x", 99_999)
+            self.assertEqual(data_of(descriptor), [(0, 100_000)])
+
+        temporary = os.open(self.directory, os.O_TMPFILE | os.O_RDWR, 0o600)
+        self.addCleanup(os.close, temporary)
+        check(temporary)
+        link_open(temporary, one)
+        check(temporary)
+        os.link(one, two)
+        opened = os.open(two, os.O_RDWR)
+        self.addCleanup(os.close, opened)
+        two.unlink()
+        check(opened)
+        os.rename(one, three)
+        check(opened)
+        three.unlink()
+        check(opened)
 
     def test_runs_begin_and_end_at_pages(self):
         for seed in range(20):
