@@ -191,7 +191,7 @@ final class SealedContent {
         }
     }
 
-    func proveEnd() throws(StoreError) {
+    func proveEnd(mayBeUnfinished: (FileHeader) -> Bool) throws(StoreError) {
         // If the end could not be sealed yet, it still has the old mark.
         guard cipher != nil, !isEndProved, !isUnsealed else { return }
         let last = extent.blockCount - 1
@@ -199,7 +199,9 @@ final class SealedContent {
         case .good: isEndProved = true
         case .wrongEnd, .cutShort: throw .wrongEnd(block: last)
         case .otherHeader: throw .damaged(block: last)
-        case .damaged, .lost, .zeroed, .unreadable:
+        case .damaged where !mayBeUnfinished(header), .zeroed where !mayBeUnfinished(header):
+            throw .damaged(block: last)
+        case .damaged, .zeroed, .lost, .unreadable:
             guard extent.lastBlockUse > 0 else { throw .damaged(block: last) }
             endMarkRule = .refuseInside
         }

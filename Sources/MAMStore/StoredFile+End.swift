@@ -1,5 +1,6 @@
 // Whether a file ends where its last block says.
 
+package import MAMFormat
 internal import MAMSystem
 internal import Synchronization
 
@@ -7,15 +8,22 @@ extension StoredFile {
     /// Opens the last block, once, and compares its mark with the file's size: throws `.wrongEnd`
     /// if they differ, as after a crash or truncation. Needs the key.
     ///
-    /// If the block does not verify, nothing proves the end. Earlier blocks can still be read,
-    /// unless the last block has no bytes in use: then no read would notice.
-    package func proveEnd() throws(StoreError) {
+    /// If the block does not verify, nothing proves the end: throws `.damaged`, for blocks may have
+    /// been cut out before it. Where the disk cannot read it, a repair has given it up or a crash
+    /// may have left it so, earlier blocks can still be read, unless the last block has no bytes in
+    /// use: then no read would notice.
+    ///
+    /// `mayBeUnfinished`: whether a crash may have; asked while the file is locked.
+    package func proveEnd(
+        mayBeUnfinished: (FileHeader) -> Bool = { _ in false }
+    ) throws(StoreError) {
         let isProved = lock.shared {
             if case .sealed(let sealed) = content { sealed.isEndProved } else { true }
         }
         if isProved { return }
         try lock.exclusive { () throws(StoreError) in
-            if case .sealed(let sealed) = content { try sealed.proveEnd() }
+            guard case .sealed(let sealed) = content else { return }
+            try sealed.proveEnd(mayBeUnfinished: mayBeUnfinished)
         }
     }
 

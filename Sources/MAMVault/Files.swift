@@ -58,7 +58,9 @@ package struct Files: Sendable {
         window.noteUse()
         guard window.allowsOpen else { throw vault.closure(of: file.header) }
         if file.stored.needsKey { try provideKey(to: file.stored) }
-        do throws(StoreError) { try file.stored.proveEnd() } catch {
+        do throws(StoreError) {
+            try file.stored.proveEnd { vault.uncertainEnds.contains($0) }
+        } catch {
             guard case .wrongEnd = error, let header = file.header,
                 vault.uncertainEnds.contains(header)
             else { throw .store(error) }

@@ -29,7 +29,7 @@ package final class UncertainEnds: Sendable {
     }
 
     /// A failed call may have left the file's end inconsistent.
-    func add(_ file: FileID) { files.withLock { _ = $0.insert(file) } }
+    package func add(_ file: FileID) { files.withLock { _ = $0.insert(file) } }
 
     package func contains(_ header: FileHeader) -> Bool {
         mayBeOfCrash(header) || files.withLock { $0.contains(header.fileID) }

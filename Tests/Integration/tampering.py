@@ -15,6 +15,12 @@ def cut(data, source):
     return data[: max(1, source.choice((size, size // BLOCK * BLOCK)))]
 
 
+def cut_out(data, source):
+    """Blocks gone from the middle."""
+    first = source.randrange(len(data) // BLOCK) + 1
+    return data[: first * BLOCK] + data[(first + source.randrange(1, 4)) * BLOCK :]
+
+
 def extend(data, source):
     more = source.choice((1, 104, BLOCK, 3 * BLOCK, source.randrange(1, 20_000)))
     return data + source.choice((bytes(more), source.randbytes(more)))
@@ -50,7 +56,7 @@ def wipe_header(data, source):
     return source.choice((bytes(HEADER), source.randbytes(HEADER))) + data[HEADER:]
 
 
-KINDS = (cut, extend, swap, zero, garbage, flip, wipe_header)
+KINDS = (cut, cut_out, extend, swap, zero, garbage, flip, wipe_header)
 
 
 class Tampering:

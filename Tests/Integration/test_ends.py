@@ -7,7 +7,7 @@ import unittest
 from running import has_ended
 from tampering import Tampering
 from tracing import injecting
-from verifying import PLAIN, VerifyCase
+from verifying import PLAIN, VerifyCase, zeroed
 from workspace import ANN, BLOCK, DAMAGED, DONE, FIRST, LONG, wait_until
 
 TAMPERINGS = 2000 if LONG else 60
@@ -43,6 +43,36 @@ class Ends(VerifyCase):
             found = path.read_bytes()
             self.assertTrue(found == PLAIN[:len(found)])
             self.workspace.unmount()
+
+    def test_one_whose_last_block_is_not_its_last_is_refused(self):
+        """Blocks were cut out before it, or it is a hole or zeros."""
+        self.mount()
+        with open(self.directory / "sparse", "wb") as file:
+            file.write(PLAIN)
+            file.seek(6_000_000)
+            file.write(PLAIN)
+        self.workspace.unmount()
+        sparse = self.disk("sparse").read_bytes()
+        hole, end = sparse.index(bytes(BLOCK)) // BLOCK + 2, len(sparse) // BLOCK - 1
+        others = {
+            "middle": self.good[:2 * BLOCK] + self.good[3 * BLOCK:],
+            "before": self.good[:4 * BLOCK] + self.good[5 * BLOCK:],
+            "zeros": zeroed(self.good, 5, 5), "sparse-zeros": zeroed(sparse, end, end),
+            "hole": sparse[:hole * BLOCK + 500], "hole-cut": sparse[:hole * BLOCK],
+            "hole-out": sparse[:hole * BLOCK] + sparse[(hole + 9) * BLOCK:]}
+        self.lay(**others)
+        self.mount()
+        for name in others:
+            for flags in (os.O_RDONLY, os.O_WRONLY | os.O_APPEND):
+                with self.subTest(name), self.refused(errno.EBADMSG):
+                    os.close(os.open(self.directory / name, flags))
+        self.assertEqual(self.verify(status=DAMAGED).keys(), others.keys())
+        self.assertEqual((self.directory / "sparse").read_bytes()[-len(PLAIN):], PLAIN)
+        # What a repair has given up is no more than that.
+        self.verify("--repair", status=(DONE, DAMAGED))
+        for name in others:
+            with open(self.directory / name, "rb", buffering=0) as file:
+                self.assertEqual(os.pread(file.fileno(), FIRST, 0), PLAIN[:FIRST], name)
 
     def test_one_that_is_begun_anew_may_be_damaged(self):
         self.lay(other=self.good[:2 * BLOCK + 500])

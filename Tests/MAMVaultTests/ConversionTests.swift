@@ -79,7 +79,7 @@ import WorkspaceSupport
         let target = it.target.raw
         try old[..<1024].withUnsafeBytes { try writeFully(target, from: $0, at: 0) }
         let forged = try Files(it.test.vault).file(reopen(it.target.raw, O_RDWR))
-        try Files(it.test.vault).admit(forged)
+        #expect(throws: VaultError.self) { try Files(it.test.vault).admit(forged) }
         #expect(throws: VaultError.self) { try forged.text() }
     }
 
