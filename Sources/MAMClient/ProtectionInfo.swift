@@ -34,6 +34,8 @@ public struct ProtectionInfo: Sendable, Hashable {
         case keyMissing = "key-missing"
         /// The header does not verify.
         case damaged
+        /// Written by a newer version of mamd.
+        case newer
         /// A directory: the record says what its new files get.
         case directory
     }
@@ -71,6 +73,7 @@ public struct ProtectionInfo: Sendable, Hashable {
             case .closed: .closed
             case .keyMissing: .keyMissing
             case .damaged: .damaged
+            case .newer: .newer
             case .directory: .directory
             }
         reason = info.reason.english

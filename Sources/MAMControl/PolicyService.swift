@@ -56,6 +56,7 @@ extension PolicyService {
             try protection(of: file, call, in: tree)
         }
         if info.state == .damaged { throw .damaged(info.reason) }
+        if info.state == .newer { throw .invalidInput(info.reason) }
         if info.state == .foreign { return nil }
         try requireControl(call, of: info.owner)
         return Transfers(vault).principal(of: info.owner)

@@ -18,6 +18,8 @@ package enum ProtectionState: String, Sendable {
     case keyMissing = "key-missing"
     /// The header does not verify.
     case damaged
+    /// Written by a newer version.
+    case newer
     /// A directory: the record says what its new files get.
     case directory
 }

@@ -32,6 +32,8 @@ package struct Protections: Sendable {
                 .foreign, "it is empty and has no owner yet; the next writer becomes its owner")
         case .foreign:
             Self.plain(.foreign, "it has no protection header")
+        case .damaged(.newerVersion(let version)):
+            Self.plain(.newer, "\(HeaderError.newerVersion(version))")
         case .damaged(let error):
             Self.plain(.damaged, "\(error)")
         case .protected(let header):

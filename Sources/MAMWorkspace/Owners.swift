@@ -64,6 +64,9 @@ package struct Owners: Sendable {
     ) throws(VaultError) -> FileProtection {
         let inode = try Classes(tree).changeableInode(descriptor)
         guard inode.isRegular else { throw .invalid("it is a directory") }
+        if case .damaged(let error)? = Answers(tree).facts(of: inode) {
+            throw .store(.header(error))
+        }
         if let header = inode.header, header.isManaged || Protections(tree.vault).isUnsealed(header)
         {
             try give(

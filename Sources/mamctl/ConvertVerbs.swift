@@ -74,7 +74,7 @@ struct Source {
     func refuseToEncrypt() throws(Failure) {
         guard isOpen else { return }
         let facts = try headerFacts(path, descriptor)
-        if facts.isDamaged { throw facts.damage }
+        if let flaw = facts.flaw { throw flaw }
         if facts.isManaged {
             throw Failure(
                 .failure, "\(path.shown) is already encrypted for \(facts.owner)",
@@ -89,7 +89,7 @@ struct Source {
             try name.map {
                 try invocation.protection(of: descriptor, path, in: $0)
             } ?? headerFacts(path, descriptor)
-        if facts.isDamaged { throw facts.damage }
+        if let flaw = facts.flaw { throw flaw }
         guard name == nil ? facts.state == .foreign : !facts.isEncrypted else { return }
         throw Failure(
             .notManaged, "\(path.shown) is not encrypted",

@@ -22,14 +22,18 @@ struct FileReport {
     let state: ProtectionState?
     let reason: Message
 
-    var isDamaged: Bool { state == .damaged }
     var isEncrypted: Bool { fileClass != nil }
 
-    /// The failure to report for a damaged file.
-    var damage: Failure {
-        Failure(
-            .damaged, "\(path.shown): damaged: \(reason)",
-            next: "mamctl verify, and restore the file from a backup")
+    /// The failure to report for a file that this version cannot read; nil for others.
+    var flaw: Failure? {
+        switch state {
+        case .damaged:
+            Failure(
+                .damaged, "\(path.shown): damaged: \(reason)",
+                next: "mamctl verify, and restore the file from a backup")
+        case .newer: Failure(.usage, "\(path.shown): \(reason)")
+        default: nil
+        }
     }
 
     var json: JSONValue {
@@ -124,7 +128,9 @@ func headerFacts(_ path: ByteString, _ file: Descriptor) throws(Failure) -> File
     return switch facts {
     case .empty, .unwritten: plain(path, "the file is empty")
     case .foreign: plain(path, "the file has no protection header")
-    case .damaged(let error): damaged(path, "\(error)")
+    case .damaged(.newerVersion(let version)):
+        plain(path, "\(HeaderError.newerVersion(version))", .newer)
+    case .damaged(let error): plain(path, "\(error)", .damaged)
     case .protected(let header): decoded(path, header)
     }
 }
@@ -163,14 +169,10 @@ private func decoded(_ path: ByteString, _ header: FileHeader) -> FileReport {
         reason: "encrypted; read from the header, outside any mount")
 }
 
-private func plain(_ path: ByteString, _ reason: Message) -> FileReport {
+private func plain(
+    _ path: ByteString, _ reason: Message, _ state: ProtectionState = .foreign
+) -> FileReport {
     FileReport(
         path: path, owner: .nobody, isManaged: false, fileClass: nil, effectiveClass: nil,
-        state: .foreign, reason: reason)
-}
-
-private func damaged(_ path: ByteString, _ reason: Message) -> FileReport {
-    FileReport(
-        path: path, owner: .nobody, isManaged: false, fileClass: nil, effectiveClass: nil,
-        state: .damaged, reason: reason)
+        state: state, reason: reason)
 }

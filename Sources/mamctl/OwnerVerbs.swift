@@ -13,7 +13,7 @@ func owner(_ invocation: Invocation) throws -> ExitStatus {
     var isAnyManaged = false
     let status = invocation.eachFile { path in
         let facts = try invocation.facts(of: path, orDirectory: true)
-        if facts.isDamaged { throw facts.damage }
+        if let flaw = facts.flaw { throw flaw }
         isAnyManaged = isAnyManaged || facts.isManaged
         return (ownerLine(facts), facts.json)
     }
@@ -33,7 +33,7 @@ func protectionClass(_ invocation: Invocation) throws -> ExitStatus {
     }
     return invocation.eachFile { path in
         let facts = try invocation.facts(of: path, orDirectory: true)
-        if facts.isDamaged { throw facts.damage }
+        if let flaw = facts.flaw { throw flaw }
         return (classLine(facts), facts.json)
     }
 }
@@ -54,15 +54,15 @@ private func classLine(_ facts: FileReport) -> Record {
 }
 
 func info(_ invocation: Invocation) throws -> ExitStatus {
-    var isAnyDamaged = false
+    var flaw: Failure?
     let status = invocation.eachFile { path in
         let facts =
             path.text == "-"
             ? try invocation.factsOfInput() : try invocation.facts(of: path, orDirectory: true)
-        isAnyDamaged = isAnyDamaged || facts.isDamaged
+        flaw = flaw ?? facts.flaw
         return (description(of: facts, holding: invocation.dataHeld(by: facts)), facts.json)
     }
-    return status == .success && isAnyDamaged ? .damaged : status
+    return status == .success ? flaw?.status ?? status : status
 }
 
 /// Exits with 0 if all files are encrypted.
@@ -70,7 +70,7 @@ func isEncrypted(_ invocation: Invocation) throws -> ExitStatus {
     var isAnyPlain = false
     let status = invocation.eachFile { path in
         let facts = try invocation.facts(of: path)
-        if facts.isDamaged { throw facts.damage }
+        if let flaw = facts.flaw { throw flaw }
         isAnyPlain = isAnyPlain || !facts.isEncrypted
         let answer: Message = facts.isEncrypted ? ": encrypted" : ": not encrypted"
         return (Record(path: path, after: answer), facts.json)

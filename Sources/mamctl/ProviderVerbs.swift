@@ -256,6 +256,6 @@ private func standardInput() throws(Failure) -> Descriptor {
 /// Whether the file has one of our headers; refuses a damaged one.
 private func isProtected(_ file: Descriptor, _ path: ByteString) throws(Failure) -> Bool {
     let facts = try headerFacts(path, file)
-    if facts.isDamaged { throw facts.damage }
+    if let flaw = facts.flaw { throw flaw }
     return facts.state != .foreign
 }

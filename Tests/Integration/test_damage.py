@@ -7,8 +7,11 @@ import errno
 import json
 import os
 import random
+import struct
+import zlib
 
-from workspace import BLOCK, CLOSED, DAMAGED, HEADER, LONG, WorkspaceCase, pattern
+from verifying import changed
+from workspace import BLOCK, CLOSED, DAMAGED, HEADER, LONG, USAGE, WorkspaceCase, pattern
 
 PLAIN = pattern(20_000)  # block 0 and five more; the last holds 704 bytes
 
@@ -89,8 +92,16 @@ class Damage(WorkspaceCase):
         for name in variants:
             self.assertNotEqual(variants[name][8:10], b"\1\0")
         self.check(variants, b"hello", expected=("ENOTSUP",))
-        result = self.workspace.ctl("info", self.directory / "bit-65", status=None)
-        self.assertIn("version", result.stdout + result.stderr)
+        # What is wrong is this program: nothing of the file, nor of the command line.
+        newer = changed(self.small, 8, b"\2\0")
+        newer = changed(newer, 1020, struct.pack("<I", zlib.crc32(newer[:1020])))
+        self.lay({"newer": newer})
+        for path in (self.directory / "newer", self.backing_of(self.directory / "newer")):
+            self.assertEqual(self.workspace.info(path, status=USAGE)["state"], "newer")
+            for verb in ("decrypt", "is-encrypted", "class"):
+                said = self.workspace.ctl(verb, path, status=USAGE).stderr
+                self.assertIn("it has format version 2", said)
+                self.assertNotIn("damaged", said)
 
     def test_bits_of_every_part_of_a_block(self):
         source = random.Random(5)

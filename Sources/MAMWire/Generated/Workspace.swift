@@ -1612,7 +1612,8 @@ type Account (
 
 # class and effectiveClass: A, B, C, D, or null if not encrypted; of a directory, the class that
 # its new files request, and the one they get
-# state: foreign, unmanaged, unsealed, available, closed, key-missing, damaged, directory
+# state: foreign, unmanaged, unsealed, available, closed, key-missing, damaged, newer,
+# directory
 # words: the reason's, as in errors
 type Protection (
   owner: string,
