@@ -319,12 +319,12 @@ class Damaged(WorkspaceCase):
             file.write(b"data" * 1_000)
             file.seek(20_000_000)
             file.write(b"data" * 1_000)
-        self.workspace.unmount()
-        with open(self.backing_of(path), "r+b") as file:
-            size = os.fstat(file.fileno()).st_size
-            allocate(file.fileno(), PUNCH, 4 * 4096, size)
-        self.workspace.mount().unlock()
+        self.workspace.remount()
+        # Opened before: afterwards it is refused.
         with open(path, "rb", buffering=0) as file:
+            with open(self.backing_of(path), "r+b") as stored:
+                size = os.fstat(stored.fileno()).st_size
+                allocate(stored.fileno(), PUNCH, 4 * 4096, size)
             runs = data_of(file.fileno())
             self.assertEqual(runs[-1][1], 20_004_000, runs)
             with self.assertRaises(OSError) as caught:

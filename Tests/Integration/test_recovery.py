@@ -117,12 +117,15 @@ class Recovery(VerifyCase):
         self.assertEqual(path.stat().st_size, len(PLAIN))
         self.recovered()
         self.assertEqual(path.stat().st_size, len(PLAIN))
+        with self.refused(errno.EBADMSG):
+            path.read_bytes()
+        self.assertEqual(self.verify(status=DAMAGED), {"rotten": [("blocks", "left", (5, 5))]})
+        self.assertEqual(self.disk("rotten").read_bytes(), rotten)
+        self.verify("--repair", status=DAMAGED)
         with open(path, "rb", buffering=0) as file:
             self.assertEqual(os.pread(file.fileno(), 4 * 4096, 0), PLAIN[:4 * 4096])
             with self.refused(errno.EBADMSG):
                 os.pread(file.fileno(), 100, len(PLAIN) - 100)
-        self.assertEqual(self.verify(status=DAMAGED), {"rotten": [("blocks", "left", (5, 5))]})
-        self.assertEqual(self.disk("rotten").read_bytes(), rotten)
 
     def test_a_size_that_the_last_block_denies_goes_with_the_key(self):
         longer = self.good + bytes(300)

@@ -92,9 +92,10 @@ class Mending(VerifyCase):
             self.assertEqual(file.read(), changed(PLAIN, FIRST + PAYLOAD, bytes(2 * PAYLOAD)))
 
     def test_the_tail_of_an_open_file_is_left_until_it_is_closed(self):
-        self.lay(tail=zeroed(self.good, 5, 5))
+        self.lay(tail=self.good)
         self.mount()
         with open(self.directory / "tail", "rb"):
+            self.lay(tail=zeroed(self.good, 5, 5))
             self.assertEqual(
                 self.verify("--repair", status=DAMAGED),
                 {"tail": [("end", "left", (4, 4)), ("tail", "left")]})
