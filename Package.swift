@@ -139,13 +139,13 @@ let package = Package(
             swiftSettings: unoptimised),
         // What an issuer of OpenID Connect signs, and which of it counts
         module("MAMSignIn", ["MAMModel", "MAMCrypto", "MAMWords"]),
-        // Where workspaces are: directories, sockets, mounts
-        module("MAMPlaces", ["MAMModel", "MAMSystem"]),
-        // Desktop entries, types of files, and what opens them
-        module("MAMDesktop", ["MAMSystem"], swiftSettings: unoptimised),
         // What both ends of the socket share
         module(
             "MAMWire", ["MAMModel", "MAMSystem", "CShims", "MAMWords"], swiftSettings: testable),
+        // Where workspaces are: directories, sockets, mounts
+        module("MAMPlaces", ["MAMModel", "MAMSystem", "MAMWire"]),
+        // Desktop entries, types of files, and what opens them
+        module("MAMDesktop", ["MAMSystem"], swiftSettings: unoptimised),
 
         // Use cases
         module(

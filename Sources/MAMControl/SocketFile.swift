@@ -24,6 +24,15 @@ final class SocketFile: Sendable {
         (ownPath, lock) = (nil, nil)
     }
 
+    /// Listens in a directory that exists, at a path that nobody else uses while another lock is
+    /// held. Replaces a dead daemon's socket.
+    init(lockedElsewhere path: String, mode: mode_t) throws(Errno) {
+        lock = nil
+        try Self.removeStale(path)
+        ownPath = path
+        listener = try UnixSocket.listen(at: path, mode: mode)
+    }
+
     /// Creates parent directories as needed and replaces a dead daemon's socket. Throws
     /// `EADDRINUSE` if a live one, or anything but a socket, is at `path`.
     init(path: String, mode: mode_t, directoryMode: mode_t) throws(Errno) {

@@ -28,7 +28,7 @@ package final class VarlinkServer: Sendable {
 
     private let service: VarlinkService
     private let limits: Limits
-    private let file: SocketFile
+    private let files: [SocketFile]
     private let table: ConnectionTable
     private let queue = AcceptQueue()
     private let end: WakeUpDescriptor
@@ -38,22 +38,38 @@ package final class VarlinkServer: Sendable {
     /// Listens at `path` with `mode`, or on the socket `given`, and starts to serve.
     ///
     /// Creates missing parent directories with `directoryMode` and replaces a dead daemon's socket.
-    /// Throws `EADDRINUSE` if a live daemon listens.
+    /// Throws `EADDRINUSE` if a live daemon listens. `lasting`: a second place, for which the
+    /// caller holds a lock. One of the two is enough; `report` is told about the other.
     package init(
-        at path: String, mode: UInt32 = 0o600, directoryMode: UInt32 = 0o700,
-        given listener: Descriptor? = nil, limits: Limits = Limits(), service: VarlinkService
+        at path: String, lasting: String? = nil, mode: UInt32 = 0o600,
+        directoryMode: UInt32 = 0o700, given listener: Descriptor? = nil,
+        limits: Limits = Limits(), service: VarlinkService,
+        report: (_ path: String, Errno) -> Void = { _, _ in }
     ) throws(Errno) {
         self.service = service
         self.limits = limits
         end = try WakeUpDescriptor()
-        if let listener {
-            file = SocketFile(given: listener)
-        } else {
-            file = try SocketFile(path: path, mode: mode, directoryMode: directoryMode)
+        var files: [SocketFile] = []
+        if let lasting {
+            do throws(Errno) {
+                files.append(try SocketFile(lockedElsewhere: lasting, mode: mode))
+            } catch { report(lasting, error) }
         }
+        do throws(Errno) {
+            let file =
+                if let listener { SocketFile(given: listener) } else {
+                    try SocketFile(path: path, mode: mode, directoryMode: directoryMode)
+                }
+            files.append(file)
+        } catch {
+            guard !files.isEmpty, error.rawValue != EADDRINUSE else { throw error }
+            report(path, error)
+        }
+        self.files = files
         table = ConnectionTable(limits: limits)
-        try startThread(named: "control") { [listener = file.listener, end, table, queue] in
-            Self.acceptAll(from: listener, until: end, table, queue)
+        let listeners = files.map(\.listener)
+        try startThread(named: "control") { [end, table, queue] in
+            Self.acceptAll(from: listeners, until: end, table, queue)
         }
         try startThread(named: "control-door") { [table, queue, service, limits] in
             while let (socket, user) = queue.next() {
@@ -71,7 +87,7 @@ package final class VarlinkServer: Sendable {
         table.close()
         queue.close()
         end.signal()
-        file.close()
+        for file in files { file.close() }
         let end = lastMoment.withLock { moment in
             let end = moment ?? ContinuousClock.now + patience
             moment = end
@@ -85,10 +101,10 @@ package final class VarlinkServer: Sendable {
     package func waitUntilFree() { _ = table.isOpen }
 
     private static func acceptAll(
-        from listener: Descriptor, until end: WakeUpDescriptor, _ table: ConnectionTable,
+        from listeners: [Descriptor], until end: WakeUpDescriptor, _ table: ConnectionTable,
         _ queue: AcceptQueue
     ) {
-        while waitForClient(listener, end), table.isOpen {
+        while let listener = waitForClient(listeners, end), table.isOpen {
             do throws(Errno) {
                 let socket = try UnixSocket.accept(listener)
                 // Nothing else runs on this thread: clients wait in the kernel's queue meanwhile.
@@ -100,14 +116,17 @@ package final class VarlinkServer: Sendable {
         }
     }
 
-    /// False once the server stops: clients that wait at a socket passed to us are the next
-    /// daemon's.
-    private static func waitForClient(_ listener: Descriptor, _ end: WakeUpDescriptor) -> Bool {
-        var waiting = [listener, end.descriptor].map {
+    /// Where a client waits. Nil once the server stops: clients that wait at a socket passed to us
+    /// are the next daemon's.
+    private static func waitForClient(
+        _ listeners: [Descriptor], _ end: WakeUpDescriptor
+    ) -> Descriptor? {
+        var waiting = (listeners + [end.descriptor]).map {
             pollfd(fd: $0.raw, events: Int16(POLLIN), revents: 0)
         }
-        while poll(&waiting, 2, -1) < 0 {}
-        return waiting[1].revents == 0
+        while poll(&waiting, nfds_t(waiting.count), -1) < 0 {}
+        guard waiting[listeners.count].revents == 0 else { return nil }
+        return zip(listeners, waiting).first { $1.revents != 0 }?.0
     }
 
     /// Starts a connection's thread, or drops the socket, which closes it.

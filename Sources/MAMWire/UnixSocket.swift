@@ -23,6 +23,20 @@ package enum UnixSocket {
         (try? reach(path)).flatMap { process(servingAt: $0) }
     }
 
+    /// The process that listens at `path`, 0 if it cannot be seen from here; nil if none does.
+    /// Never waits for it.
+    package static func listener(at path: String) -> Int32? {
+        do throws(Errno) {
+            let socket = try reach(path) { socket throws(Errno) in
+                _ = try retrying { fcntl(socket.raw, F_SETFL, O_NONBLOCK) }
+            }
+            return process(servingAt: socket) ?? 0
+        } catch {
+            // Its queue is full: something listens.
+            return error == .wouldBlock ? 0 : nil
+        }
+    }
+
     private static func reach(
         _ path: String, prepare: (Descriptor) throws(Errno) -> Void = { _ in }
     ) throws(Errno) -> Descriptor {
@@ -56,8 +70,22 @@ package enum UnixSocket {
         return Descriptor(owning: try retrying { socket(AF_UNIX, type, 0) })
     }
 
-    /// Throws `ENAMETOOLONG` if the path has more than 107 bytes, which is what an address holds.
+    /// An address holds 107 bytes; a longer path is reached through its directory.
     package static func withAddress(
+        of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) throws(Errno) -> Void
+    ) throws(Errno) {
+        guard path.utf8.count >= MemoryLayout.size(ofValue: sockaddr_un().sun_path) else {
+            return try withShortAddress(of: path, body)
+        }
+        let place = ByteString(path)
+        let directory = try openFile(place.directory.cString, openPathOnly | O_DIRECTORY)
+        try withExtendedLifetime(directory) { () throws(Errno) in
+            let name = place.lastComponent.shown
+            try withShortAddress(of: "/proc/self/fd/\(directory.raw)/\(name)", body)
+        }
+    }
+
+    private static func withShortAddress(
         of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) throws(Errno) -> Void
     ) throws(Errno) {
         var address = sockaddr_un()

@@ -19,6 +19,8 @@ struct UnmountedWorkspace {
     let isShut: Bool
     /// The mount that its daemon left when it was killed.
     let deadMount: ByteString?
+    /// A daemon serves it that cannot be reached.
+    let isServed: Bool
 
     var command: String {
         let place = deadMount ?? mountPoint
@@ -48,13 +50,39 @@ extension Places {
         return names.filter { !isLeft(ofRename: $0) }.map { name in
             let unit = unitSettings(of: name)
             let shut = shutMountPoint(of: name)
-            let place = unit["MOUNTPOINT"] ?? shut?.place
+            let isServed = isServed(name)
+            let place = (isServed ? liveMount(of: name) : nil) ?? unit["MOUNTPOINT"] ?? shut?.place
             return UnmountedWorkspace(
                 name: name, backing: unit["BACKING"] ?? record(of: name)?.backing,
-                mountPoint: place, isShut: shut != nil && shut?.place == place,
-                deadMount: mamctl.deadMount(of: name))
+                mountPoint: place, isShut: !isServed && shut != nil && shut?.place == place,
+                deadMount: isServed ? nil : mamctl.deadMount(of: name), isServed: isServed)
         }
     }
+
+    /// Those whose keys a daemon holds, except `others`, sorted by name.
+    func servedWorkspaces(except others: [WorkspaceName]) -> [WorkspaceName] {
+        let names = ((try? entries(of: ByteString(stateRoot))) ?? []).compactMap {
+            $0.text.flatMap { WorkspaceName($0) }
+        }
+        return Set(names).subtracting(others).filter(isServed).sorted { "\($0)" < "\($1)" }
+    }
+}
+
+/// Where the kernel has this user's mount of that name: where its daemon mounted it, if another has
+/// the name, too.
+func liveMount(of name: WorkspaceName) -> ByteString? {
+    let found = ((try? MountTable().mounts) ?? [])
+        .filter { $0.workspace == name && $0.user == geteuid() }
+        .map { ByteString($0.mountPoint) }
+    let told = Places.current.record(of: name).flatMap(lockFile)
+    return found.last { told?.hasSuffix(", at \($0.shown)") == true } ?? found.last
+}
+
+/// The line in which a daemon says where it mounts.
+private func lockFile(of workspace: WorkspaceRecord) -> String? {
+    let path = workspace.backing.appending(".mamd/lock")
+    let bytes = try? readSmallFile(path.cString, maximumByteCount: 8192)
+    return bytes.map { String(decoding: $0.prefix { $0 != 0x0A }, as: UTF8.self) }
 }
 
 extension Places {

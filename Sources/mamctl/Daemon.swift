@@ -95,6 +95,7 @@ final class Daemon {
 
     private static func failure(_ error: VarlinkClient.Failure, _ name: WorkspaceName) -> Failure {
         switch error {
+        case .unreachable where Places.current.isServed(name): unreachedDaemon(of: name)
         case .unreachable(let path, let reason):
             Failure(
                 .unreachable, "workspace '\(name)' is not mounted: \(path): \(reason)",
@@ -186,11 +187,23 @@ func runningDaemons() -> [Daemon] {
     Places.current.sockets().compactMap { try? Daemon(of: $0.name, at: $0.path) }
 }
 
+/// For a daemon that holds the workspace's keys and listens nowhere, or where it cannot be found.
+func unreachedDaemon(of name: WorkspaceName) -> Failure {
+    let place = liveMount(of: name)
+    return Failure(
+        .unreachable,
+        "workspace '\(name)' is served, but its daemon's socket is gone: it cannot be locked",
+        next: "mamctl unmount \(place?.asArgument ?? "MOUNTPOINT"), and mount it again")
+}
+
 private var nothingRuns: Failure {
     for (name, path) in Places.current.sockets() {
         do throws(Failure) { _ = try Daemon(of: name, at: path) } catch {
             if error.status == .refused { return error }
         }
+    }
+    if let name = Places.current.servedWorkspaces(except: []).first {
+        return unreachedDaemon(of: name)
     }
     return Failure(
         .unreachable, "no workspace is mounted", next: "mamctl mount BACKING MOUNTPOINT")

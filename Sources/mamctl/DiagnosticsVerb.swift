@@ -58,6 +58,7 @@ private func wanted(_ invocation: Invocation) throws(Failure) -> [WorkspaceName]
     let places = Places.current
     let directories = [places.configurationRoot, places.stateRoot].flatMap { root in
         ((try? entries(of: ByteString(root))) ?? []).compactMap(\.text)
+            .filter { !$0.hasSuffix(".sock") }
     }
     let names = directories.compactMap { WorkspaceName($0) } + places.sockets().map(\.name)
     return Set(names).sorted { $0.description < $1.description }

@@ -48,7 +48,7 @@ struct IdleWorkspace {
     private static func refuseWhileServed(
         _ name: WorkspaceName, _ state: Descriptor?
     ) throws(Failure) {
-        if let state, flock(state.raw, LOCK_EX | LOCK_NB) != 0 {
+        if let state, !takesLock(state) {
             throw Failure(
                 .failure, "workspace '\(name)' is mounted, or being checked",
                 next: "mamctl unmount MOUNTPOINT; mamctl status shows where")

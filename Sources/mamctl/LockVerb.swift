@@ -1,5 +1,6 @@
 // `lock`: one workspace, or all that run.
 
+internal import Glibc
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
@@ -28,9 +29,14 @@ private func lockAll(_ invocation: Invocation) throws -> ExitStatus {
     let isNow = invocation.arguments.has("now")
     let outcomes = sideBySide(Places.current.sockets(), named: "lock") { name, path in
         (name: name, result: Result { try lock(name, at: path, now: isNow) })
-    }.sorted { $0.name.description < $1.name.description }
+    }
+    let reached = outcomes.filter { if case .success(nil) = $0.result { false } else { true } }
+        .map(\.name)
+    let unreached = Places.current.servedWorkspaces(except: reached).map { name in
+        (name: name, result: Result { try lockUnreached(name, now: isNow) })
+    }
     var (status, answers): (ExitStatus, [JSONValue]) = (.success, [])
-    for (name, result) in outcomes {
+    for (name, result) in (outcomes + unreached).sorted(by: { "\($0.name)" < "\($1.name)" }) {
         do {
             guard let locked = try result.get() else { continue }
             answers.append(.object(locked.members.merging(["workspace": name.json]) { $1 }))
@@ -42,7 +48,7 @@ private func lockAll(_ invocation: Invocation) throws -> ExitStatus {
             if status == .success { status = failure.status }
         }
     }
-    // No daemon running means that nothing is unlocked.
+    // No daemon with keys means that nothing is unlocked.
     if invocation.isJSON { printJSON(.array(answers)) }
     return status
 }
@@ -57,6 +63,20 @@ private func lock(
         throw error
     }
     return try daemon.call(Varlink.Workspace.Lock(now: now))
+}
+
+/// A daemon that is just starting will listen, and one that is ending lets go of the keys: nil.
+private func lockUnreached(
+    _ name: WorkspaceName, now: Bool
+) throws -> Varlink.Workspace.Lock.Reply? {
+    let deadline = Deadline(seconds: 2)
+    while Places.current.isServed(name) {
+        let path = Places.current.existingSocket(of: name)
+        if let locked = try lock(name, at: path, now: now) { return locked }
+        guard !deadline.hasPassed else { throw unreachedDaemon(of: name) }
+        usleep(20_000)
+    }
+    return nil
 }
 
 extension Varlink.Workspace.Lock.Reply {

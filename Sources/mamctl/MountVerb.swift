@@ -159,9 +159,10 @@ private func freeDirectory(_ path: ByteString) throws(Failure) -> ByteString {
     if let mount = try mount(at: directory) {
         let what: Message =
             mount.workspace.map { "workspace '\($0)'" } ?? "a file system of type \(mount.type)"
+        let unreached = mount.workspace.flatMap { isReached($0) ? nil : unreachedDaemon(of: $0) }
         throw Failure(
             .failure, "\(path.shown): \(what) is mounted there already",
-            next: "mamctl status")
+            next: unreached?.next ?? "mamctl status")
     }
     let isEmpty = try naming(path) { () throws(Errno) in
         // mamd lists what only its owner keeps shut: it has to open it for that.
@@ -175,6 +176,12 @@ private func freeDirectory(_ path: ByteString) throws(Failure) -> ByteString {
             next: "use an empty directory")
     }
     return directory
+}
+
+private func isReached(_ name: WorkspaceName) -> Bool {
+    let places = Places.current
+    return !places.isServed(name)
+        || (try? Daemon(of: name, at: places.existingSocket(of: name))) != nil
 }
 
 private func openDirectory(

@@ -29,14 +29,10 @@ func settle(_ backing: ByteString, as name: WorkspaceName) throws {
 /// Refuses to change the settings of a running daemon, which holds a lock on its state directory:
 /// it would not find its backing directory at its next start.
 private func refuseIfServed(_ name: WorkspaceName, _ places: Places) throws(Failure) {
-    let state = places.state(of: name)
-    guard let directory = try? openFile(state, O_RDONLY | O_DIRECTORY) else { return }
-    try withExtendedLifetime(directory) { () throws(Failure) in
-        guard flock(directory.raw, LOCK_EX | LOCK_NB) != 0 else { return }
-        throw Failure(
-            .failure, "another daemon serves '\(name)' now",
-            next: "mamctl unmount MOUNTPOINT; mamctl status shows where")
-    }
+    guard places.isServed(name) else { return }
+    throw Failure(
+        .failure, "another daemon serves '\(name)' now",
+        next: "mamctl unmount MOUNTPOINT; mamctl status shows where")
 }
 
 /// The workspace's id: from the settings if they name this directory, else from its manifest.

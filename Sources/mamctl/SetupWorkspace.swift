@@ -86,7 +86,7 @@ struct SetupWorkspace {
 
     /// Nil if it is not mounted; fails if it is mounted elsewhere.
     func daemon() throws -> Daemon? {
-        let path = Places.current.socket(of: answers.name)
+        let path = Places.current.ownSocket(of: answers.name)
         guard let daemon = try? Daemon(of: answers.name, at: path) else { return nil }
         let place = ByteString(try daemon.status().mountPoint)
         guard place == answers.mountPoint else {

@@ -7,8 +7,8 @@ internal import MAMSystem
 internal import MAMWire
 internal import MAMWords
 
-/// Prints all workspaces. Exits with 8 if none is mounted or a daemon does not answer, or with
-/// another status if a reply is invalid.
+/// Prints all workspaces. Exits with 8 if none is mounted or a daemon does not answer, with 7 if a
+/// backing directory was deleted, or with another status if a reply is invalid.
 func showStatus(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.arguments.has(.workspace) {
         return show([try invocation.daemon().status()], [], [], invocation)
@@ -21,9 +21,17 @@ func showStatus(_ invocation: Invocation) throws -> ExitStatus {
         }
     }
     let running = reports.map(\.name) + unknown.map(\.name.description)
-    let others = Places.current.unmountedWorkspaces(except: running)
+    let others = Places.current.unmountedWorkspaces(except: running).filter { other in
+        if other.isServed {
+            unknown.append(
+                UnknownWorkspace(name: other.name, failure: unreachedDaemon(of: other.name)))
+        }
+        return !other.isServed
+    }
     // With nothing to show, fail with a hint on what to do.
-    if running.isEmpty, others.isEmpty || invocation.isJSON { _ = try invocation.daemons() }
+    if running.isEmpty, unknown.isEmpty, others.isEmpty || invocation.isJSON {
+        _ = try invocation.daemons()
+    }
     return show(reports, unknown, others, invocation)
 }
 
@@ -41,7 +49,9 @@ private func show(
             verbatim: (known + unknown.map(describe) + others.map(describe))
                 .joined(separator: "\n\n"))
     }
-    return unknown.first?.failure.status ?? (reports.isEmpty ? .unreachable : .success)
+    if let failure = unknown.first?.failure { return failure.status }
+    if reports.contains(where: { $0.backingGone == true }) { return .damaged }
+    return reports.isEmpty ? .unreachable : .success
 }
 
 /// A workspace whose daemon runs but did not return its state.

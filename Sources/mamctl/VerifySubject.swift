@@ -38,7 +38,7 @@ struct VerifySubject {
         }
         let isReadOnly = !invocation.arguments.has("repair")
         started = try Self.start(on: backing, isReadOnly: isReadOnly)
-        daemon = try Daemon(of: name, at: Places.current.socket(of: name))
+        daemon = try Daemon(of: name, at: Places.current.ownSocket(of: name))
     }
 
     /// The nearest ancestor that is a backing directory.

@@ -41,6 +41,8 @@ struct WorkspaceRemoval {
     /// say where the rest is, so a failed removal can be repeated.
     func run() throws(Failure) -> [ByteString] {
         try remove(state, Places.current.state(of: name), erasing: true)
+        // A killed daemon's.
+        if let socket = Places.current.lastingSocket(of: name) { unlink(socket) }
         let left = try removeOwnDirectory()
         try remove(configuration, Places.current.configuration(of: name), erasing: false)
         return left

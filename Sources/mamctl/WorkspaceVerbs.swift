@@ -48,7 +48,9 @@ private struct ListedWorkspace {
     init(_ workspace: UnmountedWorkspace) {
         name = workspace.name.description
         let unmounted: Message = workspace.isShut ? "not mounted, shut" : "not mounted"
-        state = workspace.deadMount == nil ? unmounted : "dead"
+        state =
+            workspace.isServed
+            ? "does not answer" : workspace.deadMount == nil ? unmounted : "dead"
         mountPoint = workspace.deadMount ?? workspace.mountPoint
         backing = workspace.backing
     }

@@ -237,7 +237,7 @@ struct Backing {
     private static func isLocked(in own: Descriptor) -> Bool {
         guard let lock = try? openFile(at: own.raw, "lock", O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         else { return false }
-        return withExtendedLifetime(lock) { flock(lock.raw, LOCK_SH | LOCK_NB) != 0 }
+        return MAMSystem.isLocked(lock)
     }
 
     /// The process id may have been reused.

@@ -107,7 +107,7 @@ func makeTree(
 func makeServer(
     _ places: Places, _ backing: Backing, _ mountPoint: ByteString, _ tree: Tree,
     _ policies: PolicyDirectory?, _ lastVerify: LastVerify,
-    _ listener: Descriptor? = nil
+    _ listener: Descriptor? = nil, isStateLocked: Bool = true
 ) throws(StartError) -> VarlinkServer {
     let facts = WorkspaceFacts(
         name: backing.name.description, id: backing.id.description,
@@ -133,8 +133,13 @@ func makeServer(
     let path = places.socket(of: backing.name)
     do throws(Errno) {
         return try VarlinkServer(
-            at: path, mode: geteuid() == 0 ? 0o666 : 0o600, directoryMode: places.runtimeMode,
-            given: listener, service: service)
+            at: path, lasting: isStateLocked ? places.lastingSocket(of: backing.name) : nil,
+            mode: geteuid() == 0 ? 0o666 : 0o600, directoryMode: places.runtimeMode,
+            given: listener, service: service
+        ) { place, error in
+            tree.vault.log.warning(
+                "the socket \(place) cannot be opened, and is left out: \(error)")
+        }
     } catch {
         let next =
             error.rawValue == EADDRINUSE

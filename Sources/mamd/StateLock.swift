@@ -12,13 +12,11 @@ func lockState(_ path: String) throws(StartError) -> Descriptor? {
         if error == .noEntry { return nil }
         throw StartError("\(path) cannot be opened: \(error)")
     }
-    return try withExtendedLifetime(directory) { () throws(StartError) in
-        guard flock(directory.raw, LOCK_EX | LOCK_NB) == 0 else {
-            throw StartError(
-                "another daemon uses \(path), for another copy of this workspace: mamctl status;"
-                    + " rename one of the copies, or unmount it first"
-            )
-        }
-        return directory
+    guard takesLock(directory) else {
+        throw StartError(
+            "another daemon uses \(path), for another copy of this workspace: mamctl status;"
+                + " rename one of the copies, or unmount it first"
+        )
     }
+    return directory
 }

@@ -42,7 +42,8 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     let lastVerify = LastVerify(in: state.path, mayWrite: !isReadOnly)
     state.removeIfMade()
     let signals = StopSignals()
-    let server = try makeServer(places, backing, noMountPoint, tree, nil, lastVerify)
+    let server = try makeServer(
+        places, backing, noMountPoint, tree, nil, lastVerify, isStateLocked: stateLock != nil)
     let end = MAMSystem.Semaphore()
     do throws(Errno) {
         try signals.onStop { end.signal() }

@@ -15,9 +15,12 @@ def _directory(environment: Mapping[str, str], variable: str, other: str) -> pat
 
 
 def socket_roots(environment: Mapping[str, str], uid: int) -> list[pathlib.Path]:
-    """The directories of sockets: the person's first, then the system's."""
+    """The directories of sockets: the person's, that of daemons which outlived a login, the
+    system's."""
     own = _directory(environment, "XDG_RUNTIME_DIR", "/run" if uid == 0 else f"/run/user/{uid}")
-    return list(dict.fromkeys([own / "mamd", SYSTEM_ROOT]))
+    lasting = _directory(environment, "XDG_STATE_HOME", "/var/lib" if uid == 0 else str(
+        home(environment) / ".local" / "state"))
+    return list(dict.fromkeys([own / "mamd", lasting / "mamd", SYSTEM_ROOT]))
 
 
 def sockets(roots: list[pathlib.Path]) -> dict[str, pathlib.Path]:
