@@ -33,6 +33,7 @@ func runDaemon(_ arguments: Arguments) -> ExitStatus {
 
 private func serve(_ arguments: Arguments) throws(StartError) {
     let given = GivenDescriptors()
+    closeInherited(except: arguments.readyDescriptor)
     if given.device == nil { try shutMountPoint(arguments) }
     protectProcess()
     try chooseCipher(arguments.cipher)
@@ -41,6 +42,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     if given.device != nil { _ = mam_leave_processes_alone() }
     let mountPoint = try mountPlace(arguments.mountPoint)
     let backing = try Backing(try absolutePath(arguments.backing), for: .mount(at: mountPoint))
+    leaveDirectory()
     let places = Places.current
     // The sandbox makes no other workspace writable.
     try check(given.listener, isAt: places.socket(of: backing.name))
@@ -55,6 +57,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     let (vault, policies) = try makeVault(
         places, backing.name, backing.id, log, report: report)
     warnOfSmallBlocks(of: backing, report)
+    reportLimits(report)
     try recovery.begin(
         vault.uncertainEnds, inState: places.state(of: backing.name),
         isReadOnly: arguments.isReadOnly)

@@ -17,9 +17,7 @@ func protectProcess() {
     // The parent may have ignored it, which is inherited and would make waitpid(2) lose exit
     // statuses.
     signal(SIGCHLD, SIG_DFL)
-    // The limit (ulimit -f) of the user who mounts must not apply to the programs that use the
-    // mount.
-    raise(RLIMIT_FSIZE)
+    for limit in startersLimits { raise(limit.resource) }
     signal(SIGXFSZ, SIG_IGN)
     wakeOnSignal()
     endAtOnceOnFault()
@@ -58,6 +56,41 @@ private func raiseDescriptorLimit() {
     if geteuid() == 0, setrlimit(.init(RLIMIT_NOFILE.rawValue), &limit) == 0 { return }
     raise(RLIMIT_NOFILE)
 }
+
+/// Limits of who mounts, which must not apply to the programs that use the mount, with their names
+/// in ulimit(1p).
+private var startersLimits: [(resource: __rlimit_resource, name: Message)] {
+    [
+        (RLIMIT_FSIZE, "the size of files (ulimit -f)"), (RLIMIT_CPU, "processor time (ulimit -t)"),
+        (RLIMIT_AS, "memory (ulimit -v)"), (RLIMIT_DATA, "memory (ulimit -d)"),
+    ]
+}
+
+/// Says which of them only an administrator could raise.
+func reportLimits(_ report: (String) -> Void) {
+    for (resource, name) in startersLimits {
+        var limit = rlimit()
+        let number = __rlimit_resource_t(resource.rawValue)
+        guard getrlimit(number, &limit) == 0, limit.rlim_cur != rlim_t.max else { continue }
+        report(
+            "a limit of who mounts holds for all programs on the mount: \(name.english) is at most"
+                + " \(limit.rlim_cur)")
+    }
+}
+
+/// Closes what the starter has left open by mistake: a lock would be held, and a pipe kept from its
+/// end, for as long as the daemon runs. What the daemon has opened itself is close-on-exec, and so
+/// is what systemd passed.
+func closeInherited(except wanted: Int32?) {
+    let numbers = (try? entries(of: ByteString("/proc/self/fd"))) ?? []
+    for number in numbers.compactMap({ Int32($0.shown) }) where number > 2 && number != wanted {
+        let flags = fcntl(number, F_GETFD)
+        if flags >= 0, flags & FD_CLOEXEC == 0 { close(number) }
+    }
+}
+
+/// Keeps no directory of the starter's busy.
+func leaveDirectory() { _ = chdir("/") }
 
 /// To the hard limit.
 private func raise(_ resource: __rlimit_resource) {

@@ -12,10 +12,12 @@ import MAMWire
 internal import MAMWords
 
 func serveUnmounted(_ arguments: Arguments) throws(StartError) {
+    closeInherited(except: arguments.readyDescriptor)
     protectProcess()
     let isReadOnly = arguments.isReadOnly
     let backing = try Backing(
         try absolutePath(arguments.backing), for: .check(isReadOnly: isReadOnly))
+    leaveDirectory()
     // A backup may be checked anywhere, but repaired only where the settings know it.
     do throws(StartError) {
         try checkIsKnown(backing.manifest, backing.root, at: backing.path)
