@@ -103,7 +103,8 @@ package struct WorkspaceInterface: VaultInterface {
         let transport = isMounted ? tree.transport : nil
         return .init(
             name: facts.name, id: facts.id, version: productVersion,
-            backingDirectory: facts.backingDirectory, mountPoint: facts.mountPoint,
+            backingDirectory: facts.backingDirectory,
+            mountPoint: isMounted ? tree.mountPoint.wireText : "",
             transport: transport?.way.rawValue, transportNote: transport?.note,
             readOnly: isMounted && Wipe(tree).isReadOnly, pid: Int(currentProcess),
             uid: Int(currentUser), multiIdentity: vault.settings.multiIdentity,

@@ -29,11 +29,22 @@ struct CacheProbe: ~Copyable {
         _ inode: Inode, in mount: Mount, for purpose: Purpose = .cache
     ) throws(Errno) {
         file = try mount.ownAccesses.opening { () throws(Errno) in
-            let root = try openFile(mount.tree.mountPoint.cString, O_RDONLY | O_DIRECTORY)
+            let root = try Self.openRoot(of: mount.tree)
             return try withExtendedLifetime(root) { () throws(Errno) in
                 return try Self.open(inode, in: mount.tree, root, for: purpose)
             }
         }
+    }
+
+    /// By the mount's last known place, or where it is now.
+    private static func openRoot(of tree: Tree) throws(Errno) -> Descriptor {
+        let flags = O_RDONLY | O_DIRECTORY
+        if let root = try? openFile(tree.lastMountPoint.cString, flags),
+            (try? CachedFacts(of: root.raw).device) == tree.mountDevice
+        {
+            return root
+        }
+        return try openFile(tree.mountPoint.cString, flags)
     }
 
     /// Through a program's descriptor (`/proc/PID/fd/N`), for a file that was unlinked. It serves

@@ -45,6 +45,7 @@ package final class MountSession: @unchecked Sendable {
             throw error
         }
         self.session = session
+        tree.setMount(mount ?? (try? OwnMount(at: mountPoint)))
         mam_transport_prepare(
             mounted.requestTransport.context, options.rings != .never, mam_serve_request,
             UnsafeMutableRawPointer(session), Self.begun)

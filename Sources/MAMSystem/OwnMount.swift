@@ -5,7 +5,7 @@ internal import Glibc
 /// Identified by its mount id, because its original path may lead to another mount by now; and by
 /// its device, because the kernel may reuse the id once this mount is gone, while a copy in another
 /// mount namespace keeps this daemon serving.
-package struct OwnMount {
+package struct OwnMount: Sendable {
     private let id: Int
     private let device: String
 
@@ -19,6 +19,12 @@ package struct OwnMount {
         let root = try openFile(place.cString, openPathOnly)
         try self.init(
             id: withExtendedLifetime(root) { () throws(Errno) in try mountID(of: root.raw) })
+    }
+
+    /// Where it is now; nil if it is gone.
+    package var place: ByteString? {
+        guard let mount = try? MountTable().mount(id), mount.device == device else { return nil }
+        return ByteString(mount.mountPoint)
     }
 
     /// Unmounts lazily, so also while files are open. Does nothing if the mount is gone.

@@ -17,8 +17,7 @@ package final class Tree: Sendable {
     package let searches = Searches()
     /// On the root's file system, for files to be renamed into place. Nil only on a read-only tree.
     package let workDirectory: Descriptor?
-    /// Absolute, without a trailing slash.
-    package let mountPoint: ByteString
+    private let place: Mutex<(path: ByteString, mount: OwnMount?)>
     /// Mounted read-only: the backing directory is not written either.
     package let isReadOnly: Bool
     /// Held exclusively while a file is repaired.
@@ -73,7 +72,7 @@ package final class Tree: Sendable {
     ) throws(Errno) {
         self.onReady = onReady
         self.workDirectory = workDirectory
-        self.mountPoint = mountPoint
+        place = Mutex((mountPoint, nil))
         self.isReadOnly = isReadOnly
         self.vault = vault
         self.root = root
@@ -93,6 +92,20 @@ extension Tree {
         keepProcDescriptors()
         onReady(self)
     }
+
+    package func setMount(_ mount: OwnMount?) { place.withLock { $0.mount = mount } }
+
+    /// Absolute, without a trailing slash: where the mount is now, since a directory above it may
+    /// have been renamed.
+    package var mountPoint: ByteString {
+        let (last, mount) = place.withLock { $0 }
+        guard let path = mount?.place, path != last else { return last }
+        place.withLock { $0.path = path }
+        return path
+    }
+
+    /// Without a look at the mount table.
+    package var lastMountPoint: ByteString { place.withLock { $0.path } }
 
     /// `st_dev` of the mount; read once, on a thread that serves no requests.
     package var mountDevice: UInt64 {
