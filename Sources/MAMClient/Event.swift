@@ -53,6 +53,8 @@ public struct Event: Sendable, Hashable {
         case policyRefused = "policy-refused"
         /// `IntuneMAMAllowedAccountsDidChangeNotification`.
         case allowedAccountsChanged = "allowed-accounts-changed"
+        /// The backing directory was deleted while it is mounted: what is written is lost.
+        case backingGone = "backing-gone"
         /// `addAccountId`: policy names ``Event/subject``, an account that nobody has registered.
         case accountToAdd = "account-to-add"
     }

@@ -44,6 +44,7 @@ extension AccountEvent.Kind {
         case .policyRefused(let document, let reason):
             .init(event: "policy-refused", reason: reason, document: document)
         case .allowedAccountsChanged: .init(event: "allowed-accounts-changed")
+        case .backingGone: .init(event: "backing-gone")
         case .accountToAdd(let name): .init(event: "account-to-add", name: name)
         }
     }

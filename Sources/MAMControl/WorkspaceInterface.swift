@@ -113,7 +113,8 @@ package struct WorkspaceInterface: VaultInterface {
                 ? vault.openFileCount : accounts.compactMap(\.openFiles).reduce(0, +),
             accounts: accounts, needsImport: Unopened(tree).needsImport,
             lastVerify: isTrusted ? lastVerify.report.map { .init($0) } : nil,
-            refused: isTrusted ? vault.refusedDocuments.map { .init($0) } : [])
+            refused: isTrusted ? vault.refusedDocuments.map { .init($0) } : [],
+            backingGone: tree.isBackingGone)
     }
 
     private func protectionInfo(

@@ -112,11 +112,22 @@ extension Tree {
         let known = mountedDevice.load(ordering: .relaxed)
         if known != 0 { return known }
         // After a lazy unmount the path leads to the underlying file system.
-        guard (try? FileSystemKind(at: mountPoint).isFUSE) == true,
-            let status = try? status(at: workingDirectory, mountPoint.cString)
+        let place = mountPoint
+        guard (try? FileSystemKind(at: place).isFUSE) == true,
+            let status = try? status(at: workingDirectory, place.cString)
         else { return 0 }
         mountedDevice.store(UInt64(status.st_dev), ordering: .relaxed)
         return UInt64(status.st_dev)
+    }
+
+    /// Whether the backing directory was deleted, or the workspace's own in it: what is written
+    /// there now has no name, and ends with the mount.
+    package var isBackingGone: Bool {
+        [root, workDirectory].compactMap(\.self).contains { directory in
+            do throws(Errno) { return try status(at: directory.raw, "").st_nlink == 0 } catch {
+                return error.meansGone
+            }
+        }
     }
 
     /// A slot among the user's open files, held as long as the handle; nil for callers without a

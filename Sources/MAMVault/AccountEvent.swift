@@ -58,6 +58,8 @@ package struct AccountEvent: Sendable {
         case policyRefused(document: String, reason: String)
         /// `AllowedAccounts` in the settings.
         case allowedAccountsChanged
+        /// The backing directory was deleted.
+        case backingGone
         /// Policy names an account that nobody has registered.
         case accountToAdd(String)
     }

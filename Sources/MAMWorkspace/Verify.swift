@@ -6,6 +6,7 @@ internal import MAMStore
 package import MAMSystem
 package import MAMTree
 package import MAMVault
+internal import MAMWords
 
 /// Checks the tree, or part of it.
 package struct Verify: Sendable {
@@ -26,6 +27,7 @@ package struct Verify: Sendable {
         } catch { throw VaultError(error) }
         let reporter = VerifyReporter(run, listener, tree.vault)
         defer { run.close() }
+        if tree.isBackingGone { run.add(.backingGone) }
         if let start {
             try walk(from: start, run, reporter, repair)
         } else {
@@ -159,5 +161,15 @@ final class VerifyReporter {
             if !listener.found(finding) { run.cancel() }
         }
         return counts
+    }
+}
+
+extension Finding {
+    /// There may be no file left to find anything wrong with.
+    fileprivate static var backingGone: Finding {
+        Finding(
+            ByteString("."), .unreadable,
+            "the backing directory was deleted while it is mounted: what is written now is lost",
+            .left(nil))
     }
 }

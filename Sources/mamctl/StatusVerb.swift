@@ -161,6 +161,11 @@ private struct StatusText {
 
     private mutating func addWorkspace() {
         add("backing", .verbatim(ByteString(report.backingDirectory).shown))
+        if report.backingGone == true {
+            add("deleted", Style.output.red("the backing directory: what is written now is lost"))
+            let place = ByteString(report.mountPoint).asArgument
+            add("next", "mamctl unmount \(place), and restore the directory from a backup")
+        }
         let mode: Message = report.multiIdentity ? "several identities" : "single identity"
         let daemon: Message =
             "process \(report.pid) of uid \(report.uid), version \(report.version)"

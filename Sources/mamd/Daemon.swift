@@ -125,8 +125,8 @@ private func makeService(
             SettingsFile(in: places.configuration(of: backing.name), vault.settings, vault.log),
             for: tree, vault.log)
         return RunningService(
-            mountPoint: tree.mountPoint, log: vault.log, tree: tree, session: session,
-            server: server, policyWatch: policyWatch,
+            backing: backing, mountPoint: tree.mountPoint, log: vault.log, tree: tree,
+            session: session, server: server, policyWatch: policyWatch,
             sessionWatch: sessionWatch(for: tree, vault.log))
     } catch {
         // Otherwise a dead mount would remain.

@@ -15,6 +15,7 @@ import MAMWorkspace
 
 /// The components of a mounted daemon.
 struct RunningService: Sendable {
+    let backing: Backing
     let mountPoint: ByteString
     let log: Log
     let tree: Tree
@@ -39,6 +40,7 @@ struct RunningService: Sendable {
             try policyWatch.start()
             try sessionWatch?.start()
             try recovery.start(tree)
+            try startBackingWatch(backing, tree)
             try startWatchdog(session, server, vault)
         } catch {
             session.stop()

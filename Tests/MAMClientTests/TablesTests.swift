@@ -88,7 +88,9 @@ internal import Testing
                 .split(separator: ", ")
                 .map { String($0.replacing(" ", with: "")) }
         }
-        let ofWorkspace: Set = ["policy-refused", "account-to-add", "allowed-accounts-changed"]
+        let ofWorkspace: Set = [
+            "policy-refused", "account-to-add", "allowed-accounts-changed", "backing-gone",
+        ]
         #expect(Set(words).union(ofWorkspace) == Set(Event.Kind.allCases.map(\.rawValue)))
         #expect(ofWorkspace.allSatisfy(Varlink.Workspace.text.contains))
     }

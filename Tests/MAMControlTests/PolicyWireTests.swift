@@ -38,7 +38,7 @@ import Testing
         (.uiTaken(session: "1"), "ui-taken"), (.uiReleased(session: "1"), "ui-released"),
         (.policyRefused(document: "a.json", reason: "why"), "policy-refused"),
         (.accountToAdd("a@b"), "account-to-add"),
-        (.allowedAccountsChanged, "allowed-accounts-changed"),
+        (.allowedAccountsChanged, "allowed-accounts-changed"), (.backingGone, "backing-gone"),
     ]
 
     @Test func `each event has its word, and the interface names it`() {

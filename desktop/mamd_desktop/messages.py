@@ -87,6 +87,11 @@ def of_event(account: Account | None, event: Mapping[str, Any]) -> Message | Non
             return Message(
                 "policy", _("A policy could not be read"), f"{document}: {reason}",
                 "mamd-damaged-symbolic")
+        case "backing-gone":
+            return Message(
+                "backing", _("The files of a workspace were deleted"),
+                _("What is written now is lost. Unmount it, and restore a backup."),
+                "mamd-damaged-symbolic", True)
         case "launch-warning":
             return Message("policy", _("A condition of policy is not met by %s") % name, reason)
     return None

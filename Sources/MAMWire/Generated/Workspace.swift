@@ -480,6 +480,7 @@ extension Varlink {
                 package var needsImport: Bool
                 package var lastVerify: LastVerify?
                 package var refused: [RefusedDocument]?
+                package var backingGone: Bool?
 
                 package init(
                     name: String, id: String, version: String, backingDirectory: String,
@@ -487,7 +488,7 @@ extension Varlink {
                     readOnly: Bool, pid: Int, uid: Int, multiIdentity: Bool,
                     maximumClass: String, openFiles: Int, accounts: [Account],
                     needsImport: Bool, lastVerify: LastVerify? = nil,
-                    refused: [RefusedDocument]? = nil
+                    refused: [RefusedDocument]? = nil, backingGone: Bool? = nil
                 ) {
                     self.name = name
                     self.id = id
@@ -506,6 +507,7 @@ extension Varlink {
                     self.needsImport = needsImport
                     self.lastVerify = lastVerify
                     self.refused = refused
+                    self.backingGone = backingGone
                 }
 
                 package init(_ wire: Parameters) throws(VarlinkError) {
@@ -520,7 +522,8 @@ extension Varlink {
                         maximumClass: wire.value("maximumClass"),
                         openFiles: wire.value("openFiles"), accounts: wire.value("accounts"),
                         needsImport: wire.value("needsImport"),
-                        lastVerify: wire.value("lastVerify"), refused: wire.value("refused")
+                        lastVerify: wire.value("lastVerify"), refused: wire.value("refused"),
+                        backingGone: wire.value("backingGone")
                     )
                 }
 
@@ -533,7 +536,7 @@ extension Varlink {
                         "multiIdentity": multiIdentity.json, "maximumClass": maximumClass.json,
                         "openFiles": openFiles.json, "accounts": accounts.json,
                         "needsImport": needsImport.json, "lastVerify": lastVerify.json,
-                        "refused": refused.json
+                        "refused": refused.json, "backingGone": backingGone.json
                     ]
                 }
             }
@@ -1654,8 +1657,8 @@ type Process (
 # 2 a document of name was received. 0 and 2 are sent once until the session's identity changes,
 # and only if the session has one.
 # Of the workspace, without an account, for root and the daemon's user: policy-refused
-# (document, reason), account-to-add (name), allowed-accounts-changed. Codes are the Intune
-# SDK's numbers.
+# (document, reason), account-to-add (name), allowed-accounts-changed, backing-gone. Codes are the
+# Intune SDK's numbers.
 type Event (
   event: string,
   account: ?Account,
@@ -1757,7 +1760,9 @@ method Status() -> (
   # For root and the daemon's user
   lastVerify: ?LastVerify,
   # For them too: files of the policy directory that were refused. Earlier daemons leave it out
-  refused: ?[]RefusedDocument
+  refused: ?[]RefusedDocument,
+  # The backing directory was deleted while it is mounted. Earlier daemons leave it out
+  backingGone: ?bool
 )
 
 # Takes one of path (absolute, inside the mount), fileDescriptor, or device and inode as stat(2)
