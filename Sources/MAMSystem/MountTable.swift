@@ -19,6 +19,9 @@ package struct Mount: Sendable, Equatable {
         options == "ro" || options.hasPrefix("ro,") || options.hasPrefix("ro ")
     }
 
+    /// Where autofs waits for the first program, and whoever it tells mounts on top.
+    package var isAutomount: Bool { type == "autofs" }
+
     /// The file system type of mamd's mounts.
     package static let workspaceType = "fuse.mamd"
 }

@@ -64,11 +64,12 @@ enum StartedDaemon {
     case ended(ProcessEnd)
 }
 
-/// Starts mamd and waits until it serves or ends.
+/// Starts mamd and waits until it serves or ends. `inNewSession`: not for an automount, where none
+/// but the process group of who waits for the mount may look at the mount point.
 func startDaemon(
-    _ command: [ByteString], _ operands: [ByteString]
+    _ command: [ByteString], _ operands: [ByteString], inNewSession: Bool = true
 ) throws -> StartedDaemon {
-    let (reader, process) = try spawnDaemon(command, operands)
+    let (reader, process) = try spawnDaemon(command, operands, inNewSession)
     var byte: UInt8 = 0
     let count = try retrying { read(reader.raw, &byte, 1) }
     if count == 1, byte == UInt8(ascii: "+") { return .serves(process: process, pipe: reader) }
@@ -77,12 +78,12 @@ func startDaemon(
 
 /// A separate function, so that our copy of the pipe's write end is closed before we read.
 private func spawnDaemon(
-    _ command: [ByteString], _ operands: [ByteString]
+    _ command: [ByteString], _ operands: [ByteString], _ inNewSession: Bool
 ) throws -> (reader: Descriptor, process: pid_t) {
     let (reader, writer) = try makePipe()
     let words = command + [ByteString("--ready-fd"), ByteString("3"), ByteString("--")] + operands
     let process = try naming(command[0]) { () throws(Errno) in
-        try spawn(words, files: [writer.raw: 3], inNewSession: true)
+        try spawn(words, files: [writer.raw: 3], inNewSession: inNewSession)
     }
     return (reader, process)
 }
@@ -97,6 +98,7 @@ func daemonProgram() -> ByteString {
 }
 
 private func checkedBacking(_ path: ByteString) throws(Failure) -> ByteString {
+    if let missing = MissingBacking(at: path) { throw missing.failure }
     let directory = try openDirectory(path, next: "mamctl init \(path.asArgument)")
     if let name = workspace(of: directory) {
         throw Failure(
@@ -156,7 +158,7 @@ private func freeOrDying(_ path: ByteString) throws(Failure) -> ByteString {
 private func freeDirectory(_ path: ByteString) throws(Failure) -> ByteString {
     _ = try openDirectory(path, openPathOnly, next: "mkdir \(path.asArgument)")
     guard let directory = path.resolved else { throw Failure(path, .current) }
-    if let mount = try mount(at: directory) {
+    if let mount = try mount(at: directory), !mount.isAutomount {
         let what: Message =
             mount.workspace.map { "workspace '\($0)'" } ?? "a file system of type \(mount.type)"
         let unreached = mount.workspace.flatMap { isReached($0) ? nil : unreachedDaemon(of: $0) }
