@@ -74,10 +74,20 @@ extension Places {
         throw .otherPlace(record.backing)
     }
 
+    /// The workspace that the settings know at this path, whatever is there now.
+    package func workspace(recordedAt path: ByteString) -> WorkspaceName? {
+        recordedNames.first { name in
+            record(of: name).map { [$0.backing, $0.unitBacking].contains(path) } == true
+        }
+    }
+
+    private var recordedNames: [WorkspaceName] {
+        ((try? entries(of: ByteString(configurationRoot))) ?? [])
+            .compactMap { $0.text.flatMap { WorkspaceName($0) } }
+    }
+
     /// The workspace that has this backing directory, according to the settings.
     package func workspace(at root: Descriptor) -> WorkspaceName? {
-        let names = (try? entries(of: ByteString(configurationRoot))) ?? []
-        return names.compactMap { $0.text.flatMap { WorkspaceName($0) } }
-            .first { record(of: $0)?.isAt(root) == true }
+        recordedNames.first { record(of: $0)?.isAt(root) == true }
     }
 }

@@ -22,6 +22,13 @@ struct UnmountedWorkspace {
     /// A daemon serves it that cannot be reached.
     let isServed: Bool
 
+    /// Its backing directory is not where the settings have it.
+    var missing: MissingBacking? {
+        backing.flatMap {
+            MissingBacking.isMissing($0) ? MissingBacking(of: name, at: $0) : nil
+        }
+    }
+
     var command: String {
         let place = deadMount ?? mountPoint
         return "mamctl mount \(backing?.asArgument ?? "BACKING")"
@@ -34,7 +41,7 @@ struct UnmountedWorkspace {
             "backingDirectory": JSONValue(backing?.wireText),
             "mountPoint": JSONValue(mountPoint?.wireText),
             "deadMount": JSONValue(deadMount?.wireText), "shut": .bool(isShut),
-            "next": .string(command),
+            "missing": .bool(missing != nil), "next": .string(command),
         ]
     }
 }

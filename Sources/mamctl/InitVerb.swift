@@ -71,6 +71,7 @@ struct WorkspacePlan {
     }
 
     func checkBacking(adopting: Bool) throws(Failure) {
+        if let missing = MissingBacking(at: backing) { throw missing.failure }
         let parent = try naming(backing) { () throws(Errno) in
             try openFile(backing.directory.cString, openPathOnly)
         }

@@ -21,7 +21,11 @@ func mountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
         let error = execute(command + [ByteString("-f"), backing, mountPoint])
         throw Failure(command[0], error)
     }
-    guard case .ended(let end) = try startDaemon(command, [backing, mountPoint]) else {
+    let waits = try mount(at: mountPoint)?.isAutomount == true
+    guard
+        case .ended(let end) = try startDaemon(
+            command, [backing, mountPoint], inNewSession: !waits)
+    else {
         if invocation.isJSON {
             printJSON([
                 "mountPoint": .string(mountPoint.shown), "backingDirectory": .string(backing.shown),

@@ -56,6 +56,8 @@ private func id(
         try configuration.create(settings: try readSettings(nil))
         printError("mamctl: '\(name)' has new settings and the default policy")
     }
-    try configuration.note(found.id, at: backing.resolved ?? backing)
+    let place = backing.resolved ?? backing
+    try configuration.note(found.id, at: place)
+    UnitNames(of: name).follow(diskOf: place)
     return found.id
 }

@@ -18,7 +18,12 @@ struct SetupService {
     /// Mounts it now, and from now on.
     func enable() throws(Failure) {
         let unit = "mamd@\(name).service"
-        guard output(of: systemctl + ["enable", "--now", unit]) == nil else { return }
+        guard output(of: systemctl + ["enable", "--now", unit]) == nil else {
+            if let backing = Places.current.record(of: name)?.backing {
+                UnitNames(of: name).follow(diskOf: backing)
+            }
+            return
+        }
         throw Failure(
             .failure, "\(unit) cannot be started",
             next: "\(systemctl.joined(separator: " ")) status \(unit), then mamctl setup again")

@@ -28,6 +28,7 @@ struct SetupWorkspace {
             try plan.create()
             return true
         }
+        if let missing = MissingBacking(at: record.backing) { throw missing.failure }
         let root = try naming(record.backing) { () throws(Errno) in
             try openFile(record.backing.cString, O_RDONLY | O_DIRECTORY)
         }

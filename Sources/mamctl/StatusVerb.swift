@@ -111,9 +111,11 @@ private func describe(_ workspace: UnmountedWorkspace) -> String {
     let name = Style.output.bold(workspace.name.description)
     guard let place = workspace.deadMount else {
         let shut = workspace.isShut ? workspace.mountPoint : nil
+        let missing = workspace.missing
         let lines = [
+            missing.map { line("missing", Style.output.red(.verbatim($0.place.shown))) },
             shut.map { line("shut", "\($0.shown) until it is mounted: mamd(8), shut") },
-            line("next", .verbatim(workspace.command)),
+            line("next", missing?.next ?? .verbatim(workspace.command)),
         ].compactMap(\.self).joined(separator: "\n")
         return "\(name)  \(("not mounted" as Message).translated)\n\(lines)"
     }

@@ -49,6 +49,37 @@ struct UnitNames {
         return ["\(root)/systemd/user"]
     }
 
+    /// Has the unit started when the disk of the backing directory is attached, too: the disk's
+    /// mount wants it. Does nothing for a disk that is always there, or without an enabled unit.
+    func follow(diskOf backing: ByteString) {
+        let unit = "mamd@\(name).service"
+        guard let place = Self.disk(of: backing, besides: Places.current.configuration(of: name)),
+            let escaped = output(
+                of: ["systemd-escape", "--path", "--suffix=mount", "--", place.shown]),
+            let target = Self.directories.lazy.flatMap({ directory in
+                names(in: directory).filter { $0.hasSuffix(".target.wants") }
+                    .compactMap { mamctl.linkTarget("\(directory)/\($0)/\(unit)") }
+            }).first, let directory = Self.directories.first
+        else { return }
+        let mount = String(decoding: escaped.filter { $0 != 0x0A }, as: UTF8.self)
+        let wants = "\(directory)/\(mount).wants"
+        guard (try? makeDirectories(wants, mode: 0o755)) != nil,
+            symlink(target, "\(wants)/\(unit)") == 0
+        else { return }
+        _ = output(of: Self.systemctl + ["daemon-reload"])
+    }
+
+    /// Where the disk is mounted; nil if the settings are on it.
+    private static func disk(of backing: ByteString, besides settings: String) -> ByteString? {
+        guard let table = try? MountTable(),
+            let one = try? openFile(backing.cString, openPathOnly),
+            let other = try? openFile(settings, openPathOnly),
+            let disk = try? table.mount(of: one.raw), let home = try? table.mount(of: other.raw),
+            disk.id != home.id
+        else { return nil }
+        return ByteString(disk.mountPoint)
+    }
+
     /// `mamfleet` writes to the directory that a rename moves. Does not stop one run by hand.
     func stopFleet() {
         _ = output(of: Self.systemctl + ["stop", "mamfleet@\(name).service"])

@@ -32,6 +32,19 @@ struct WorkspaceConfiguration {
             "id": .string(id.description), "backingDirectory": .string(backing.shown),
         ]
         try write(record.encoded(), as: "workspace.json", in: directory)
+        try noteForUnit(backing)
+    }
+
+    /// The units read another file, if there is one.
+    private func noteForUnit(_ backing: ByteString) throws {
+        let path = directory.appending("mount")
+        guard let old = try? readSmallFile(path.cString, maximumByteCount: 65_536) else { return }
+        let key = Array("BACKING=".utf8)
+        let lines = old.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .map { $0.starts(with: key) ? key + backing.bytes : Array($0) }
+        let new = Array(lines.joined(separator: [UInt8(ascii: "\n")]))
+        guard new != old else { return }
+        try write(new, as: "mount", in: directory, endsLine: false)
     }
 }
 
@@ -43,11 +56,13 @@ extension WorkspaceManifest {
     }
 }
 
-private func write(_ bytes: [UInt8], as name: String, in path: ByteString) throws(Failure) {
+private func write(
+    _ bytes: [UInt8], as name: String, in path: ByteString, endsLine: Bool = true
+) throws(Failure) {
     try naming(path.appending(name)) { () throws(Errno) in
         // Do not follow a symbolic link.
         let directory = try openFile(path.cString, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-        let line = bytes + [UInt8(ascii: "\n")]
+        let line = bytes + (endsLine ? [UInt8(ascii: "\n")] : [])
         try line.span.withUnsafeBytes { buffer throws(Errno) in
             try replaceFile(in: directory.raw, named: name, with: buffer)
         }

@@ -80,10 +80,11 @@ struct Backing {
         do throws(Errno) {
             return (root, try openOwnDirectory(of: root))
         } catch {
-            throw StartError(
-                "\(path.shown) is not a workspace (no .mamd in it: \(error)); create one with:"
-                    + " mamctl init \(path.shown)",
-                .notFound)
+            throw missing(path)
+                ?? StartError(
+                    "\(path.shown) is not a workspace (no .mamd in it: \(error)); create one with:"
+                        + " mamctl init \(path.shown)",
+                    .notFound)
         }
     }
 
@@ -93,13 +94,24 @@ struct Backing {
         } catch {
             switch error {
             case .noEntry:
-                throw StartError(
-                    "\(path.shown) does not exist; create a workspace with: mamctl init"
-                        + " \(path.shown)",
-                    .notFound)
+                throw missing(path)
+                    ?? StartError(
+                        "\(path.shown) does not exist; create a workspace with: mamctl init"
+                            + " \(path.shown)",
+                        .notFound)
             case .notDirectory: throw StartError("\(path.shown) is not a directory")
             default: throw StartError("\(path.shown) cannot be opened: \(error)")
             }
+        }
+    }
+
+    /// Nil if the settings know no workspace there.
+    private static func missing(_ path: ByteString) -> StartError? {
+        Places.current.workspace(recordedAt: path).map { name in
+            StartError(
+                "the files of the workspace '\(name)' are not at \(path.shown): attach their disk;"
+                    + " if they were moved: mamctl mount --name \(name) BACKING MOUNTPOINT",
+                .notFound)
         }
     }
 

@@ -4,6 +4,7 @@ import signal
 import time
 import unittest
 
+from ordinary_user import NOBODY
 from systemd_machine import MachineCase
 from running import daemons
 from workspace import wait_until
@@ -40,6 +41,39 @@ class Units(MachineCase):
     def test_a_killed_daemon_of_a_users_comes_back(self):
         self.machine.run("systemctl", "start", "users")
         self.check("user")
+
+    def test_a_disk_that_is_attached_is_mounted(self):
+        """A directory stands for the disk: its mount comes and goes as a disk's does."""
+        machine = self.machine
+        disk, content, place = (machine.place / name for name in ("disk", "content", "Disk"))
+        for directory in (disk, content):
+            directory.mkdir()
+            os.chown(directory, NOBODY, NOBODY)
+
+        def attach():
+            machine.run("mount", "--bind", content, disk)
+
+        def is_mounted():
+            return machine.run("mountpoint", "-q", place, check=False).returncode == 0
+
+        os.chown(machine.place, NOBODY, NOBODY)
+        machine.run("systemctl", "start", "users")
+        attach()
+        machine.run(
+            "mamctl", "setup", place, "--name", "disk", "--backing", disk / "backing",
+            "--no-account", user=True)
+        self.addCleanup(self.log_out, "mamd@disk")
+        self.assertTrue(is_mounted())
+        machine.run("systemctl", "--user", "stop", "mamd@disk", user=True)
+        machine.run("umount", disk)
+        # As at a login without it.
+        machine.run("systemctl", "--user", "start", "mamd@disk", user=True, check=False)
+        self.assertFalse(is_mounted())
+        self.assertIn(
+            f"missing  {disk}/backing", machine.run("mamctl", "status", user=True, check=False)
+            .stdout)
+        attach()
+        wait_until(is_mounted, message="the disk is there, and nothing is mounted")
 
     def check(self, name):
         user = name == "user"

@@ -1,0 +1,41 @@
+// A backing directory that the settings know and that is not there: on a disk that is not attached,
+// or moved.
+
+internal import Glibc
+internal import MAMPlaces
+internal import MAMSystem
+internal import MAMWire
+internal import MAMWords
+
+struct MissingBacking {
+    let name: WorkspaceName
+    let place: ByteString
+
+    init(of name: WorkspaceName, at place: ByteString) { (self.name, self.place) = (name, place) }
+
+    /// Nil if the settings know no workspace at the path, or it is there, or an interrupted `init`
+    /// has still to make it.
+    init?(at path: ByteString) {
+        let (path, places) = (path.resolvedDirectory ?? path, Places.current)
+        guard let name = places.workspace(recordedAt: path), Self.isMissing(path),
+            access(path.cString, F_OK) != 0
+                || access("\(places.state(of: name))/keybags", F_OK) == 0
+        else { return nil }
+        self.init(of: name, at: path)
+    }
+
+    static func isMissing(_ place: ByteString) -> Bool {
+        access(place.appending(".mamd/workspace.json").cString, F_OK) != 0
+            && [.noEntry, .notDirectory].contains(Errno.current)
+    }
+
+    var failure: Failure {
+        Failure(
+            .notFound, "the files of the workspace '\(name)' are not at \(place.shown)", next: next)
+    }
+
+    var next: Message {
+        "attach their disk; if they were moved: mamctl mount --name \(name) BACKING MOUNTPOINT;"
+            + " if they are gone: mamctl workspace remove \(name)"
+    }
+}

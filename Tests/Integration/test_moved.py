@@ -1,0 +1,62 @@
+"""A backing directory that is not where the settings have it: renamed, or on a disk that is not
+attached. No hint goes in circles, and what is confirmed is remembered."""
+from workspace import NOT_FOUND, UNREACHABLE, WorkspaceCase
+
+CONFIRM = (
+    "attach their disk; if they were moved: mamctl mount --name work BACKING MOUNTPOINT; if they "
+    "are gone: mamctl workspace remove work")
+
+
+class Moved(WorkspaceCase):
+    def setUp(self):
+        super().setUp()
+        self.write(self.directory / "file", b"content")
+        self.workspace.unmount()
+        self.old = self.workspace.backing
+        self.unit = self.workspace.root / "config_home" / "mamd" / "work" / "mount"
+        self.unit.write_text(
+            f"# where\nBACKING={self.old}\nMOUNTPOINT={self.workspace.mount_point}\nOPTIONS=rw\n")
+        self.new = self.workspace.root / "else where"
+        self.old.rename(self.new)
+
+    def tearDown(self):
+        if self.new.exists():
+            self.new.rename(self.old)
+            self.workspace.ctl(
+                "mount", "--name", "work", self.old, self.workspace.mount_point)
+        else:
+            self.workspace.mount()
+        self.workspace.unlock()
+
+    def assert_named(self):
+        place = self.workspace.mount_point
+        said = self.workspace.ctl("status", status=UNREACHABLE).stdout
+        self.assertIn(f"missing  {self.old}\n", said)
+        self.assertIn(f"next  {CONFIRM}\n", said)
+        for words in (
+                ("mount", self.old, place), ("init", self.old, "--name", "work"),
+                ("setup", "--backing", self.old, "--name", "work", "--no-account",
+                 "--no-service", place)):
+            said = self.workspace.ctl(*words, status=NOT_FOUND).stderr
+            self.assertIn(f"the files of the workspace 'work' are not at {self.old}\n", said)
+            self.assertIn(CONFIRM, said)
+
+    def test_what_is_missing_is_named(self):
+        self.assert_named()
+        # The directory that a disk covered.
+        self.old.mkdir()
+        self.assert_named()
+        self.old.rmdir()
+
+    def test_what_is_confirmed_is_remembered(self):
+        place = self.workspace.mount_point
+        self.workspace.ctl("mount", "--name", "work", self.new, place)
+        self.assertEqual(
+            self.unit.read_text(),
+            f"# where\nBACKING={self.new}\nMOUNTPOINT={place}\nOPTIONS=rw\n")
+        self.workspace.unmount()
+        self.assertNotIn("missing", self.workspace.ctl("status", status=UNREACHABLE).stdout)
+        self.workspace.ctl("mount", self.new, place)
+        self.workspace.unlock()
+        self.assertEqual((self.directory / "file").read_bytes(), b"content")
+        self.workspace.unmount()
