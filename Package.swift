@@ -143,7 +143,7 @@ let package = Package(
         module(
             "MAMWire", ["MAMModel", "MAMSystem", "CShims", "MAMWords"], swiftSettings: testable),
         // Where workspaces are: directories, sockets, mounts
-        module("MAMPlaces", ["MAMModel", "MAMSystem", "MAMWire"]),
+        module("MAMPlaces", ["MAMModel", "MAMSystem", "MAMWire", "MAMWords", "CShims"]),
         // Desktop entries, types of files, and what opens them
         module("MAMDesktop", ["MAMSystem"], swiftSettings: unoptimised),
 

@@ -14,6 +14,7 @@ func initialise(_ invocation: Invocation) throws -> ExitStatus {
     try plan.checkBacking(adopting: invocation.arguments.has("adopt"))
     try plan.checkName()
     if !invocation.arguments.has("small-blocks") { try plan.checkBlocks() }
+    try plan.checkStore()
     try plan.create()
     if invocation.isJSON {
         printJSON([
@@ -124,6 +125,30 @@ struct WorkspacePlan {
             "the file system of \(backing.shown) has blocks of \(size) bytes: a power cut may"
                 + " destroy files that are being written, including synced data",
             next: "use one with blocks of 4096 bytes (mkfs.ext4 -b 4096), or add --small-blocks")
+    }
+
+    /// Tries what mamd does with files. Refuses a file system on which nothing would work, leaves
+    /// nothing behind on it, and says what is lost on another.
+    func checkStore() throws(Failure) {
+        let places = [backing, backing.appending(".mamd"), backing.appending(".mamd/work")]
+        var made: [ByteString] = []
+        defer { for place in made.reversed() { rmdir(place.cString) } }
+        for place in places {
+            if mkdir(place.cString, 0o700) == 0 { made.append(place) } else {
+                guard Errno.current == .exists else { throw Failure(place, .current) }
+            }
+        }
+        let probe = try naming(backing) { () throws(Errno) in
+            try StoreProbe(in: try openFile(places[2].cString, O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
+        }
+        for need in probe.lacking {
+            let loss: Message =
+                "the file system of \(backing.shown) \(StoreProbe.loss(of: need).text)"
+            guard !probe.isHopeless else {
+                throw Failure(.failure, loss, next: "use a directory on another disk")
+            }
+            printError("mamctl: \(loss)")
+        }
     }
 
     private func existingBacking() throws(Failure) -> Descriptor? {

@@ -25,6 +25,7 @@ struct SetupWorkspace {
             try plan.checkBacking(adopting: false)
             try plan.checkName()
             try plan.checkBlocks()
+            try plan.checkStore()
             try plan.create()
             return true
         }

@@ -21,12 +21,17 @@ struct StartError: Error {
 
 /// How a daemon uses a backing directory.
 enum BackingUse {
-    case mount(at: ByteString)
+    case mount(at: ByteString, isReadOnly: Bool)
     /// Checks it without a mount.
     case check(isReadOnly: Bool)
 
     var isMount: Bool { if case .mount = self { true } else { false } }
-    var isReadOnlyCheck: Bool { if case .check(isReadOnly: true) = self { true } else { false } }
+    var isReadOnly: Bool {
+        switch self {
+        case .mount(_, let isReadOnly), .check(let isReadOnly): isReadOnly
+        }
+    }
+    var isReadOnlyCheck: Bool { !isMount && isReadOnly }
 }
 
 /// `init` refuses such a file system, but the directory may have been moved or copied there.
@@ -40,6 +45,14 @@ func warnOfSmallBlocks(of backing: Backing, _ report: (String) -> Void) {
     )
 }
 
+/// `init` refuses or tells the same. A full disk says nothing about what its file system can do.
+func warnOfLosses(in backing: Backing, _ report: (String) -> Void) {
+    guard let work = backing.work, let probe = try? StoreProbe(in: work) else { return }
+    for loss in probe.lacking.map(StoreProbe.loss) where loss.isGrave {
+        report("the file system of \(backing.path.shown) \(loss.text.english)")
+    }
+}
+
 /// An opened and locked backing directory.
 struct Backing {
     let path: ByteString
@@ -51,6 +64,8 @@ struct Backing {
     let manifest: WorkspaceManifest
     var name: WorkspaceName { manifest.name }
     var id: Bytes16 { manifest.id }
+    /// The lock file says that this daemon has it mounted: not on a read-only disk.
+    private let isNoted: Bool
     /// The last daemon that mounted it did not empty the lock file.
     let wasLeftLocked: Bool
     /// Held while the daemon runs; the kernel releases it with the process. Not empty while the
@@ -64,7 +79,7 @@ struct Backing {
         // Before anything is changed there.
         if use.isMount { try checkIsKnown(found, root, at: path) }
         Self.waitForEnd(ofHolderOf: own, found.name)
-        (lock, wasLeftLocked) = try Self.takeLock(own, path, use)
+        (lock, isNoted, wasLeftLocked) = try Self.takeLock(own, path, use)
         // It may have been renamed meanwhile.
         manifest = try Self.readManifest(own, path)
         if use.isMount { try checkIsKnown(manifest, root, at: path) }
@@ -136,15 +151,15 @@ struct Backing {
     /// One daemon per workspace: the lock file names its holder. Returns whether it was not empty.
     private static func takeLock(
         _ own: Descriptor, _ path: ByteString, _ use: BackingUse
-    ) throws(StartError) -> (Descriptor, Bool) {
-        let lock: Descriptor
+    ) throws(StartError) -> (Descriptor, isNoted: Bool, wasFull: Bool) {
+        let (lock, isWritable): (Descriptor, Bool)
         do throws(Errno) {
-            lock = try openLock(own, use)
+            (lock, isWritable) = try openLock(own, use)
         } catch {
             let next =
                 error == .readOnly
-                ? "; mount that file system read-write, or name it in ReadWritePaths= of the unit's"
-                    + " drop-in"
+                ? "; mount that file system read-write, or the workspace with -o ro, or name it in"
+                    + " ReadWritePaths= of the unit's drop-in"
                 : ""
             throw StartError("\(path.shown)/.mamd/lock cannot be written: \(error)\(next)")
         }
@@ -152,16 +167,18 @@ struct Backing {
             let holder = holder(of: own)
             throw StartError(
                 holder.isEmpty
-                    ? "\(path.shown) is being checked by another mamd; wait until it ends"
+                    ? "\(path.shown) is used by another mamd, which checks it or has mounted it"
+                        + " from a read-only disk: mamctl status"
                     : "\(path.shown) is already mounted: \(holder); unmount it first: mamctl"
                         + " unmount MOUNTPOINT"
             )
         }
         do throws(Errno) {
-            guard case .mount(let mountPoint) = use else { return (lock, false) }
-            let wasFull = try status(of: lock.raw).st_size > 0
-            try fill(lock, in: own, mountPoint)
-            return (lock, wasFull)
+            guard case .mount(let mountPoint, _) = use else { return (lock, false, false) }
+            let found = try status(of: lock.raw)
+            let wasFull = found.st_mode & S_IFMT == S_IFREG && found.st_size > 0
+            if isWritable { try fill(lock, in: own, mountPoint) }
+            return (lock, isWritable, wasFull)
         } catch { throw StartError("\(path.shown)/.mamd/lock cannot be written: \(error)") }
     }
 
@@ -178,17 +195,20 @@ struct Backing {
 
     private static func openLock(
         _ own: Descriptor, _ use: BackingUse
-    ) throws(Errno) -> Descriptor {
-        guard use.isReadOnlyCheck else {
-            return try openFile(at: own.raw, "lock", O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+    ) throws(Errno) -> (Descriptor, isWritable: Bool) {
+        if !use.isReadOnlyCheck {
+            do throws(Errno) {
+                let flags = O_RDWR | O_CREAT | O_NOFOLLOW
+                return (try openFile(at: own.raw, "lock", flags, mode: 0o600), true)
+            } catch { guard error == .readOnly, use.isReadOnly else { throw error } }
         }
         do throws(Errno) {
-            return try openFile(at: own.raw, "lock", O_RDONLY | O_NOFOLLOW)
+            return (try openFile(at: own.raw, "lock", O_RDONLY | O_NOFOLLOW), false)
         } catch {
             guard error == .noEntry else { throw error }
             // It was never mounted, and nothing may be created: locking the directory still keeps
-            // other checks out.
-            return try reopen(own.raw, O_RDONLY | O_DIRECTORY)
+            // others out.
+            return (try reopen(own.raw, O_RDONLY | O_DIRECTORY), false)
         }
     }
 
@@ -214,6 +234,7 @@ struct Backing {
 
     /// Empties the lock file: nothing is unfinished. Call only once all writes are durable.
     func markCleanEnd() throws(Errno) {
+        guard isNoted else { return }
         guard mam_sync_file_system(own.raw) == 0 else { throw .current }
         try setSize(lock.raw, 0)
         try synchronize(lock.raw)
@@ -265,8 +286,9 @@ struct Backing {
     private static func openWork(
         in own: Descriptor, _ use: BackingUse
     ) throws(Errno) -> Descriptor? {
-        if !use.isReadOnlyCheck, mkdirat(own.raw, "work", 0o700) != 0, Errno.current != .exists {
-            throw Errno.current
+        if !use.isReadOnlyCheck, mkdirat(own.raw, "work", 0o700) != 0 {
+            let error = Errno.current
+            guard error == .exists || error == .readOnly && use.isReadOnly else { throw error }
         }
         do throws(Errno) {
             let work = try openFile(at: own.raw, "work", O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
@@ -275,7 +297,7 @@ struct Backing {
             if use.isMount { try removeFiles(in: work.raw, atMost: 1000) }
             return work
         } catch {
-            guard error == .noEntry, use.isReadOnlyCheck else { throw error }
+            guard error == .noEntry, use.isReadOnly else { throw error }
             return nil
         }
     }

@@ -41,7 +41,9 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     // itself.
     if given.device != nil { _ = mam_leave_processes_alone() }
     let mountPoint = try mountPlace(arguments.mountPoint)
-    let backing = try Backing(try absolutePath(arguments.backing), for: .mount(at: mountPoint))
+    let backing = try Backing(
+        try absolutePath(arguments.backing),
+        for: .mount(at: mountPoint, isReadOnly: arguments.isReadOnly))
     leaveDirectory()
     let places = Places.current
     // The sandbox makes no other workspace writable.
@@ -57,6 +59,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     let (vault, policies) = try makeVault(
         places, backing.name, backing.id, log, report: report)
     warnOfSmallBlocks(of: backing, report)
+    if !arguments.isReadOnly { warnOfLosses(in: backing, report) }
     reportLimits(report)
     try recovery.begin(
         vault.uncertainEnds, inState: places.state(of: backing.name),

@@ -1,0 +1,100 @@
+// What the file system of a backing directory can do, found out by trying.
+
+internal import CShims
+internal import Glibc
+package import MAMSystem
+package import MAMWords
+
+/// What the file system lacks of what mamd uses. The size of its blocks is no question of trying:
+/// ``blockByteCount(ofFileSystem:)``.
+package struct StoreProbe: Sendable {
+    package enum Need: Sendable, CaseIterable {
+        /// A file's device number is its directory's.
+        case oneDevice
+        case rename
+        /// Names that differ in case are two.
+        case caseInNames
+        /// `RENAME_EXCHANGE`.
+        case exchange
+        case holes
+        case attributes
+        case handles
+    }
+
+    /// In the order of ``Need``.
+    package let lacking: [Need]
+
+    /// Makes files in a directory of that file system, and removes them. Throws if it cannot make
+    /// any.
+    package init(in work: Descriptor) throws(Errno) {
+        let trial = Trial(in: work.raw)
+        defer { trial.end() }
+        let file = try trial.makeFile("probe-a")
+        lacking = withExtendedLifetime((work, file)) {
+            Need.allCases.filter { !trial.meets($0, file.raw) }
+        }
+    }
+
+    /// Whether mamd cannot work there at all.
+    package var isHopeless: Bool { lacking.contains(.oneDevice) || lacking.contains(.rename) }
+
+    /// What a person loses by it. `isGrave`: only if programs fail that should not.
+    package static func loss(of need: Need) -> (text: Message, isGrave: Bool) {
+        switch need {
+        case .oneDevice:
+            (
+                "gives a new file another device number than its directory has, as an overlay with"
+                    + " layers on two disks does: nothing can be created", true
+            )
+        case .rename: ("renames no files: nothing can be created", true)
+        case .caseInNames: ("does not distinguish B from b in names", true)
+        case .exchange:
+            ("cannot exchange two names: what is plain cannot become sealed, or the reverse", true)
+        case .holes: ("makes no holes: freeing a part of a file fails", false)
+        case .attributes:
+            ("keeps no extended attributes: directories have no default owner or class", false)
+        case .handles: ("has no file handles: those of the mount do not last", false)
+        }
+    }
+}
+
+/// Files of one probe.
+private struct Trial {
+    private let directory: Int32
+    /// Other probes may run in the same directory.
+    private let mark = String(UInt32.random(in: 0 ... .max), radix: 16)
+
+    init(in directory: Int32) { self.directory = directory }
+
+    func makeFile(_ name: String) throws(Errno) -> Descriptor {
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
+        return try openFile(at: directory, "\(name)\(mark)", flags, mode: 0o600)
+    }
+
+    /// In the order of the cases: each finds the files where the one before left them.
+    func meets(_ need: StoreProbe.Need, _ file: Int32) -> Bool {
+        switch need {
+        case .oneDevice:
+            let devices = [try? status(of: file).st_dev, try? status(of: directory).st_dev]
+            return devices[0] == devices[1]
+        case .rename: return renameat(directory, "probe-a\(mark)", directory, "probe-b\(mark)") == 0
+        case .caseInNames: return faccessat(directory, "PROBE-B\(mark)", F_OK, 0) != 0
+        case .exchange:
+            guard (try? makeFile("probe-c")) != nil else { return false }
+            let exchange: UInt32 = 2  // RENAME_EXCHANGE
+            return mam_renameat2(
+                directory, "probe-b\(mark)", directory, "probe-c\(mark)", exchange) == 0
+        case .holes:
+            return (try? setSize(file, 16_384)) != nil
+                && (try? punchHole(file, at: 4096, count: 4096)) != nil
+        case .attributes: return mam_fsetxattr(file, "user.mam.probe", "1", 1, 0) == 0
+        case .handles:
+            var handle = mam_file_handle()
+            return mam_file_handle_of(file, &handle) == 0
+        }
+    }
+
+    func end() {
+        for name in ["probe-a", "probe-b", "probe-c"] { unlinkat(directory, "\(name)\(mark)", 0) }
+    }
+}
