@@ -54,7 +54,7 @@ class Units(MachineCase):
             machine.run("mount", "--bind", content, disk)
 
         def is_mounted():
-            return machine.run("mountpoint", "-q", place, check=False).returncode == 0
+            return machine.run("findmnt", "-M", place, check=False).returncode == 0
 
         os.chown(machine.place, NOBODY, NOBODY)
         machine.run("systemctl", "start", "users")
@@ -63,6 +63,8 @@ class Units(MachineCase):
             "mamctl", "setup", place, "--name", "disk", "--backing", disk / "backing",
             "--no-account", user=True)
         self.addCleanup(self.log_out, "mamd@disk")
+        self.addCleanup(
+            machine.run, "systemctl", "--user", "disable", "--now", "mamd@disk", user=True)
         self.assertTrue(is_mounted())
         machine.run("systemctl", "--user", "stop", "mamd@disk", user=True)
         machine.run("umount", disk)
