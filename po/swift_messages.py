@@ -13,7 +13,8 @@ SOURCES = ROOT / "Sources" / "mamctl"
 # With errors whose sentences mamctl shows, its own or the daemon's.
 MODULES = [
     "mamctl", "MAMWire", "MAMFleet", "MAMCarrier", "MAMKeyring", "MAMPolicy", "MAMSignIn",
-    "MAMStore", "MAMModel", "MAMEnrollment", "MAMVault", "MAMWorkspace", "MAMControl", "mamd"]
+    "MAMStore", "MAMModel", "MAMEnrollment", "MAMVault", "MAMWorkspace", "MAMControl", "MAMPlaces",
+    "mamd"]
 MESSAGE = "$s8MAMWords7MessageVD"
 FEATURES = ["ExistentialAny", "MemberImportVisibility", "InternalImportsByDefault"]
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", '"': '"', "\\": "\\", "'": "'"}

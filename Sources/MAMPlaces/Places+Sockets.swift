@@ -47,7 +47,7 @@ extension Places {
     /// Of a daemon's places that exist, one where it listens. Where systemd listens for it, it may
     /// be a daemon of an earlier login that runs.
     private static func socket(of name: WorkspaceName, in roots: [String]) -> String? {
-        let paths = roots.map { "\($0)/\(name).sock" }.filter(isSocket)
+        let paths = roots.map { "\($0)/\(name).sock" }.filter(isThere)
         guard paths.count > 1 else { return paths.first }
         let listeners = paths.map { UnixSocket.listener(at: $0) }
         let served = listeners.firstIndex { $0.map(isMamd) == true }
@@ -58,9 +58,10 @@ extension Places {
         process > 0 && ProcessName(process).name == "mamd"
     }
 
-    private static func isSocket(_ path: String) -> Bool {
+    /// A directory of that name is the state of another workspace.
+    private static func isThere(_ path: String) -> Bool {
         guard let status = try? status(at: workingDirectory, path) else { return false }
-        return status.st_mode & S_IFMT == S_IFSOCK
+        return status.st_mode & S_IFMT != S_IFDIR
     }
 
     /// Whether a daemon holds the workspace's keys, wherever it listens.

@@ -38,22 +38,36 @@ package struct StoreProbe: Sendable {
     /// Whether mamd cannot work there at all.
     package var isHopeless: Bool { lacking.contains(.oneDevice) || lacking.contains(.rename) }
 
-    /// What a person loses by it. `isGrave`: only if programs fail that should not.
-    package static func loss(of need: Need) -> (text: Message, isGrave: Bool) {
-        switch need {
+    /// What a person loses by it in that directory. `isGrave`: programs fail that should not.
+    package static func loss(
+        of need: Need, at place: ByteString
+    ) -> (text: Message, isGrave: Bool) {
+        let place = place.shown
+        return switch need {
         case .oneDevice:
             (
-                "gives a new file another device number than its directory has, as an overlay with"
-                    + " layers on two disks does: nothing can be created", true
+                "on the file system of \(place) a new file has another device number than its"
+                    + " directory, as on an overlay with layers on two disks: nothing can be created",
+                true
             )
-        case .rename: ("renames no files: nothing can be created", true)
-        case .caseInNames: ("does not distinguish B from b in names", true)
+        case .rename:
+            ("the file system of \(place) renames no files: nothing can be created", true)
+        case .caseInNames:
+            ("the file system of \(place) does not distinguish B from b in names", true)
         case .exchange:
-            ("cannot exchange two names: what is plain cannot become sealed, or the reverse", true)
-        case .holes: ("makes no holes: freeing a part of a file fails", false)
+            (
+                "the file system of \(place) cannot exchange two names: what is plain cannot become"
+                    + " sealed, or the reverse", true
+            )
+        case .holes:
+            ("the file system of \(place) makes no holes: freeing a part of a file fails", false)
         case .attributes:
-            ("keeps no extended attributes: directories have no default owner or class", false)
-        case .handles: ("has no file handles: those of the mount do not last", false)
+            (
+                "the file system of \(place) keeps no extended attributes: directories have no"
+                    + " default owner or class", false
+            )
+        case .handles:
+            ("the file system of \(place) has no file handles: the mount's do not last", false)
         }
     }
 }

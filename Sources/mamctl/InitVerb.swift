@@ -134,7 +134,9 @@ struct WorkspacePlan {
         var made: [ByteString] = []
         defer { for place in made.reversed() { rmdir(place.cString) } }
         for place in places {
-            if mkdir(place.cString, 0o700) == 0 { made.append(place) } else {
+            if mkdir(place.cString, 0o700) == 0 {
+                made.append(place)
+            } else {
                 guard Errno.current == .exists else { throw Failure(place, .current) }
             }
         }
@@ -142,8 +144,7 @@ struct WorkspacePlan {
             try StoreProbe(in: try openFile(places[2].cString, O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
         }
         for need in probe.lacking {
-            let loss: Message =
-                "the file system of \(backing.shown) \(StoreProbe.loss(of: need).text)"
+            let loss = StoreProbe.loss(of: need, at: backing).text
             guard !probe.isHopeless else {
                 throw Failure(.failure, loss, next: "use a directory on another disk")
             }

@@ -34,25 +34,6 @@ enum BackingUse {
     var isReadOnlyCheck: Bool { !isMount && isReadOnly }
 }
 
-/// `init` refuses such a file system, but the directory may have been moved or copied there.
-func warnOfSmallBlocks(of backing: Backing, _ report: (String) -> Void) {
-    guard let size = try? blockByteCount(ofFileSystem: backing.root), size < safeBlockByteCount
-    else { return }
-    report(
-        "\(backing.path.shown) is on a file system with blocks of \(size) bytes: "
-            + "a power cut may destroy files that are being written; "
-            + "move it to one with blocks of 4096"
-    )
-}
-
-/// `init` refuses or tells the same. A full disk says nothing about what its file system can do.
-func warnOfLosses(in backing: Backing, _ report: (String) -> Void) {
-    guard let work = backing.work, let probe = try? StoreProbe(in: work) else { return }
-    for loss in probe.lacking.map(StoreProbe.loss) where loss.isGrave {
-        report("the file system of \(backing.path.shown) \(loss.text.english)")
-    }
-}
-
 /// An opened and locked backing directory.
 struct Backing {
     let path: ByteString

@@ -33,18 +33,14 @@ func runDaemon(_ arguments: Arguments) -> ExitStatus {
 
 private func serve(_ arguments: Arguments) throws(StartError) {
     let given = GivenDescriptors()
-    closeInherited(except: arguments.readyDescriptor)
     if given.device == nil { try shutMountPoint(arguments) }
-    protectProcess()
+    protectProcess(keeping: arguments.readyDescriptor)
     try chooseCipher(arguments.cipher)
     // In a system unit. Otherwise the daemon reports the programs that use a file, and mounts
     // itself.
     if given.device != nil { _ = mam_leave_processes_alone() }
     let mountPoint = try mountPlace(arguments.mountPoint)
-    let backing = try Backing(
-        try absolutePath(arguments.backing),
-        for: .mount(at: mountPoint, isReadOnly: arguments.isReadOnly))
-    leaveDirectory()
+    let backing = try openBacking(arguments, at: mountPoint)
     let places = Places.current
     // The sandbox makes no other workspace writable.
     try check(given.listener, isAt: places.socket(of: backing.name))
@@ -58,9 +54,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     defer { recovery.finish() }
     let (vault, policies) = try makeVault(
         places, backing.name, backing.id, log, report: report)
-    warnOfSmallBlocks(of: backing, report)
-    if !arguments.isReadOnly { warnOfLosses(in: backing, report) }
-    reportLimits(report)
+    warn(of: backing, isReadOnly: arguments.isReadOnly, report)
     try recovery.begin(
         vault.uncertainEnds, inState: places.state(of: backing.name),
         isReadOnly: arguments.isReadOnly)
@@ -84,6 +78,16 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     let isQuiet = session.serve()
     service.finish()
     recovery.stop(tree, isQuiet: isQuiet)
+}
+
+/// The last look at a path that may be relative.
+private func openBacking(
+    _ arguments: Arguments, at mountPoint: ByteString
+) throws(StartError) -> Backing {
+    defer { leaveDirectory() }
+    return try Backing(
+        try absolutePath(arguments.backing),
+        for: .mount(at: mountPoint, isReadOnly: arguments.isReadOnly))
 }
 
 private func shutMountPoint(_ arguments: Arguments) throws(StartError) {

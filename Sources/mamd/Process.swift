@@ -6,8 +6,10 @@ import MAMCrypto
 import MAMSystem
 internal import MAMWords
 
-/// The process contains secrets: disables core dumps and tracing.
-func protectProcess() {
+/// The process contains secrets: disables core dumps and tracing. It keeps nothing of its starter's
+/// but a descriptor.
+func protectProcess(keeping wanted: Int32?) {
+    closeInherited(except: wanted)
     startCrypto()
     _ = mam_forbid_core_dumps()
     dropUmask()
@@ -59,7 +61,7 @@ private func raiseDescriptorLimit() {
 
 /// Limits of who mounts, which must not apply to the programs that use the mount, with their names
 /// in ulimit(1p).
-private var startersLimits: [(resource: __rlimit_resource, name: Message)] {
+private var startersLimits: [(resource: __rlimit_resource, name: String)] {
     [
         (RLIMIT_FSIZE, "the size of files (ulimit -f)"), (RLIMIT_CPU, "processor time (ulimit -t)"),
         (RLIMIT_AS, "memory (ulimit -v)"), (RLIMIT_DATA, "memory (ulimit -d)"),
@@ -73,7 +75,7 @@ func reportLimits(_ report: (String) -> Void) {
         let number = __rlimit_resource_t(resource.rawValue)
         guard getrlimit(number, &limit) == 0, limit.rlim_cur != rlim_t.max else { continue }
         report(
-            "a limit of who mounts holds for all programs on the mount: \(name.english) is at most"
+            "a limit of who mounts holds for all programs on the mount: \(name) is at most"
                 + " \(limit.rlim_cur)")
     }
 }
@@ -81,7 +83,7 @@ func reportLimits(_ report: (String) -> Void) {
 /// Closes what the starter has left open by mistake: a lock would be held, and a pipe kept from its
 /// end, for as long as the daemon runs. What the daemon has opened itself is close-on-exec, and so
 /// is what systemd passed.
-func closeInherited(except wanted: Int32?) {
+private func closeInherited(except wanted: Int32?) {
     let numbers = (try? entries(of: ByteString("/proc/self/fd"))) ?? []
     for number in numbers.compactMap({ Int32($0.shown) }) where number > 2 && number != wanted {
         let flags = fcntl(number, F_GETFD)

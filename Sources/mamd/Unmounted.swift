@@ -12,8 +12,7 @@ import MAMWire
 internal import MAMWords
 
 func serveUnmounted(_ arguments: Arguments) throws(StartError) {
-    closeInherited(except: arguments.readyDescriptor)
-    protectProcess()
+    protectProcess(keeping: arguments.readyDescriptor)
     let isReadOnly = arguments.isReadOnly
     let backing = try Backing(
         try absolutePath(arguments.backing), for: .check(isReadOnly: isReadOnly))

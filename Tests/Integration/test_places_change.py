@@ -59,8 +59,8 @@ class Deleted(WorkspaceCase):
 
     def test_it_is_told_everywhere(self):
         watch = subprocess.Popen(
-            ["timeout", "60", "mamctl", "watch", "--json", "--workspace", "work"], stdout=subprocess.PIPE,
-            text=True, env=self.workspace.environment)
+            ["timeout", "60", "mamctl", "watch", "--json", "--workspace", "work"],
+            stdout=subprocess.PIPE, text=True, env=self.workspace.environment)
         self.addCleanup(watch.communicate)
         self.addCleanup(watch.kill)
         watch.stdout.readline()

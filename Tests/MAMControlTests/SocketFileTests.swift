@@ -78,6 +78,39 @@ extension SocketTests {
             #expect(throws: Errno(rawValue: ENAMETOOLONG)) { try second(at: path) }
         }
 
+        @Test func `a path longer than an address is reached through its directory`() throws {
+            let directory = try TemporaryDirectory()
+            let path = directory.path("\(String(repeating: "x", count: 108))/s.sock")
+            let server = try VarlinkServer(
+                at: path, service: EchoServer.service(EchoInterface()))
+            var client = try VarlinkClient(path: path)
+            #expect(try client.call("io.mamd.Echo.Echo", ["text": "on"]).string("text") == "on")
+            server.stop()
+            #expect(access(path, F_OK) != 0)
+        }
+
+        @Test func `of two places one is enough`() throws {
+            let directory = try TemporaryDirectory()
+            let (path, lasting) = (directory.path("run/s.sock"), directory.path("s.sock"))
+            for (first, second, failing) in [
+                (path, lasting, String?.none), ("/proc/none/s.sock", lasting, "/proc/none/s.sock"),
+                (path, "/proc/none/s.sock", "/proc/none/s.sock"),
+            ] {
+                var told: [String] = []
+                let server = try VarlinkServer(
+                    at: first, lasting: second, service: EchoServer.service(EchoInterface())
+                ) { place, _ in told.append(place) }
+                #expect(told == [failing].compactMap(\.self))
+                for place in [first, second] where place != failing {
+                    var client = try VarlinkClient(path: place)
+                    let reply = try client.call("io.mamd.Echo.Echo", ["text": "on"])
+                    #expect(try reply.string("text") == "on")
+                }
+                server.stop()
+                #expect(access(lasting, F_OK) != 0)
+            }
+        }
+
         private func second(at path: String) throws {
             _ = try VarlinkServer(at: path, service: EchoServer.service(EchoInterface()))
         }
