@@ -47,7 +47,8 @@ package struct StoreProbe: Sendable {
         case .oneDevice:
             (
                 "on the file system of \(place) a new file has another device number than its"
-                    + " directory, as on an overlay with layers on two disks: nothing can be created",
+                    + " directory, as on an overlay with layers on two disks: nothing can be"
+                    + " created",
                 true
             )
         case .rename:
