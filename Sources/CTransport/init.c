@@ -6,8 +6,8 @@
 // Parallel look-ups in a directory, and no capability request at each write(2).
 enum { WANTED = FUSE_PARALLEL_DIROPS | FUSE_HANDLE_KILLPRIV_V2 };
 
-// Missing in Debian 12's <linux/fuse.h>: bit 41 overall, in `flags2`.
-enum { OVER_IO_URING = 1 << 9 };
+// Missing in Debian 12's <linux/fuse.h>: bits 36 and 41 overall, in `flags2`.
+enum { DIRECT_IO_ALLOW_MMAP = 1 << 4, OVER_IO_URING = 1 << 9 };
 
 // With less a request may not fit into a ring's buffer, which crashes kernels up to 6.18: the
 // largest request other than a write sets an attribute of 64 KiB.
@@ -32,6 +32,10 @@ bool init_is_answer(const struct init *init, const struct iovec *parts, int coun
         if (unique == 0 || head->unique != unique || head->error != 0)
                 return false;
         return count == 2 && parts[1].iov_len == sizeof(struct fuse_init_out);
+}
+
+bool init_maps_direct(const struct init *init) {
+        return init->offered_more & DIRECT_IO_ALLOW_MMAP;
 }
 
 static bool settle(struct init *init, enum mam_ring_state state, int error) {
@@ -65,6 +69,8 @@ static bool prepare_ring(struct mam_transport *transport, int device,
 
 static void accept_offer(const struct init *init, struct fuse_init_out *out, bool has_ring) {
         out->flags |= init->offered & WANTED;
+        if (out->flags & FUSE_INIT_EXT)
+                out->flags2 |= init->offered_more & DIRECT_IO_ALLOW_MMAP;
         // No limit: the kernel uses the minimum of this and the mount's backing device setting,
         // which root may raise.
         out->max_readahead = UINT32_MAX;

@@ -60,6 +60,10 @@ enum mam_ring_state mam_transport_ring_state(const struct mam_transport *transpo
         return (enum mam_ring_state)atomic_load(&transport->init.ring_state);
 }
 
+bool mam_transport_maps_direct(const struct mam_transport *transport) {
+        return init_maps_direct(&transport->init);
+}
+
 int mam_transport_ring_error(const struct mam_transport *transport) {
         return atomic_load(&transport->init.ring_error);
 }

@@ -37,8 +37,10 @@ struct CacheProbe: ~Copyable {
     }
 
     /// By the mount's last known place, or where it is now.
-    private static func openRoot(of tree: Tree) throws(Errno) -> Descriptor {
-        let flags = O_RDONLY | O_DIRECTORY
+    private static func openRoot(
+        of tree: Tree, _ access: Int32 = O_RDONLY
+    ) throws(Errno) -> Descriptor {
+        let flags = access | O_DIRECTORY
         if let root = try? openFile(tree.lastMountPoint.cString, flags),
             (try? CachedFacts(of: root.raw).device) == tree.mountDevice
         {
@@ -47,16 +49,31 @@ struct CacheProbe: ~Copyable {
         return try openFile(tree.mountPoint.cString, flags)
     }
 
-    /// Through a program's descriptor (`/proc/PID/fd/N`), for a file that was unlinked. It serves
-    /// only to wait for writers, and for ``cachedSize``.
-    init(_ inode: Inode, in mount: Mount, heldAs link: String) throws(Errno) {
-        let file = try openFile(link, openPathOnly)
-        // Not fstat(2): the number may name another file by now, whose file system may hang.
+    /// Without a request to the daemon where the kernel knows the path: those that wait to be
+    /// served, write-back mostly, would come first. Only to wait for writers and to cut.
+    init(writersOf inode: Inode, in mount: Mount) throws(Errno) {
+        let root = try Self.openRoot(of: mount.tree, openPathOnly)
+        guard let path = mount.tree.relativePath(of: inode) else { throw .noEntry }
+        let flags = Purpose.size.flags
+        let file = try withExtendedLifetime(root) { () throws(Errno) in
+            try openBeneath(root.raw, path.cString, flags)
+        }
+        try self.init(file, inode, in: mount)
+    }
+
+    private init(_ file: Descriptor, _ inode: Inode, in mount: Mount) throws(Errno) {
         let place = try CachedFacts(of: file.raw)
         guard place.device == mount.tree.mountDevice, place.inode == inode.id.inode else {
             throw .noEntry
         }
         self.file = file
+    }
+
+    /// Through a program's descriptor (`/proc/PID/fd/N`), for a file that was unlinked. It serves
+    /// only to wait for writers, and for ``cachedSize``.
+    init(_ inode: Inode, in mount: Mount, heldAs link: String) throws(Errno) {
+        // Not fstat(2): the number may name another file by now, whose file system may hang.
+        try self.init(openFile(link, openPathOnly), inode, in: mount)
     }
 
     private static func open(
@@ -115,12 +132,17 @@ struct CacheProbe: ~Copyable {
         return size < 0 ? nil : size
     }
 
+    fileprivate func truncate(to size: Int64) {
+        try? withProcPath(of: file.raw) { path throws(Errno) in
+            _ = try retrying { Glibc.truncate(path, off_t(size)) }
+        }
+    }
+
     /// Requests a mode with a set-user-ID bit, which the daemon refuses.
     fileprivate func askForSetUserID() {
-        guard let mode = try? status(of: file.raw).st_mode else { return }
         // By its path: the descriptor may be O_PATH.
         try? withProcPath(of: file.raw) { path throws(Errno) in
-            _ = try retrying { chmod(path, mode & 0o7777 | S_ISUID) }
+            _ = try retrying { chmod(path, S_ISUID) }
         }
     }
 }
@@ -130,6 +152,7 @@ final class OwnAccesses: Sendable {
     /// The threads that are opening a file, for the thread that serves the request.
     private let threads = Mutex<Set<Int32>>([])
     private let waitingThreads = Mutex<Set<Int32>>([])
+    private let cuttingThreads = Mutex<Set<Int32>>([])
     /// The inodes that are being probed.
     private let nodes = Mutex<Set<UInt64>>([])
 
@@ -169,4 +192,18 @@ final class OwnAccesses: Sendable {
 
     /// Whether a thread changes a mode only to wait.
     func isWaiting(_ thread: Int32) -> Bool { waitingThreads.withLock { $0.contains(thread) } }
+
+    /// Makes the kernel ask for a size, and take the one that it is told: with the write-back cache
+    /// it takes none that is smaller than its own, but for a truncate(2).
+    func cut(_ probe: borrowing CacheProbe, to size: Int64) {
+        let own = mam_thread_id()
+        cuttingThreads.withLock { _ = $0.insert(own) }
+        defer { cuttingThreads.withLock { _ = $0.remove(own) } }
+        probe.truncate(to: size)
+    }
+
+    /// Whether a thread changes a size only so that the kernel takes the file's.
+    func isCutting(_ thread: Int32) -> Bool {
+        cuttingThreads.withLock { !$0.isEmpty && $0.contains(thread) }
+    }
 }

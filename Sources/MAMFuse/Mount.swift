@@ -16,6 +16,7 @@ final class Mount: Sendable {
     let helpers = Helpers()
     let listings = ListingPool()
     private let purgeQueue: PurgeQueue
+    private let attention = AttentionQueue()
 
     init(of tree: Tree) throws(Errno) {
         self.tree = tree
@@ -45,6 +46,10 @@ extension Mount: KernelCache {
     func invalidate(_ name: Name, in parent: UInt64) { notifier.invalidate(name, in: parent) }
 
     func invalidateSoon(_ inode: Inode) { purgeQueue.add(inode) }
+
+    func attend(to inode: Inode) { attention.add(inode, of: self) }
+
+    func awaitAttention() { attention.waitBriefly() }
 
     func prune(_ nodes: [UInt64]) -> Bool { notifier.prune(nodes) }
 

@@ -99,7 +99,11 @@ package final class MountSession: @unchecked Sendable {
     /// Called with the transport's owner.
     private static let begun: @convention(c) (UnsafeMutableRawPointer?) -> Void = { mount in
         guard let mount else { return }
-        Unmanaged<Mount>.fromOpaque(mount).takeUnretainedValue().tree.becameReady()
+        let mounted = Unmanaged<Mount>.fromOpaque(mount).takeUnretainedValue()
+        if mam_transport_maps_direct(mounted.requestTransport.context) {
+            mounted.tree.room.allowDirectOpens()
+        }
+        mounted.tree.becameReady()
     }
 
     private static func makeSession(

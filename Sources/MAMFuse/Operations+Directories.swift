@@ -100,6 +100,8 @@ func addExtendedAttributes(to table: inout fuse_lowlevel_ops) {
     table.getxattr = { raw, node, name, count in
         let request = Request(raw)
         request.serve { tree throws(Errno) in
+            let isOwn = request.mount.ownAccesses.isCutting(request.caller.thread)
+            if isOwn { throw .noData }
             try replyValue(request, count) { buffer throws(Errno) in
                 try ExtendedAttributes(tree).extendedAttribute(
                     name.name, of: node, into: buffer, for: request.caller)

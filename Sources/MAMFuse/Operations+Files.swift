@@ -15,6 +15,7 @@ func addFiles(to table: inout fuse_lowlevel_ops) {
             let creation = try Creator(tree).create(
                 name.name, in: parent, mode: mode, flags: info.pointee.flags, for: request.caller)
             info.pointee.keep_cache = 1
+            info.pointee.direct_io = creation.handle.access == .writeDirectly ? 1 : 0
             request.reply(creation, info)
         }
     }
@@ -28,6 +29,7 @@ func addFiles(to table: inout fuse_lowlevel_ops) {
                 ? try Handles(tree).openForProbe(node)
                 : try Handles(tree).open(node, flags: info.pointee.flags, for: caller)
             info.pointee.keep_cache = 1
+            info.pointee.direct_io = handle.access == .writeDirectly ? 1 : 0
             info.pointee.hold(handle)
             if fuse_reply_open(request.raw, info) != 0 {
                 // The caller was interrupted: the kernel will never release this handle.

@@ -26,9 +26,13 @@ func makeOperations() -> fuse_lowlevel_ops {
 private func addLifeCycle(to table: inout fuse_lowlevel_ops) {
     table.`init` = { data, connection in
         guard let data, let connection else { return }
-        negotiate(&connection.pointee)
         let context = OpaquePointer(data)
         let mount = Unmanaged<Mount>.fromOpaque(mam_transport_owner(context)).takeUnretainedValue()
+        negotiate(&connection.pointee)
+        if mount.takesRoom() {
+            connection.pointee.want |=
+                connection.pointee.capable & UInt32(FUSE_CAP_WRITEBACK_CACHE)
+        }
         if mount.tree.handles != nil {
             connection.pointee.want |= connection.pointee.capable & UInt32(FUSE_CAP_EXPORT_SUPPORT)
         }
@@ -38,8 +42,8 @@ private func addLifeCycle(to table: inout fuse_lowlevel_ops) {
 /// The capabilities and limits requested of the kernel; docs/ARCHITECTURE.md says why.
 private func negotiate(_ connection: inout fuse_conn_info) {
     let wanted = [
-        FUSE_CAP_WRITEBACK_CACHE, FUSE_CAP_READDIRPLUS,
-        FUSE_CAP_ASYNC_READ, FUSE_CAP_ATOMIC_O_TRUNC, FUSE_CAP_POSIX_ACL, FUSE_CAP_DONT_MASK,
+        FUSE_CAP_READDIRPLUS, FUSE_CAP_ASYNC_READ, FUSE_CAP_ATOMIC_O_TRUNC, FUSE_CAP_POSIX_ACL,
+        FUSE_CAP_DONT_MASK,
     ]
     // init.c requests its successor: the daemon clears set-id bits, the kernel removes
     // capabilities.
@@ -90,6 +94,9 @@ private func addAttributes(to table: inout fuse_lowlevel_ops) {
         request.serve { tree throws(Errno) in
             guard let new else { throw .invalid }
             let (change, caller) = (AttributeChange(new.pointee, valid: valid), request.caller)
+            if change.size != nil, request.mount.ownAccesses.isCutting(caller.thread) {
+                return request.replyAttributes(try Handles(tree).endWhereDataEnds(node))
+            }
             if change.mode != nil, request.mount.ownAccesses.isWaiting(caller.thread) {
                 throw .notSupported
             }

@@ -31,23 +31,29 @@ func mountByDescriptor(
         let id = try mountID(of: mount.raw)
         _ = try retrying { mam_attach_mount(mount.raw, target.raw, isDeadMount ? 1 : 0) }
         if isDeadMount { try unmount(rootedAt: target, place) }
-        raiseReadAhead(ofMount: id)
+        setCacheLimits(ofMount: id)
         return (try retrying { fcntl(device.raw, F_DUPFD_CLOEXEC, 3) }, id)
     }
 }
 
 /// Lets the kernel read ahead by whole requests, one per processor up to four: threads open them
-/// side by side while the reader copies earlier ones. An ordinary user's mount reads ahead by 128
-/// KiB, since only root may change that (sysfs-class-bdi); failure does no harm.
-private func raiseReadAhead(ofMount id: Int) {
-    guard let device = try? MountTable().mount(id)?.device,
-        let setting = try? openFile("/sys/class/bdi/\(device)/read_ahead_kb", O_WRONLY)
-    else { return }
+/// side by side while the reader copies earlier ones; and keeps it to the mount's share of cached
+/// writes, which is its default up to Linux 6.18. An ordinary user's mount reads ahead by 128 KiB,
+/// since only root may change that (sysfs-class-bdi); failure does no harm.
+private func setCacheLimits(ofMount id: Int) {
+    guard let device = try? MountTable().mount(id)?.device else { return }
     let requestCount = max(1, min(4, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-    let value = Array(String(requestCount * ReplyBuffer.byteCount / 1024).utf8)
-    try? withExtendedLifetime(setting) { () throws(Errno) in
-        try value.span.withUnsafeBytes { bytes throws(Errno) in
-            try writeFully(setting.raw, from: bytes, at: 0)
+    let settings = [
+        "read_ahead_kb": requestCount * ReplyBuffer.byteCount / 1024, "strict_limit": 1,
+    ]
+    for (name, value) in settings {
+        guard let setting = try? openFile("/sys/class/bdi/\(device)/\(name)", O_WRONLY) else {
+            continue
+        }
+        try? withExtendedLifetime(setting) { () throws(Errno) in
+            try Array(String(value).utf8).span.withUnsafeBytes { bytes throws(Errno) in
+                try writeFully(setting.raw, from: bytes, at: 0)
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 package import MAMModel
 package import MAMStore
+package import MAMSystem
 package import MAMVault
 
 extension Inode {
@@ -58,6 +59,8 @@ extension Inode {
         package var checkCount = 0
         package var lastOpener: Int32 = 0
         package var writerCount = 0
+        fileprivate var directWriterCount = 0
+        package var failedWriteBack: Errno?
         package var writeGuard = WriteGuard()
         fileprivate var isWithoutCapability = false
         package var childClass: KnownNote<ProtectionClass> = .unread
@@ -98,17 +101,47 @@ extension Inode.State {
     }
 
     /// Counts a handle. `account`: the one that the file is confined to now; nil: to none.
-    package mutating func addHandle(of account: AccountID?, writes: Bool, by thread: Int32) {
+    package mutating func addHandle(of account: AccountID?, _ access: Access, by thread: Int32) {
         openCount += 1
         if let account { inUse.insiders.add(account) }
-        if writes { writerCount += 1 }
+        if access != .read { writerCount += 1 }
+        if access == .writeDirectly { inUse.directWriterCount += 1 }
         lastOpener = thread
     }
 
-    package mutating func removeHandle(of account: AccountID?, writes: Bool) {
+    package mutating func removeHandle(of account: AccountID?, _ access: Access) {
         openCount -= 1
         if let account { inUse.insiders.remove(account) }
-        if writes { writerCount -= 1 }
+        if access != .read { writerCount -= 1 }
+        if access == .writeDirectly { inUse.directWriterCount -= 1 }
+        if writerCount == 0, uses?.failedWriteBack != nil { failedWriteBack = nil }
+    }
+
+    /// What a handle is for.
+    package enum Access: Sendable {
+        case read
+        case write
+        /// Past the kernel's cache.
+        case writeDirectly
+    }
+
+    /// A writer was told of ``failedWriteBack``. What follows behind a lost end is refused until the
+    /// kernel has taken it.
+    package mutating func noteTold() {
+        if let uses, uses.file?.lostEnd == nil { uses.failedWriteBack = nil }
+    }
+
+    /// Whether write(2) may end in the kernel's cache.
+    package var hasCachedWriters: Bool {
+        guard let uses else { return false }
+        return uses.writerCount > uses.directWriterCount
+    }
+
+    /// Why data from the kernel's cache was not stored, or only in the reserve (``Room``): the next
+    /// writer is told.
+    package var failedWriteBack: Errno? {
+        get { uses?.failedWriteBack }
+        set { if uses != nil || newValue != nil { inUse.failedWriteBack = newValue } }
     }
 
     /// Whether all handles were opened under the rules of this account's contained programs.

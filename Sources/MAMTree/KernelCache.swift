@@ -16,6 +16,13 @@ package protocol KernelCache: Sendable {
     /// Does ``invalidate(_:)`` on another thread. Never blocks.
     func invalidateSoon(_ inode: Inode)
 
+    /// Has the kernel ask before the inode's next write, and where a write-back was lost take the
+    /// size at which the file's data ends. On another thread; never blocks.
+    func attend(to inode: Inode)
+
+    /// Waits a moment while that is under way.
+    func awaitAttention()
+
     /// Asks the kernel to forget unused inodes; false if it lacks the operation.
     func prune(_ nodes: [UInt64]) -> Bool
 
@@ -33,6 +40,8 @@ package struct NoKernelCache: KernelCache {
     package func invalidate(_ node: UInt64) {}
     package func invalidate(_ name: Name, in parent: UInt64) {}
     package func invalidateSoon(_ inode: Inode) {}
+    package func attend(to inode: Inode) {}
+    package func awaitAttention() {}
     package func prune(_ nodes: [UInt64]) -> Bool { true }
 
     package func purge(

@@ -31,6 +31,8 @@ package final class Tree: Sendable {
     private let mountedDevice = Atomic<UInt64>(0)
     package let mounted = Mutex(Mounted(cache: NoKernelCache(), transport: { Transport(.device) }))
     package let evictor = Evictor()
+    /// For what the kernel has taken and not yet written.
+    package let room = Room()
     package let accessTimes: AccessTimeRule
     /// Limits users' open files and directories; an open directory has a buffer in the C library.
     package let openFiles: Shares

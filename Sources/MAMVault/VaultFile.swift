@@ -13,6 +13,7 @@ package final class VaultFile: Sendable {
     package let stored: StoredFile
     let vault: Vault
     private let current: CurrentWindow
+    private let lost = LostEnd()
 
     init(_ stored: StoredFile, in vault: Vault) {
         self.stored = stored
@@ -73,19 +74,45 @@ package final class VaultFile: Sendable {
 
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(VaultError) {
         try whileWritable { () throws(StoreError) in
+            try lost.check(bytes.count, at: offset)
             try stored.write(bytes, at: offset, sealer: vault.sealer)
         }
     }
 
     /// Stores data from the kernel's cache. Its writer was already told of success, so a failure is
     /// a loss, and is logged.
-    package func writeBack(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(VaultError) {
-        do throws(VaultError) { try write(bytes, at: offset) } catch {
+    ///
+    /// `makingRoom`: true if the store may have room now, whose refusal it gets.
+    package func writeBack(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int64, makingRoom: (Errno) -> Bool
+    ) throws(VaultError) {
+        let end = size
+        do throws(VaultError) {
+            while true {
+                do throws(VaultError) { return try write(bytes, at: offset) } catch {
+                    guard case .store(.system(let cause)) = error, makingRoom(cause) else {
+                        throw error
+                    }
+                }
+            }
+        } catch {
             // A wiped account's data is meant to be lost.
             if case .keyRevoked = error { throw error }
+            if case .store(.system(let cause)) = error, offset + Int64(bytes.count) > end {
+                lost.note(from: max(offset, end), for: cause)
+            }
             FileAudit(vault).reportDiscarded(bytes.count, at: offset, of: self, error)
             throw error
         }
+    }
+
+    /// Where the file is to end, since data beyond that end was lost; nil if none was.
+    package var lostEnd: Int64? { lost.start }
+
+    /// Ends the file where its data does. The kernel sends nothing of it meanwhile.
+    package func endWhereDataEnds() throws(VaultError) {
+        defer { lost.forget() }
+        if let start = lost.start, start < size { try truncate(to: start) }
     }
 
     package func truncate(to size: Int64) throws(VaultError) {

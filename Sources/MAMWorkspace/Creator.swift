@@ -102,17 +102,18 @@ package struct Creator: Sendable {
         _ place: ShareSlot?
     ) -> Creation {
         let account = Containment(tree.vault).confined(file.header)
+        let access = tree.accessToWrite
         found.inode.withState { state in
             state.file = file
             // It may already be known as the empty file that it first was.
             state.facts = file.facts
             state.isWritable = true
-            state.addHandle(of: account, writes: true, by: caller.thread)
+            state.addHandle(of: account, access, by: caller.thread)
         }
         return Creation(
             entry: Lookup(tree).entry(found.inode, offTheClock(found.status)),
             handle: OpenHandle(
-                inode: found.inode, file: file, mayWrite: true, insideOf: account, place))
+                inode: found.inode, file: file, access, insideOf: account, place))
     }
 
     /// Makes a new file known to the kernel, and counts the look-up. Its header is known without

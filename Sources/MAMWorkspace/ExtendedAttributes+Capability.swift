@@ -11,17 +11,19 @@ extension ExtendedAttributes {
     func isCapability(_ name: Name) -> Bool { strcmp(name, Self.capability.cString) == 0 }
 
     /// Why writes may not enter the kernel's cache of an inode; nil if they may.
-    private func refusalOfWrites(to file: VaultFile?) -> Errno? {
-        guard let file else { return nil }
+    private func refusalOfWrites(to state: Inode.State) -> Errno? {
+        guard let file = state.file else { return nil }
         if tree.isStopping { return .notConnected }
-        return file.refusalOfCachedWrites?.errno
+        if let refusal = file.refusalOfCachedWrites { return refusal.errno }
+        if let failure = state.failedWriteBack { return failure }
+        return tree.room.isLow && state.hasCachedWriters ? .noSpace : nil
     }
 
     /// True if the kernel shall believe that there are capabilities to remove.
     func pretendsCapability(of inode: Inode, to thread: Int32) -> Bool {
         inode.withState { state in
             if state.writeGuard.endsTruncation(of: thread) { return false }
-            guard refusalOfWrites(to: state.file) != nil else {
+            guard refusalOfWrites(to: state) != nil else {
                 state.writeGuard.windowIsOpen()
                 return false
             }
@@ -39,7 +41,8 @@ extension ExtendedAttributes {
     func removeCapability(of inode: Inode, for caller: Caller) throws(Errno) {
         let (removal, refusal, file) = inode.withState { state in
             let removal = state.writeGuard.removal(by: caller.thread)
-            return (removal, refusalOfWrites(to: state.file), state.file)
+            defer { if removal == .writing { state.noteTold() } }
+            return (removal, refusalOfWrites(to: state), state.file)
         }
         if let refusal, removal == .writing {
             if let file, let reason = file.refusalOfCachedWrites {

@@ -14,7 +14,8 @@ internal import Synchronization
 package final class OpenHandle: Sendable {
     package let inode: Inode
     package let file: VaultFile
-    package let mayWrite: Bool
+    package let access: Inode.State.Access
+    package var mayWrite: Bool { access != .read }
     /// The failed syncs that it has reported.
     private let syncMark: Atomic<UInt64>
     /// The account that the file was confined to when it was opened.
@@ -22,14 +23,14 @@ package final class OpenHandle: Sendable {
     private let place: ShareSlot?
 
     init(
-        inode: Inode, file: VaultFile, mayWrite: Bool, insideOf: AccountID?,
+        inode: Inode, file: VaultFile, _ access: Inode.State.Access, insideOf: AccountID?,
         _ place: ShareSlot? = nil
     ) {
         self.place = place
         self.insideOf = insideOf
         self.inode = inode
         self.file = file
-        self.mayWrite = mayWrite
+        self.access = access
         syncMark = Atomic(file.syncMark)
     }
 
@@ -60,6 +61,7 @@ package struct Handles: Sendable {
         let writes = flags & O_ACCMODE != O_RDONLY
         let truncates = flags & O_TRUNC != 0
         let demand = Demand(writes: writes, truncates: truncates, handsOut: handsOut)
+        let access = writes ? tree.accessToWrite : .read
         var (seen, insideOf): (stat?, AccountID?)
         let file = try inode.withState { state throws(Errno) in
             guard inode.isRegular, !tree.isStopping else { throw .notConnected }
@@ -77,12 +79,13 @@ package struct Handles: Sendable {
             if truncates { state.writeGuard.noteTruncation(by: caller.thread) }
             state.file = file
             insideOf = Containment(tree.vault).confined(file.header)
-            state.addHandle(of: insideOf, writes: writes, by: caller.thread)
+            state.addHandle(of: insideOf, access, by: caller.thread)
             return file
         }
+        if access == .write, tree.room.isLow { tree.cache.attend(to: inode) }
         if !writes, flags & openWithoutAccessTime == 0 { noteAccess(to: inode, file, seen) }
         return OpenHandle(
-            inode: inode, file: file, mayWrite: writes, insideOf: insideOf, place)
+            inode: inode, file: file, access, insideOf: insideOf, place)
     }
 
     /// Updates the access time if the backing file system's rules require it. The kernel does not
@@ -98,8 +101,8 @@ package struct Handles: Sendable {
         return try inode.withState { state throws(Errno) in
             guard let file = state.file else { throw .noEntry }
             let account = Containment(tree.vault).confined(file.header)
-            state.addHandle(of: account, writes: false, by: state.lastOpener)
-            return OpenHandle(inode: inode, file: file, mayWrite: false, insideOf: account)
+            state.addHandle(of: account, .read, by: state.lastOpener)
+            return OpenHandle(inode: inode, file: file, .read, insideOf: account)
         }
     }
 
@@ -194,14 +197,6 @@ package struct Handles: Sendable {
         try answering { () throws(VaultError) in try handle.file.write(bytes, at: offset) }
     }
 
-    /// Data from the kernel's cache, some time after the write(2). Not used for files with set-id
-    /// bits.
-    package func writeBack(
-        _ handle: OpenHandle, _ bytes: UnsafeRawBufferPointer, at offset: Int64
-    ) throws(Errno) {
-        try answering { () throws(VaultError) in try handle.file.writeBack(bytes, at: offset) }
-    }
-
     package func synchronize(_ handle: OpenHandle, dataOnly: Bool) throws(Errno) {
         // Data not stored yet is lost, which the sync must report.
         if handle.file.isRevoked { throw .keyRevoked }
@@ -216,7 +211,7 @@ package struct Handles: Sendable {
     package func release(_ handle: OpenHandle) {
         if handle.mayWrite { handle.file.finishUnasked() }
         let last: VaultFile? = handle.inode.withState { state in
-            state.removeHandle(of: handle.insideOf, writes: handle.mayWrite)
+            state.removeHandle(of: handle.insideOf, handle.access)
             guard state.openCount == 0 else { return nil }
             state.writeGuard.allAreClosed()
             let file = state.file

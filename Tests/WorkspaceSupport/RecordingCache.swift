@@ -10,6 +10,7 @@ package final class RecordingCache: KernelCache {
         case pages(UInt64)
         case name(ByteString, in: UInt64)
         case soon(UInt64)
+        case attend(UInt64)
         case prune([UInt64])
         /// Those that were affected.
         case purge([UInt64])
@@ -54,6 +55,10 @@ package final class RecordingCache: KernelCache {
     }
 
     package func invalidateSoon(_ inode: Inode) { keep(.soon(inode.node)) }
+
+    package func attend(to inode: Inode) { keep(.attend(inode.node)) }
+
+    package func awaitAttention() {}
 
     package func prune(_ nodes: [UInt64]) -> Bool {
         keep(.prune(nodes))

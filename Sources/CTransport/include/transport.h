@@ -43,6 +43,10 @@ enum mam_ring_state {
 /// Whether requests arrive by io_uring. Final once `begun` is called.
 enum mam_ring_state mam_transport_ring_state(const struct mam_transport *transport);
 
+/// Whether files that were opened past the kernel's cache can be mapped all the same. Final once
+/// `begun` is called.
+bool mam_transport_maps_direct(const struct mam_transport *transport);
+
 /// The error number if io_uring failed; the largest reply or write in bytes.
 int mam_transport_ring_error(const struct mam_transport *transport);
 int64_t mam_transport_payload(const struct mam_transport *transport);

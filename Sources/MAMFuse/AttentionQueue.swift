@@ -1,0 +1,76 @@
+// Making the kernel ask before writes to a file, and take the size at which its data ends.
+
+internal import CFuse3
+internal import Glibc
+internal import MAMSystem
+internal import MAMTree
+internal import MAMVault
+internal import Synchronization
+
+/// Many threads, since each may wait for a write(2) in progress, which itself waits until the daemon
+/// has stored what was written before.
+final class AttentionQueue: Sendable {
+    private struct State {
+        var waiting: [UInt64: Inode] = [:]
+        var threadCount = 0
+    }
+
+    private static let maximumThreadCount = 64
+
+    private let state = Mutex(State())
+
+    /// Never blocks.
+    func add(_ inode: Inode, of mount: Mount) {
+        let needsThread = state.withLock { state in
+            state.waiting[inode.node] = inode
+            guard state.threadCount < Self.maximumThreadCount else { return false }
+            state.threadCount += 1
+            return true
+        }
+        guard needsThread else { return }
+        do throws(Errno) {
+            try startThread(named: "attention") { mount.notifier.whileAttached { self.work(mount) } }
+        } catch {
+            // The next call tries again.
+            state.withLock { $0.threadCount -= 1 }
+        }
+    }
+
+    /// Not until it ends: that may wait for the caller.
+    func waitBriefly() {
+        guard state.withLock({ $0.threadCount > 0 }) else { return }
+        usleep(Self.microseconds)
+    }
+
+    private static let microseconds: UInt32 = 50_000
+
+    private func work(_ mount: Mount) {
+        while let inode = next() {
+            if let probe = try? CacheProbe(writersOf: inode, in: mount) {
+                attend(to: inode, probe, mount)
+            } else if let probe = try? CacheProbe(inode, in: mount, for: .size) {
+                attend(to: inode, probe, mount)
+            } else {
+                // Its size stays the kernel's.
+                mount.waitForWriters(of: [inode])
+            }
+        }
+    }
+
+    private func attend(to inode: Inode, _ probe: borrowing CacheProbe, _ mount: Mount) {
+        mount.ownAccesses.waitForWriters(probe)
+        if let end = inode.withState({ $0.file?.lostEnd }) {
+            mount.ownAccesses.cut(probe, to: end)
+        }
+    }
+
+    private func next() -> Inode? {
+        state.withLock { state in
+            guard let inode = state.waiting.popFirst()?.value else {
+                state.threadCount -= 1
+                return nil
+            }
+            return inode
+        }
+    }
+}

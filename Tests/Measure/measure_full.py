@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""What is lost on a full disk (docs/adr/0074-room-for-what-was-taken.md): writers fill what is left
+of an ext4 in an image; then the mount, and so the kernel's cache of it, goes; and each looks for
+what was acknowledged. Root only.
+
+    scripts/measure full [--mebibytes 60] [--left 2] [--writers wal,logger] [--count 1]
+                         [--on ext4,gocryptfs,mamd]
+"""
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Integration"))
+
+import filling  # noqa: E402
+from disk_image import DiskImage, run  # noqa: E402
+from workspace import Workspace  # noqa: E402
+
+
+class Ext4:
+    def __init__(self, disk, _):
+        self.disk, self.files = disk, disk.path
+
+    def again(self):
+        run("umount", self.disk.path)
+        self.disk.mount(self.disk.image, self.disk.path)
+
+    def close(self):
+        """Nothing of its own."""
+
+
+class Gocryptfs:
+    def __init__(self, disk, root):
+        self.back, self.files, self.word = disk.path / "back", root / "mount", root / "word"
+        self.word.write_text("word\n")
+        for directory in (self.back, self.files):
+            directory.mkdir()
+        run("gocryptfs", "-q", "-init", "-scryptn", "10", "-passfile", self.word, self.back)
+        self.mount()
+
+    def mount(self):
+        run("gocryptfs", "-q", "-passfile", self.word, self.back, self.files)
+
+    def again(self):
+        self.close()
+        self.mount()
+
+    def close(self):
+        run("umount", self.files)
+
+
+class Mamd:
+    def __init__(self, disk, _):
+        self.workspace = Workspace()
+        self.workspace.backing = disk.path / "backing"
+        self.workspace.backing.mkdir()
+        self.workspace.init().mount().register()
+        self.files = self.workspace.mount_point
+
+    def again(self):
+        self.workspace.remount()
+
+    def close(self):
+        self.workspace.unmount()
+        self.workspace.close()
+
+
+SUBJECTS = {"ext4": Ext4, "gocryptfs": Gocryptfs, "mamd": Mamd}
+WRITERS = {kind.name if isinstance(kind.name, str) else kind.mode: kind
+           for kind in (*filling.DATABASES, *filling.STREAMS)}
+
+
+def measure(subject, kinds, asked):
+    root = pathlib.Path(tempfile.mkdtemp(prefix="measure-full-"))
+    disk = DiskImage(root, asked.mebibytes)
+    try:
+        place = SUBJECTS[subject](disk, root)
+        try:
+            writers = [kind(place.files, number, asked.most << 20)
+                       for kind in kinds for number in range(asked.count)]
+            if asked.early:
+                for writer in writers:
+                    writer.path.touch()
+            filling.take_all_but(asked.left << 20, disk.path / "filler", disk.path)
+            threads = [threading.Thread(target=writer.run) for writer in writers]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            place.again()
+            for writer in writers:
+                print(f"{subject:10} {writer.path.name:12} {writer.acknowledged:>12}"
+                      f" lost {writer.lost()!s:>10}  {writer.told}", flush=True)
+        finally:
+            place.close()
+    finally:
+        subprocess.run(["umount", "-l", disk.path], check=False)
+        disk.image.unlink()
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("--mebibytes", type=int, default=60)
+    options.add_argument("--left", type=int, default=2)
+    options.add_argument("--most", type=int, default=40, help="MiB of a writer")
+    options.add_argument("--count", type=int, default=1, help="writers of each kind at once")
+    options.add_argument("--writers", default="wal")
+    options.add_argument("--on", default="ext4,mamd")
+    options.add_argument("--early", action="store_true")
+    asked = options.parse_args()
+    kinds = [WRITERS[name] for name in asked.writers.split(",")]
+    for subject in asked.on.split(","):
+        measure(subject, kinds, asked)
+
+
+if __name__ == "__main__":
+    main()
