@@ -9,6 +9,10 @@ from workspace import Workspace
 
 NEEDS = ("e2fsprogs",)
 
+# From here on a store has room for a reserve, and the kernel caches writes to its mount: sixteen
+# times a 250th of the memory.
+CACHED_MEBIBYTES = 1024 + os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") // (15 << 20)
+
 
 def run(*command):
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=90)

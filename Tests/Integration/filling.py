@@ -17,7 +17,7 @@ def tile_of(number):
     return pattern(1 << 20, number)
 
 
-def take_all_but(left, path, disk):
+def take_all_but(left, path):
     """A foreign program's file that takes the disk but for `left` bytes."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     step, offset = 1 << 28, 0
@@ -89,6 +89,8 @@ class Database(Writer):
                 self.acknowledged += 1
 
     def lost(self):
+        if self.acknowledged == 0:
+            return 0
         with contextlib.closing(sqlite3.connect(self.path)) as base:
             try:
                 (state, *_), = base.execute("pragma integrity_check(1)").fetchall()

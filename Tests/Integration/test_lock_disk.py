@@ -9,6 +9,7 @@ import threading
 import time
 import unittest
 
+from disk_image import CACHED_MEBIBYTES
 from workspace import ANN, PROGRAMS, Workspace, pattern
 
 DEADLINE = 2
@@ -32,7 +33,7 @@ class FrozenDisk(unittest.TestCase):
         image, self.disk = self.workspace.root / "image", self.workspace.root / "disk"
         self.disk.mkdir()
         with open(image, "wb") as file:
-            file.truncate(64 << 20)
+            file.truncate(CACHED_MEBIBYTES << 20)
         run("/sbin/mkfs.ext4", "-q", "-b", "4096", image)
         try:
             run("mount", "-o", "loop", image, self.disk)

@@ -84,7 +84,7 @@ def measure(subject, kinds, asked):
             if asked.early:
                 for writer in writers:
                     writer.path.touch()
-            filling.take_all_but(asked.left << 20, disk.path / "filler", disk.path)
+            filling.take_all_but(asked.left << 20, disk.path / "filler")
             threads = [threading.Thread(target=writer.run) for writer in writers]
             for thread in threads:
                 thread.start()
