@@ -7,8 +7,8 @@ internal import MAMTree
 internal import MAMVault
 internal import Synchronization
 
-/// Many threads, since each may wait for a write(2) in progress, which itself waits until the daemon
-/// has stored what was written before.
+/// Many threads, since each may wait for a write(2) in progress, which itself waits until the
+/// daemon has stored what was written before.
 final class AttentionQueue: Sendable {
     private struct State {
         var waiting: [UInt64: Inode] = [:]
@@ -29,7 +29,9 @@ final class AttentionQueue: Sendable {
         }
         guard needsThread else { return }
         do throws(Errno) {
-            try startThread(named: "attention") { mount.notifier.whileAttached { self.work(mount) } }
+            try startThread(named: "attention") {
+                mount.notifier.whileAttached { self.work(mount) }
+            }
         } catch {
             // The next call tries again.
             state.withLock { $0.threadCount -= 1 }

@@ -125,8 +125,8 @@ extension Inode.State {
         case writeDirectly
     }
 
-    /// A writer was told of ``failedWriteBack``. What follows behind a lost end is refused until the
-    /// kernel has taken it.
+    /// A writer was told of ``failedWriteBack``. What follows behind a lost end is refused until
+    /// the kernel has taken it.
     package mutating func noteTold() {
         if let uses, uses.file?.lostEnd == nil { uses.failedWriteBack = nil }
     }

@@ -1,11 +1,10 @@
 """Programs that fill a disk, and what each of them was told is there: the word is the return of
-write(2), of a commit, or of a program with status 0."""
+write(2), of a commit, of fsync or of msync."""
 import contextlib
 import functools
 import mmap
 import os
 import sqlite3
-import subprocess
 
 from workspace import pattern
 
@@ -39,6 +38,8 @@ def take_all_but(left, path):
 class Writer:
     """`write` until the disk is full, or `most` bytes; `check` what was acknowledged, later."""
 
+    name = "writer"
+
     def __init__(self, directory, number=0, most=400 << 20):
         self.path, self.number, self.most = directory / f"{self.name}-{number}", number, most
         self.acknowledged = 0
@@ -47,9 +48,12 @@ class Writer:
     def run(self):
         try:
             self.write()
-        except (OSError, sqlite3.Error, subprocess.CalledProcessError) as problem:
+        except (OSError, sqlite3.Error) as problem:
             self.told = problem
         return self
+
+    def write(self):
+        raise NotImplementedError
 
     def lost(self):
         """How much of what was acknowledged is not there."""
@@ -75,10 +79,6 @@ class Database(Writer):
 
     mode = "wal"
 
-    @property
-    def name(self):
-        return self.mode
-
     def write(self):
         with contextlib.closing(sqlite3.connect(self.path, isolation_level=None)) as base:
             base.execute(f"pragma journal_mode={self.mode}")
@@ -101,23 +101,23 @@ class Database(Writer):
 
 
 class Wal(Database):
-    mode = "wal"
+    name = mode = "wal"
 
 
 class Delete(Database):
-    mode = "delete"
+    name = mode = "delete"
 
 
 class Truncate(Database):
-    mode = "truncate"
+    name = mode = "truncate"
 
 
 class Persist(Database):
-    mode = "persist"
+    name = mode = "persist"
 
 
 class InMemory(Database):
-    mode = "memory"
+    name = mode = "memory"
 
 
 class Stream(Writer):
@@ -180,24 +180,6 @@ class Mapped(Writer):
         finally:
             with contextlib.suppress(OSError):
                 os.close(descriptor)
-
-
-class Copy(Writer):
-    """A program that copies a file: its status counts."""
-
-    name = "cp"
-
-    def write(self):
-        source = self.source()
-        subprocess.run([*self.command, source, self.path], check=True, capture_output=True)
-        self.acknowledged = self.most
-
-    command = ("cp",)
-
-    def source(self):
-        source = self.sources / f"source-{self.number}"
-        source.write_bytes(self.content(0, self.most))
-        return source
 
 
 DATABASES = (Wal, Delete, Truncate, Persist, InMemory)

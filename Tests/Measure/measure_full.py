@@ -15,9 +15,9 @@ import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Integration"))
 
-import filling  # noqa: E402
-from disk_image import DiskImage, run  # noqa: E402
-from workspace import Workspace  # noqa: E402
+import filling
+from disk_image import DiskImage, run
+from workspace import Workspace
 
 
 class Ext4:
@@ -69,8 +69,7 @@ class Mamd:
 
 
 SUBJECTS = {"ext4": Ext4, "gocryptfs": Gocryptfs, "mamd": Mamd}
-WRITERS = {kind.name if isinstance(kind.name, str) else kind.mode: kind
-           for kind in (*filling.DATABASES, *filling.STREAMS)}
+WRITERS = {kind.name: kind for kind in (*filling.DATABASES, *filling.STREAMS)}
 
 
 def measure(subject, kinds, asked):
