@@ -52,6 +52,17 @@ class Taken(LargeStore):
         self.fill(*writers)
         self.check(*writers)
 
+    def test_beside_a_foreign_program_that_fills_the_disk(self):
+        take_all_but(200 * MIB, self.disk.path / "filler")
+        foreign = Stream(self.disk.path)
+        writers = [kind(self.workspace.mount_point) for kind in (Stream, Wal, Logger)]
+        threads = [threading.Thread(target=writer.run) for writer in (foreign, *writers)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(300)
+        self.check(*writers)
+
     def test_room_that_is_free_again_is_taken_again(self):
         stream = Stream(self.workspace.mount_point)
         path = self.workspace.path("open")
