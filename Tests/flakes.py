@@ -49,7 +49,7 @@ class Surroundings:
         # Directories that only root may search make "no such command" a "permission denied".
         programs = pathlib.Path(options.programs).resolve()
         becomes_nobody = os.getuid() == 0 and not self.is_root
-        system = "/usr/local/bin:/usr/bin:/bin" if becomes_nobody else os.environ["PATH"]
+        system = "/usr/local/bin:/usr/bin:/usr/sbin" if becomes_nobody else os.environ["PATH"]
         self.path = f"{programs}:{system}"
         self.user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if becomes_nobody else {}
         # Short, for sockets, and open to the users that tests become.
