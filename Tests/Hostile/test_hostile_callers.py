@@ -330,7 +330,9 @@ class WhoListens(CallersCase):
         return subprocess.run(
             ["mamctl", *map(os.fspath, words)], input=self.passphrase + "\n", text=True,
             capture_output=True, timeout=90,
-            env={**self.workspace.environment, "XDG_RUNTIME_DIR": str(self.runtime)})
+            env={**self.workspace.environment, "XDG_RUNTIME_DIR": str(self.runtime),
+                 # The workspace's own daemon can be reached there, too.
+                 "XDG_STATE_HOME": str(self.runtime / "state")})
 
     def heard_bytes(self):
         """All that it was told, with a dot for each connection that ended without a word."""

@@ -30,7 +30,7 @@ def function(name, lines):
     return [f"    func {name}() {{", *["        print()"] * (lines - 2), "    }"]
 
 
-@unittest.skipUnless(shutil.which("swift"), "no Swift in the PATH, which tells what depends on what")
+@unittest.skipUnless(shutil.which("swift"), "asks Swift what depends on what")
 class Layout(unittest.TestCase):
     def package(self, **files):
         place = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX))
