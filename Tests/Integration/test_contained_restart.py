@@ -15,6 +15,10 @@ from socket_client import Client
 from test_contained import Contained
 from workspace import PROGRAMS, wait_until
 
+# The device number of a workspace that was unmounted is the next one's, in which another test may
+# mount something: the supervisor would end its programs.
+ALONE = True
+
 ASK = PROGRAMS / "ask_again.py"
 COUNT = 20
 ROUNDS = 50 if os.environ.get("MAMD_LONG") == "1" else 4
