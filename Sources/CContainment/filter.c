@@ -34,6 +34,10 @@ static const struct refusal refused[] = {
     {SCMP_SYS(lsetxattr), EOPNOTSUPP},
     {SCMP_SYS(fsetxattr), EOPNOTSUPP},
     {SETXATTRAT, EOPNOTSUPP},
+    {SCMP_SYS(removexattr), EOPNOTSUPP},
+    {SCMP_SYS(lremovexattr), EOPNOTSUPP},
+    {SCMP_SYS(fremovexattr), EOPNOTSUPP},
+    {REMOVEXATTRAT, EOPNOTSUPP},
     {FILE_SETATTR, EOPNOTSUPP},
     // Memory, queues and keys that programs outside can read.
     {SCMP_SYS(shmget), ENOSYS},
@@ -98,6 +102,14 @@ static int refuse(scmp_filter_ctx filter, int error, int call, unsigned count,
     refuse(filter, error, SCMP_SYS(call), \
            sizeof((struct scmp_arg_cmp[]){__VA_ARGS__}) / sizeof(struct scmp_arg_cmp), \
            (struct scmp_arg_cmp[]){__VA_ARGS__})
+
+// A limit of dumps other than 1 has the kernel start a program for one. Calls that set it do
+// nothing, and say that they did: programs with secrets end if they cannot set it to 0.
+static int keep_from_dumps(scmp_filter_ctx filter) {
+    int status = REFUSE(0, setrlimit, IS(0, RLIMIT_CORE));
+    return status != 0 ? status
+                       : REFUSE(0, prlimit64, IS(1, RLIMIT_CORE), SCMP_CMP64(2, SCMP_CMP_NE, 0));
+}
 
 static int refuse_calls(scmp_filter_ctx filter) {
     int status = 0;
@@ -285,6 +297,7 @@ int mam_filter_calls(const struct mam_containment *containment) {
     // Programs for 32 bits have other numbers.
     int status = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS));
     if (status == 0) status = refuse_calls(filter);
+    if (status == 0) status = keep_from_dumps(filter);
     if (status == 0) status = refuse_name_spaces(filter);
     if (status == 0) status = refuse_other_processes(filter);
     if (status == 0) status = refuse_requests(filter);

@@ -4,6 +4,7 @@ we could think of. Prints a line for each: its name, a tab, and `refused` with t
 Its first argument is a JSON file that the test outside wrote: where things are outside. With more
 arguments it tries these ways alone.
 """
+import contextlib
 import ctypes
 import errno
 import fcntl
@@ -229,6 +230,26 @@ def set_an_attribute_of_an_open_file():
 def set_an_attribute_with_setxattrat():
     arguments = (ctypes.c_uint64 * 2)(ctypes.cast(SECRET, ctypes.c_void_p).value, len(SECRET))
     syscall(463, -100, outside("kept").encode(), 0, b"user.leak", arguments, 16)
+
+
+@way
+def remove_an_attribute():
+    os.removexattr(outside("kept"), "user.kept")
+
+
+@way
+def remove_an_attribute_of_a_link():
+    os.removexattr(outside("kept"), "user.kept", follow_symlinks=False)
+
+
+@way
+def remove_an_attribute_of_an_open_file():
+    os.removexattr(os.open(outside("kept"), os.O_RDONLY), "user.kept")
+
+
+@way
+def remove_an_attribute_with_removexattrat():
+    syscall(466, -100, outside("kept").encode(), 0, b"user.kept")
 
 
 @way
@@ -557,6 +578,18 @@ def be_dumped_by_the_kernel():
     import resource
     if resource.getrlimit(resource.RLIMIT_CORE) == (1, 1):
         raise Refused("RLIMIT_CORE is 1")
+
+
+@way
+def lower_the_limit_of_dumps():
+    """Below 1, the kernel starts a program for dumps that gets all of the memory."""
+    import resource
+    for lower in (lambda: syscall(160, resource.RLIMIT_CORE, (ctypes.c_ulong * 2)(0, 1)),
+                  lambda: resource.prlimit(0, resource.RLIMIT_CORE, (0, 1)),
+                  lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0))):
+        with contextlib.suppress(OSError, ValueError):
+            lower()
+    be_dumped_by_the_kernel()
 
 
 # The kernel's memory

@@ -79,7 +79,10 @@ class Accomplices:
     def start(self):
         for name in ("kept", "shared"):
             (self.place / name).write_bytes(b"-" * 4096)
+        with contextlib.suppress(OSError):  # not on every file system
+            os.setxattr(self.place / "kept", "user.kept", b"x")
         (self.place / "empty").mkdir()
+        self.states = self.state()
         os.mkfifo(self.place / "fifo")
         self.listen(socket.AF_UNIX, socket.SOCK_STREAM, str(self.place / "listener"))
         self.listen(socket.AF_UNIX, socket.SOCK_STREAM, "\0" + self.abstract)
@@ -96,6 +99,13 @@ class Accomplices:
             stdout=subprocess.PIPE)
         self.address, self.descriptor = map(int, self.program.stdout.readline().split())
         self.share()
+
+    def state(self):
+        """What chmod(2), chown(2) and setxattr(2) change."""
+        paths = [self.place, *(self.place / name for name in ("kept", "shared", "empty"))]
+        facts = [path.stat() for path in paths]
+        return [(fact.st_mode, fact.st_uid, fact.st_gid, os.listxattr(path))
+                for path, fact in zip(paths, facts)]
 
     def share(self):
         """What lies in the kernel's memory."""
@@ -220,7 +230,8 @@ class WaysOut(Contained):
         for name in ("kept", "shared"):
             self.assertEqual((place / name).read_bytes(), b"-" * 4096)
         self.assertTrue(self.accomplices.unshare())
-        self.assertEqual(os.listxattr(place / "kept"), [])
+        self.assertEqual(self.accomplices.state(), self.accomplices.states)
+        self.assertEqual(os.stat(self.workspace.backing).st_mode & 0o777, 0o700)
         self.assertEqual(self.workspace.owner(self.plain), PERSONAL)
         self.assertEqual(self.plain.read_bytes(), b"mine")
         for path in self.leaks():
