@@ -44,20 +44,23 @@ private func trustedSupervisor(
     return supervisor
 }
 
-/// Variables through which somebody else's code gets into a program: the loader's, the C library's,
-/// and those of the interpreters that backup programs are written for.
+/// Leaves the variables that name the person, the language, the terminal and the session. Others
+/// lead code into programs: the loader's, those of libraries and of interpreters, the path.
 private func dropVariablesWithCode() {
-    let prefixes = [
-        "LD_", "GCONV_PATH=", "GLIBC_TUNABLES=", "BASH_ENV=", "ENV=", "PERL5", "PYTHON",
+    let kept: Set = [
+        "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "DISPLAY",
+        "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS",
     ]
-    var names: [ByteString] = []
+    var dropped: [ByteString] = []
     var next = environ
     while let entry = next.pointee {
-        let bytes = ByteString(cString: entry).bytes
-        if prefixes.contains(where: { bytes.starts(with: $0.utf8) }) {
-            names.append(ByteString(Array(bytes.prefix { $0 != UInt8(ascii: "=") })))
+        let name = ByteString(cString: entry).bytes.prefix { $0 != UInt8(ascii: "=") }
+        let text = String(decoding: name, as: UTF8.self)
+        if !kept.contains(text), !text.hasPrefix("LC_"), !text.hasPrefix("XDG_") {
+            dropped.append(ByteString(Array(name)))
         }
         next = next.advanced(by: 1)
     }
-    for name in names { unsetenv(name.cString) }
+    for name in dropped { unsetenv(name.cString) }
+    setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1)
 }
