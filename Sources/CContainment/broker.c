@@ -145,8 +145,8 @@ static int is_daemon(const struct stat *found, const struct mam_containment *con
            is_same(found, &daemon);
 }
 
-// The daemon knows from the connection itself that it is a contained program's, whoever lives by
-// the time of a call. One that has been restarted is told first whom this process acts for.
+// The connection itself tells the daemon that a contained program opened it, even if that program
+// has ended by the time of a call. A restarted daemon first learns for whom this process acts.
 static int join(const struct call *call, const struct mam_containment *containment) {
     if (!containment->may_join || !containment->may_join(containment)) return ECONNREFUSED;
     return mam_mark_contained(call->socket) == 0 ? 0 : errno;

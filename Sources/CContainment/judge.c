@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// MARK: Signals, of which Landlock knows from version 6 on
+// MARK: Signals, which Landlock restricts since version 6
 
 static int judge_process(pid_t thread) {
     const pid_t process = mam_number_of(thread, "Tgid: %d");

@@ -17,15 +17,13 @@ package struct AuditInterface: VaultInterface {
 
     package init(tree: Tree) { self.tree = tree }
 
+    package typealias Method = Varlink.Audit.Method
+
     package var name: String { Varlink.Audit.name }
     package var description: String { Varlink.Audit.text }
 
-    package func has(method: String) -> Bool {
-        Varlink.Audit.Method(rawValue: method) != nil
-    }
-
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
-        switch try call.method(of: Varlink.Audit.Method.self) {
+        switch try call.method(of: Method.self) {
         case .list: try list(call)
         }
     }

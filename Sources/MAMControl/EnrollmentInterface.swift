@@ -20,15 +20,13 @@ package struct EnrollmentInterface: VaultInterface {
 
     package init(tree: Tree) { self.tree = tree }
 
+    package typealias Method = Varlink.Enrollment.Method
+
     package var name: String { Varlink.Enrollment.name }
     package var description: String { Varlink.Enrollment.text }
 
-    package func has(method: String) -> Bool {
-        Varlink.Enrollment.Method(rawValue: method) != nil
-    }
-
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
-        switch try call.method(of: Varlink.Enrollment.Method.self) {
+        switch try call.method(of: Method.self) {
         case .register: try register(call)
         case .login: try login(call)
         case .deregister: try deregister(call)

@@ -26,15 +26,13 @@ package struct FleetInterface: VaultInterface {
         (tree, self.reports, self.readPolicies) = (reports.tree, reports, readPolicies)
     }
 
+    package typealias Method = Varlink.Fleet.Method
+
     package var name: String { Varlink.Fleet.name }
     package var description: String { Varlink.Fleet.text }
 
-    package func has(method: String) -> Bool {
-        Varlink.Fleet.Method(rawValue: method) != nil
-    }
-
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
-        switch try call.method(of: Varlink.Fleet.Method.self) {
+        switch try call.method(of: Method.self) {
         case .join: try join(call)
         case .leave: try leave(call)
         case .deliver: try deliver(call)

@@ -18,15 +18,13 @@ package struct IdentityInterface: VaultInterface {
 
     package init(tree: Tree) { self.tree = tree }
 
+    package typealias Method = Varlink.Identity.Method
+
     package var name: String { Varlink.Identity.name }
     package var description: String { Varlink.Identity.text }
 
-    package func has(method: String) -> Bool {
-        Varlink.Identity.Method(rawValue: method) != nil
-    }
-
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
-        switch try call.method(of: Varlink.Identity.Method.self) {
+        switch try call.method(of: Method.self) {
         case .setThreadIdentity: try setThreadIdentity(call)
         case .setProcessIdentity: try setProcessIdentity(call)
         case .getContainment: try getContainment(call)

@@ -26,12 +26,10 @@ package struct PolicyInterface: VaultInterface, PolicyService {
     private var transfers: PolicyTransfers { PolicyTransfers(tree: tree) }
     private var configuration: PolicyConfiguration { PolicyConfiguration(tree: tree) }
 
+    package typealias Method = Varlink.Policy.Method
+
     package var name: String { Wire.name }
     package var description: String { Wire.text }
-
-    package func has(method: String) -> Bool {
-        Varlink.Policy.Method(rawValue: method) != nil
-    }
 
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         let reply = try carryOut(call)

@@ -16,15 +16,13 @@ package struct ProtectionInterface: VaultInterface {
         self.tree = tree
     }
 
+    package typealias Method = Varlink.Protection.Method
+
     package var name: String { Varlink.Protection.name }
     package var description: String { Varlink.Protection.text }
 
-    package func has(method: String) -> Bool {
-        Varlink.Protection.Method(rawValue: method) != nil
-    }
-
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
-        switch try call.method(of: Varlink.Protection.Method.self) {
+        switch try call.method(of: Method.self) {
         case .protect: try protect(call, onlyIfOther: false)
         case .verifyAndProtect: try protect(call, onlyIfOther: true)
         case .encryptFile: try encryptFile(call)

@@ -20,15 +20,13 @@ package struct RecoveryInterface: VaultInterface {
 
     package init(tree: Tree) { self.tree = tree }
 
+    package typealias Method = Varlink.Recovery.Method
+
     package var name: String { Varlink.Recovery.name }
     package var description: String { Varlink.Recovery.text }
 
-    package func has(method: String) -> Bool {
-        Varlink.Recovery.Method(rawValue: method) != nil
-    }
-
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
-        switch try call.method(of: Varlink.Recovery.Method.self) {
+        switch try call.method(of: Method.self) {
         case .exportKeys: try exportKeys(call)
         case .importKeys: try importKeys(call)
         case .examineKeys: try examineKeys(call)

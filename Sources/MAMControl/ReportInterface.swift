@@ -23,15 +23,13 @@ package struct ReportInterface: VaultInterface {
         self.lastVerify = lastVerify
     }
 
+    package typealias Method = Varlink.Report.Method
+
     package var name: String { Varlink.Report.name }
     package var description: String { Varlink.Report.text }
 
-    package func has(method: String) -> Bool {
-        Varlink.Report.Method(rawValue: method) != nil
-    }
-
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
-        switch try call.method(of: Varlink.Report.Method.self) {
+        switch try call.method(of: Method.self) {
         case .census: try census(call)
         case .lastVerify: try lastVerify(call)
         }

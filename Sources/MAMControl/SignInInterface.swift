@@ -26,15 +26,13 @@ package struct SignInInterface: VaultInterface {
         (self.tree, self.readPolicies) = (tree, readPolicies)
     }
 
+    package typealias Method = Varlink.SignIn.Method
+
     package var name: String { Varlink.SignIn.name }
     package var description: String { Varlink.SignIn.text }
 
-    package func has(method: String) -> Bool {
-        Varlink.SignIn.Method(rawValue: method) != nil
-    }
-
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
-        switch try call.method(of: Varlink.SignIn.Method.self) {
+        switch try call.method(of: Method.self) {
         case .show: try show(call)
         case .begin: try begin(call)
         case .finish: try finish(call)

@@ -13,4 +13,10 @@ extension VaultService {
 }
 
 /// An interface over the vault.
-protocol VaultInterface: VaultService, VarlinkInterface {}
+protocol VaultInterface: VaultService, VarlinkInterface {
+    associatedtype Method: RawRepresentable<String>
+}
+
+extension VaultInterface {
+    package func has(method: String) -> Bool { Method(rawValue: method) != nil }
+}

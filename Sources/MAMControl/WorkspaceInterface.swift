@@ -47,12 +47,10 @@ package struct WorkspaceInterface: VaultInterface {
         self.tree = tree
     }
 
+    package typealias Method = Varlink.Workspace.Method
+
     package var name: String { Varlink.Workspace.name }
     package var description: String { Varlink.Workspace.text }
-
-    package func has(method: String) -> Bool {
-        Varlink.Workspace.Method(rawValue: method) != nil
-    }
 
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         let method = try call.method(of: Wire.Method.self)

@@ -24,8 +24,8 @@ extension ProcessIdentities {
         return (answer ?? search(forThread: thread, of: user, limit: nil)).identity
     }
 
-    /// The same for threads that serve the mount, of which one user's long searches take half at
-    /// most: beyond that it is `EAGAIN`.
+    /// The same on a thread that serves the mount. One user's long searches take at most half of
+    /// these threads; the next one fails with `EAGAIN`.
     package func foundOnMount(
         forThread thread: Int32, of user: UInt32
     ) throws(Errno) -> FoundIdentity? {

@@ -21,7 +21,7 @@ package final class ProcessIdentities: Sendable {
     /// Serialises a process's changes: none may come between finding its children and the change.
     private let changes = LockTable<Int32>()
     private let standing = Atomic<Bool>(false)
-    /// Long searches on threads that serve the mount, of which there are ten.
+    /// Limits a user's long searches to half of the ten threads that serve the mount.
     let longSearches = Shares(each: 5)
 
     package init() {}
@@ -119,7 +119,7 @@ package final class ProcessIdentities: Sendable {
     private func end(_ connection: ConnectionID, of life: ProcessLife) {
         guard let process = table.withLock({ $0.processes[life] }) else { return }
         let ending = process.threads.filter { $0.value.connection == connection }
-        // It holds no account by itself: whoever set it.
+        // A connection belongs to no user here: the one who set the identity pays.
         let user = (ending.values.first ?? process.own)?.giver ?? 0
         writeDownChildren(of: ending, in: life, for: user)
         table.withLock { table in

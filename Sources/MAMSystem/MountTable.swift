@@ -19,7 +19,7 @@ package struct Mount: Sendable, Equatable {
         options == "ro" || options.hasPrefix("ro,") || options.hasPrefix("ro ")
     }
 
-    /// Where autofs waits for the first program, and whoever it tells mounts on top.
+    /// True where autofs waits: at the first access it asks its daemon to mount on top.
     package var isAutomount: Bool { type == "autofs" }
 
     /// The file system type of mamd's mounts.

@@ -5,7 +5,7 @@ internal import CShims
 package import Glibc
 package import MAMSystem
 
-/// chmod(2) for a caller; excludes the temporary modes above.
+/// chmod(2) for a caller; excludes the temporary modes of ``withOwnerRights``.
 package func changeMode(_ handle: Descriptor, to mode: mode_t) throws(Errno) {
     try modes.exclusive { () throws(Errno) in
         try withProcPath(of: handle.raw) { path throws(Errno) in

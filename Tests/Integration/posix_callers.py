@@ -6,7 +6,7 @@ import stat
 
 from posix_calls import PUNCH, WHITEOUT, allocate, link_open, rename2
 from posix_creation import ACCESS, LISTS, encoded
-from posix_permissions import CAPABILITY, NET_RAW
+from posix_permissions import CAPABILITY, NET_RAW, opened
 from posix_place import Scene, User, users
 from workspace import LONG
 
@@ -47,16 +47,6 @@ def scenes():
         caller = User(what, *identity, SETS[name])
         for modes in MODES if LONG else (MODES[(one + two) % len(MODES)],):
             yield caller, modes
-
-
-def opened(flags, action):
-    def run():
-        descriptor = os.open("folder/file", flags)
-        try:
-            return action(descriptor)
-        finally:
-            os.close(descriptor)
-    return run
 
 
 def copy_into(descriptor):

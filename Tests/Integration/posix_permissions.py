@@ -120,16 +120,17 @@ def ownership(place):
                 0o644)
 
 
-def set_id_changes():
-    def opened(flags, action):
-        def run():
-            descriptor = os.open("folder/file", flags)
-            try:
-                return action(descriptor)
-            finally:
-                os.close(descriptor)
-        return run
+def opened(flags, action):
+    def run():
+        descriptor = os.open("folder/file", flags)
+        try:
+            return action(descriptor)
+        finally:
+            os.close(descriptor)
+    return run
 
+
+def set_id_changes():
     return {
         "write": opened(os.O_WRONLY, lambda fd: os.write(fd, b"x")),
         "write of nothing": opened(os.O_WRONLY, lambda fd: os.write(fd, b"")),

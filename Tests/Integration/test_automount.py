@@ -20,9 +20,8 @@ class Automount(WorkspaceCase):
         super().setUp()
         self.write(self.directory / "file", pattern(10_000))
         self.workspace.unmount()
-
-    def tearDown(self):
-        self.workspace.mount()
+        # After the autofs beneath has gone.
+        self.addCleanup(self.workspace.mount)
 
     def wait_there(self):
         """As systemd does, whose own process group, and so that of its mount(8), may pass."""
