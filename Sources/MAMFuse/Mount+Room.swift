@@ -11,11 +11,22 @@ extension Mount {
     /// whose refusal it returns.
     func takesRoom() -> Bool {
         guard !tree.isReadOnly, let work = tree.workDirectory else { return true }
+        guard !hasLimitOfSizes() else {
+            tree.vault.log.info("writes are not cached: the size of files has a limit (ulimit -f)")
+            return false
+        }
         let device = (try? MountTable())?.mount(at: tree.mountPoint.bytes)?.device
         if tree.room.take(2 * heldBytes(ofMountOn: device), in: work) { return true }
         tree.vault.log.info("writes are not cached: the disk is small or nearly full")
         return false
     }
+}
+
+/// A limit of the daemon's, which no room helps against.
+private func hasLimitOfSizes() -> Bool {
+    var limit = rlimit()
+    return getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0
+        && limit.rlim_cur != rlim_t.max
 }
 
 /// The most that the kernel holds of one mount before it has written it: by default a hundredth of

@@ -4,18 +4,21 @@ internal import Glibc
 package import MAMSystem
 internal import Synchronization
 
-/// A reserve: a file without a name, as large as twice what the kernel holds of one mount before it
-/// has written it.
+/// A reserve: files without a name, together twice as large as what the kernel holds of one mount
+/// before it has written it.
 ///
 /// With the write-back cache write(2) succeeds before the store is asked. When the store is full,
-/// what was taken by then is stored in what the reserve gives back.
+/// what was taken by then is stored in what the reserve gives back: a whole file each time, because
+/// btrfs frees nothing of an extent that is in use in part.
 package final class Room: Sendable {
     private struct State {
-        var file: Descriptor?
-        var whole: Int64 = 0
-        var held: Int64 = 0
+        var directory: Descriptor?
+        var files: [Descriptor] = []
+        var fileByteCount: Int64 = 0
         var nextTry = Deadline.now
     }
+
+    private static let fileCount = 32
 
     private enum Level: UInt8 { case whole, short, low }
 
@@ -55,14 +58,14 @@ package final class Room: Sendable {
     package func take(_ count: Int64, in directory: Descriptor) -> Bool {
         guard let space = try? space(of: directory) else { return false }
         if space.size == 0 { return true }
-        guard space.size / Self.largestShare >= count, space.free / 2 >= count,
-            let file = try? makeUnnamedFile(in: directory),
-            (try? reserveSpace(file.raw, at: 0, count: count, keepSize: false)) != nil
-        else { return false }
-        state.withLock { state in
-            (state.file, state.whole, state.held) = (file, count, count)
+        guard space.size / Self.largestShare >= count, space.free / 2 >= count else {
+            return false
         }
-        return true
+        return state.withLock { state in
+            state.directory = directory
+            state.fileByteCount = (count - 1) / Int64(Self.fileCount) + 1
+            return fill(&state)
+        }
     }
 
     /// At least; so that not every write comes back.
@@ -72,10 +75,10 @@ package final class Room: Sendable {
     /// program may take it first.
     package func give(for count: Int) -> Bool {
         state.withLock { state in
-            guard let file = state.file, state.held > 0 else { return false }
-            let left = max(0, state.held - max(Int64(count + count / 8), Self.step))
-            guard (try? setSize(file.raw, left)) != nil else { return false }
-            state.held = left
+            guard !state.files.isEmpty else { return false }
+            let needed = max(Int64(count + count / 8), Self.step)
+            let fileCount = (needed - 1) / state.fileByteCount + 1
+            state.files.removeLast(min(state.files.count, Int(clamping: fileCount)))
             note(state)
             return true
         }
@@ -87,28 +90,42 @@ package final class Room: Sendable {
     /// it whole.
     private func takeAgain() -> Bool {
         state.withLock { state in
-            let missing = state.whole - state.held
-            guard let file = state.file, missing > 0 else { return true }
+            guard let directory = state.directory, state.files.count < Self.fileCount else {
+                return true
+            }
             guard state.nextTry.hasPassed else { return false }
             state.nextTry = Deadline(milliseconds: Self.millisecondsBetweenTries)
-            guard let free = try? space(of: file).free, free - free / 8 > missing else {
-                return false
-            }
-            do throws(Errno) {
-                try reserveSpace(file.raw, at: state.held, count: missing, keepSize: false)
-            } catch {
-                _ = try? setSize(file.raw, state.held)
-                return false
-            }
-            state.held = state.whole
+            let missing = Int64(Self.fileCount - state.files.count) * state.fileByteCount
+            guard let free = try? space(of: directory).free, free - free / 8 > missing,
+                fill(&state)
+            else { return false }
             note(state)
             return true
         }
     }
 
+    /// Takes all files that are missing, or none.
+    private func fill(_ state: inout State) -> Bool {
+        guard let directory = state.directory else { return false }
+        var files: [Descriptor] = []
+        for _ in state.files.count..<Self.fileCount {
+            guard let file = try? makeUnnamedFile(in: directory),
+                (try? reserveSpace(
+                    file.raw, at: 0, count: state.fileByteCount, keepSize: false)) != nil
+            else { return false }
+            files.append(file)
+        }
+        state.files += files
+        return true
+    }
+
     private func note(_ state: State) {
         let new: Level =
-            state.held == state.whole ? .whole : state.held < state.whole / 2 ? .low : .short
+            switch state.files.count {
+            case Self.fileCount: .whole
+            case (Self.fileCount / 2)...: .short
+            default: .low
+            }
         let old = level.exchange(new.rawValue, ordering: .relaxed)
         if new == .low, old != new.rawValue { hasNews.store(true, ordering: .relaxed) }
     }

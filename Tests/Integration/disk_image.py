@@ -28,8 +28,7 @@ class DiskImage:
         self.path.mkdir()
         with open(self.image, "wb") as file:
             file.truncate(mebibytes << 20)
-        # Smaller than 512 MiB it would have blocks of 1024 bytes, which `init` refuses.
-        run("/sbin/mkfs.ext4", "-q", *(features or ("-b", "4096")), self.image)
+        self.make(features)
         try:
             self.mount(self.image, self.path, *options)
         except subprocess.CalledProcessError as problem:
@@ -37,6 +36,10 @@ class DiskImage:
                 raise AssertionError(problem.stderr) from problem
             raise unittest.SkipTest(
                 f"this machine has no loop devices: {problem.stderr}") from problem
+
+    def make(self, features):
+        # Smaller than 512 MiB it would have blocks of 1024 bytes, which `init` refuses.
+        run("/sbin/mkfs.ext4", "-q", *(features or ("-b", "4096")), self.image)
 
     def mount(self, image, path, *options):
         run("mount", "-o", ",".join(["loop", *options]), image, path)
@@ -61,12 +64,13 @@ class DiskImage:
 class DiskCase(unittest.TestCase):
     """A mounted workspace whose backing directory lies on such a disk."""
 
+    image_kind = DiskImage
     mebibytes = 64
 
     def setUp(self):
         self.workspace = Workspace()
         self.addCleanup(self.workspace.close)
-        self.disk = DiskImage(self.place_of_image(), self.mebibytes)
+        self.disk = self.image_kind(self.place_of_image(), self.mebibytes)
         self.addCleanup(self.disk.close)
         self.workspace.backing = self.disk.path / "backing"
         self.workspace.backing.mkdir()

@@ -2,6 +2,7 @@
 where its data does. Root only, but for the limit on sizes."""
 import errno
 import os
+import resource
 import threading
 import unittest
 
@@ -135,32 +136,36 @@ class SmallStore(DiskCase):
     mebibytes = 24
 
     def test_what_was_acknowledged_is_there(self):
-        take_all_but(6 * MIB, self.disk.path / "filler")
+        filler = take_all_but(6 * MIB, self.disk.path / "filler")
         writers = [Wal(self.workspace.mount_point), Logger(self.workspace.mount_point),
                    Stream(self.workspace.mount_point), Mapped(self.workspace.mount_point)]
         for writer in writers:
             writer.run()
         self.workspace.remount()
+        # To read its log SQLite makes a file of its own.
+        filler.unlink()
         for writer in writers:
             self.assertEqual(writer.lost(), 0, writer.path.name)
         self.assertIn("writes are not cached", self.workspace.daemon_log.read_text())
 
 
 class LimitedSizes(unittest.TestCase):
-    """A limit of the daemon's on the size of files, which it inherits from a shell, stands for all
-    that refuses what write(2) has taken, other than a full disk."""
+    """A limit of the daemon's on the size of files stands for all that refuses what write(2) has
+    taken, other than a full disk."""
 
-    def mounted(self, limit):
+    def mounted(self, *prefix):
         workspace = Workspace()
         self.addCleanup(workspace.close)
-        workspace.init()
-        workspace.mount(prefix=("prlimit", f"--fsize={limit}:{limit}"))
+        workspace.init().mount(prefix=prefix)
         self.addCleanup(workspace.unmount)
-        return workspace.register().path("file")
+        return workspace.register()
 
     def test_a_file_of_which_data_was_lost_ends_where_its_data_does(self):
-        limit = CACHED_MEBIBYTES * MIB // 8  # more than the reserve
-        path, start, data = self.mounted(limit), limit - 8 * MIB, pattern(16 * MIB)
+        limit, data = 64 * MIB, pattern(16 * MIB)
+        workspace, start = self.mounted(), limit - 8 * MIB
+        path = workspace.path("file")
+        # A daemon that starts with a limit has no writes cached.
+        resource.prlimit(workspace.daemon(), resource.RLIMIT_FSIZE, (limit, limit))
         with open(path, "wb", buffering=0) as file:
             self.assertEqual(os.pwrite(file.fileno(), data, start), len(data))
             with self.assertRaises(OSError) as caught:
@@ -176,11 +181,18 @@ class LimitedSizes(unittest.TestCase):
             file.seek(start)
             self.assertTrue(file.read() == data[:size - start])
 
-    def test_without_a_reserve_write_tells(self):
-        path, data = self.mounted(8 * MIB), pattern(16 * MIB)
-        with open(path, "wb", buffering=0) as file:
-            done = file.write(data)
-            with self.assertRaises(OSError) as caught:
-                file.write(data[done:])
-            self.assertEqual(caught.exception.errno, errno.EFBIG)
-        self.assertTrue(path.read_bytes() == data[:done])
+    def test_a_daemon_that_starts_with_a_limit_tells_in_each_write(self):
+        for limit in (8 * MIB, CACHED_MEBIBYTES * MIB):
+            workspace = self.mounted("prlimit", f"--fsize={limit}:{limit}")
+            # A sealed file is larger by a 128th.
+            start, done = limit - limit // 64, 0
+            with open(workspace.path("file"), "wb", buffering=0) as file:
+                file.seek(start)
+                with self.assertRaises(OSError) as caught:
+                    while done < limit:
+                        done += file.write(pattern(32 << 10, done))
+                self.assertEqual(caught.exception.errno, errno.EFBIG)
+            with open(workspace.path("file"), "rb") as file:
+                file.seek(start)
+                for offset in range(0, done, 32 << 10):
+                    self.assertTrue(file.read(32 << 10) == pattern(32 << 10, offset))
