@@ -38,10 +38,25 @@ final class PlainContent {
         }
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(StoreError) {
+    /// `size`: the present one, which the file keeps if the write fails.
+    func write(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int64, keeping size: Int64
+    ) throws(StoreError) {
         let physical = try shiftedForChange(offset, count: bytes.count)
-        try system { () throws(Errno) in
+        try growing(from: size) { () throws(Errno) in
             try writeFully(descriptor.raw, from: bytes, at: physical)
+        }
+    }
+
+    /// What a failed call has stored behind the end would be read as soon as the file is longer.
+    private func growing(
+        from size: Int64, _ call: () throws(Errno) -> Void
+    ) throws(StoreError) {
+        do throws(Errno) { try call() } catch {
+            if let now = try? self.size(), now > size {
+                _ = try? setSize(descriptor.raw, base + size)
+            }
+            throw .system(error)
         }
     }
 
@@ -57,9 +72,12 @@ final class PlainContent {
         }
     }
 
-    func reserve(_ range: Range<Int64>, keepSize: Bool) throws(StoreError) {
+    /// `size`: as in ``write(_:at:keeping:)``.
+    func reserve(
+        _ range: Range<Int64>, keepSize: Bool, keeping size: Int64
+    ) throws(StoreError) {
         let physical = try shiftedForChange(range.lowerBound, count: range.count)
-        try system { () throws(Errno) in
+        try growing(from: size) { () throws(Errno) in
             try reserveSpace(
                 descriptor.raw, at: physical, count: Int64(range.count), keepSize: keepSize)
         }

@@ -88,7 +88,7 @@ package final class StoredFile: @unchecked Sendable {
         if try writeBesideOthers(bytes, at: offset, sealer: sealer) { return }
         try change(from: offset, count: bytes.count, to: bytes) { content throws(StoreError) in
             switch content {
-            case .plain(let plain): try plain.write(bytes, at: offset)
+            case .plain(let plain): try plain.write(bytes, at: offset, keeping: size)
             case .sealed(let sealed): try sealed.write(bytes, at: offset, sealer: sealer)
             }
         }
@@ -120,7 +120,8 @@ package final class StoredFile: @unchecked Sendable {
     ) throws(StoreError) {
         try change(from: range.lowerBound, count: range.count) { content throws(StoreError) in
             switch content {
-            case .plain(let plain): try plain.reserve(range, keepSize: keepSize)
+            case .plain(let plain):
+                try plain.reserve(range, keepSize: keepSize, keeping: size)
             case .sealed(let sealed):
                 try HolePuncher(content: sealed, sealer: sealer)
                     .reserve(range, keepSize: keepSize)

@@ -16,6 +16,12 @@ struct LostEnd: ~Copyable {
         return start == .max ? nil : start
     }
 
+    /// Why data beyond the end was lost.
+    var error: Errno? {
+        offset.load(ordering: .acquiring) == .max
+            ? nil : Errno(rawValue: cause.load(ordering: .relaxed))
+    }
+
     func check(_ count: Int, at start: Int64) throws(StoreError) {
         let lost = offset.load(ordering: .acquiring)
         guard lost != .max, start > lost - Int64(count) else { return }

@@ -109,6 +109,9 @@ package final class VaultFile: Sendable {
     /// Where the file is to end, since data beyond that end was lost; nil if none was.
     package var lostEnd: Int64? { lost.start }
 
+    /// Why what the kernel still shows behind the end of the data was not stored; nil if all was.
+    package var lossAtEnd: Errno? { lost.error }
+
     /// Ends the file where its data does. The kernel sends nothing of it meanwhile.
     package func endWhereDataEnds() throws(VaultError) {
         defer { lost.forget() }

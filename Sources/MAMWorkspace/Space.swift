@@ -22,23 +22,37 @@ package struct Space: Sendable {
         guard offset >= 0, count > 0 else { throw .invalid }
         guard !overflow else { throw .fileTooLarge }
         try Attributes(tree).clearSetIDBits(handle.inode, for: caller)
-        let keepSize = mode & Int32(MAM_KEEP_SIZE) != 0
-        try answering { () throws(VaultError) in
-            switch mode & ~Int32(MAM_KEEP_SIZE) {
-            case 0:
-                try handle.file.reserve(offset..<end, keepSize: keepSize)
-            case Int32(MAM_PUNCH_HOLE) where keepSize:
-                try handle.file.zero(offset..<end)
-            case Int32(MAM_ZERO_RANGE):
-                // First, because it may fail and nothing is lost yet; zeroing frees the space.
-                try handle.file.reserve(offset..<end, keepSize: true)
-                try handle.file.zero(offset..<end)
-                try handle.file.reserve(offset..<end, keepSize: keepSize)
-            default:
-                throw .store(.system(.notSupported))
+        do throws(Errno) {
+            try answering { () throws(VaultError) in
+                try allocate(handle.file, mode, offset..<end)
             }
+        } catch {
+            forgetPages(of: handle)
+            throw error
         }
     }
+
+    private func allocate(
+        _ file: VaultFile, _ mode: Int32, _ range: Range<Int64>
+    ) throws(VaultError) {
+        let keepSize = mode & Int32(MAM_KEEP_SIZE) != 0
+        switch mode & ~Int32(MAM_KEEP_SIZE) {
+        case 0:
+            try file.reserve(range, keepSize: keepSize)
+        case Int32(MAM_PUNCH_HOLE) where keepSize:
+            try file.zero(range)
+        case Int32(MAM_ZERO_RANGE):
+            // First, because it may fail and nothing is lost yet; zeroing frees the space.
+            try file.reserve(range, keepSize: true)
+            try file.zero(range)
+            try file.reserve(range, keepSize: keepSize)
+        default:
+            throw .store(.system(.notSupported))
+        }
+    }
+
+    /// After a failure: the kernel keeps its pages, of which a part may have changed on the store.
+    private func forgetPages(of handle: OpenHandle) { tree.cache.invalidateSoon(handle.inode) }
 
     /// The limit on bytes copied by one request; the kernel requests the rest.
     private static let maximumCopyByteCount = 8 << 20
@@ -64,12 +78,15 @@ package struct Space: Sendable {
                         at: targetOffset + Int64(done), for: caller)
                 }
             } catch {
+                forgetPages(of: target)
                 if done > 0 { return done }
                 throw error
             }
             done += found
             if found < part.count { break }
         }
+        // The kernel's size is larger: an end here would be told as the file's.
+        if done == 0, total > 0, let loss = source.file.lossAtEnd { throw loss }
         return done
     }
 
