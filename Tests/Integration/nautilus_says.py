@@ -5,7 +5,7 @@ import json
 import os
 import pathlib
 
-from gi.repository import GLib, GObject, Gtk, Nautilus
+from gi.repository import Gdk, GLib, GObject, Gtk, Nautilus
 
 TARGET = pathlib.Path(os.environ.get("MAMD_SAYS_FILE", "/nonexistent"))
 FILES = os.environ.get("MAMD_SAYS_PATHS", "").split(":")
@@ -17,6 +17,32 @@ def widgets(widget):
     while child is not None:
         yield from widgets(child)
         child = child.get_next_sibling()
+
+
+def labels():
+    """What can be clicked: each text, its window, and where its middle is in there."""
+    windows = Gtk.Window.get_toplevels()
+    for window in (windows.get_item(n) for n in range(windows.get_n_items())):
+        for label in widgets(window):
+            if isinstance(label, Gtk.Label) and label.get_mapped() and label.get_label():
+                yield [label.get_label(), window.get_title(), *middle(label)]
+
+
+def middle(widget):
+    native = widget.get_native()
+    x, y = widget.translate_coordinates(
+        native, widget.get_width() / 2, widget.get_height() / 2)
+    while True:
+        more_x, more_y = native.get_surface_transform()
+        x, y = x + more_x, y + more_y
+        surface = native.get_surface()
+        if not isinstance(surface, Gdk.Popup):
+            return x, y
+        x, y = x + surface.get_position_x(), y + surface.get_position_y()
+        native = Gtk.Native.get_for_surface(surface.get_parent())
+        # The next one's transform was in the position already.
+        more_x, more_y = native.get_surface_transform()
+        x, y = x - more_x, y - more_y
 
 
 def shown_emblems():
@@ -54,7 +80,7 @@ class Says(GObject.GObject, Nautilus.ColumnProvider):
     def write(self):
         found = (each for each in gc.get_objects() if type(each).__name__ == "Extension")
         self.extension = self.extension or next(found, None)
-        says = {"emblems": shown_emblems(), "files": {}, "columns": []}
+        says = {"emblems": shown_emblems(), "labels": list(labels()), "files": {}, "columns": []}
         if self.extension:
             says["columns"] = [column.props.attribute for column in self.extension.get_columns()]
         for path in FILES:

@@ -79,7 +79,7 @@ class Extension(NautilusCase):
     def says(self):
         with contextlib.suppress(OSError, ValueError):
             return json.loads(self.says_file.read_text())
-        return {"emblems": [], "files": {}, "columns": []}
+        return {"emblems": [], "labels": [], "files": {}, "columns": []}
 
     def about(self):
         return {"menu": [], "properties": [], **self.says()["files"].get(str(self.file), {})}
@@ -121,6 +121,57 @@ class Extension(NautilusCase):
         wait_until(lambda: BOB in self.about()["menu"], message="no account in the menu")
         self.press(BOB)
         wait_until(lambda: self.workspace.owner(self.file) == BOB, message="not given")
+
+    def click(self, label, button=1):
+        """What the file manager's windows show, with the mouse."""
+        def place():
+            return next((at for text, *at in self.says()["labels"] if text == label), None)
+
+        def is_still():
+            before = place()
+            time.sleep(0.5)
+            return before and before == place()
+
+        wait_until(is_still, message=f"'{label}' is not in the window: {self.says()}")
+        title, x, y = place()
+        self.session.xdotool(
+            "mousemove", "--window", self.session.windows(title)[0], str(int(x)), str(int(y)),
+            "click", str(button))
+
+    def choose(self, file, *labels):
+        """In the menu of a file, as people do."""
+        self.click(file.name, button=3)
+        for label in labels:
+            self.click(label)
+
+    def test_the_menu_gives_the_selected_file_alone(self):
+        other = self.folder / "other.txt"
+        self.workspace.write_as(ANN, other, "Fabrikam pays.")
+        self.await_emblem("open")
+        self.choose(self.file, "Managed files", "Give to", BOB)
+        wait_until(lambda: self.workspace.owner(self.file) == BOB, message="not given")
+        wait_until(lambda: self.about().get("owner") == BOB, message="the old owner is shown")
+        self.assertEqual(self.workspace.owner(other), ANN)
+
+    def test_before_content_becomes_plain_a_question(self):
+        other = self.folder / "other.txt"
+        self.workspace.write_as(ANN, other, "Fabrikam pays.")
+        self.await_emblem("open")
+        self.choose(self.file, "Managed files", "Give to", "Nobody (not encrypted)")
+        self.click("_Cancel")
+        self.session.await_none("^Decrypt")
+        self.choose(self.file, "Managed files", "Give to", "Nobody (not encrypted)")
+        self.assertEqual(self.workspace.owner(self.file), ANN)
+        wait_until(
+            lambda: "Decrypt “plan.txt”?" in self.labels(), message="not asked")
+        self.assertIn(f"1 file of {ANN}", "".join(self.labels()))
+        self.click("_Decrypt")
+        wait_until(lambda: self.workspace.owner(self.file) == "nobody", message="not given")
+        wait_until(lambda: not self.about().get("owner"), message="the old owner is shown")
+        self.assertEqual(self.workspace.owner(other), ANN)
+
+    def labels(self):
+        return [text for text, *_at in self.says()["labels"]]
 
     def test_a_locked_folder_asks_nobody(self):
         """Nautilus opens files whose names do not tell their type."""

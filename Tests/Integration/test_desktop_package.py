@@ -11,7 +11,7 @@ from workspace import ROOT
 
 NEEDS = ("appstream", "desktop-file-utils", "gettext", "lintian", "man-db", "systemd")
 
-SCRIPTS = ("mamd-give", "mamd-pinentry", "mamd-thumbnailer")
+SCRIPTS = ("mamd-pinentry", "mamd-thumbnailer")
 # Debian 12's Python; for these modules its standard library alone.
 PYTHON = "/usr/bin/python3"
 

@@ -75,6 +75,12 @@ class KnownFiles(Generic[File]):
         workspace = self.workspaces.find(mount.workspace)
         return list(workspace.accounts.values()) if workspace else []
 
+    def look_again(self, paths: list[str]) -> None:
+        """They, and what is below them, have changed."""
+        folders = tuple(path.rstrip("/") + "/" for path in paths)
+        for path in [*paths, *(each for each in self._shown if each.startswith(folders))]:
+            self._tell(path)
+
     # What the workspaces tell
 
     def changed(self, workspace: Workspace) -> None:

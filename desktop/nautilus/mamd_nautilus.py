@@ -12,7 +12,7 @@ sys.path.insert(0, str(PLACE if (PLACE / "mamd_desktop").is_dir() else "/usr/lib
 
 from gi.repository import Gio, GLib, GObject, Gtk, Nautilus
 
-from mamd_desktop import file_actions, look
+from mamd_desktop import file_actions, giving, look
 from mamd_desktop.accounts import Account
 from mamd_desktop.known_files import KnownFiles
 from mamd_desktop.mounts import Mount
@@ -87,41 +87,61 @@ class Extension(
     # Menu
 
     def get_file_items(self, files: list[Nautilus.FileInfo]) -> list[Nautilus.MenuItem]:
-        paths = [path_of(file) for file in files]
-        mounts = {self._files.mount(path) for path in paths}
-        if len(mounts) != 1 or (mount := mounts.pop()) is None:
+        paths, mount = self._inside(files)
+        if mount is None:
             return []
-        return [self._menu(mount, paths)]
+        accounts = self._files.accounts(mount)
+        return [_menu("File", _("Managed files"), [
+            *_windows("File", accounts, paths), self._giving(accounts, paths),
+            _item("FileOpen", _("Open contained"), lambda: file_actions.open_contained(paths))])]
 
     def get_background_items(self, folder: Nautilus.FileInfo) -> list[Nautilus.MenuItem]:
-        return self.get_file_items([folder])
+        """Nautilus has one table of actions for both menus: the names differ, or clicking a file's
+        item would act on the folder."""
+        paths, mount = self._inside([folder])
+        items = _windows("Folder", self._files.accounts(mount), paths) if mount else []
+        return [_menu("Folder", _("Managed files"), items)] if items else []
 
-    def _menu(self, mount: Mount, paths: list[str]) -> Nautilus.MenuItem:
-        accounts = self._files.accounts(mount)
-        menu = Nautilus.Menu()
-        if any(not account.is_open for account in accounts):
-            menu.append_item(_item(
-                "Unlock", _("Unlock…"), lambda: file_actions.ask("unlock-file", paths[:1])))
-        if any(account.is_open for account in accounts):
-            menu.append_item(_item(
-                "Lock", _("Lock now"), lambda: file_actions.ask("lock-file", paths[:1])))
-        menu.append_item(_giving(accounts, paths))
-        menu.append_item(_item(
-            "Open", _("Open contained"), lambda: file_actions.open_contained(paths)))
-        top = Nautilus.MenuItem(name="Mamd::Menu", label=_("Managed files"))
-        top.set_submenu(menu)
-        return top
+    def _inside(self, files: list[Nautilus.FileInfo]) -> tuple[list[str], Mount | None]:
+        """Their paths, and the workspace that has all of them."""
+        paths = [path_of(file) for file in files]
+        mounts = {self._files.mount(path) for path in paths}
+        return paths, mounts.pop() if len(mounts) == 1 else None
+
+    def _giving(self, accounts: list[Account], paths: list[str]) -> Nautilus.MenuItem:
+        def give(owner: str) -> None:
+            giving.give(_active_window(), paths, owner, lambda: self._files.look_again(paths))
+
+        items = [
+            _item(f"FileGive{number}", account.name.replace("_", "__"),
+                  lambda name=account.name: give(name))
+            for number, account in enumerate(accounts)]
+        nobody = _item("FileGiveNobody", _("Nobody (not encrypted)"), lambda: give(""))
+        return _menu("FileGive", _("Give to"), [*items, nobody])
 
 
-def _giving(accounts: list[Account], paths: list[str]) -> Nautilus.MenuItem:
+def _active_window() -> Gtk.Window | None:
+    return next((each for each in Gtk.Window.list_toplevels() if each.is_active()), None)
+
+
+def _windows(
+    place: str, accounts: list[Account], paths: list[str]
+) -> list[Nautilus.MenuItem]:
+    items = []
+    if any(not account.is_open for account in accounts):
+        items.append(_item(
+            f"{place}Unlock", _("Unlock…"), lambda: file_actions.ask("unlock-file", paths[:1])))
+    if any(account.is_open for account in accounts):
+        items.append(_item(
+            f"{place}Lock", _("Lock now"), lambda: file_actions.ask("lock-file", paths[:1])))
+    return items
+
+
+def _menu(name: str, label: str, items: list[Nautilus.MenuItem]) -> Nautilus.MenuItem:
     menu = Nautilus.Menu()
-    for number, account in enumerate(accounts):
-        menu.append_item(_item(
-            f"Give{number}", account.name.replace("_", "__"),
-            lambda name=account.name: file_actions.give(paths, name)))
-    menu.append_item(_item(
-        "GiveNobody", _("Nobody (not encrypted)"), lambda: file_actions.give(paths, "")))
-    top = Nautilus.MenuItem(name="Mamd::Give", label=_("Give to"))
+    for item in items:
+        menu.append_item(item)
+    top = Nautilus.MenuItem(name=f"Mamd::{name}", label=label)
     top.set_submenu(menu)
     return top
 
