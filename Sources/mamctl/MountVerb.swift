@@ -13,6 +13,7 @@ func mountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     }
     let backing = try checkedBacking(invocation.operands[0])
     let mountPoint = try checkedMountPoint(invocation.operands[1], backing)
+    keepIndexersOut(of: mountPoint)
     var command = [daemonProgram()]
     if let options = invocation.arguments.value("options") {
         command += [ByteString("-o"), options]

@@ -16,6 +16,7 @@ func setUp(_ invocation: Invocation) throws -> ExitStatus {
     var done = SetupResult(answers: answers)
     let workspace = SetupWorkspace(answers: answers)
     try workspace.makeMountPoint()
+    keepIndexersOut(of: answers.mountPoint)
     done.isNew = try workspace.create(settings: settings)
     try workspace.writeUnitSettings()
     let service = SetupService(name: answers.name)
