@@ -126,7 +126,7 @@ class Panel(Desktop):
         self.assertIn(ANN, self.item("ToolTip"))
         self.assertIn("/MenuBar", self.item("Menu"))
         wait_until(lambda: "Lock now" in self.menu(), message="nothing to lock with")
-        number = self.number("Lock now")
+        number, last = self.number("Lock now"), self.number("Show details…")
         self.session.gdbus(
             self.owner, "/MenuBar", "com.canonical.dbusmenu.Event", number, "clicked", "<0>", "0")
         wait_until(lambda: self.state() == "locked", message="not locked")
@@ -135,6 +135,9 @@ class Panel(Desktop):
         with self.assertRaises(OSError):
             open(self.file)
         wait_until(lambda: "Last refused" in self.menu(), message="no last refusal")
+        # GNOME's panel showed for a number what it had shown for it before.
+        self.assertNotIn(f"({number}, ", self.menu())
+        self.assertEqual(self.number("Show details…"), last)
         self.session.keys("Escape")
 
 

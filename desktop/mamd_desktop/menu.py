@@ -31,8 +31,10 @@ NAME, PATH = "com.canonical.dbusmenu", "/MenuBar"
 
 @dataclasses.dataclass(frozen=True)
 class Item:
-    """Without a label: a line between others. Without an act: only shown."""
+    """Without a label: a line between others. Without an act: only shown. `key`: what it is,
+    however its label changes; another one has another key."""
 
+    key: tuple[str, ...]
     label: str = ""
     act: Callable[[], None] | None = None
 
@@ -45,22 +47,35 @@ class Item:
             "label": GLib.Variant("s", self.label.replace("_", "__")),
             "enabled": GLib.Variant("b", self.act is not None)}
 
+    def looks_like(self, other: "Item") -> bool:
+        return (self.label, self.act is None) == (other.label, other.act is None)
+
 
 class Menu:
     def __init__(self, bus: Gio.DBusConnection, opened: Callable[[], None]) -> None:
         self._bus, self._opened = bus, opened
-        self._items: list[Item] = []
+        self._items: dict[int, Item] = {}
+        # For good: panels keep what they know of a number, and show it for the next that has it.
+        self._numbers: dict[tuple[str, ...], int] = {}
         self._revision = 1
         (interface,) = Gio.DBusNodeInfo.new_for_xml(INTERFACE).interfaces
         bus.register_object(PATH, interface, self._call, self._get, None)
 
     def set(self, items: list[Item]) -> None:
-        shown = [(item.label, item.act is None) for item in items]
-        if shown != [(item.label, item.act is None) for item in self._items]:
+        before = self._items
+        self._items = {
+            self._numbers.setdefault(item.key, len(self._numbers) + 1): item for item in items}
+        if list(before) != list(self._items):
             self._revision += 1
-            self._bus.emit_signal(
-                None, PATH, NAME, "LayoutUpdated", GLib.Variant("(ui)", (self._revision, 0)))
-        self._items = items
+            self._tell("LayoutUpdated", GLib.Variant("(ui)", (self._revision, 0)))
+        changed = [
+            (number, item.properties) for number, item in self._items.items()
+            if number in before and not item.looks_like(before[number])]
+        if changed:
+            self._tell("ItemsPropertiesUpdated", GLib.Variant("(a(ia{sv})a(ias))", (changed, [])))
+
+    def _tell(self, signal: str, parameters: GLib.Variant) -> None:
+        self._bus.emit_signal(None, PATH, NAME, signal, parameters)
 
     def _get(self, _bus, _sender, _path, _interface, name: str) -> GLib.Variant | None:
         return {
@@ -78,7 +93,7 @@ class Menu:
             case "GetLayout":
                 answer = GLib.Variant("(u(ia{sv}av))", (self._revision, self._layout(arguments[0])))
             case "GetGroupProperties":
-                wanted = arguments[0] or range(len(self._items) + 1)
+                wanted = arguments[0] or [0, *self._items]
                 answer = GLib.Variant("(a(ia{sv}))", ([(n, self._properties(n)) for n in wanted],))
             case "GetProperty":
                 value = self._properties(arguments[0]).get(arguments[1], GLib.Variant("s", ""))
@@ -98,17 +113,17 @@ class Menu:
         invocation.return_value(answer)
 
     def _properties(self, number: int) -> dict[str, GLib.Variant]:
-        if 1 <= number <= len(self._items):
-            return self._items[number - 1].properties
+        if item := self._items.get(number):
+            return item.properties
         return {"children-display": GLib.Variant("s", "submenu")}
 
     def _layout(self, number: int) -> tuple[int, dict[str, GLib.Variant], list[GLib.Variant]]:
         children = [] if number else [
             GLib.Variant("(ia{sv}av)", (at, item.properties, []))
-            for at, item in enumerate(self._items, 1)]
+            for at, item in self._items.items()]
         return (number, self._properties(number), children)
 
     def _event(self, number: int, event: str) -> None:
-        if event == "clicked" and 1 <= number <= len(self._items):
-            if act := self._items[number - 1].act:
-                GLib.idle_add(lambda: act() and False)
+        item = self._items.get(number)
+        if event == "clicked" and item and (act := item.act):
+            GLib.idle_add(lambda: act() and False)

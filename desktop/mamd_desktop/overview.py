@@ -48,17 +48,18 @@ def items(
     found: list[Item] = []
     for each in workspaces:
         for account in each.accounts.values():
-            found.append(Item(f"{account.name}: {state_in_words(account)}"))
+            key = (each.name, account.name)
+            found.append(Item(("account", *key), f"{account.name}: {state_in_words(account)}"))
             if account.is_open:
-                found.append(Item(_("Lock now"), _bound(lock, each.name, account.name)))
+                found.append(Item(("lock", *key), _("Lock now"), _bound(lock, *key)))
             elif account.can_be_opened:
-                found.append(Item(_("Unlock…"), _bound(unlock, each.name, account.name)))
+                found.append(Item(("unlock", *key), _("Unlock…"), _bound(unlock, *key)))
         if each.last_refusal:
-            found.append(Item(refusal_in_words(each.last_refusal)))
-        found.append(Item())
+            found.append(Item(("refused", each.name), refusal_in_words(each.last_refusal)))
+        found.append(Item(("line", each.name)))
     if not found:
-        found = [Item(_("No workspace is mounted.")), Item()]
-    return [*found, Item(_("Show details…"), show)]
+        found = [Item(("none",), _("No workspace is mounted.")), Item(("line",))]
+    return [*found, Item(("show",), _("Show details…"), show)]
 
 
 def _bound(act: Callable[[str, str], None], workspace: str, account: str) -> Callable[[], None]:
