@@ -79,6 +79,51 @@ class Telling(Desktop):
         self.assertIsNone(agent.poll())
 
 
+class Contained(Desktop):
+    settings = {"LockOn": {"IdleSeconds": 0}, "Containment": "required"}
+
+    def test_what_is_for_contained_programs_can_be_opened_contained(self):
+        (document,) = self.workspace.policies.iterdir()
+        rules = json.loads(document.read_text())
+        document.write_text(
+            json.dumps({**rules, "allowedOutboundDataTransferDestinations": "managedApps"}))
+        wait_until(
+            lambda: subprocess.run(["cat", self.file], capture_output=True).returncode,
+            message="the policy does not come into force")
+        self.session.start_agent()
+        subprocess.run(["cat", self.file], capture_output=True)
+        self.await_title("cat may not open plan.txt")
+        told = self.session.notifications()[-1]
+        self.assertEqual(told["actions"], ["contained", "Open contained"])
+
+
+class LockedOut(Desktop):
+    def test_the_right_passphrase_opens_at_once(self):
+        (document,) = self.workspace.policies.iterdir()
+        rules = json.loads(document.read_text())
+        document.write_text(
+            json.dumps({**rules, "pinRequired": True, "maximumPinRetries": 1}))
+        self.workspace.ctl("lock", "--now")
+        self.session.start_agent()
+        subprocess.run(["cat", self.file], capture_output=True)
+        self.session.focus(self.session.await_window(PROMPT))
+        self.session.await_entry()
+        self.session.type("nothing like it")
+        self.session.keys("Return")
+        self.session.await_text("Too many wrong passphrases.")
+        self.session.await_text("Check in and unlock")
+        told = [each for each in self.session.notifications() if "blocked" in each["title"]]
+        self.assertEqual([each["body"] for each in told], [
+            "Too many wrong passphrases. The right one opens it by a check-in."])
+        wait_until(
+            lambda: "Next attempt" not in str(self.session.texts()), message="it waits for ever")
+        self.session.await_entry()
+        self.session.type(PASSPHRASE)
+        self.session.keys("Return")
+        self.session.await_none(PROMPT)
+        self.assertEqual(self.state(), "unlocked")
+
+
 class Countdown(Desktop):
     settings = {"LockOn": {"IdleSeconds": 24}, "LockGraceSeconds": 0}
 
@@ -221,14 +266,15 @@ class German(Desktop):
         self.session.keys("Return")
         self.session.await_text(
             "Das war nicht richtig. Die nächste falsche Passphrase schließt das Konto bis zur"
-            " Anmeldung mit mamctl account login.")
+            " Anmeldung mit der richtigen.")
 
     def test_the_prompt_is_german(self):
         self.workspace.lock()
         self.session.start_agent()
         subprocess.run(["cat", self.file], capture_output=True)
         self.session.await_window("Verwaltete Dateien entsperren")
-        self.session.await_text("cat möchte „plan.txt“ öffnen.\nDas Konto ist gesperrt.")
+        self.session.await_text(
+            "cat möchte „plan.txt“ öffnen.\nDas Konto ist gesperrt: entsperren, und")
 
 
 class Pinentry(unittest.TestCase):

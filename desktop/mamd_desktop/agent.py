@@ -11,21 +11,22 @@ from collections.abc import Callable
 
 from gi.repository import Gio, GLib
 
-from . import messages, mounts, overview, places
+from . import file_actions, messages, mounts, overview, places
 from .accounts import Account
 from .countdown import Countdown
 from .entry_request import Request
 from .follow import WORKSPACE, Workspace
 from .gate import Gate
-from .notifier import Notifier
+from .notifier import Actions, Notifier
 from .prompter import Prompter
 from .protection import Protection
 from .protections import Protections
 from .quiet_programs import FILE, QuietPrograms
-from .records import Record
+from .records import CONTAINMENT, Record
 from .thumbnails import ThumbnailWatch
 from .tray import Tray
 from .varlink import Parameters
+from .words import _
 from .workspaces import Workspaces
 
 APPLICATION_ID = "io.mamd.Prompt"
@@ -90,13 +91,22 @@ class Agent(Gio.Application):
     def refused(self, workspace: Workspace, record: Record) -> None:
         account = workspace.accounts.get(record.account or "")
         if message := messages.of_refusal(record):
-            self._notifier.tell(message, f"{workspace.name} {record.account} {record.program}")
+            self._notifier.tell(
+                message, f"{workspace.name} {record.account} {record.program}",
+                self._ways_out(workspace, record))
         # The number of repeated refusals comes seconds after them: the account may be open by then.
         # Nor does a program of somebody else's ask, of which root's agent is told too.
         elif (account and not account.is_open and record.uid == os.geteuid()
                 and self._gate.asks(workspace.name, record)):
             self._prompt(workspace, account.name, record.program or "", record.path or "")
         self._draw()
+
+    def _ways_out(self, workspace: Workspace, record: Record) -> Actions:
+        if record.rule != CONTAINMENT or record.operation != "open" or not record.path:
+            return {}
+        path = os.path.join(workspace.mount_point, record.path)
+        return {"contained": (
+            _("Open contained"), lambda: file_actions.open_contained([path]))}
 
     # Prompts
 

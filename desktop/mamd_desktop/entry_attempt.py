@@ -9,6 +9,8 @@ from .messages import block_in_words
 from .varlink import Connection, Parameters, VarlinkError
 from .words import _, duration
 
+# What a terminal would be told to do.
+COMMAND = "mamctl account login"
 LOGIN_BLOCKS = frozenset(["locked-out", "offline", "offline-wipe"])
 
 
@@ -27,6 +29,7 @@ def failure(error: VarlinkError) -> Outcome:
     match error.name:
         case "WrongPassphrase":
             words, outlook = _("That was not right."), sentence(error.parameters, "outlook")
+            outlook = outlook.replace(COMMAND, _("a check-in"))
             if outlook:
                 words += f" {outlook[0].upper()}{outlook[1:]}."
             return Outcome(words, wait)

@@ -86,6 +86,13 @@ class EntryProcess:
             self._by_login = True
             self._form.set_login(True)
         self._form.show_problem(outcome.words, outcome.wait, outcome.is_final)
+        # The last wrong one may have closed it: then the next goes with a check-in.
+        if self._attempts and not outcome.is_final and not self._by_login:
+            self._attempts.look(self._found_after_failure, lambda _outcome: None)
+
+    def _found_after_failure(self, account: Account) -> None:
+        if account.needs_login:
+            self._found(account)
 
     def _end(self, result: str) -> None:
         self._say(result)
@@ -98,7 +105,8 @@ class EntryProcess:
 
 def main() -> int:
     secrets_out.keep_out_of_dumps()
-    GLib.set_prgname("mamd-prompt")
+    # The entry whose name and icon desktops show for it.
+    GLib.set_prgname("io.mamd.Status")
     GLib.set_application_name(_("Managed files"))
     entry_form.Adw.init()
     loop = GLib.MainLoop()

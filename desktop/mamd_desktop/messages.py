@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from .accounts import Account
+from .accounts import BY_LOGIN, BY_UNLOCK, Account
 from .daemon_words import sentence
 from .records import Record
 from .words import _, duration, ngettext
@@ -45,7 +45,7 @@ def block_in_words(kind: str) -> str:
         "recheck": _("It was not used for so long that policy asks for the passphrase again."),
         "offline": _("It has not checked in for too long."),
         "offline-wipe": _("It has not checked in for so long that policy would wipe it."),
-        "locked-out": _("Too many wrong passphrases. The next one is tried after a check-in."),
+        "locked-out": _("Too many wrong passphrases. The right one opens it by a check-in."),
         "passphrase": _("Policy asks for a new passphrase."),
         "clocked-out": _("You are clocked out."),
         "launch": _("A condition of policy is not met."),
@@ -69,10 +69,11 @@ def of_event(account: Account | None, event: Mapping[str, Any]) -> Message | Non
                 _("In %s. Save what is open.") % duration(event["seconds"]),
                 "mamd-locked-symbolic")
         case "blocked":
-            words = block_in_words(event.get("kind") or "")
+            kind = event.get("kind") or ""
+            # For those the reason says the same, for who uses a terminal.
+            words = block_in_words(kind) + ("" if kind in BY_UNLOCK | BY_LOGIN else f" {reason}")
             return Message(
-                "block", _("%s is blocked") % name, f"{words} {reason}".strip(),
-                "mamd-locked-symbolic", True)
+                "block", _("%s is blocked") % name, words.strip(), "mamd-locked-symbolic", True)
         case "unblocked":
             return Message("block", _("%s is no longer blocked") % name)
         case "wiped":

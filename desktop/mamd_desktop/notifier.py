@@ -25,10 +25,10 @@ class Notifier:
         bus.signal_subscribe(
             NAME, NAME, "NotificationClosed", PATH, None, Gio.DBusSignalFlags.NONE, self._closed)
 
-    def tell(self, message: Message, about: str) -> None:
+    def tell(self, message: Message, about: str, actions: Actions | None = None) -> None:
         """Unless there were many, or this one, just now."""
         if self._limit.allows((message, about), self._clock()):
-            self.show(message, about, {})
+            self.show(message, about, actions or {})
         elif self._limit.held_back and not self._later:
             self._later = GLib.timeout_add_seconds(int(SECONDS), self._tell_rest)
 

@@ -4,6 +4,8 @@ import datetime
 from collections.abc import Mapping
 from typing import Any
 
+# The rule that keeps files for contained programs.
+CONTAINMENT = "Containment"
 FILE_OPERATIONS = frozenset(["open", "create", "read", "use", "write"])
 
 
