@@ -7,9 +7,11 @@ import subprocess
 import unittest
 
 from built_packages import build
-from workspace import ROOT
+from workspace import ANN, ROOT, Workspace
 
-NEEDS = ("appstream", "desktop-file-utils", "gettext", "lintian", "man-db", "systemd")
+NEEDS = (
+    "appstream", "desktop-file-utils", "gettext", "libglib2.0-bin", "lintian", "man-db",
+    "shared-mime-info", "systemd")
 
 SCRIPTS = ("mamd-pinentry", "mamd-thumbnailer")
 # Debian 12's Python; for these modules its standard library alone.
@@ -92,6 +94,55 @@ class DesktopPackage(unittest.TestCase):
     def test_shells_take_the_scripts(self):
         for name in SCRIPTS:
             subprocess.run(["sh", "-n", ROOT / "desktop" / name], check=True)
+
+
+@unittest.skipUnless(
+    shutil.which("update-mime-database") and shutil.which("gio"),
+    "not installed: shared-mime-info, libglib2.0-bin")
+class MediaType(unittest.TestCase):
+    """What the desktop opens a file with, by its name and content."""
+
+    SEALED = "application/vnd.mamd.protected"
+
+    def setUp(self):
+        self.workspace = Workspace().init().mount().register()
+        self.addCleanup(self.workspace.close)
+        self.data = self.workspace.root / "data"
+        (self.data / "mime" / "packages").mkdir(parents=True)
+
+    def install(self):
+        shutil.copy(ROOT / "packaging" / "mime.xml", self.data / "mime" / "packages" / "mamd.xml")
+        subprocess.run(
+            ["update-mime-database", self.data / "mime"], check=True, capture_output=True)
+
+    def types(self, files):
+        said = subprocess.run(
+            ["gio", "info", "-a", "standard::content-type", *files], capture_output=True,
+            text=True, check=True, timeout=60,
+            env={**self.workspace.environment, "XDG_DATA_HOME": str(self.data)})
+        return re.findall(r"standard::content-type: (\S+)", said.stdout)
+
+    def test_a_sealed_file_is_no_document(self):
+        for name in ("plan.odt", "photo.jpg", "notes.txt"):
+            self.workspace.write_as(ANN, self.workspace.path(name), "Contoso pays.")
+        self.install()
+        sealed = [self.workspace.on_disk(name) for name in ("plan.odt", "photo.jpg", "notes.txt")]
+        self.assertEqual(self.types(sealed), [self.SEALED] * 3)
+
+    def test_what_is_not_sealed_has_the_type_of_its_name(self):
+        text = (ROOT / "packaging" / "mime.xml").read_text()
+        names = re.findall(r'pattern="\*\.(.*)"', text)
+        self.assertGreater(len(names), 80)
+        files = []
+        for content in (b"", b"Contoso pays.\n", b"\1\2\377" * 40):
+            place = self.workspace.root / f"plain-{len(content)}"
+            place.mkdir()
+            files += [place / f"file.{name}" for name in names]
+            for file in files[-len(names):]:
+                file.write_bytes(content)
+        before = self.types(files)
+        self.install()
+        self.assertEqual(dict(zip(files, self.types(files))), dict(zip(files, before)))
 
 
 if __name__ == "__main__":
