@@ -170,6 +170,21 @@ class Extension(NautilusCase):
         wait_until(lambda: not self.about().get("owner"), message="the old owner is shown")
         self.assertEqual(self.workspace.owner(other), ANN)
 
+    def test_a_shut_folder_looks_locked_and_can_be_mounted(self):
+        self.await_emblem("open")
+        place = self.folder.parent.parent / "shelf" / "Work"
+        place.parent.mkdir()
+        self.addCleanup(self.workspace.ctl, "unmount", place, status=None)
+        self.workspace.ctl(
+            "setup", place, ANN, "--backing", place.with_name(".work"), "--name", "shut",
+            "--passfile", self.workspace.passfile, "--no-recovery", "--no-service")
+        self.workspace.ctl("unmount", place)
+        self.session.run("nautilus", "--new-window", place.parent)
+        self.session.await_window("shelf")
+        self.await_emblem("locked")
+        self.choose(place, "Managed files", "Mount")
+        wait_until(lambda: os.path.ismount(place), message="not mounted")
+
     def labels(self):
         return [text for text, *_at in self.says()["labels"]]
 

@@ -219,6 +219,50 @@ class StatusWindow(Desktop):
         self.session.await_text(ANN)
 
 
+class Unmounted(Panel):
+    """After "Eject" in the file manager, say."""
+
+    test_sign_and_menu = None
+
+    def setUp(self):
+        super().setUp()
+        self.place, self.vault = self.workspace.root / "Work", self.workspace.root / ".work"
+        self.addCleanup(self.workspace.ctl, "unmount", self.place, status=None)
+        self.workspace.ctl(
+            "setup", self.place, ANN, "--backing", self.vault, "--name", "ejected", "--passfile",
+            self.workspace.passfile, "--no-recovery", "--no-service")
+        self.workspace.ctl("unmount", self.place)
+
+    def test_the_window_mounts_it(self):
+        self.session.run(PYTHON, "-B", DESKTOP / "mamd-status")
+        self.session.focus(self.session.await_window(STATUS))
+        self.session.await_text("Not mounted")
+        self.session.press("Mount")
+        wait_until(lambda: os.path.ismount(self.place), message="not mounted")
+        wait_until(
+            lambda: "Not mounted" not in str(self.session.texts()), message="it is not noticed")
+
+    def test_the_panel_mounts_it(self):
+        self.session.start_agent()
+        self.item("Menu")
+        wait_until(lambda: "'Mount'" in self.menu(), message="no way to mount it")
+        self.session.gdbus(
+            self.owner, "/MenuBar", "com.canonical.dbusmenu.Event", self.number("Mount"),
+            "clicked", "<0>", "0")
+        wait_until(lambda: os.path.ismount(self.place), message="not mounted")
+        wait_until(lambda: "'Mount'" not in self.menu(), message="it is not noticed")
+        self.workspace.ctl("unmount", self.place)
+        wait_until(lambda: "'Mount'" in self.menu(), message="the unmount is not noticed")
+        self.session.act("mount-file", f"<'{self.place}'>")
+        wait_until(lambda: os.path.ismount(self.place), message="not mounted by its folder")
+
+    def test_what_is_not_there_is_said(self):
+        self.vault.rename(self.workspace.root / "moved")
+        self.session.run(PYTHON, "-B", DESKTOP / "mamd-status")
+        self.session.focus(self.session.await_window(STATUS))
+        self.session.await_text(f"{self.vault} is not there")
+
+
 @unittest.skipIf(desktop_session.missing(), desktop_session.missing())
 class CountdownOfOthers(unittest.TestCase):
     def test_only_ones_own_is_shown(self):

@@ -1,7 +1,7 @@
 """mamd-prompt: follows the workspaces, asks for passphrases, tells what happened.
 
 One for each session: the bus has its name. Its actions are what other programs call: `unlock`,
-`lock` (a workspace and an account), `unlock-file`, `lock-file` (a path), `show`.
+`lock` (a workspace and an account), `unlock-file`, `lock-file`, `mount-file` (a path), `show`.
 """
 import os
 import pathlib
@@ -25,6 +25,7 @@ from .quiet_programs import FILE, QuietPrograms
 from .records import CONTAINMENT, Record
 from .thumbnails import ThumbnailWatch
 from .tray import Tray
+from .unmounted import UnmountedWorkspaces
 from .varlink import Parameters
 from .words import _
 from .workspaces import Workspaces
@@ -36,9 +37,11 @@ STATUS_PROGRAM = pathlib.Path(__file__).resolve().parents[1] / "mamd-status"
 class Agent(Gio.Application):
     def __init__(self) -> None:
         super().__init__(application_id=APPLICATION_ID)
+        self._unmounted: UnmountedWorkspaces | None = None
         for name, kind, act in (
                 ("unlock", "(ss)", self._unlock), ("lock", "(ss)", self._lock),
-                ("unlock-file", "s", self._unlock_file), ("lock-file", "s", self._lock_file)):
+                ("unlock-file", "s", self._unlock_file), ("lock-file", "s", self._lock_file),
+                ("mount-file", "s", self._mount_file)):
             action = Gio.SimpleAction(name=name, parameter_type=GLib.VariantType(kind))
             action.connect(
                 "activate", lambda _action, value, act=act: act(
@@ -61,6 +64,7 @@ class Agent(Gio.Application):
         self._workspaces = Workspaces(places.socket_roots(environment, os.geteuid()), self)
         self._protections = Protections(self._socket)
         self._workspaces.start()
+        self._unmounted = UnmountedWorkspaces(self._draw)
         self.hold()
 
     def do_activate(self) -> None:
@@ -140,6 +144,10 @@ class Agent(Gio.Application):
     def _lock_file(self, path: str) -> None:
         self._with_owner(path, self._lock)
 
+    def _mount_file(self, path: str) -> None:
+        if self._unmounted and (found := self._unmounted.at(path)):
+            found.mount()
+
     def _with_owner(self, path: str, act: Callable[[str, str], None]) -> None:
         mount = mounts.of(path, mounts.read())
         workspace = self._workspaces.find(mount.workspace) if mount else None
@@ -171,12 +179,15 @@ class Agent(Gio.Application):
     def _refresh(self) -> None:
         for each in self._workspaces:
             each.refresh()
+        if self._unmounted:
+            self._unmounted.look()
 
     def _draw(self) -> None:
         seen = list(self._workspaces)
         self._tray.show(
             overview.icon(seen), overview.tip(seen),
-            overview.items(seen, self._unlock, self._lock, self._show))
+            overview.items(
+                seen, self._unlock, self._lock, self._show, self._unmounted or ()))
 
 
 def main(arguments: list[str]) -> int:

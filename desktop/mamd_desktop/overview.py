@@ -7,6 +7,7 @@ from .accounts import Account
 from .menu import Item
 from .messages import rule_in_words, state_in_words
 from .records import Record
+from .unmounted import Unmounted
 from .words import _
 
 
@@ -44,6 +45,7 @@ def reason_in_words(record: Record) -> str:
 def items(
     workspaces: Iterable[Seen], unlock: Callable[[str, str], None],
     lock: Callable[[str, str], None], show: Callable[[], None],
+    unmounted: Iterable[Unmounted] = (),
 ) -> list[Item]:
     found: list[Item] = []
     for each in workspaces:
@@ -57,6 +59,11 @@ def items(
         if each.last_refusal:
             found.append(Item(("refused", each.name), refusal_in_words(each.last_refusal)))
         found.append(Item(("line", each.name)))
+    for vault in unmounted:
+        found += [
+            Item(("unmounted", vault.name), f"{vault.name}: {vault.words}"),
+            Item(("mount", vault.name), _("Mount"), vault.mount),
+            Item(("unmounted line", vault.name))]
     if not found:
         found = [Item(("none",), _("No workspace is mounted.")), Item(("line",))]
     return [*found, Item(("show",), _("Show details…"), show)]

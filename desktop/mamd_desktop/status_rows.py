@@ -10,6 +10,7 @@ from gi.repository import Adw, GLib, Gtk
 
 from .accounts import Account, Window
 from .messages import state_in_words
+from .unmounted import Unmounted
 from .words import _, ngettext
 
 ICONS = {
@@ -65,3 +66,14 @@ class AccountRow(Adw.ActionRow):
 
     def _clicked(self, _button: Gtk.Button) -> None:
         (self._lock if self._account.is_open else self._unlock)(self._account.name)
+
+
+class MountRow(Adw.ActionRow):
+    def __init__(self, workspace: Unmounted) -> None:
+        super().__init__(
+            title=GLib.markup_escape_text(workspace.name),
+            subtitle=GLib.markup_escape_text(workspace.words))
+        self.add_prefix(Gtk.Image(icon_name="mamd-locked-symbolic"))
+        button = Gtk.Button(label=_("Mount"), valign=Gtk.Align.CENTER)
+        button.connect("clicked", lambda _button: workspace.mount())
+        self.add_suffix(button)

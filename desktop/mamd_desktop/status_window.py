@@ -11,7 +11,8 @@ from . import look, overview, places
 from .accounts import Account
 from .follow import WORKSPACE, Workspace
 from .records import Record
-from .status_rows import AccountRow
+from .status_rows import AccountRow, MountRow
+from .unmounted import UnmountedWorkspaces
 from .varlink import Parameters
 from .words import _
 from .workspaces import Workspaces
@@ -27,6 +28,7 @@ class StatusApplication(Adw.Application):
         self._groups: dict[str, Adw.PreferencesGroup] = {}
         self._rows: dict[tuple[str, str], AccountRow] = {}
         self._last: dict[str, Adw.ActionRow] = {}
+        self._to_mount: Adw.PreferencesGroup | None = None
         self._seconds = 0
 
     def do_activate(self) -> None:
@@ -48,6 +50,7 @@ class StatusApplication(Adw.Application):
         window.set_content(box)
         self._workspaces = Workspaces(places.socket_roots(os.environ, os.geteuid()), self)
         self._workspaces.start()
+        self._unmounted = UnmountedWorkspaces(self._show_unmounted)
         GLib.timeout_add_seconds(1, self._tick)
         window.present()
 
@@ -60,7 +63,11 @@ class StatusApplication(Adw.Application):
             self._show(workspace, account)
         if accounts:
             self._show_last(workspace)
-        self._stack.set_visible_child_name("page" if self._groups else "empty")
+        self._choose_page()
+
+    def _choose_page(self) -> None:
+        has_rows = self._groups or self._to_mount
+        self._stack.set_visible_child_name("page" if has_rows else "empty")
 
     def told(self, workspace: Workspace, account: Account | None, event: Parameters) -> None:
         """Each event changes accounts, too."""
@@ -93,6 +100,17 @@ class StatusApplication(Adw.Application):
         row.set_title(GLib.markup_escape_text(overview.refusal_in_words(workspace.last_refusal)))
         row.set_subtitle(GLib.markup_escape_text(
             overview.reason_in_words(workspace.last_refusal)))
+
+    def _show_unmounted(self) -> None:
+        if self._to_mount:
+            self._page.remove(self._to_mount)
+        rows = [MountRow(each) for each in self._unmounted]
+        self._to_mount = Adw.PreferencesGroup() if rows else None
+        if self._to_mount:
+            for row in rows:
+                self._to_mount.add(row)
+            self._page.add(self._to_mount)
+        self._choose_page()
 
     def _group(self, workspace: Workspace) -> Adw.PreferencesGroup:
         if group := self._groups.get(workspace.name):
@@ -131,6 +149,7 @@ class StatusApplication(Adw.Application):
         if self._seconds % ASK_SECONDS == 0:
             for each in self._workspaces:
                 each.refresh()
+            self._unmounted.look()
         return GLib.SOURCE_CONTINUE
 
 

@@ -17,6 +17,7 @@ from mamd_desktop.accounts import Account
 from mamd_desktop.known_files import KnownFiles
 from mamd_desktop.mounts import Mount
 from mamd_desktop.protection import Protection
+from mamd_desktop.unmounted import UnmountedWorkspaces
 from mamd_desktop.words import _
 
 OWNER, CLASS = "mamd_owner", "mamd_class"
@@ -40,14 +41,24 @@ class Extension(
     def __init__(self) -> None:
         super().__init__()
         self._files = KnownFiles(path_of, changed)
+        self._unmounted = UnmountedWorkspaces(self._look_at_unmounted)
+        self._were_unmounted: set[str] = set()
         self._has_icons = False
 
     # Emblems and columns
 
     def update_file_info(self, file: Nautilus.FileInfo) -> Nautilus.OperationResult:
-        if protection := self._files.take(file):
+        if self._were_unmounted and self._unmounted.at(path_of(file)):
+            self._show(file, Protection(state="closed"))
+        elif protection := self._files.take(file):
             self._show(file, protection)
         return Nautilus.OperationResult.COMPLETE
+
+    def _look_at_unmounted(self) -> None:
+        now = {each.mount_point for each in self._unmounted}
+        for path in now ^ self._were_unmounted:
+            changed(path)
+        self._were_unmounted = now
 
     def _show(self, file: Nautilus.FileInfo, protection: Protection) -> None:
         if not self._has_icons and (window := Gtk.Window.get_toplevels().get_item(0)):
@@ -88,6 +99,9 @@ class Extension(
 
     def get_file_items(self, files: list[Nautilus.FileInfo]) -> list[Nautilus.MenuItem]:
         paths, mount = self._inside(files)
+        if len(paths) == 1 and (shut := self._unmounted.at(paths[0])):
+            return [_menu("File", _("Managed files"), [
+                _item("FileMount", _("Mount"), shut.mount)])]
         if mount is None:
             return []
         accounts = self._files.accounts(mount)

@@ -1,0 +1,83 @@
+"""This person's workspaces that are not mounted. mamctl names them, and mounts them."""
+import dataclasses
+import json
+import os
+from collections.abc import Callable
+
+from gi.repository import Gio, GLib
+
+from . import file_actions
+from .words import _
+
+SETTLE_SECONDS = 2
+# The unit, where there is one: what systemd started it stops at the logout. Else mamctl, which also
+# says what is wrong.
+MOUNT = (
+    'systemctl $1 --quiet start "mamd@$2.service" 2>/dev/null || exec mamctl mount -- "$3" "$4"')
+
+
+@dataclasses.dataclass(frozen=True)
+class Unmounted:
+    name: str
+    backing: str
+    mount_point: str
+
+    @property
+    def words(self) -> str:
+        if os.path.isdir(self.backing):
+            return _("Not mounted")
+        return _("Not mounted: %s is not there. Is its disk unplugged?") % self.backing
+
+    def mount(self) -> None:
+        manager = "--system" if os.geteuid() == 0 else "--user"
+        file_actions.run(
+            ["sh", "-c", MOUNT, "sh", manager, self.name, self.backing, self.mount_point])
+
+
+def parse(listed: str) -> dict[str, Unmounted]:
+    """By name, of what can be mounted."""
+    return {
+        each["name"]: Unmounted(each["name"], each["backingDirectory"], each["mountPoint"])
+        for each in json.loads(listed)
+        if each["state"].startswith("not mounted") and each["backingDirectory"]
+        and each["mountPoint"]}
+
+
+class UnmountedWorkspaces:
+    """`changed`: there are more or fewer of them."""
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        self._changed = changed
+        self._found: dict[str, Unmounted] = {}
+        self._monitor = Gio.UnixMountMonitor.get()
+        self._monitor.connect("mounts-changed", self._mounts_changed)
+        self.look()
+
+    def __iter__(self):
+        return iter(self._found.values())
+
+    def at(self, path: str) -> Unmounted | None:
+        return next((each for each in self if each.mount_point == path), None)
+
+    def _mounts_changed(self, _monitor: Gio.UnixMountMonitor) -> None:
+        self.look()
+        # A daemon ends after its mount.
+        GLib.timeout_add_seconds(SETTLE_SECONDS, lambda: self.look() or GLib.SOURCE_REMOVE)
+
+    def look(self) -> None:
+        flags = Gio.SubprocessFlags.STDOUT_PIPE | Gio.SubprocessFlags.STDERR_SILENCE
+        try:
+            process = Gio.Subprocess.new(["mamctl", "workspace", "list", "--json"], flags)
+        except GLib.Error:
+            return  # mamctl is not installed: there are none
+        process.communicate_utf8_async(None, None, self._listed)
+
+    def _listed(self, process: Gio.Subprocess, result: Gio.AsyncResult) -> None:
+        try:
+            _done, listed, _said = process.communicate_utf8_finish(result)
+            found = parse(listed or "[]")
+        except (GLib.Error, ValueError, KeyError):
+            return
+        if found != self._found:
+            self._found = found
+            self._changed()
