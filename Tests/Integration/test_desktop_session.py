@@ -256,8 +256,25 @@ class Unmounted(Panel):
         self.session.act("mount-file", f"<'{self.place}'>")
         wait_until(lambda: os.path.ismount(self.place), message="not mounted by its folder")
 
+    def test_what_was_moved_is_found(self):
+        moved = self.workspace.root / "moved"
+        self.vault.rename(moved)
+        self.session.run(PYTHON, "-B", DESKTOP / "mamd-status")
+        self.session.focus(self.session.await_window(STATUS))
+        self.session.await_text(f"it was moved to {moved}")
+        self.session.press("Mount")
+        wait_until(lambda: os.path.ismount(self.place), message="not mounted")
+
+    def test_of_two_none_is_chosen(self):
+        for name in ("moved", "copied"):
+            shutil.copytree(self.vault, self.workspace.root / name)
+        shutil.rmtree(self.vault)
+        self.session.run(PYTHON, "-B", DESKTOP / "mamd-status")
+        self.session.await_window(STATUS)
+        self.session.await_text(f"{self.vault} is not there")
+
     def test_what_is_not_there_is_said(self):
-        self.vault.rename(self.workspace.root / "moved")
+        shutil.rmtree(self.vault)
         self.session.run(PYTHON, "-B", DESKTOP / "mamd-status")
         self.session.focus(self.session.await_window(STATUS))
         self.session.await_text(f"{self.vault} is not there")

@@ -14,6 +14,7 @@ SETTLE_SECONDS = 2
 # says what is wrong.
 MOUNT = (
     'systemctl $1 --quiet start "mamd@$2.service" 2>/dev/null || exec mamctl mount -- "$3" "$4"')
+MANIFEST = ".mamd/workspace.json"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,14 +22,21 @@ class Unmounted:
     name: str
     backing: str
     mount_point: str
+    moved_to: str | None = None
 
     @property
     def words(self) -> str:
+        if self.moved_to:
+            return _("Not mounted: it was moved to %s") % self.moved_to
         if os.path.isdir(self.backing):
             return _("Not mounted")
         return _("Not mounted: %s is not there. Is its disk unplugged?") % self.backing
 
     def mount(self) -> None:
+        if self.moved_to:
+            file_actions.run(
+                ["mamctl", "mount", "--name", self.name, "--", self.moved_to, self.mount_point])
+            return
         manager = "--system" if os.geteuid() == 0 else "--user"
         file_actions.run(
             ["sh", "-c", MOUNT, "sh", manager, self.name, self.backing, self.mount_point])
@@ -37,10 +45,39 @@ class Unmounted:
 def parse(listed: str) -> dict[str, Unmounted]:
     """By name, of what can be mounted."""
     return {
-        each["name"]: Unmounted(each["name"], each["backingDirectory"], each["mountPoint"])
+        each["name"]: Unmounted(
+            each["name"], each["backingDirectory"], each["mountPoint"],
+            moved(each["name"], each["backingDirectory"]))
         for each in json.loads(listed)
         if each["state"].startswith("not mounted") and each["backingDirectory"]
         and each["mountPoint"]}
+
+
+def moved(name: str, backing: str) -> str | None:
+    """Where a backing directory is that is not at its place: beside it or at home, and only one, as
+    it may be a copy. mamctl compares the workspace's id."""
+    if os.path.isdir(backing):
+        return None
+    places = {os.path.realpath(place) for place in (os.path.dirname(backing), GLib.get_home_dir())}
+    found = [path for place in places for path in _backings(place) if _name_in(path) == name]
+    return found[0] if len(found) == 1 else None
+
+
+def _backings(place: str) -> list[str]:
+    try:
+        names = os.listdir(place)
+    except OSError:
+        return []
+    paths = (os.path.join(place, name) for name in names)
+    return [path for path in paths if os.path.isfile(os.path.join(path, MANIFEST))]
+
+
+def _name_in(backing: str) -> str:
+    try:
+        with open(os.path.join(backing, MANIFEST), "rb") as file:
+            return json.load(file)["name"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
 
 
 class UnmountedWorkspaces:
