@@ -182,6 +182,8 @@ class Extension(NautilusCase):
         self.session.run("nautilus", "--new-window", place.parent)
         self.session.await_window("shelf")
         self.await_emblem("locked")
+        # Its mount was in the list of places, too.
+        wait_until(lambda: self.labels().count("Work") == 1, message="the mount is still listed")
         self.choose(place, "Managed files", "Mount")
         wait_until(lambda: os.path.ismount(place), message="not mounted")
 

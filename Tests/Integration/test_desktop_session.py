@@ -335,7 +335,7 @@ class German(Desktop):
         subprocess.run(["cat", self.file], capture_output=True)
         self.session.await_window("Verwaltete Dateien entsperren")
         self.session.await_text(
-            "cat möchte „plan.txt“ öffnen.\nDas Konto ist gesperrt: entsperren, und")
+            "cat möchte „plan.txt“ öffnen.\nDas Konto entsperren, und die Datei")
 
 
 class Pinentry(unittest.TestCase):

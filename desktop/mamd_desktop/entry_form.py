@@ -63,7 +63,7 @@ class EntryForm(Adw.Window):
 
     def describe(self, account: str, who: str, workspace: str) -> None:
         self._title.set_label(account)
-        locked = _("Its account is locked: unlock it, and open the file again.")
+        locked = _("Unlock its account, and open the file again.")
         self._who.set_label(
             f"{who}\n{locked}" if who
             else _("Opens its files in the workspace “%s”.") % workspace)
