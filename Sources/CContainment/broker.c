@@ -1,15 +1,17 @@
 // Carries out connect(2), bind(2) and listen(2) for contained programs. The kernel asks before each
 // of these calls; the broker reads the address once, decides, and makes the call itself on a copy
-// of the socket. So nobody can exchange address or socket between the check and the call. What has
-// numbers for arguments only is judged (judge.c).
+// of the socket. So nobody can exchange address or socket between the check and the call. It does
+// the same for chmod(2) and chown(2) (modes.c). What has numbers for arguments only is judged
+// (judge.c).
 //
 // The broker is a process in the programs' Landlock domain, so rules for ports hold here too.
 #define _GNU_SOURCE
 #include "containment.h"
 
+#include "caller.h"
 #include "contained.h"
-#include "descendants.h"
 #include "judge.h"
+#include "modes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -53,22 +55,6 @@ struct call {
 
 // MARK: What the caller has
 
-// A pidfd stands for a whole process, so for the process of this thread; -1 on failure.
-static int process_of(pid_t thread) {
-    const pid_t process = mam_number_of(thread, "Tgid: %d");
-    return process < 0 ? -1 : (int)syscall(SYS_pidfd_open, process, 0);
-}
-
-static int copy_socket(pid_t thread, int number) {
-    const int process = process_of(thread);
-    if (process < 0) return -1;
-    const int copy = (int)syscall(SYS_pidfd_getfd, process, number, 0);
-    const int error = errno;
-    close(process);
-    errno = error;
-    return copy;
-}
-
 // 0, or an errno.
 static int take_address(struct call *call, const struct seccomp_notif *asked) {
     const __u64 *arguments = asked->data.args;
@@ -94,7 +80,7 @@ static int take(struct call *call, const struct seccomp_notif *asked) {
         const int error = take_address(call, asked);
         if (error != 0) return error;
     }
-    call->socket = copy_socket(call->thread, call->number);
+    call->socket = mam_copy_descriptor(call->thread, call->number);
     if (call->socket < 0) return errno == EBADF ? EBADF : EACCES;
     socklen_t size = sizeof call->family;
     if (getsockopt(call->socket, SOL_SOCKET, SO_DOMAIN, &call->family, &size) != 0) return ENOTSOCK;
@@ -105,17 +91,10 @@ static int take(struct call *call, const struct seccomp_notif *asked) {
 
 // The socket that the address names from where the caller is; -1 and errno on failure.
 static int find(const struct call *call) {
-    char path[sizeof(struct sockaddr_un) + 1] = {0}, directory[48];
+    char path[sizeof(struct sockaddr_un) + 1] = {0};
     const struct sockaddr_un *address = (const struct sockaddr_un *)&call->address;
     memcpy(path, address->sun_path, call->length - offsetof(struct sockaddr_un, sun_path));
-    snprintf(directory, sizeof directory, "/proc/%d/cwd", call->thread);
-    const int start = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (start < 0) return -1;
-    const int found = openat(start, path, O_PATH | O_CLOEXEC);
-    const int error = errno;
-    close(start);
-    errno = error;
-    return found;
+    return mam_open_for(call->thread, AT_FDCWD, path, 0);
 }
 
 static int is_same(const struct stat *one, const struct stat *other) {
@@ -306,6 +285,8 @@ static int answer(const struct broker *broker, const struct seccomp_notif *asked
     if (mam_is_judged(asked->data.nr)) {
         reply.error = -mam_judge(asked, broker->containment);
         if (reply.error == 0) reply.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    } else if (mam_is_mode_call(asked->data.nr)) {
+        reply.error = -mam_change_mode(broker->listener, asked, broker->containment);
     } else reply.error = -carry_out_asked(broker, asked);
     // ENOENT: the caller has gone.
     return ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_SEND, &reply) == 0 || errno == ENOENT;

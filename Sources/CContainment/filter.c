@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "containment.h"
 
+#include "modes.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -198,12 +200,23 @@ static int refuse_controls(scmp_filter_ctx filter) {
     return status;
 }
 
+// Devices that a descriptor for reading is enough to make, and that programs outside see: terminals
+// (by their master), interfaces of the network (TUN), keyboards (uinput).
+static int refuse_new_devices(scmp_filter_ctx filter) {
+    enum { MASTER = 0x5430, NUMBER = 0xf0, TUN = 0x5480, HIGH = 0x80, CREATE = 0x5501 };
+    int status = REFUSE(EPERM, ioctl, MASKED(1, KIND | NUMBER, MASTER));
+    if (status == 0) status = REFUSE(EPERM, ioctl, MASKED(1, KIND | HIGH, TUN));
+    return status != 0 ? status : REFUSE(EPERM, ioctl, IS(1, CREATE));
+}
+
 static int refuse_requests(scmp_filter_ctx filter) {
     int status = refuse_kinds(filter, 0, 0);
     if (status == 0) status = refuse_controls(filter);
     // Keystrokes for the terminal, which the shell outside would run.
-    if (status == 0) status = REFUSE(EPERM, ioctl, IS(1, TIOCSTI));
-    return status != 0 ? status : REFUSE(EPERM, ioctl, IS(1, TIOCLINUX));
+    static const int of_terminals[] = {TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD, TIOCGPTPEER};
+    for (size_t i = 0; status == 0 && i < sizeof of_terminals / sizeof *of_terminals; i++)
+        status = REFUSE(EPERM, ioctl, IS(1, of_terminals[i]));
+    return status != 0 ? status : refuse_new_devices(filter);
 }
 
 // Before version 3 Landlock does not know that a file is cut off.
@@ -259,16 +272,27 @@ static int refuse_sockets(scmp_filter_ctx filter, enum mam_network network) {
 
 // MARK: What the broker decides
 
-static int ask(scmp_filter_ctx filter, const int calls[], size_t count) {
+static int ask(scmp_filter_ctx filter, int call) {
+    const int status = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, call, 0);
+    // Calls that this architecture does not have.
+    return status == -EDOM ? 0 : status;
+}
+
+static int ask_about_all(scmp_filter_ctx filter, const int calls[], size_t count) {
     int status = 0;
-    for (size_t i = 0; status == 0 && i < count; i++)
-        status = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, calls[i], 0);
+    for (size_t i = 0; status == 0 && i < count; i++) status = ask(filter, calls[i]);
+    return status;
+}
+
+static int ask_about_modes(scmp_filter_ctx filter) {
+    int status = 0;
+    for (int i = 0; status == 0 && i < MAM_MODE_CALLS; i++) status = ask(filter, mam_mode_call(i));
     return status;
 }
 
 static int ask_about_sockets(scmp_filter_ctx filter, enum mam_network network) {
     static const int calls[] = {SCMP_SYS(connect), SCMP_SYS(bind), SCMP_SYS(listen)};
-    int status = ask(filter, calls, sizeof calls / sizeof *calls);
+    int status = ask_about_all(filter, calls, sizeof calls / sizeof *calls);
     if (status != 0 || network == MAM_NETWORK_NONE) return status;
     status = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(socket), 1, IS(0, AF_INET));
     return status != 0
@@ -281,7 +305,7 @@ static int ask_about_signals(scmp_filter_ctx filter) {
     static const int calls[] = {SCMP_SYS(kill), SCMP_SYS(tkill), SCMP_SYS(tgkill),
                                 SCMP_SYS(rt_sigqueueinfo), SCMP_SYS(rt_tgsigqueueinfo)};
     if (mam_landlock_version() >= 6) return 0;
-    int status = ask(filter, calls, sizeof calls / sizeof *calls);
+    int status = ask_about_all(filter, calls, sizeof calls / sizeof *calls);
     // Another thread could exchange the descriptor after the broker has looked.
     if (status == 0) status = refuse(filter, ENOSYS, SCMP_SYS(pidfd_send_signal), 0, NULL);
     // SIGKILL to the owner of a file when something can be read from it.
@@ -305,6 +329,7 @@ int mam_filter_calls(const struct mam_containment *containment) {
     if (status == 0) status = refuse_sockets(filter, containment->network);
     if (status == 0) status = ask_about_sockets(filter, containment->network);
     if (status == 0) status = ask_about_signals(filter);
+    if (status == 0) status = ask_about_modes(filter);
     if (status == 0) status = seccomp_load(filter);
     const int listener = status == 0 ? seccomp_notify_fd(filter) : -1;
     // The descriptor stays open.

@@ -252,6 +252,125 @@ def remove_an_attribute_with_removexattrat():
     syscall(466, -100, outside("kept").encode(), 0, b"user.kept")
 
 
+def found(name, flags=os.O_RDONLY):
+    return os.open(outside(name), flags)
+
+
+@way
+def set_a_mode():
+    os.chmod(outside("kept"), 0o604)
+
+
+@way
+def set_a_mode_by_descriptor():
+    os.fchmod(found("kept"), 0o604)
+
+
+@way
+def set_a_mode_by_a_descriptor_of_the_path():
+    os.chmod(f"/proc/self/fd/{found('kept', os.O_PATH)}", 0o604)
+
+
+@way
+def set_a_mode_through_a_link_in_the_workspace():
+    link = os.path.join(WORKSPACE, "to-kept")
+    os.symlink(outside("kept"), link)
+    try:
+        os.chmod(link, 0o604)
+    finally:
+        os.unlink(link)
+
+
+@way
+def set_a_mode_from_a_directory():
+    os.chmod("kept", 0o604, dir_fd=found("", os.O_PATH))
+
+
+@way
+def set_a_mode_with_fchmodat2():
+    syscall(452, -100, outside("kept").encode(), 0o604, 0)
+
+
+@way
+def set_a_mode_of_an_empty_path():
+    syscall(452, found("kept", os.O_PATH), b"", 0o604, 0x1000)
+
+
+@way
+def set_a_mode_of_a_directory():
+    os.chmod(outside("empty"), 0o777)
+
+
+@way
+def set_the_set_user_id_bit():
+    os.chmod(outside("kept"), 0o4755)
+
+
+@way
+def create_with_the_set_user_id_bit():
+    os.close(os.open(outside("set-id"), os.O_WRONLY | os.O_CREAT, 0o4755))
+
+
+@way
+def open_the_state_directory():
+    os.chmod(os.path.dirname(FACTS["passfile"]), 0o777)
+
+
+@way
+def exchange_the_file_while_its_mode_is_set():
+    """The supervisor finds and changes one and the same file."""
+    inside, name = os.path.join(WORKSPACE, "inside"), os.path.join(WORKSPACE, "either")
+    open(inside, "w").close()
+    ended = threading.Event()
+
+    def exchange():
+        for turn in range(10 ** 9):
+            os.symlink((inside, outside("kept"))[turn % 2], name + "-next")
+            os.rename(name + "-next", name)
+            if ended.is_set():
+                return
+
+    threading.Thread(target=exchange, daemon=True).start()
+    done = 0
+    for _ in range(300):
+        with contextlib.suppress(PermissionError, FileNotFoundError):
+            os.chmod(name, 0o604)
+            done += 1
+    ended.set()
+    if os.stat(outside("kept")).st_mode & 0o777 != 0o604:
+        raise Refused(f"of 300 calls {done} changed the file inside")
+
+
+@way
+def give_a_file_to_a_group():
+    os.chown(outside("kept"), -1, os.getgid())
+
+
+@way
+def give_a_file_away():
+    os.chown(outside("kept"), os.getuid(), -1)
+
+
+@way
+def give_a_link_away():
+    os.lchown(outside("kept"), os.getuid(), os.getgid())
+
+
+@way
+def give_a_file_away_by_descriptor():
+    os.fchown(found("kept"), os.getuid(), os.getgid())
+
+
+@way
+def give_a_file_away_with_fchownat():
+    os.chown("kept", os.getuid(), os.getgid(), dir_fd=found("", os.O_PATH))
+
+
+@way
+def give_a_file_away_by_an_empty_path():
+    syscall(260, found("kept", os.O_PATH), b"", os.getuid(), os.getgid(), 0x1000)
+
+
 @way
 def set_an_acl():
     command("setfacl", "-m", "u:1234:r", outside("kept"))
@@ -558,6 +677,58 @@ def write_to_another_terminal():
 @way
 def type_into_the_own_terminal():
     fcntl.ioctl(1, 0x5412, b"x")  # TIOCSTI
+
+
+def terminal_request(number, argument=0):
+    fcntl.ioctl(os.open("/dev/ptmx", os.O_RDONLY | os.O_NOCTTY), number, argument)
+
+
+@way
+def open_a_master():
+    os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY)
+
+
+@way
+def unlock_a_terminal_of_its_own():
+    terminal_request(0x40045431, bytearray(4))  # TIOCSPTLCK
+
+
+@way
+def open_a_terminal_by_its_master():
+    master = os.open("/dev/ptmx", os.O_RDONLY | os.O_NOCTTY)
+    with contextlib.suppress(OSError):
+        fcntl.ioctl(master, 0x40045431, bytearray(4))  # TIOCSPTLCK
+    fcntl.ioctl(master, 0x5441, os.O_RDWR)  # TIOCGPTPEER
+
+
+@way
+def number_a_terminal_of_its_own():
+    terminal_request(0x80045430, bytearray(4))  # TIOCGPTN
+
+
+@way
+def take_the_console():
+    fcntl.ioctl(1, 0x541d)  # TIOCCONS
+
+
+@way
+def set_a_line_discipline():
+    fcntl.ioctl(1, 0x5423, bytearray(4))  # TIOCSETD
+
+
+@way
+def make_an_interface():
+    request(0x400454ca, 40, "/dev/net/tun" if os.path.exists("/dev/net/tun") else None)
+
+
+@way
+def make_an_interface_that_stays():
+    request(0x400454cb, 40)  # TUNSETPERSIST
+
+
+@way
+def make_a_keyboard():
+    fcntl.ioctl(1, 0x5501)  # UI_DEV_CREATE
 
 
 @way
