@@ -180,6 +180,13 @@ int mam_cached_facts(int descriptor, struct mam_cached_facts *facts) {
     return 0;
 }
 
+int mam_is_still(int descriptor, uint64_t inode) {
+    struct statx found;
+    const int flags = AT_EMPTY_PATH | AT_STATX_FORCE_SYNC;
+    if (statx(descriptor, "", flags, STATX_INO | STATX_NLINK, &found) != 0) return 0;
+    return found.stx_ino == inode && found.stx_nlink > 0;
+}
+
 int32_t mam_thread_id(void) { return (int32_t)gettid(); }
 
 int mam_open_fuse_node(int mount, uint64_t node, uint32_t generation, int flags) {

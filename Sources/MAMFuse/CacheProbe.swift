@@ -63,9 +63,9 @@ struct CacheProbe: ~Copyable {
 
     private init(_ file: Descriptor, _ inode: Inode, in mount: Mount) throws(Errno) {
         let place = try CachedFacts(of: file.raw)
-        guard place.device == mount.tree.mountDevice, place.inode == inode.id.inode else {
-            throw .noEntry
-        }
+        guard place.device == mount.tree.mountDevice,
+            place.inode == mount.tree.shownNumber(of: inode)
+        else { throw .noEntry }
         self.file = file
     }
 
@@ -115,7 +115,7 @@ struct CacheProbe: ~Copyable {
     ) throws(Errno) -> Descriptor {
         let status = try status(of: file.raw)
         guard UInt64(status.st_dev) == tree.mountDevice,
-            UInt64(status.st_ino) == inode.id.inode
+            UInt64(status.st_ino) == tree.shownNumber(of: inode)
         else { throw .noEntry }
         return file
     }

@@ -14,6 +14,8 @@ package struct StoreProbe: Sendable {
         case rename
         /// Names that differ in case are two.
         case caseInNames
+        /// A file with two names is one file, also once one of them is gone.
+        case links
         /// `RENAME_EXCHANGE`.
         case exchange
         case holes
@@ -35,8 +37,10 @@ package struct StoreProbe: Sendable {
         }
     }
 
-    /// Whether mamd cannot work there at all.
-    package var isHopeless: Bool { lacking.contains(.oneDevice) || lacking.contains(.rename) }
+    /// Whether no workspace may begin there.
+    package var isHopeless: Bool {
+        lacking.contains { [.oneDevice, .rename, .caseInNames].contains($0) }
+    }
 
     /// What a person loses by it in that directory. `isGrave`: programs fail that should not.
     package static func loss(
@@ -55,10 +59,15 @@ package struct StoreProbe: Sendable {
             ("the file system of \(place) renames no files: nothing can be created", true)
         case .caseInNames:
             ("the file system of \(place) does not distinguish B from b in names", true)
+        case .links:
+            (
+                "the file system of \(place) does not keep files with two names: making a link"
+                    + " fails", false
+            )
         case .exchange:
             (
-                "the file system of \(place) cannot exchange two names: what is plain cannot become"
-                    + " sealed, or the reverse", true
+                "the file system of \(place) cannot exchange two names: programs that do fail",
+                false
             )
         case .holes:
             ("the file system of \(place) makes no holes: freeing a part of a file fails", false)
@@ -94,11 +103,12 @@ private struct Trial {
             return devices[0] == devices[1]
         case .rename: return renameat(directory, "probe-a\(mark)", directory, "probe-b\(mark)") == 0
         case .caseInNames: return faccessat(directory, "PROBE-B\(mark)", F_OK, 0) != 0
+        case .links: return (try? keepsLinks()) ?? false
         case .exchange:
             guard (try? makeFile("probe-c")) != nil else { return false }
-            let exchange: UInt32 = 2  // RENAME_EXCHANGE
-            return mam_renameat2(
-                directory, "probe-b\(mark)", directory, "probe-c\(mark)", exchange) == 0
+            let exchanged = try? exchangeNames(
+                at: directory, "probe-b\(mark)", and: directory, "probe-c\(mark)")
+            return exchanged ?? false
         case .holes:
             return (try? setSize(file, 16_384)) != nil
                 && (try? punchHole(file, at: 4096, count: 4096)) != nil
@@ -109,7 +119,22 @@ private struct Trial {
         }
     }
 
+    /// As the mount refers to a file: by a descriptor of the first name. A file system in a program
+    /// may take each name for a file.
+    private func keepsLinks() throws(Errno) -> Bool {
+        let (first, second) = ("probe-d\(mark)", "probe-e\(mark)")
+        _ = try makeFile("probe-d")
+        let file = try openFile(at: directory, first, openPathOnly | O_NOFOLLOW)
+        _ = try retrying { linkat(directory, first, directory, second, 0) }
+        let two = try [status(at: file.raw, ""), status(at: directory, second)]
+        _ = try retrying { unlinkat(directory, first, 0) }
+        let one = try status(at: file.raw, "")
+        return two.allSatisfy { $0.st_nlink == 2 && $0.st_ino == one.st_ino } && one.st_nlink == 1
+    }
+
     func end() {
-        for name in ["probe-a", "probe-b", "probe-c"] { unlinkat(directory, "\(name)\(mark)", 0) }
+        for letter in ["a", "b", "c", "d", "e"] {
+            unlinkat(directory, "probe-\(letter)\(mark)", 0)
+        }
     }
 }

@@ -1,6 +1,5 @@
 // Small files that must be whole or absent: settings, keybags, counters.
 
-internal import CShims
 package import Glibc
 
 /// Writes a new file and renames it over `name`, both in `directory`: after a crash, the file has
@@ -93,17 +92,11 @@ private func exchange(
     // has no content to overwrite.
     let isFile = (try? status(at: directory, name)).map { $0.st_mode & S_IFMT == S_IFREG } ?? false
     if isFile {
-        let exchange: UInt32 = 2  // RENAME_EXCHANGE
         do throws(Errno) {
-            _ = try retrying {
-                mam_renameat2(directory, unfinished, directory, name, exchange)
+            if try exchangeNames(at: directory, unfinished, and: directory, name) {
+                return .atUnfinishedName
             }
-            return .atUnfinishedName
-        } catch {
-            guard [.noEntry, .invalid, .notImplemented, .notSupported].contains(error) else {
-                throw error
-            }
-        }
+        } catch { guard error == .noEntry else { throw error } }
     }
     let flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
     let old = isFile ? try? openFile(at: directory, name, flags) : nil

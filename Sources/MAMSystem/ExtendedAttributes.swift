@@ -68,12 +68,18 @@ package func removeExtendedAttribute(
     _ = try retrying { mam_removexattr(path, name) }
 }
 
-/// listxattr(2): names, each followed by a zero byte; with an empty buffer only the length.
+/// listxattr(2): names, each followed by a zero byte; with an empty buffer only the length. None on
+/// a file system without attributes.
 package func listExtendedAttributes(
     _ path: UnsafePointer<CChar>, into names: UnsafeMutableRawBufferPointer
 ) throws(Errno) -> Int {
-    try retrying {
-        mam_listxattr(path, names.baseAddress?.assumingMemoryBound(to: CChar.self), names.count)
+    do throws(Errno) {
+        return try retrying {
+            mam_listxattr(path, names.baseAddress?.assumingMemoryBound(to: CChar.self), names.count)
+        }
+    } catch {
+        guard error == .notSupported else { throw error }
+        return 0
     }
 }
 

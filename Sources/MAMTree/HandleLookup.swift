@@ -91,6 +91,7 @@ package struct HandleLookup {
         guard inode.isDirectory, node != InodeTable.rootNode else { throw .staleHandle }
         let parent = try FoundFile("..", in: inode.handle, mayBeRead: false)
         let id = BackingID(parent.status)
+        tree.dropFormer(of: id)
         if let known = tree.table.lookUp(id) { return try Lookup(tree).entry(known) }
         guard let path = tree.relativePath(of: parent.handle), let found = try findIfThere(path)
         else {

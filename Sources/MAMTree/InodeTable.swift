@@ -153,7 +153,12 @@ package final class InodeTable: Sendable {
         // Its first file stays registered while the inode is known, because its number is the one
         // shown.
         guard id != inode.id else { return }
-        tables.withLock { tables in if tables.byID[id] === inode { tables.byID[id] = nil } }
+        disown(id, by: inode)
+    }
+
+    /// That number is another file's now. The inode's users keep what they have open.
+    package func disown(_ id: BackingID, by inode: Inode) {
+        tables.withLock { if $0.byID[id] === inode { $0.byID[id] = nil } }
     }
 
     /// Counted before the file can be missed, so that a thread that misses it sees the count

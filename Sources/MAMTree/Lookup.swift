@@ -36,7 +36,7 @@ package struct Lookup: Sendable {
     package func lookUp(_ item: DirectoryStream.Item, in parent: Inode) throws(Errno) -> Entry {
         let id = BackingID(device: tree.rootDevice, inode: item.number)
         let before = epoch
-        if !before.recovers, tree.table.known(id) != nil {
+        if !before.recovers, !tree.repeatsNumbers, tree.table.known(id) != nil {
             guard let status = try? status(at: parent.handle.raw, item.name),
                 let inode = tree.table.lookUp(BackingID(status))
             else { return try lookUp(item.name, in: parent) }
@@ -106,8 +106,12 @@ package struct Lookup: Sendable {
         // directory are excluded.
         guard UInt64(status.st_dev) == tree.rootDevice else { throw .crossDevice }
         let inode: Inode
+        tree.dropFormer(of: BackingID(status))
         if let known = tree.table.lookUp(BackingID(status)) {
             inode = known
+        } else if tree.repeatsNumbers, tree.table.lossCount != before.lossCount {
+            // What was found may be gone by now.
+            return try lookUpEvenHidden(name, in: parent)
         } else {
             inode = try makeKnown(found, recovers: before.recovers)
             tree.evictor.wake(knownCount: tree.table.count)
@@ -182,7 +186,7 @@ package struct Lookup: Sendable {
 
     package func entry(_ inode: Inode, _ status: stat) -> Entry {
         var attributes = status
-        attributes.st_ino = UInt(inode.id.inode)
+        attributes.st_ino = UInt(tree.shownNumber(of: inode))
         let (size, header) = inode.view(ofPhysical: Int64(status.st_size))
         attributes.st_size = Int(size)
         return Entry(

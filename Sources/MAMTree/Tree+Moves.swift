@@ -38,7 +38,8 @@ extension Tree {
         switch found.st_mode & S_IFMT {
         case S_IFDIR: noteMove()
         case S_IFREG:
-            guard let inode = table.known(BackingID(found)) else { return noteMove() }
+            let id = BackingID(found)
+            guard let inode = table.known(id), isRight(inode, for: id) else { return noteMove() }
             try refuseWiped(inode)
         default: break
         }

@@ -23,6 +23,10 @@ package final class Tree: Sendable {
     /// Held exclusively while a file is repaired.
     package let recovery = ReadWriteLock()
     private let rootStatus: stat
+    /// Whether a file that has two names stays the same file by each (`StoreProbe.Need.links`).
+    package let keepsLinks: Bool
+    /// Whether a number that an inode has may be another file's now (``dropFormer(of:)``).
+    let repeatsNumbers: Bool
     /// Whether known files may be held open for reading: on other file systems that would use
     /// memory of another program or machine.
     package let holdsOpen: Bool
@@ -70,7 +74,7 @@ package final class Tree: Sendable {
     /// answered.
     package init(
         vault: Vault, root: Descriptor, workDirectory: Descriptor?, mountPoint: ByteString,
-        isReadOnly: Bool, onReady: @escaping @Sendable (Tree) -> Void
+        isReadOnly: Bool, keepsLinks: Bool = true, onReady: @escaping @Sendable (Tree) -> Void
     ) throws(Errno) {
         self.onReady = onReady
         self.workDirectory = workDirectory
@@ -82,6 +86,8 @@ package final class Tree: Sendable {
         accessTimes = AccessTimeRule(of: root, shownAt: mountPoint)
         let kind = try FileSystemKind(of: root)
         holdsOpen = kind.isLocal
+        repeatsNumbers = !kind.isLocal
+        self.keepsLinks = keepsLinks
         readsAhead = kind.isLocal && !kind.isInMemory && evictor.hasRoomForListings
         rootStatus = try status(at: root.raw, "")
         handles = FileHandles(of: root)

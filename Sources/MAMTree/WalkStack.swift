@@ -99,6 +99,7 @@ extension Tree {
         try evictor.makingRoom { () throws(Errno) in
             let found = try FoundFile("..", in: inode.handle, mayBeRead: false)
             guard BackingID(found.status) == id else { throw .busy }
+            dropFormer(of: id)
             return table.lookUp(id) ?? table.insert(found, nil)
         }
     }

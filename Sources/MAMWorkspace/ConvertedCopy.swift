@@ -1,6 +1,5 @@
 // The copy of a file for another owner, before it replaces the original.
 
-internal import CShims
 internal import Glibc
 internal import MAMModel
 internal import MAMStore
@@ -61,8 +60,8 @@ final class ConvertedCopy {
 
     func synchronize() throws(Errno) { try MAMSystem.synchronize(file.raw) }
 
-    /// Exchanges the two names and makes the inode refer to the new file. Returns the directory to
-    /// sync. The caller excludes renames.
+    /// Puts the copy under the name and makes the inode refer to the new file. Returns the
+    /// directory to sync. The caller excludes renames.
     func putInPlace(
         of inode: Inode, at place: EntryLocation, in table: InodeTable
     ) throws(Errno) -> Descriptor {
@@ -70,15 +69,15 @@ final class ConvertedCopy {
         guard BackingID(try status(at: place.directory.raw, place.name)) == old else {
             throw .staleHandle
         }
-        // Everything that needs a descriptor comes first: after the exchange nothing may fail.
+        // Everything that needs a descriptor comes first: after that nothing may fail.
         let (handle, first) = (try reopen(file.raw, openPathOnly), try inode.firstFile())
         let directory = try withOwnerRights(to: place.directory) { path throws(Errno) in
             try openFile(procPath: path, O_RDONLY | O_DIRECTORY)
         }
-        // Before the exchange, so that look-ups of the name find the same inode.
+        // Beforehand, so that look-ups of the name find the same inode.
         table.add(new, of: inode)
         do throws(Errno) {
-            try exchange(with: place, in: directory)
+            try takeName(at: place, in: directory)
         } catch {
             table.remove(new, of: inode)
             throw error
@@ -88,28 +87,29 @@ final class ConvertedCopy {
         return directory
     }
 
-    /// The place's directory has the names that it had, and keeps its modification time.
-    private func exchange(
-        with place: EntryLocation, in parent: Descriptor
+    /// Exchanges the two names; where the file system cannot, the old file loses its name in the
+    /// same step. Either way the name leads to one of the two whenever the power goes. The place's
+    /// directory has the names that it had, and keeps its modification time.
+    private func takeName(
+        at place: EntryLocation, in parent: Descriptor
     ) throws(Errno) {
         try Faults.check(.rename)
         let before = try status(of: parent.raw)
-        let exchange: UInt32 = 2  // RENAME_EXCHANGE
-        _ = try retrying {
-            mam_renameat2(directory.raw, name, place.directory.raw, place.name, exchange)
+        if try !exchangeNames(at: directory.raw, name, and: place.directory.raw, place.name) {
+            _ = try retrying { renameat(directory.raw, name, place.directory.raw, place.name) }
         }
         // Another user's directory refuses this.
         try? setModificationTime(of: parent.raw, to: before.st_mtim)
     }
 
-    /// Makes the exchange durable; then frees the old file's space without waiting for the kernel
-    /// to forget it. The exchange cannot be undone, so a failure is only logged.
+    /// Makes the new name durable; then frees the old file's space without waiting for the kernel
+    /// to forget it. The step cannot be undone, so a failure is only logged.
     func synchronizePlace(_ conversion: Conversion, _ vault: Vault) {
         do throws(Errno) {
-            // The copy's attributes, as of the exchange.
+            // The copy's attributes, as of that step.
             try synchronize()
             try conversion.synchronizePlace()
-            let old = try openFile(at: directory.raw, name, O_WRONLY | O_NOFOLLOW)
+            let old = try openBacking(source, O_WRONLY)
             try withExtendedLifetime(old) { () throws(Errno) in try setSize(old.raw, 0) }
         } catch { FileAudit(vault).reportUnsynced(error) }
     }

@@ -124,6 +124,7 @@ package struct Creator: Sendable {
         let number = tree.table.lastingNumber(of: file)
         let found = try find(file, number, named: name, in: parent)
         guard UInt64(found.status.st_dev) == tree.rootDevice else { throw .crossDevice }
+        tree.dropFormer(of: BackingID(found.status))
         let inode = tree.table.insert(found, facts, new: number)
         tree.evictor.wake(knownCount: tree.table.count)
         if let name { inode.wasFound(name, in: parent.node) }

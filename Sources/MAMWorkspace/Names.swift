@@ -79,6 +79,8 @@ package struct Names: Sendable {
         let inode = try tree.table.inode(node)
         let parent = try tree.table.inode(parent)
         try tree.refuseReserved(name, in: parent, for: caller.user)
+        // As link(2) says it for such a file system; git then renames.
+        guard tree.keepsLinks else { throw .notPermitted }
         try tree.names.shared { () throws(Errno) in
             // Makes the kernel look the name up again.
             if inode.isReplaced { throw .staleHandle }

@@ -21,7 +21,7 @@ extension FileCheck {
         let inode = found.entry.inode
         guard inode.isRegular else { return nil }
         // It was truncated or moved under another of its names since it was found.
-        guard let held = tree.table.lookUp(inode.id) else {
+        guard let held = tree.table.lookUp(inode.backingID) else {
             return try hold(found.name, in: found.parent, found.path)
         }
         let item = VerifyItem(

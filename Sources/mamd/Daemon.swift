@@ -54,7 +54,8 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     defer { recovery.finish() }
     let (vault, policies) = try makeVault(
         places, backing.name, backing.id, log, report: report)
-    warn(of: backing, isReadOnly: arguments.isReadOnly, report)
+    let probe = try probe(backing, isReadOnly: arguments.isReadOnly)
+    warn(of: backing, probe, report)
     try recovery.begin(
         vault.uncertainEnds, inState: places.state(of: backing.name),
         isReadOnly: arguments.isReadOnly)
@@ -62,7 +63,8 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     // Before any thread starts, so that all threads block these signals.
     let signals = StopSignals()
     let tree = try makeTree(
-        vault, backing, mountPoint, isReadOnly: arguments.isReadOnly
+        vault, backing, mountPoint, isReadOnly: arguments.isReadOnly,
+        keepsLinks: probe?.lacking.contains(.links) != true
     ) { tree in
         reportServing(tree, backing.path)
         announceReady(arguments.readyDescriptor, errorFile: arguments.isForeground ? nil : logFile)

@@ -93,13 +93,13 @@ private func makeFleet(
 
 func makeTree(
     _ vault: Vault, _ backing: Backing, _ mountPoint: ByteString, isReadOnly: Bool,
-    onReady: @escaping @Sendable (Tree) -> Void
+    keepsLinks: Bool = true, onReady: @escaping @Sendable (Tree) -> Void
 ) throws(StartError) -> Tree {
     do throws(Errno) {
         let root = try reopen(backing.root.raw, openPathOnly | O_DIRECTORY)
         return try Tree(
             vault: vault, root: root, workDirectory: backing.work, mountPoint: mountPoint,
-            isReadOnly: isReadOnly, onReady: onReady)
+            isReadOnly: isReadOnly, keepsLinks: keepsLinks, onReady: onReady)
     } catch { throw StartError("\(backing.path.shown) cannot be used: \(error)") }
 }
 

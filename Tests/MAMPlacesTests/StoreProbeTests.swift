@@ -12,6 +12,7 @@ import Testing
         #expect(!probe.isHopeless)
         #expect(!probe.lacking.contains(.exchange))
         #expect(!probe.lacking.contains(.caseInNames))
+        #expect(!probe.lacking.contains(.links))
         #expect(try entries(of: work.raw).isEmpty)
     }
 

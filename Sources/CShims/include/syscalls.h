@@ -88,6 +88,10 @@ struct mam_cached_facts {
 /// system's server. 0 or -1.
 int mam_cached_facts(int descriptor, struct mam_cached_facts *facts);
 
+/// statx(2) of any file, also O_PATH, past the kernel's cache: whether it has that number and a
+/// name. A program's file system may remove a file whose number the kernel still knows.
+int mam_is_still(int descriptor, uint64_t inode);
+
 /// open_by_handle_at(2) of a cached FUSE inode, by the number and generation that the daemon gave
 /// it. Needs CAP_DAC_READ_SEARCH.
 int mam_open_fuse_node(int mount, uint64_t node, uint32_t generation, int flags);

@@ -1,0 +1,30 @@
+// File systems that give a file's number away while the daemon still knows the file.
+
+internal import CShims
+internal import MAMSystem
+
+extension Tree {
+    /// Before a file that was just found or made is looked up by its number: drops the inode of
+    /// another file that had it. A file system in a program, such as ntfs-3g, does not hear of our
+    /// descriptors of its files, and gives a removed file's number to the next.
+    package func dropFormer(of id: BackingID) {
+        guard let inode = table.known(id), !isRight(inode, for: id) else { return }
+        // A conversion registers the new file's number before the inode refers to it.
+        names.shared { if !isRight(inode, for: id) { table.disown(id, by: inode) } }
+    }
+
+    /// False if the number is another file's now.
+    func isRight(_ inode: Inode, for id: BackingID) -> Bool { !repeatsNumbers || inode.holds(id) }
+
+    /// In the mount's attributes: a file's first number, unless that may be another file's by now.
+    package func shownNumber(of inode: Inode) -> UInt64 {
+        (repeatsNumbers ? inode.backingID : inode.id).inode
+    }
+}
+
+extension Inode {
+    /// Whether it refers to the file that has this number now.
+    fileprivate func holds(_ id: BackingID) -> Bool {
+        backingID == id && mam_is_still(handle.raw, id.inode) != 0
+    }
+}
