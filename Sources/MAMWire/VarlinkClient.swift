@@ -31,6 +31,10 @@ package struct VarlinkClient: ~Copyable {
     /// The test call's own limit in seconds: on a loaded machine every reply is slow.
     private static let probePatience = 20
 
+    /// Calls that may wait for their replies at once. They and their replies fit into the socket's
+    /// buffers, so that neither side waits to write while the other does.
+    package static let batchCount = 32
+
     private let socket: Descriptor
     private let path: String
     private let isProbe: Bool
@@ -162,6 +166,31 @@ package struct VarlinkClient: ~Copyable {
         throw .secretForOthers(user: listener.user)
     }
 
+    /// Calls a method for each file, which is its call's descriptor 0, and then waits for the
+    /// replies, which come in the files' order. At most ``batchCount`` files.
+    package mutating func call<Request: VarlinkRequest>(
+        _ request: Request, forEach files: [Descriptor]
+    ) -> [Result<Request.Reply, Failure>] {
+        precondition(files.count <= Self.batchCount)
+        var end: Failure?
+        do throws(Failure) {
+            try refuseSecrets(request.withoutNulls)
+            let call: JSONValue = [
+                "method": .string(Request.method), "parameters": .object(request.withoutNulls),
+            ]
+            for file in files { try send(call, [file]) }
+        } catch { end = error }
+        return files.map { _ in
+            if let end { return .failure(end) }
+            do throws(Failure) {
+                return .success(try Self.read(try receive(pendingReply()).parameters))
+            } catch {
+                if !error.isReply { end = error }
+                return .failure(error)
+            }
+        }
+    }
+
     private func send(_ call: JSONValue, _ descriptors: [Descriptor]) throws(Failure) {
         do throws(Errno) {
             try sender.send(call, descriptors: descriptors)
@@ -194,6 +223,16 @@ package struct VarlinkClient: ~Copyable {
             }
         }
         throw .silent(process: listener.process)
+    }
+}
+
+extension VarlinkClient.Failure {
+    /// Whether the service has replied, so that the connection can go on.
+    fileprivate var isReply: Bool {
+        switch self {
+        case .refused, .unknownReply: true
+        default: false
+        }
     }
 }
 

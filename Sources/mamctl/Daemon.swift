@@ -44,6 +44,16 @@ final class Daemon {
         } catch { throw failure(error, about: subject) }
     }
 
+    /// Calls a method for each file, at most ``VarlinkClient/batchCount``. A refusal becomes a
+    /// failure about the subject in the file's place.
+    func call<Request: VarlinkRequest>(
+        _ request: Request, forEach files: [Descriptor], about subjects: [Message]
+    ) -> [Result<Request.Reply, Failure>] {
+        zip(client.call(request, forEach: files), subjects).map { reply, subject in
+            reply.mapError { failure($0, about: subject) }
+        }
+    }
+
     /// Calls a method that answers again and again, until `body` is false or the connection ends.
     func stream<Request: VarlinkRequest>(
         _ request: Request, descriptors: [Descriptor] = [], about subject: Message? = nil,

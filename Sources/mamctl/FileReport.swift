@@ -135,28 +135,6 @@ func headerFacts(_ path: ByteString, _ file: Descriptor) throws(Failure) -> File
     }
 }
 
-extension Invocation {
-    /// The owner of protected data inside a file of a mount: such a file is a copy of an encrypted
-    /// file or stream. Nil if reading would be refused or have effects.
-    func dataHeld(by facts: FileReport) -> Identity? {
-        guard !isJSON, [.available, .unmanaged, .foreign].contains(facts.state),
-            facts.fileClass == facts.effectiveClass,
-            let file = try? openForQuestion(facts.path), workspace(of: file) != nil,
-            !facts.isManaged || worksFor(facts.owner, file),
-            let open = try? reopen(file.raw, O_RDONLY | O_NONBLOCK | O_NOCTTY),
-            let size = try? status(of: open.raw).st_size,
-            let held = try? FileFacts(
-                of: open, physicalSize: Int64(size), orStream: true)
-        else { return nil }
-        return held.header?.owner
-    }
-
-    private func worksFor(_ owner: Identity, _ file: Descriptor) -> Bool {
-        let reply = try? daemon(for: file).call(Varlink.Identity.GetIdentity())
-        return reply?.acting.name == owner.name
-    }
-}
-
 private func decoded(_ path: ByteString, _ header: FileHeader) -> FileReport {
     guard let sealing = header.sealing else {
         return FileReport(

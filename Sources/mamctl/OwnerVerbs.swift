@@ -11,8 +11,9 @@ func owner(_ invocation: Invocation) throws -> ExitStatus {
         return invocation.setOwners(to: identity)
     }
     var isAnyManaged = false
-    let status = invocation.eachFile { path in
-        let facts = try invocation.facts(of: path, orDirectory: true)
+    let questions = FileQuestions(about: invocation.operands, orDirectory: true)
+    let status = invocation.eachFile { _ in
+        let facts = try questions.next().facts
         if let flaw = facts.flaw { throw flaw }
         isAnyManaged = isAnyManaged || facts.isManaged
         return (ownerLine(facts), facts.json)
@@ -31,8 +32,9 @@ func protectionClass(_ invocation: Invocation) throws -> ExitStatus {
             return (classLine(facts), facts.json)
         }
     }
-    return invocation.eachFile { path in
-        let facts = try invocation.facts(of: path, orDirectory: true)
+    let questions = FileQuestions(about: invocation.operands, orDirectory: true)
+    return invocation.eachFile { _ in
+        let facts = try questions.next().facts
         if let flaw = facts.flaw { throw flaw }
         return (classLine(facts), facts.json)
     }
@@ -55,12 +57,16 @@ private func classLine(_ facts: FileReport) -> Record {
 
 func info(_ invocation: Invocation) throws -> ExitStatus {
     var flaw: Failure?
+    let isJSON = invocation.isJSON
+    let questions = FileQuestions(
+        about: invocation.operands.filter { $0.text != "-" }, orDirectory: true,
+        andWhoActs: !isJSON)
     let status = invocation.eachFile { path in
-        let facts =
-            path.text == "-"
-            ? try invocation.factsOfInput() : try invocation.facts(of: path, orDirectory: true)
+        let file = path.text == "-" ? nil : try questions.next()
+        let facts = try file?.facts ?? invocation.factsOfInput()
         flaw = flaw ?? facts.flaw
-        return (description(of: facts, holding: invocation.dataHeld(by: facts)), facts.json)
+        if isJSON { return (nil, facts.json) }
+        return (description(of: facts, holding: file?.dataHeld), facts.json)
     }
     return status == .success ? flaw?.status ?? status : status
 }
@@ -68,8 +74,9 @@ func info(_ invocation: Invocation) throws -> ExitStatus {
 /// Exits with 0 if all files are encrypted.
 func isEncrypted(_ invocation: Invocation) throws -> ExitStatus {
     var isAnyPlain = false
+    let questions = FileQuestions(about: invocation.operands, orDirectory: false)
     let status = invocation.eachFile { path in
-        let facts = try invocation.facts(of: path)
+        let facts = try questions.next().facts
         if let flaw = facts.flaw { throw flaw }
         isAnyPlain = isAnyPlain || !facts.isEncrypted
         let answer: Message = facts.isEncrypted ? ": encrypted" : ": not encrypted"

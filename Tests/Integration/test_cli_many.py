@@ -1,0 +1,63 @@
+"""Questions about many files: one connection, and calls that do not wait for each other."""
+import json
+import re
+
+from workspace import ANN, NOT_FOUND, WorkspaceCase
+
+NEEDS = ("strace",)
+
+COUNT = 100
+# `VarlinkClient.batchCount`
+BATCHES = 4
+
+
+class ManyFiles(WorkspaceCase):
+    def setUp(self):
+        super().setUp()
+        self.files = [self.directory / f"file-{number}" for number in range(COUNT)]
+        for file in self.files:
+            file.write_bytes(b"x")
+
+    def calls(self, files, *verb):
+        """The system calls of mamctl that concern sockets, in order."""
+        log = self.workspace.root / f"{self._testMethodName}.calls"
+        self.workspace.ctl(
+            *verb, *files, prefix=(
+                "strace", "-qq", "-f", "-o", log, "-e", "trace=connect,sendmsg,recvmsg"))
+        return re.findall(r"(connect|sendmsg|recvmsg)\(", log.read_text())
+
+    def assert_batched(self, requests, *verb):
+        alone = self.calls(self.files[:1], *verb)
+        calls = self.calls(self.files, *verb)
+        # Looking for the socket connects, too.
+        self.assertEqual(calls.count("connect"), alone.count("connect"))
+        self.assertEqual(calls.count("sendmsg"), requests)
+        waits = sum(pair == ("sendmsg", "recvmsg") for pair in zip(calls, calls[1:]))
+        self.assertEqual(waits, BATCHES + requests - COUNT)
+
+    def test_owner(self):
+        self.assert_batched(COUNT, "owner")
+
+    def test_is_encrypted(self):
+        self.assert_batched(COUNT, "is-encrypted")
+
+    def test_class(self):
+        self.assert_batched(COUNT, "class")
+
+    def test_info_as_json(self):
+        self.assert_batched(COUNT, "info", "--json")
+
+    def test_info_asks_once_a_batch_for_whom_it_works(self):
+        self.assert_batched(COUNT + BATCHES, "info")
+
+    def test_answers_come_in_the_order_of_the_files(self):
+        outside = self.workspace.root / "outside"
+        outside.write_bytes(b"plain")
+        missing = self.directory / "missing"
+        asked = [*self.files[:40], missing, outside, *self.files[40:]]
+        answers = json.loads(
+            self.workspace.ctl("info", "--json", *asked, status=NOT_FOUND).stdout)
+        self.assertEqual([answer["path"] for answer in answers], [str(file) for file in asked])
+        self.assertIn("error", answers[40])
+        self.assertEqual(answers[41]["state"], "foreign")
+        self.assertEqual({answer["owner"] for answer in answers[:40] + answers[42:]}, {ANN})
