@@ -10,7 +10,9 @@ package enum PinFlaw: Error, Sendable, Equatable {
     case tooShortForFile(minimum: Int)
     case needsLetterOrSymbol
     case needsDigitLetterAndSymbol
-    case simpleSequence
+    /// `first`: the position of the first of three characters, counted from 1; never the characters
+    /// themselves, which may be written down.
+    case simpleSequence(first: Int, enough: Int)
 }
 
 extension PinFlaw: Worded {
@@ -25,9 +27,9 @@ extension PinFlaw: Worded {
         case .needsLetterOrSymbol: "it needs a letter or a symbol (pinCharacterSet)"
         case .needsDigitLetterAndSymbol:
             "it needs a digit, a letter and a symbol (pinCharacterSet, simplePinBlocked)"
-        case .simpleSequence:
-            "it has three equal or neighbouring characters in a row, such as 111 or 123"
-                + " (simplePinBlocked)"
+        case .simpleSequence(let first, let enough):
+            "its characters \(first) to \(first + 2) are equal or neighbours, such as 111, 123 or rst"
+                + " (simplePinBlocked); with \(enough) characters besides, that is allowed"
         }
     }
 }
@@ -47,8 +49,15 @@ extension PinRules {
             }
             if !found.hasLetter, !found.hasSymbol { return .needsLetterOrSymbol }
         }
-        return blocksSimple && found.hasSimpleWindow ? .simpleSequence : nil
+        guard blocksSimple, let first = found.firstSimpleWindow,
+            found.count - found.simpleCount < Self.enough
+        else { return nil }
+        return .simpleSequence(first: first, enough: Self.enough)
     }
+
+    /// Words have sequences too, as "first" has rst: nobody guesses this many characters that
+    /// continue none.
+    private static let enough = 16
 
     /// For a passphrase that seals keys in a file, where guesses are not limited; in characters.
     private static let leastForFile = 8
@@ -71,8 +80,11 @@ private struct Traits {
     var hasDigit = false
     var hasLetter = false
     var hasSymbol = false
-    /// Three equal characters in a row, or consecutive digits or letters in one direction.
-    var hasSimpleWindow = false
+    /// Where the first three equal characters in a row, or consecutive digits or letters in one
+    /// direction, begin; from 1.
+    var firstSimpleWindow: Int?
+    /// How many characters end such a window, and so add next to nothing.
+    var simpleCount = 0
     private var previous: Unicode.Scalar?
     private var previousStep: Step?
 
@@ -97,7 +109,10 @@ private struct Traits {
         default: hasSymbol = true
         }
         let step = previous.flatMap { Step(from: $0, to: scalar) }
-        if step != nil, step == previousStep { hasSimpleWindow = true }
+        if step != nil, step == previousStep {
+            simpleCount += 1
+            firstSimpleWindow = firstSimpleWindow ?? count - 2
+        }
         (previous, previousStep) = (scalar, step)
     }
 

@@ -59,6 +59,16 @@ import Testing
         #expect(Self.flaw(huge) { $0.blocksSimple = true } == nil)
     }
 
+    @Test(arguments: [
+        ("my first student is federal weapons expert", 0), ("first student", 3),
+        ("abcdefghijklmnopqrstuvwxyz", 1), (String(repeating: "a", count: 100), 1),
+        ("1593571593571111", 13), ("159357159357111159", 0),
+    ])
+    func `sequences are allowed where the other characters are enough`(_ text: String, _ first: Int) {
+        let found = Self.flaw(text) { $0.blocksSimple = true }
+        #expect(found == (first == 0 ? nil : .simpleSequence(first: first, enough: 16)))
+    }
+
     /// Columns: no rules; 4 characters; 10; with letters or symbols, no simple ones.
     /// `f` too short for a file, otherwise as above.
     @Test(arguments: [
