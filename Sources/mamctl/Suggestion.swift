@@ -4,9 +4,12 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWords
 
+/// What a guess must not lead to: these destroy, or forget.
+private let destructiveVerbs: Set = ["wipe", "account deregister", "workspace remove"]
+
 /// The verbs that the user may have meant.
 func verbsNear(_ first: String, _ second: String?) -> [String] {
-    let names = verbs.filter { $0.alias == nil }.map(\.name)
+    let names = verbs.filter { $0.alias == nil && !destructiveVerbs.contains($0.name) }.map(\.name)
     // gocryptfs and encfs have options instead of verbs.
     let word = String(first.drop { $0 == "-" })
     if let known = otherNames[word] { return [known] }
@@ -17,12 +20,14 @@ func verbsNear(_ first: String, _ second: String?) -> [String] {
     if !seconds.isEmpty, !firsts.contains(word) { return Array(seconds.prefix(3)) }
     let begun = word.utf8.count > 1 ? names.filter { $0.hasPrefix(word) && !$0.contains(" ") } : []
     if let only = begun.first, begun.count == 1 { return [only] }
-    let aliases = verbs.filter { $0.alias != nil }.map(\.name)
+    let aliases = verbs.filter { verb in verb.alias.map { !destructiveVerbs.contains($0) } ?? false }
+        .map(\.name)
     guard let near = nearest(to: word, in: firsts) ?? nearest(to: word, in: aliases) else {
         return nearestSecond(to: word, in: names)
     }
     guard let second, case let group = Verb.group(near), !group.isEmpty else { return [near] }
-    return nearest(to: "\(near) \(second)", in: group.map(\.name)).map { [$0] } ?? [near]
+    return nearest(to: "\(near) \(second)", in: group.map(\.name).filter(names.contains)).map { [$0] }
+        ?? [near]
 }
 
 /// The two-word verbs with the nearest second word.
@@ -40,6 +45,7 @@ private let otherNames = [
     "passwd": "account passphrase", "chpw": "account passphrase", "fsck": "verify",
     "chown": "protect", "ls": "owner", "create": "init", "add": "account register",
     "accounts": "account list", "speed": "metrics", "v": "version",
+    "move": "workspace rename", "give": "protect",
 ]
 
 /// Quotes text for a shell with single quotes.
