@@ -234,7 +234,7 @@ package enum Region: Sendable {
     case hole
 
     /// `SEEK_DATA` and `SEEK_HOLE`, which glibc defines only with _GNU_SOURCE.
-    var whence: Int32 { self == .data ? 3 : 4 }
+    package var whence: Int32 { self == .data ? 3 : 4 }
 
     package init?(whence: Int32) {
         switch whence {

@@ -27,6 +27,9 @@ enum Input {
         _ progress: ConversionProgress
     ) throws -> Int {
         if case .file(let source) = self {
+            if !conversion.seals, let plain = try PlainCopy(of: source) {
+                return try plain.write(into: destination, progress)
+            }
             return try invocation.daemon(for: source.descriptor).convert(
                 conversion, source.descriptor, destination,
                 override: try invocation.override(), about: .verbatim(source.path.shown)

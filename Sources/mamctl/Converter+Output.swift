@@ -12,6 +12,10 @@ extension Converter {
         let input = try self.input(path)
         if conversion.seals {
             try sealToOutput(input)
+        } else if case .file(let source) = input, let plain = try PlainCopy(of: source) {
+            try plain.show { bytes, isFirst throws(Failure) in
+                try show(bytes, isFirst: isFirst, of: path)
+            }
         } else {
             try openToOutput(input)
         }
@@ -77,20 +81,26 @@ extension Converter {
     ) throws(Failure) -> Int {
         var isFirst = true
         var count = 0
-        let guards = isatty(STDOUT_FILENO) == 1 && !invocation.arguments.has("force")
         let hasMore = { answer.lets(reader, POLLIN) }
         try pump(from: reader, path, while: hasMore) { bytes throws(Failure) in
-            if isFirst, guards, !isText(bytes) {
-                throw Failure(
-                    .failure, "\(path.shown) is not text, and standard output is a terminal",
-                    next: "add -o OUT, or --force")
-            }
+            try show(bytes, isFirst: isFirst, of: path)
             isFirst = false
             count += bytes.count
-            try writeToOutput(bytes)
-            // No progress on a terminal that also shows the text.
-            if isatty(STDOUT_FILENO) == 0 { progress.add(bytes.count) }
         }
         return count
+    }
+
+    private func show(
+        _ bytes: [UInt8], isFirst: Bool, of path: ByteString
+    ) throws(Failure) {
+        let isTerminal = isatty(STDOUT_FILENO) == 1
+        guard !isFirst || !isTerminal || invocation.arguments.has("force") || isText(bytes) else {
+            throw Failure(
+                .failure, "\(path.shown) is not text, and standard output is a terminal",
+                next: "add -o OUT, or --force")
+        }
+        try writeToOutput(bytes)
+        // No progress on a terminal that also shows the text.
+        if !isTerminal { progress.add(bytes.count) }
     }
 }

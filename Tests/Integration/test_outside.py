@@ -1,8 +1,9 @@
 """Protected files outside a mount: encrypt, decrypt, and carrying them in and out."""
 import shutil
+import subprocess
 
-from workspace import ANN, CLOSED, DAMAGED, DONE, NO, NOT_FOUND, NOT_MANAGED, UNREACHABLE
-from workspace import WorkspaceCase, pattern, sealed_size
+from workspace import ANN, CLOSED, DAMAGED, DONE, NO, NOT_FOUND, NOT_MANAGED, PERSONAL
+from workspace import UNREACHABLE, WorkspaceCase, pattern, sealed_size
 
 SIZES = (0, 1, 3_040, 3_041, 100_000)
 
@@ -88,6 +89,32 @@ class Outside(WorkspaceCase):
             self.assertFalse((self.place / "opened").exists())
             self.encrypt(plain, self.place / "again", status=UNREACHABLE)
             self.assertFalse((self.place / "again").exists())
+        finally:
+            self.workspace.mount()
+            self.workspace.unlock()
+
+    def test_an_unmanaged_owners_file_opens_without_a_daemon(self):
+        data, end = pattern(50_000), 64 << 20
+        path = self.directory / "own"
+        with open(path, "wb") as file:
+            file.write(data)
+            file.truncate(end)
+        self.workspace.ctl("protect", path, "--owner", PERSONAL, "--unmanaged")
+        stored = self.backing_of(path)
+        self.workspace.unmount()
+        try:
+            opened, again = self.place / "opened", self.place / "again"
+            self.workspace.ctl("decrypt", stored, "-o", opened)
+            self.assertEqual(opened.read_bytes(), data + bytes(end - len(data)))
+            self.assertLess(opened.stat().st_blocks * 512, end // 2)
+            self.workspace.ctl("decrypt", opened, "-o", again, status=NOT_MANAGED)
+            shown = subprocess.run(
+                ["mamctl", "decrypt", stored, "-o", "-"], stdout=subprocess.PIPE, check=True,
+                env=self.workspace.environment).stdout
+            self.assertEqual(shown, opened.read_bytes())
+            shutil.copyfile(stored, again)
+            self.workspace.ctl("decrypt", again)
+            self.assertEqual(again.read_bytes(), opened.read_bytes())
         finally:
             self.workspace.mount()
             self.workspace.unlock()
