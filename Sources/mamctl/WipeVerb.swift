@@ -76,7 +76,9 @@ extension Invocation {
         guard isatty(STDIN_FILENO) == 1 else { return try requireConfirmation(of: name) }
         printError(
             "This destroys the keys of \(name.shown) and removes all its files in workspace"
-                + " '\(daemon.name)'. They cannot be read again, not even from a backup.")
+                + " '\(daemon.name)'. They can be read again only from a backup that has them, and"
+                + " with their keys: from an account export, or from a backup of the workspace's"
+                + " state.")
         guard name.isSameName(as: try Terminal.askOpenly("Type the account's name to continue"))
         else {
             throw Failure(.failure, "\(name.shown): not wiped", next: "type the exact name")
