@@ -28,8 +28,8 @@ extension PinFlaw: Worded {
         case .needsDigitLetterAndSymbol:
             "it needs a digit, a letter and a symbol (pinCharacterSet, simplePinBlocked)"
         case .simpleSequence(let first, let enough):
-            "its characters \(first) to \(first + 2) are equal or neighbours, such as 111, 123 or rst"
-                + " (simplePinBlocked); with \(enough) characters besides, that is allowed"
+            "its characters \(first) to \(first + 2) are equal or neighbours, such as 111, 123 or"
+                + " rst (simplePinBlocked); with \(enough) characters besides, that is allowed"
         }
     }
 }

@@ -26,7 +26,9 @@ struct PlainCopy {
     }
 
     /// Returns the count of bytes. Holes stay holes.
-    func write(into destination: Descriptor, _ progress: ConversionProgress) throws(Failure) -> Int {
+    func write(
+        into destination: Descriptor, _ progress: ConversionProgress
+    ) throws(Failure) -> Int {
         try naming(source.path) { () throws(Errno) in try setSize(destination.raw, size) }
         var offset = try next(.data, from: 0)
         while offset < size {

@@ -20,13 +20,15 @@ func verbsNear(_ first: String, _ second: String?) -> [String] {
     if !seconds.isEmpty, !firsts.contains(word) { return Array(seconds.prefix(3)) }
     let begun = word.utf8.count > 1 ? names.filter { $0.hasPrefix(word) && !$0.contains(" ") } : []
     if let only = begun.first, begun.count == 1 { return [only] }
-    let aliases = verbs.filter { verb in verb.alias.map { !destructiveVerbs.contains($0) } ?? false }
+    let aliases =
+        verbs.filter { verb in verb.alias.map { !destructiveVerbs.contains($0) } ?? false }
         .map(\.name)
     guard let near = nearest(to: word, in: firsts) ?? nearest(to: word, in: aliases) else {
         return nearestSecond(to: word, in: names)
     }
     guard let second, case let group = Verb.group(near), !group.isEmpty else { return [near] }
-    return nearest(to: "\(near) \(second)", in: group.map(\.name).filter(names.contains)).map { [$0] }
+    let known = group.map(\.name).filter(names.contains)
+    return nearest(to: "\(near) \(second)", in: known).map { [$0] }
         ?? [near]
 }
 

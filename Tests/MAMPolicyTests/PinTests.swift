@@ -64,7 +64,7 @@ import Testing
         ("abcdefghijklmnopqrstuvwxyz", 1), (String(repeating: "a", count: 100), 1),
         ("1593571593571111", 13), ("159357159357111159", 0),
     ])
-    func `sequences are allowed where the other characters are enough`(_ text: String, _ first: Int) {
+    func `sequences are allowed where other characters are enough`(_ text: String, _ first: Int) {
         let found = Self.flaw(text) { $0.blocksSimple = true }
         #expect(found == (first == 0 ? nil : .simpleSequence(first: first, enough: 16)))
     }
