@@ -17,8 +17,8 @@ package struct Block: Sendable {
     package init(_ tree: Tree) { self.tree = tree }
 
     /// Closes the windows of every class, in the order of a lock, and keeps them closed until
-    /// ``unblock(_:)``. Drops only the keys that a lock drops. A block that the passphrase ends is
-    /// a lock.
+    /// ``unblock(_:)`` or, if the passphrase ends it, an unlock. Drops only the keys that a lock
+    /// drops.
     ///
     /// Never call this from a thread that serves the mount.
     @discardableResult
@@ -37,7 +37,8 @@ package struct Block: Sendable {
             }
         }
         defer { if old != block { vault.announce(.blocked(block), account) } }
-        if block.endsWithUnlock { return Lock(tree).lock(account, now: true) }
+        // An unlock that began before must not end it.
+        if block.endsWithUnlock { windows.noteLock() }
         let left: [UInt64] = vault.transitions.withLock(account) {
             guard !windows.isBlocked else { return [] }
             if windows.hasAllKeys { vault.announce(.willBecomeUnavailable(seconds: 0), account) }

@@ -127,11 +127,7 @@ class Pins(EnrollmentCase):
         self.assert_open()
         self.answer("AdvanceClock", seconds=1)
         self.advance(1800)
-        self.assertEqual(self.block(), "recheck")
-        with self.refused(errno.EKEYEXPIRED):
-            self.file.read_bytes()
-        # No more than a lock.
-        self.assertEqual(self.always.read_bytes(), b"class D")
+        self.assert_closed("recheck", errno.EKEYEXPIRED)
         self.workspace.unlock()
         self.assert_open()
 

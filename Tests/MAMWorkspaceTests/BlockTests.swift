@@ -51,9 +51,11 @@ struct BlockTests {
         #expect(try file.text() == "during")
     }
 
-    @Test("A recheck is a lock with another name, and the passphrase ends it")
-    func recheck() throws {
-        let test = try TestVault("whenDeviceLocked")
+    @Test(
+        "A recheck closes every class, and the passphrase ends it",
+        arguments: ["whenDeviceLocked", "afterDeviceRestart", "useDeviceSettings"])
+    func recheck(policy: String) throws {
+        let test = try TestVault(policy)
         let file = try test.makeFile("f", owner: try TestVault.annIdentity(), "hello")
         Block(test.tree).block(test.ann, AccountBlock(.recheck, "not used for 30 minutes"))
         #expect(block { _ = try file.text() } == .recheck)
