@@ -68,7 +68,7 @@ package struct Identity: Sendable {
 
     private static func same(_ one: String, _ other: String) -> Bool {
         // Most names have the same case, and comparing bytes is cheap.
-        !one.isEmpty && (one == other || one.lowercased() == other.lowercased())
+        !one.isEmpty && (one == other || one.caseFolded == other.caseFolded)
     }
 }
 

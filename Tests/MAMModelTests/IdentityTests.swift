@@ -16,6 +16,10 @@ import Testing
         Row(one: ("", ""), other: ("", ""), matches: true),
         Row(one: ("", ""), other: ("ann@contoso.com", ""), matches: false),
         Row(one: ("", "A1"), other: ("", ""), matches: false),
+        Row(one: ("strauß@x.de", ""), other: ("STRAUSS@X.DE", ""), matches: true),
+        Row(one: ("strauẞ@x.de", ""), other: ("strauß@x.de", ""), matches: true),
+        Row(one: ("ΝΊΚΟΣ@x.gr", ""), other: ("νίκος@x.gr", ""), matches: true),
+        Row(one: ("adm\u{131}n@x.de", ""), other: ("admin@x.de", ""), matches: false),
     ]
 
     @Test(arguments: rows)

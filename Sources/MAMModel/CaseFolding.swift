@@ -1,0 +1,22 @@
+// Names without regard to case, as Unicode folds them.
+
+extension String {
+    /// Equal for texts that differ only in case: `ß` and `SS`, `ς` and `Σ`.
+    package var caseFolded: String {
+        var folded = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            // Its capital is that of i, but it is another letter.
+            guard scalar != "ı" else {
+                folded.append(scalar)
+                continue
+            }
+            for lower in scalar.properties.lowercaseMapping.unicodeScalars {
+                let upper = lower.properties.uppercaseMapping
+                for scalar in upper.unicodeScalars {
+                    folded.append(contentsOf: scalar.properties.lowercaseMapping.unicodeScalars)
+                }
+            }
+        }
+        return String(folded)
+    }
+}
