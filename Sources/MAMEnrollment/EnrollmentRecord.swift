@@ -145,5 +145,6 @@ package struct EnrollmentFacts: Sendable {
     package var pinMark: String {
         let pin = policy.pin
         return "\(pin.minimumLength) \(pin.characters.rawValue) \(pin.blocksSimple)"
+            + (pin.longLength.map { " \($0)" } ?? "")
     }
 }

@@ -12,7 +12,7 @@ package enum PinFlaw: Error, Sendable, Equatable {
     case needsDigitLetterAndSymbol
     /// `first`: the position of the first of three characters, counted from 1; never the characters
     /// themselves, which may be written down.
-    case simpleSequence(first: Int, enough: Int)
+    case simpleSequence(first: Int, enough: Int?)
 }
 
 extension PinFlaw: Worded {
@@ -29,8 +29,12 @@ extension PinFlaw: Worded {
             "it needs a digit, a letter and a symbol (pinCharacterSet, simplePinBlocked)"
         case .simpleSequence(let first, let enough):
             "its characters \(first) to \(first + 2) are equal or neighbours, such as 111, 123 or"
-                + " rst (simplePinBlocked); with \(enough) characters besides, that is allowed"
+                + " rst (simplePinBlocked)\(Self.wayOut(enough))"
         }
+    }
+
+    private static func wayOut(_ enough: Int?) -> Message {
+        enough.map { "; with \($0) characters besides, that is allowed" } ?? ""
     }
 }
 
@@ -50,14 +54,10 @@ extension PinRules {
             if !found.hasLetter, !found.hasSymbol { return .needsLetterOrSymbol }
         }
         guard blocksSimple, let first = found.firstSimpleWindow,
-            found.count - found.simpleCount < Self.enough
+            found.count - found.simpleCount < longLength ?? .max
         else { return nil }
-        return .simpleSequence(first: first, enough: Self.enough)
+        return .simpleSequence(first: first, enough: longLength)
     }
-
-    /// Words have sequences too, as "first" has rst: nobody guesses this many characters that
-    /// continue none.
-    private static let enough = 16
 
     /// For a passphrase that seals keys in a file, where guesses are not limited; in characters.
     private static let leastForFile = 8

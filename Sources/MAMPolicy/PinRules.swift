@@ -9,6 +9,8 @@ package struct PinRules: Sendable, Equatable {
     package var minimumLength = 4
     package var characters = PinCharacters.numeric
     package var blocksSimple = false
+    /// Simple sequences are allowed beside this many characters that continue none; nil: never.
+    package var longLength: Int?
     /// How many of the last ones may not be reused.
     package var previousBlockCount = 0
     /// Nil: never.
@@ -33,6 +35,7 @@ extension EffectivePolicy {
         pin.minimumLength = rules.minimumPinLength ?? pin.minimumLength
         pin.characters = rules.pinCharacterSet ?? pin.characters
         pin.blocksSimple = rules.simplePinBlocked == true
+        pin.longLength = rules.mamdLongPinLength.flatMap { $0 < Self.neverLong ? $0 : nil }
         pin.previousBlockCount = max(0, rules.previousPinBlockCount ?? 0)
         pin.expirySeconds = Self.unlessZero(rules.periodBeforePinReset)
         // At least one try must remain possible.
@@ -45,6 +48,9 @@ extension EffectivePolicy {
         pin.requiresCredentials = rules.organizationalCredentialsRequired == true
         return pin
     }
+
+    /// The value of `mamdLongPinLength` for documents that block simple PINs of any length.
+    static let neverLong = 65_535
 
     private static func unlessZero(_ duration: PolicyDuration?) -> Int64? {
         duration.flatMap { $0.seconds > 0 ? $0.seconds : nil }

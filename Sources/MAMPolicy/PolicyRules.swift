@@ -58,6 +58,8 @@ package struct PolicyRules: Sendable, Equatable {
     package var maximumPinRetries: Int?
     package var appActionIfMaximumPinRetriesExceeded: RemediationAction?
     package var simplePinBlocked: Bool?
+    /// mamd's own: words have sequences too, which need no block in a long passphrase.
+    package var mamdLongPinLength: Int?
     package var minimumPinLength: Int?
     package var pinCharacterSet: PinCharacters?
     /// Zero: never.

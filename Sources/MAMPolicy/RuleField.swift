@@ -135,6 +135,9 @@ struct RuleField: Sendable {
             .whereAsked(\.countsTries, .byDefault)),
         flag("simplePinBlocked", \.simplePinBlocked),
         number(
+            "mamdLongPinLength", \.mamdLongPinLength, 16...EffectivePolicy.neverLong, .larger,
+            .whereAsked({ $0.simplePinBlocked == true }, EffectivePolicy.neverLong)),
+        number(
             "minimumPinLength", \.minimumPinLength, 0...65_535, .larger,
             .whereAsked({ $0.pinRequired == true }, PinRules().minimumLength)),
         choice("pinCharacterSet", \.pinCharacterSet),

@@ -6,7 +6,8 @@ internal import MAMWire
 /// A Graph `iosManagedAppProtection` with the defaults of the Intune portal: transfers are
 /// unrestricted, and data is encrypted while its account is locked. There are two differences. PINs
 /// are longer, to withstand a month of guessing (`PinRules.guesses`), as no chip limits the
-/// attempts on a copied disk. `deviceComplianceRequired` is missing, as checking it needs a probe.
+/// attempts on a copied disk, and may be words if they are long. `deviceComplianceRequired` is
+/// missing, as checking it needs a probe.
 let defaultPolicy: JSONValue = [
     "@odata.type": "#microsoft.graph.iosManagedAppProtection",
     "displayName": "Default",
@@ -35,6 +36,7 @@ let defaultPolicy: JSONValue = [
     "maximumPinRetries": 5,
     "appActionIfMaximumPinRetriesExceeded": "block",
     "simplePinBlocked": true,
+    "mamdLongPinLength": 16,
     "minimumPinLength": 10,
     "pinCharacterSet": "numeric",
     "periodBeforePinReset": "PT0S",

@@ -36,6 +36,18 @@ class Pins(EnrollmentCase):
             status=REFUSED)
         self.change("159371", "951735")
 
+    def test_words_may_have_sequences_where_policy_counts_the_rest(self):
+        words = self.workspace.secret("words", "my first student is federal weapons expert")
+        self.set_policy(**PIN)
+        self.workspace.mount()
+        result = self.workspace.serving(
+            "account register", ANN, "--passfile", words, status=REFUSED)
+        self.assertIn("its characters 6 to 8 are equal or neighbours", result.stderr)
+        self.workspace.unmount()
+        self.set_policy(**PIN, mamdLongPinLength=16)
+        self.workspace.mount()
+        self.workspace.serving("account register", ANN, "--passfile", words)
+
     def test_earlier_ones_cannot_be_taken_again(self):
         self.set_policy(**PIN, previousPinBlockCount=2)
         self.workspace.mount().register(passfile=self.workspace.secret("alpha", "alpha words"))

@@ -65,8 +65,18 @@ import Testing
         ("1593571593571111", 13), ("159357159357111159", 0),
     ])
     func `sequences are allowed where other characters are enough`(_ text: String, _ first: Int) {
-        let found = Self.flaw(text) { $0.blocksSimple = true }
+        let found = Self.flaw(text) { ($0.blocksSimple, $0.longLength) = (true, 16) }
         #expect(found == (first == 0 ? nil : .simpleSequence(first: first, enough: 16)))
+    }
+
+    @Test func `a policy that does not allow them refuses them at any length`() {
+        let words = "my first student is federal weapons expert"
+        let flaw = PinFlaw.simpleSequence(first: 6, enough: nil)
+        #expect(Self.flaw(words) { $0.blocksSimple = true } == flaw)
+        let lax = policy { ($0.simplePinBlocked, $0.mamdLongPinLength) = (true, 16) }
+        #expect(lax.pin.longLength == 16)
+        let strict = policy { ($0.simplePinBlocked, $0.mamdLongPinLength) = (true, 65_535) }
+        #expect(strict.pin.longLength == nil)
     }
 
     /// Columns: no rules; 4 characters; 10; with letters or symbols, no simple ones.

@@ -49,7 +49,8 @@ import Testing
         ("pinRequired", "false", "true"), ("maximumPinRetries", "5", "1"),
         ("appActionIfMaximumPinRetriesExceeded", #""warn""#, #""block""#),
         ("appActionIfMaximumPinRetriesExceeded", #""block""#, #""wipe""#),
-        ("simplePinBlocked", "false", "true"), ("minimumPinLength", "4", "8"),
+        ("simplePinBlocked", "false", "true"), ("mamdLongPinLength", "16", "20"),
+        ("minimumPinLength", "4", "8"),
         ("pinCharacterSet", #""numeric""#, #""alphanumericAndSymbol""#),
         ("periodBeforePinReset", #""PT0S""#, #""P365D""#),
         ("periodBeforePinReset", #""P365D""#, #""P90D""#), ("previousPinBlockCount", "0", "24"),
@@ -155,6 +156,10 @@ import Testing
             (#""pinRequired": true"#, #""minimumPinLength": 1"#, "minimumPinLength", "4"),
             (#""pinRequired": true"#, #""minimumPinLength": 6"#, "minimumPinLength", "6"),
             (#""pinRequired": false"#, #""minimumPinLength": 1"#, "minimumPinLength", "1"),
+            (
+                #""simplePinBlocked": true"#, #""mamdLongPinLength": 16"#, "mamdLongPinLength",
+                "65535"
+            ),
             (#""pinRequired": true"#, #""maximumPinRetries": 60000"#, "maximumPinRetries", "5"),
             (
                 #""periodOfflineBeforeWipeIsEnforced": "P90D""#, #""maximumPinRetries": 60000"#,
