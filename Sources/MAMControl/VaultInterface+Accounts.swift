@@ -68,18 +68,24 @@ extension VaultService {
         }
     }
 
+    /// What the last wrong passphrase has led to.
+    private func consequence(for account: AccountID, _ name: String) -> GuessConsequence? {
+        guard vault.account(named: name) != nil else { return .wiped }
+        return vault.block(of: account)?.kind == .lockedOut ? .lockedOut : nil
+    }
+
     /// Runs a keyring call whose failure becomes the caller's error.
     func keyed<Value>(
         _ name: String, _ body: () throws(KeyringError) -> Value
     ) throws(VarlinkError) -> Value {
+        let known = vault.account(named: name)
         do throws(KeyringError) { return try body() } catch {
             switch error {
             case .wrongPassphrase(let seconds):
                 throw .wrongPassphrase(
                     name, retryAfterSeconds: Int(seconds),
-                    outlook: vault.account(named: name).flatMap {
-                        Accounts(vault).outlookOnGuesses($0)
-                    })
+                    outlook: known.flatMap { Accounts(vault).outlookOnGuesses($0) },
+                    consequence: known.flatMap { consequence(for: $0, name) })
             case .retryLater(let seconds), .attemptsDamaged(let seconds):
                 throw .notTried(
                     name, retryAfterSeconds: Int(seconds), because: "\(error)")

@@ -4,6 +4,12 @@ package import MAMModel
 package import MAMSystem
 package import MAMWords
 
+/// What one wrong passphrase too many has led to.
+package enum GuessConsequence: String, Sendable {
+    case lockedOut = "locked-out"
+    case wiped
+}
+
 extension VarlinkError {
     package init(_ failure: some VarlinkFailure) {
         self.init(type(of: failure).errorName, failure.members)
@@ -38,14 +44,15 @@ extension VarlinkError {
     }
 
     /// The passphrase is wrong; the next try is allowed after `retryAfterSeconds`. `outlook`: what
-    /// further wrong ones lead to.
+    /// further wrong ones lead to; `consequence`: what this one has led to.
     package static func wrongPassphrase(
-        _ account: String, retryAfterSeconds: Int, outlook: Message? = nil
+        _ account: String, retryAfterSeconds: Int, outlook: Message? = nil,
+        consequence: GuessConsequence? = nil
     ) -> VarlinkError {
         VarlinkError(
             Varlink.Workspace.WrongPassphrase(
                 account: account, retryAfterSeconds: retryAfterSeconds, outlook: outlook?.english,
-                words: outlook?.wire))
+                words: outlook?.wire, consequence: consequence?.rawValue))
     }
 
     /// The passphrase was not tried; a try is allowed after `retryAfterSeconds`.
@@ -169,15 +176,28 @@ extension VarlinkError: Worded {
     /// The consequence of further wrong passphrases.
     package var outlook: Message? { parameters["outlook"]?.text.map(worded) }
 
+    /// Nil if the passphrase may be entered again.
+    package var consequence: GuessConsequence? {
+        parameters["consequence"]?.text.flatMap(GuessConsequence.init)
+    }
+
     private func worded(_ sentence: String) -> Message {
         Message(parameters["words"]?.array?.compactMap(\.text), else: sentence)
     }
 
     private func wrongPassphraseDescription(_ account: String) -> Message {
         let seconds = parameters["retryAfterSeconds"]?.integer ?? 0
-        return seconds > 0
-            ? "wrong passphrase for account '\(account)'; the next try is allowed in \(seconds) s"
-            : "wrong passphrase for account '\(account)'"
+        return switch consequence {
+        case .wiped:
+            "wrong passphrase for account '\(account)', once too often: its keys and files are"
+                + " destroyed"
+        case .lockedOut:
+            "wrong passphrase for account '\(account)', once too often: the account is closed until"
+                + " a login"
+        case nil where seconds > 0:
+            "wrong passphrase for account '\(account)'; the next try is allowed in \(seconds) s"
+        case nil: "wrong passphrase for account '\(account)'"
+        }
     }
 
     private var plainDescription: String {

@@ -90,6 +90,14 @@ struct Failure: Error {
         sentence.contains("policy") || sentence.contains("not good enough")
     }
 
+    private static func advice(onGuess error: VarlinkError, _ account: String) -> Message {
+        switch error.consequence {
+        case .lockedOut: "mamctl account login \(account)"
+        case .wiped: "\(importCommand) brings the keys back from an export, a backup the files"
+        case nil: error.outlook.map { "enter it again; \($0)" } ?? "enter it again"
+        }
+    }
+
     /// The daemon's error about `subject`.
     init(_ error: VarlinkError, about subject: Message) {
         let account = error.parameters["account"]?.text.map { ByteString($0).shown } ?? ""
@@ -99,8 +107,7 @@ struct Failure: Error {
             case .unknownAccount, .notManaged: "mamctl account list"
             case .unmanagedOwner: "mamctl account list, or add --unmanaged if that is intended"
             case .accountExists, .windowClosed: "mamctl unlock \(account)"
-            case .wrongPassphrase:
-                error.outlook.map { "enter it again; \($0)" } ?? "enter it again"
+            case .wrongPassphrase: Self.advice(onGuess: error, account)
             case .notTried: "wait, then enter it again"
             case .sealedFiles:
                 "\(importCommand), or mamctl account register \(account) --new-keys"

@@ -67,8 +67,12 @@ class Pins(EnrollmentCase):
         self.begin(**PIN)
         self.workspace.lock()
         for number in range(3):
-            self.assertEqual(self.wrong(number).returncode, WRONG_PASSPHRASE)
+            told = self.wrong(number)
+            self.assertEqual(told.returncode, WRONG_PASSPHRASE)
             self.assertEqual(self.block(), "locked-out" if number == 2 else "")
+            self.assertEqual("enter it again" in told.stderr, number < 2)
+        self.assertIn("the account is closed until a login", told.stderr)
+        self.assertIn(f"mamctl account login {ANN}", told.stderr)
         self.assert_closed("locked-out", errno.ENOKEY)
         self.advance(3600)
         self.workspace.unlock(status=CLOSED)
@@ -89,6 +93,8 @@ class Pins(EnrollmentCase):
         told = [self.wrong(number).stderr for number in range(3)]
         self.assertIn("2 more wrong passphrases destroy the account's keys and files", told[0])
         self.assertIn("the next wrong passphrase destroys the account's keys and files", told[1])
+        self.assertIn("its keys and files are destroyed", told[2])
+        self.assertNotIn("enter it again", told[2])
         self.assertIsNone(self.workspace.account())
         self.assertFalse(self.file.exists() or self.always.exists())
 

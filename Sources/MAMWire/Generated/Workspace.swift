@@ -1250,29 +1250,33 @@ extension Varlink {
             package var retryAfterSeconds: Int
             package var outlook: String?
             package var words: [String]?
+            package var consequence: String?
 
             package init(
                 account: String, retryAfterSeconds: Int, outlook: String? = nil,
-                words: [String]? = nil
+                words: [String]? = nil, consequence: String? = nil
             ) {
                 self.account = account
                 self.retryAfterSeconds = retryAfterSeconds
                 self.outlook = outlook
                 self.words = words
+                self.consequence = consequence
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
                     account: wire.value("account"),
                     retryAfterSeconds: wire.value("retryAfterSeconds"),
-                    outlook: wire.value("outlook"), words: wire.value("words")
+                    outlook: wire.value("outlook"), words: wire.value("words"),
+                    consequence: wire.value("consequence")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "account": account.json, "retryAfterSeconds": retryAfterSeconds.json,
-                    "outlook": outlook.json, "words": words.json
+                    "outlook": outlook.json, "words": words.json,
+                    "consequence": consequence.json
                 ]
             }
         }
@@ -1915,12 +1919,14 @@ error SealedFiles (
   words: ?[]string,
   next: ?string
 )
-# outlook: the consequence of further wrong ones; words: the outlook's, as in errors
+# outlook: the consequence of further wrong ones; words: the outlook's, as in errors; consequence:
+# what this one has led to: locked-out, wiped
 error WrongPassphrase (
   account: string,
   retryAfterSeconds: int,
   outlook: ?string,
-  words: ?[]string
+  words: ?[]string,
+  consequence: ?string
 )
 # The passphrase was not checked: it came too soon after a wrong one, or the record of wrong ones
 # is damaged.
