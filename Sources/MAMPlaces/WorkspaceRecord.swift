@@ -90,4 +90,21 @@ extension Places {
     package func workspace(at root: Descriptor) -> WorkspaceName? {
         recordedNames.first { record(of: $0)?.isAt(root) == true }
     }
+
+    /// The workspace with this id whose backing directory is not where the settings have it.
+    package func missingWorkspace(withID id: Bytes16) -> WorkspaceName? {
+        recordedNames.first { name in
+            record(of: name).map { record in
+                record.id == id
+                    && [record.backing, record.unitBacking].compactMap(\.self)
+                        .allSatisfy(isMissing)
+            } == true
+        }
+    }
+
+    /// Whether no workspace is there.
+    package func isMissing(_ backing: ByteString) -> Bool {
+        access(backing.appending(".mamd/workspace.json").cString, F_OK) != 0
+            && [.noEntry, .notDirectory].contains(Errno.current)
+    }
 }

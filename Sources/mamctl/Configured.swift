@@ -25,7 +25,7 @@ struct UnmountedWorkspace {
     /// Its backing directory is not where the settings have it.
     var missing: MissingBacking? {
         backing.flatMap {
-            MissingBacking.isMissing($0) ? MissingBacking(of: name, at: $0) : nil
+            Places.current.isMissing($0) ? MissingBacking(of: name, at: $0) : nil
         }
     }
 

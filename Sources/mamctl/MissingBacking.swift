@@ -17,16 +17,11 @@ struct MissingBacking {
     /// has still to make it.
     init?(at path: ByteString) {
         let (path, places) = (path.resolvedDirectory ?? path, Places.current)
-        guard let name = places.workspace(recordedAt: path), Self.isMissing(path),
+        guard let name = places.workspace(recordedAt: path), places.isMissing(path),
             access(path.cString, F_OK) != 0
                 || access("\(places.state(of: name))/keybags", F_OK) == 0
         else { return nil }
         self.init(of: name, at: path)
-    }
-
-    static func isMissing(_ place: ByteString) -> Bool {
-        access(place.appending(".mamd/workspace.json").cString, F_OK) != 0
-            && [.noEntry, .notDirectory].contains(Errno.current)
     }
 
     var failure: Failure {

@@ -8,11 +8,7 @@ internal import MAMWire
 internal import MAMWords
 
 func mountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
-    if let text = invocation.arguments.value("name") {
-        try settle(invocation.operands[0], as: try workspaceName(text))
-    }
-    let backing = try checkedBacking(invocation.operands[0])
-    let mountPoint = try checkedMountPoint(invocation.operands[1], backing)
+    let (backing, mountPoint) = try checkedPlaces(invocation)
     keepIndexersOut(of: mountPoint)
     var command = [daemonProgram()]
     if let options = invocation.arguments.value("options") {
@@ -38,6 +34,19 @@ func mountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
         return .success
     }
     return try status(of: end, command[0], invocation)
+}
+
+private func checkedPlaces(
+    _ invocation: Invocation
+) throws -> (backing: ByteString, mountPoint: ByteString) {
+    let (backing, mountPoint) = (invocation.operands[0], invocation.operands[1])
+    if let text = invocation.arguments.value("name") {
+        let named = try NamedMount(of: backing, as: try workspaceName(text))
+        _ = try checkedMountPoint(mountPoint, backing.resolved ?? backing)
+        try named.settle()
+    }
+    let place = try checkedBacking(backing)
+    return (place, try checkedMountPoint(mountPoint, place))
 }
 
 /// Ignores failures: the mount has succeeded.

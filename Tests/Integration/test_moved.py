@@ -1,6 +1,6 @@
 """A backing directory that is not where the settings have it: renamed, or on a disk that is not
 attached. No hint goes in circles, and what is confirmed is remembered."""
-from workspace import NOT_FOUND, UNREACHABLE, WorkspaceCase
+from workspace import NO, NOT_FOUND, UNREACHABLE, WorkspaceCase
 
 CONFIRM = (
     "attach their disk; if they were moved: mamctl mount --name work BACKING MOUNTPOINT; if they "
@@ -47,6 +47,23 @@ class Moved(WorkspaceCase):
         self.old.mkdir()
         self.assert_named()
         self.old.rmdir()
+
+    def test_what_is_refused_has_changed_nothing(self):
+        settings = self.unit.parent
+        kept = {path.name: path.read_bytes() for path in settings.iterdir() if path.is_file()}
+        manifest = self.new / ".mamd" / "workspace.json"
+        known = manifest.read_bytes()
+        absent = self.workspace.root / "absent"
+        said = self.workspace.ctl("mount", "--name", "work", self.new, absent, status=NOT_FOUND)
+        self.assertIn(f"mkdir {absent}", said.stderr)
+        place = self.workspace.mount_point
+        said = self.workspace.ctl("mount", "--name", "other", self.new, place, status=NO).stderr
+        self.assertIn("is the workspace 'work', which was moved", said)
+        self.assertIn("mamctl workspace rename work other", said)
+        self.assertFalse((settings.parent / "other").exists())
+        self.assertEqual(manifest.read_bytes(), known)
+        self.assertEqual(
+            {path.name: path.read_bytes() for path in settings.iterdir() if path.is_file()}, kept)
 
     def test_what_is_confirmed_is_remembered(self):
         place = self.workspace.mount_point
