@@ -215,6 +215,8 @@ private var nothingRuns: Failure {
     if let name = Places.current.servedWorkspaces(except: []).first {
         return unreachedDaemon(of: name)
     }
+    let isFirst = Places.current.unmountedWorkspaces(except: []).isEmpty
     return Failure(
-        .unreachable, "no workspace is mounted", next: "mamctl mount BACKING MOUNTPOINT")
+        .unreachable, "no workspace is mounted",
+        next: isFirst ? "mamctl setup" : "mamctl mount BACKING MOUNTPOINT")
 }

@@ -6,7 +6,7 @@ internal import MAMWire
 internal import MAMWords
 
 /// The verbs that a new user needs, in order.
-private let firstSteps = ["init", "mount", "account register", "status", "lock"]
+private let firstSteps = ["setup", "init", "mount", "account register", "status", "lock"]
 
 /// What `mamctl help` prints.
 func overview(width: Int) -> String {
@@ -61,7 +61,7 @@ private let dailyVerbs = [
 ]
 
 private let dailyEnd: Message =
-    "The first time: mamctl init ~/.work. All verbs: mamctl help."
+    "The first time: mamctl setup. All verbs: mamctl help."
 
 /// What bare `mamctl` prints.
 func shortOverview(width: Int) -> String {

@@ -19,7 +19,7 @@ func listWorkspaces(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(.array(found.map(\.json)))
     } else if found.isEmpty {
-        printOut("no workspaces; create one: mamctl init BACKING")
+        printOut("no workspaces; create one: mamctl setup")
     } else {
         printOut(verbatim: table(found.map(\.row)))
     }

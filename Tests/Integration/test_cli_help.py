@@ -64,8 +64,10 @@ class Help(unittest.TestCase):
         self.assertIn("mamctl help", without.stderr)
         # What to begin with stands before all verbs.
         first, rest = shown.split("Workspaces:", 1)
-        for verb in ("init", "mount", "account register", "status", "lock"):
+        for verb in ("setup", "init", "mount", "account register", "status", "lock"):
             self.assertIn(f"  mamctl {verb}", first)
+        self.assertLess(first.index("mamctl setup"), first.index("mamctl init"))
+        self.assertIn("The first time: mamctl setup.", without.stderr)
         for verb in json.loads(self.ctl("help --json").stdout):
             alias = verb["aliasOf"]
             (self.assertNotIn if alias else self.assertIn)(f"\n  {verb['name']} ", rest)
@@ -120,7 +122,7 @@ class Help(unittest.TestCase):
 
     def test_what_is_missing_is_named(self):
         for text, missing in (
-            ("mount", "BACKING and MOUNTPOINT are missing"), ("mount x", "MOUNTPOINT is missing"),
+            ("init", "BACKING is missing"), ("mount x", "MOUNTPOINT is missing"),
             ("run --identity x", "COMMAND is missing"), ("owner", "FILE… is missing"),
         ):
             self.assertIn(missing, self.ctl(text, status=USAGE).stderr)

@@ -110,7 +110,7 @@ class NothingRuns(unittest.TestCase):
         workspace = Workspace()
         self.addCleanup(workspace.close)
         for words in (["status"], ["lock"], ["can"], ["metrics"], ["watch"], ["account", "list"]):
-            self.assertIn("try: mamctl mount", workspace.ctl(*words, status=UNREACHABLE).stderr)
+            self.assertIn("try: mamctl setup", workspace.ctl(*words, status=UNREACHABLE).stderr)
 
 
 if __name__ == "__main__":
