@@ -39,7 +39,11 @@ func mountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
 private func checkedPlaces(
     _ invocation: Invocation
 ) throws -> (backing: ByteString, mountPoint: ByteString) {
-    let (backing, mountPoint) = (invocation.operands[0], invocation.operands[1])
+    let operands = invocation.operands
+    if operands.count == 1 { throw Failure.usage(invocation.verb, "MOUNTPOINT is missing") }
+    let (backing, mountPoint) =
+        operands.isEmpty
+        ? try OnlyWorkspace(invocation).toMount() : (operands[0], operands[1])
     if let text = invocation.arguments.value("name") {
         let named = try NamedMount(of: backing, as: try workspaceName(text))
         _ = try checkedMountPoint(mountPoint, backing.resolved ?? backing)

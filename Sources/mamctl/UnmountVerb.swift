@@ -8,7 +8,7 @@ internal import MAMWire
 internal import MAMWords
 
 func unmountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
-    let path = invocation.operands[0]
+    let path = try invocation.operands.first ?? OnlyWorkspace(invocation).toUnmount()
     guard let found = try mountOfWorkspace(path) else {
         throw Failure(
             access(path.cString, F_OK) == 0 ? .failure : .notFound,

@@ -52,7 +52,7 @@ private let workspaceVerbs: [Verb] = [
         statuses: [.success, .failure, .usage, .notFound], run: initialise),
     Verb(
         name: "mount", summary: "Start the daemon and wait until it serves",
-        usage: "BACKING MOUNTPOINT [--name NAME] [-f] [-o OPTIONS]", operands: 2...2,
+        usage: "[BACKING MOUNTPOINT] [--name NAME] [-f] [-o OPTIONS]", operands: 0...2,
         options: [
             Option(
                 name: "name", value: "NAME",
@@ -68,7 +68,7 @@ private let workspaceVerbs: [Verb] = [
         statuses: [.success, .failure, .usage, .notFound, .damaged], run: mountWorkspace),
     Verb(
         name: "unmount", summary: "Unmount and wait until the daemon has exited",
-        usage: "MOUNTPOINT", operands: 1...1,
+        usage: "[MOUNTPOINT]", operands: 0...1,
         examples: ["mamctl unmount ~/Work", "mamctl unmount --json /mnt"],
         statuses: [.success, .failure, .usage, .notFound], run: unmountWorkspace),
     Verb(

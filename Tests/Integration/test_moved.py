@@ -1,6 +1,6 @@
 """A backing directory that is not where the settings have it: renamed, or on a disk that is not
 attached. No hint goes in circles, and what is confirmed is remembered."""
-from workspace import NO, NOT_FOUND, UNREACHABLE, WorkspaceCase
+from workspace import NO, NOT_FOUND, UNREACHABLE, USAGE, WorkspaceCase
 
 CONFIRM = (
     "attach their disk; if they were moved: mamctl mount --name work BACKING MOUNTPOINT; if they "
@@ -64,6 +64,21 @@ class Moved(WorkspaceCase):
         self.assertEqual(manifest.read_bytes(), known)
         self.assertEqual(
             {path.name: path.read_bytes() for path in settings.iterdir() if path.is_file()}, kept)
+
+    def test_the_only_workspace_needs_no_paths(self):
+        place = self.workspace.mount_point
+        self.assertIn(CONFIRM, self.workspace.ctl("mount", status=NOT_FOUND).stderr)
+        self.new.rename(self.old)
+        self.workspace.ctl("mount")
+        self.assertTrue(place.is_mount())
+        self.workspace.ctl("mount", status=USAGE)
+        self.workspace.ctl("unmount")
+        self.assertFalse(place.is_mount())
+        self.workspace.ctl("unmount", status=USAGE)
+        place.rmdir()
+        said = self.workspace.ctl("mount", status=NOT_FOUND).stderr
+        self.assertIn(f"mkdir {place}, or mamctl mount {self.old} MOUNTPOINT", said)
+        place.mkdir()
 
     def test_what_is_confirmed_is_remembered(self):
         place = self.workspace.mount_point

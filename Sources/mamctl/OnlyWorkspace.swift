@@ -1,0 +1,53 @@
+// `mount` and `unmount` without paths: of the only workspace that they can mean.
+
+internal import Glibc
+internal import MAMPlaces
+internal import MAMSystem
+internal import MAMWire
+internal import MAMWords
+
+struct OnlyWorkspace {
+    private let invocation: Invocation
+    /// Where daemons serve.
+    private let served: [ByteString]
+    private let idle: [UnmountedWorkspace]
+
+    init(_ invocation: Invocation) {
+        self.invocation = invocation
+        let daemons = runningDaemons().map(\.name)
+        let others = Places.current.unmountedWorkspaces(except: daemons.map(\.description))
+        served = (daemons + others.filter(\.isServed).map(\.name)).compactMap(liveMount)
+        idle = others.filter { !$0.isServed }
+    }
+
+    /// The places of the only one that is not mounted.
+    func toMount() throws(Failure) -> (backing: ByteString, mountPoint: ByteString) {
+        if served.isEmpty, idle.isEmpty {
+            throw Failure(.notFound, "there is no workspace", next: "mamctl setup")
+        }
+        guard let only = idle.first, idle.count == 1, !invocation.arguments.has("name") else {
+            throw .usage(invocation.verb, "BACKING and MOUNTPOINT are missing")
+        }
+        if let missing = only.missing { throw missing.failure }
+        guard let backing = only.backing, let place = only.deadMount ?? only.mountPoint else {
+            throw Failure(
+                .usage, "the settings of '\(only.name)' do not say where it was mounted",
+                next: .verbatim(only.command))
+        }
+        guard access(place.cString, F_OK) == 0 || Errno.current != .noEntry else {
+            throw Failure(
+                .notFound, "\(place.shown), the mount point of '\(only.name)', is not there",
+                next: "mkdir \(place.asArgument), or mamctl mount \(backing.asArgument) MOUNTPOINT")
+        }
+        return (backing, place)
+    }
+
+    /// The mount point of the only one that is mounted, even if its daemon has died.
+    func toUnmount() throws(Failure) -> ByteString {
+        let places = served + idle.compactMap(\.deadMount)
+        guard let only = places.first, places.count == 1 else {
+            throw .usage(invocation.verb, "MOUNTPOINT is missing")
+        }
+        return only
+    }
+}
