@@ -86,7 +86,7 @@ static int is_in_workspace(dev_t device, const struct mam_containment *containme
     unsigned major, minor;
     return containment->workspace && containment->file_system &&
            sscanf(containment->file_system, "%u:%u", &major, &minor) == 2 &&
-           device == makedev(major, minor);
+           device == makedev(major, minor) && !mam_has_ended(containment);
 }
 
 static int change(int file, mode_t type, const struct seccomp_notif *asked,

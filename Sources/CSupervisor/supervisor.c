@@ -84,7 +84,8 @@ static void close_all_but(const int kept[], int count) {
 static void close_inherited(const struct command *what, int connection) {
     const struct mam_containment *containment = what->containment;
     const int kept[] = {connection, containment ? containment->display : -1,
-                        containment ? containment->compositor : -1};
+                        containment ? containment->compositor : -1,
+                        containment ? containment->watch : -1};
     close_all_but(kept, sizeof kept / sizeof *kept);
 }
 

@@ -35,6 +35,7 @@ func containedCommand(
     let (streams, input) = try streams(
         ContainedStreams(in: mount, mayBeTerminals: !told.terminalBlocked), discarded)
     return try withStreams(streams) {
+        let watch = try watchedRoot(of: mount)
         try refuseCovered(mount)
         let home = try ContainedHome(in: workspace, of: told.account)
         try daemon.refuseOthersFiles(told)
@@ -47,7 +48,7 @@ func containedCommand(
         let rules = ContainmentRules(
             workspace: workspace, sockets: sockets, network: network,
             account: ByteString(told.account), program: invocation.program,
-            fileSystem: ByteString(mount.device), hasTerminal: !told.terminalBlocked)
+            fileSystem: ByteString(mount.device), watch: watch, hasTerminal: !told.terminalBlocked)
         home.enter()
         network.enter()
         nested?.enter()
@@ -115,6 +116,14 @@ private func mount(of name: WorkspaceName, at place: String) throws -> Mount {
             next: "mamctl status")
     }
     return mount
+}
+
+/// A watch for the end of the workspace's file system.
+private func watchedRoot(of workspace: Mount) throws(Failure) -> Descriptor {
+    do throws(Errno) {
+        let path = workspace.mountPoint.map(CChar.init(bitPattern:)) + [0]
+        return Descriptor(owning: try retrying { mam_watch_workspace(path) })
+    } catch { throw notContained(error) }
 }
 
 /// Refuses a workspace of which another mount covers a part.

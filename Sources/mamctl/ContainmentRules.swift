@@ -19,6 +19,8 @@ struct ContainmentRules {
     var program = ByteString("")
     /// The number of the workspace's file system.
     var fileSystem = ByteString("")
+    /// Tells of the end of that file system.
+    var watch: Descriptor?
     /// Its own. Without one, it has no controlling terminal to write to either.
     var hasTerminal = true
 
@@ -96,9 +98,9 @@ struct ContainmentRules {
                     compositor: sockets.nested?.life.raw ?? -1, printer: lists[2][1],
                     may_print: mayPrint, may_connect: mayConnect, may_join: mayJoin,
                     daemon: lists[2][2], account: lists[2][3], program: lists[2][4],
-                    file_system: lists[2][5], is_covered: isCovered,
+                    file_system: lists[2][5], watch: watch?.raw ?? -1, is_covered: isCovered,
                     note: noteRefusal)
-                return withExtendedLifetime(sockets) { body(&rules) }
+                return withExtendedLifetime((sockets, watch)) { body(&rules) }
             }
         }
     }

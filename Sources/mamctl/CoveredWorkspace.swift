@@ -43,5 +43,7 @@ func isCovered(_ rules: UnsafePointer<mam_containment>?) -> Int32 {
     guard let device = rules?.pointee.file_system else { return 0 }
     // What cannot be read could say so.
     guard let table = try? MountTable() else { return 1 }
-    return table.stranger(inWorkspace: String(cString: device)) == nil ? 0 : 1
+    guard table.stranger(inWorkspace: String(cString: device)) != nil else { return 0 }
+    // Only now: the number was another's when the table was read, if it is.
+    return mam_has_ended(rules) == 0 ? 1 : 0
 }

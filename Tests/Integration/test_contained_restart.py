@@ -10,14 +10,11 @@ import socket
 import subprocess
 import sys
 import threading
+import unittest
 
 from socket_client import Client
 from test_contained import Contained
 from workspace import PROGRAMS, wait_until
-
-# The device number of a workspace that was unmounted is the next one's, in which another test may
-# mount something: the supervisor would end its programs.
-ALONE = True
 
 ASK = PROGRAMS / "ask_again.py"
 COUNT = 20
@@ -44,10 +41,16 @@ class Asking:
                 *lines, rest = (rest + os.read(self.master, 65536)).split(b"\r\n")
                 self.told += [line.decode() for line in lines]
 
+    def has_ended(self):
+        return self.child.poll() is not None
+
     def close(self):
+        if self.reader is None:
+            return
         self.child.kill()
         self.child.wait()
         self.reader.join()
+        self.reader = None
         os.close(self.master)
 
 
@@ -82,6 +85,49 @@ class Restarts(Contained):
         told = [line for program in programs for line in program.told if line[0].isdigit()]
         self.assertEqual([line for line in told if not re.fullmatch(r"\d+ refused", line)], [])
         print(f"{COUNT} programs, {ROUNDS} restarts, {len(told)} daemons asked", flush=True)
+
+    @unittest.skipUnless(os.getuid() == 0, "mounts other file systems")
+    def test_the_next_mount_with_the_number_is_another_one(self):
+        place = self.directory / "place"
+        place.mkdir()
+        # What others mount meanwhile may take the number.
+        for _ in range(20):
+            program = self.asking(sys.executable, PROGRAMS / "count_signals.py")
+            wait_until(lambda told=program.told: "0" in told, message="it did not begin")
+            if self.mounts_with_the_same_number():
+                break
+            program.close()
+        else:
+            self.fail("the number did not recur")
+        self.addCleanup(subprocess.run, ["umount", place], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "none", place], check=True)
+        # A supervisor that takes that for its own workspace ends the program between the two.
+        for count in "1", "2":
+            program.child.send_signal(signal.SIGUSR1)
+            wait_until(
+                lambda told=program.told, count=count: count in told or program.has_ended(),
+                message="it was not told")
+            self.assertIn(count, program.told)
+
+    def mounts_with_the_same_number(self):
+        """The kernel gives the lowest number that is free: others take those below."""
+        number = os.stat(self.workspace.mount_point).st_dev
+        others = self.workspace.root / "others"
+        others.mkdir(exist_ok=True)
+        self.workspace.unmount()
+        taken = 0
+        try:
+            while not taken or os.stat(others).st_dev < number:
+                subprocess.run(["mount", "-t", "tmpfs", "none", others], check=True)
+                taken += 1
+            subprocess.run(["umount", others], check=True)
+            taken -= 1
+            self.workspace.mount()
+            self.addCleanup(self.workspace.unlock)
+        finally:
+            for _ in range(taken):
+                subprocess.run(["umount", others], check=True)
+        return os.stat(self.workspace.mount_point).st_dev == number
 
     def test_an_open_connection_whose_supervisor_was_killed(self):
         """What the command left in the background outlives them both."""
@@ -122,6 +168,4 @@ class Restarts(Contained):
 
 
 if __name__ == "__main__":
-    import unittest
-
     unittest.main()

@@ -32,6 +32,8 @@ struct mam_containment {
     const char *daemon, *account, *program;
     /// The number of the workspace's file system, as in /proc/self/mountinfo.
     const char *file_system;
+    /// Of mam_watch_workspace(). -1: none.
+    int watch;
     /// Asked when the kernel's mount table has changed: whether Landlock takes another file system
     /// for the workspace.
     int (*is_covered)(const struct mam_containment *containment);
@@ -54,6 +56,12 @@ int mam_drop_capabilities(void);
 /// Filters the system calls of the calling thread, for good. Returns the descriptor at which
 /// connect(2), bind(2), listen(2) and others wait for the broker; -1 and errno on failure.
 int mam_filter_calls(const struct mam_containment *containment);
+
+/// Watches for the end of the workspace's file system: a descriptor; -1 and errno on failure.
+int mam_watch_workspace(const char *workspace);
+
+/// Whether it has been unmounted: its number may be another one's by now.
+int mam_has_ended(const struct mam_containment *containment);
 
 /// Kills all that descends from this process, but what is started meanwhile.
 void mam_kill_descendants(void);
