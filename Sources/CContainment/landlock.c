@@ -59,8 +59,8 @@ int32_t mam_landlock_version(void) {
     return version < 0 ? 0 : (int32_t)version;
 }
 
-static int allow_beneath(int rules, const char *path, uint64_t allowed) {
-    const int place = open(path, O_PATH | O_CLOEXEC);
+// Takes the place over.
+static int allow_at(int rules, int place, uint64_t allowed) {
     if (place < 0) return -1;
     const struct path_rule rule = {allowed, place};
     const int status = (int)syscall(SYS_landlock_add_rule, rules, BENEATH_PATH, &rule, 0);
@@ -68,6 +68,18 @@ static int allow_beneath(int rules, const char *path, uint64_t allowed) {
     close(place);
     errno = error;
     return status;
+}
+
+static int allow_beneath(int rules, const char *path, uint64_t allowed) {
+    return allow_at(rules, open(path, O_PATH | O_CLOEXEC), allowed);
+}
+
+// Somebody may have mounted something over it since the daemon told its number.
+static int allow_workspace(int rules, const struct mam_containment *containment, uint64_t known) {
+    const int root = mam_open_workspace(containment->workspace, containment->file_system);
+    if (allow_at(rules, root, in_workspace & known) != 0) return -1;
+    errno = ESTALE;
+    return mam_has_ended(containment) ? -1 : 0;
 }
 
 static int allow_ports(int rules, const struct mam_containment *containment) {
@@ -80,9 +92,7 @@ static int allow_ports(int rules, const struct mam_containment *containment) {
 
 static int fill(int rules, const struct mam_containment *containment, int version) {
     const uint64_t known = changes(version);
-    if (containment->workspace &&
-        allow_beneath(rules, containment->workspace, in_workspace & known) != 0)
-        return -1;
+    if (containment->workspace && allow_workspace(rules, containment, known) != 0) return -1;
     for (const char *const *device = containment->devices; *device; device++) {
         // Those that this machine does not have.
         if (allow_beneath(rules, *device, of_devices & known) != 0 && errno != ENOENT) return -1;

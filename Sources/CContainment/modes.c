@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -83,10 +82,8 @@ static int find(const struct seccomp_notif *asked, const struct shape *shape) {
 }
 
 static int is_in_workspace(dev_t device, const struct mam_containment *containment) {
-    unsigned major, minor;
     return containment->workspace && containment->file_system &&
-           sscanf(containment->file_system, "%u:%u", &major, &minor) == 2 &&
-           device == makedev(major, minor) && !mam_has_ended(containment);
+           mam_is_in(device, containment->file_system) && !mam_has_ended(containment);
 }
 
 static int change(int file, mode_t type, const struct seccomp_notif *asked,

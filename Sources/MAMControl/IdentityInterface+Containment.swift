@@ -23,7 +23,8 @@ extension IdentityInterface {
         return .init(
             containment: .init(
                 account: vault.identity(of: account).description,
-                mountPoint: tree.mountPoint.shown, network: network, ports: ports,
+                mountPoint: tree.mountPoint.shown, fileSystem: tree.mountNumber ?? "",
+                network: network, ports: ports,
                 required: containment.isRequired(for: account),
                 terminalBlocked: containment.blocksTerminals(of: account),
                 nestedRequired: containment.requiresNested(for: account)))

@@ -7,7 +7,8 @@ internal import Glibc
 /// mount namespace keeps this daemon serving.
 package struct OwnMount: Sendable {
     private let id: Int
-    private let device: String
+    /// The number of its file system, such as `0:45`.
+    package let device: String
 
     package init(id: Int) throws(Errno) {
         guard let mount = try MountTable().mount(id) else { throw .noEntry }

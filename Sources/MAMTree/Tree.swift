@@ -115,6 +115,9 @@ extension Tree {
     /// Without a look at the mount table.
     package var lastMountPoint: ByteString { place.withLock { $0.path } }
 
+    /// Of the mount, whatever covers it by now; nil before there is one.
+    package var mountNumber: String? { place.withLock { $0.mount?.device } }
+
     /// `st_dev` of the mount; read once, on a thread that serves no requests.
     package var mountDevice: UInt64 {
         let known = mountedDevice.load(ordering: .relaxed)

@@ -30,13 +30,13 @@ func containedCommand(
     let told = try daemon.containment(of: try invocation.arguments.text("account"))
     let network = try invocation.network(within: told)
     tellWhatIsMissing()
-    let mount = try mount(of: daemon.name, at: told.mountPoint)
+    let mount = try mount(of: daemon.name, told)
     let workspace = ByteString(mount.mountPoint)
     let (streams, input) = try streams(
         ContainedStreams(in: mount, mayBeTerminals: !told.terminalBlocked), discarded)
     return try withStreams(streams) {
-        let watch = try watchedRoot(of: mount)
         try refuseCovered(mount)
+        let watch = try watchedRoot(of: mount)
         let home = try ContainedHome(in: workspace, of: told.account)
         try daemon.refuseOthersFiles(told)
         // It has the person's environment, not the command's.
@@ -107,10 +107,14 @@ func endWithout(_ command: [ByteString], _ error: Errno) -> Never {
 
 /// Where this process sees the workspace. Others may have the same name: another user's, or a mount
 /// that somebody made to look like it. Only in another mount name space is it at another place.
-private func mount(of name: WorkspaceName, at place: String) throws -> Mount {
-    let all = try MountTable().mounts.filter { $0.workspace == name }
-    let told = all.last { ByteString($0.mountPoint).shown == place }
-    guard let mount = told ?? (all.count == 1 ? all.first : nil) else {
+private func mount(
+    of name: WorkspaceName, _ told: Varlink.Identity.Containment
+) throws -> Mount {
+    let all = try MountTable().mounts.filter {
+        $0.workspace == name && $0.device == told.fileSystem
+    }
+    let there = all.last { ByteString($0.mountPoint).shown == told.mountPoint }
+    guard let mount = there ?? (all.count == 1 ? all.first : nil) else {
         throw Failure(
             .notFound, "workspace '\(name)' is mounted nowhere that this process can see",
             next: "mamctl status")
@@ -122,7 +126,7 @@ private func mount(of name: WorkspaceName, at place: String) throws -> Mount {
 private func watchedRoot(of workspace: Mount) throws(Failure) -> Descriptor {
     do throws(Errno) {
         let path = workspace.mountPoint.map(CChar.init(bitPattern:)) + [0]
-        return Descriptor(owning: try retrying { mam_watch_workspace(path) })
+        return Descriptor(owning: try retrying { mam_watch_workspace(path, workspace.device) })
     } catch { throw notContained(error) }
 }
 

@@ -10,7 +10,7 @@ import unittest
 from test_contained import Contained
 from running import has_ended
 from tracing import injecting, tasks
-from workspace import ANN, PROGRAMS, REFUSED, wait_until
+from workspace import ANN, PROGRAMS, REFUSED, Workspace, wait_until
 
 NEEDS = ("chromium",)
 
@@ -51,6 +51,20 @@ class Covered(Contained):
                 finally:
                     subprocess.run(["umount", place], check=True)
                 self.assertIn(b"another file system (tmpfs)", b" ".join(told.split()))
+        self.contained("true")
+
+    @unittest.skipUnless(os.getuid() == 0, "mounts another file system")
+    def test_another_workspace_of_that_name_in_its_place_is_refused(self):
+        false = Workspace(name=self.workspace.name)
+        self.addCleanup(false.close)
+        false.init().mount()
+        self.mount("--bind", false.mount_point, self.workspace.mount_point)
+        try:
+            told = self.contained("touch", self.workspace.path("written"), status=REFUSED)
+        finally:
+            subprocess.run(["umount", self.workspace.mount_point], check=True)
+        self.assertIn(b"another file system (fuse.mamd)", b" ".join(told.split()))
+        self.assertEqual(os.listdir(false.mount_point), [])
         self.contained("true")
 
     @unittest.skipUnless(os.getuid() == 0, "mounts another file system")

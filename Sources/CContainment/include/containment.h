@@ -2,6 +2,7 @@
 // filter about system calls, and a broker in the parent process about connections.
 #pragma once
 #include <stdint.h>
+#include <sys/types.h>
 
 enum mam_network { MAM_NETWORK_NONE, MAM_NETWORK_PORTS, MAM_NETWORK_ANY };
 
@@ -57,8 +58,16 @@ int mam_drop_capabilities(void);
 /// connect(2), bind(2), listen(2) and others wait for the broker; -1 and errno on failure.
 int mam_filter_calls(const struct mam_containment *containment);
 
-/// Watches for the end of the workspace's file system: a descriptor; -1 and errno on failure.
-int mam_watch_workspace(const char *workspace);
+/// Opens the directory (O_PATH): a descriptor; -1 and errno on failure, which is ESTALE if it is in
+/// another file system than the one with that number, as in /proc/self/mountinfo.
+int mam_open_workspace(const char *workspace, const char *file_system);
+
+/// Whether a file with this device is in the file system with that number.
+int mam_is_in(dev_t device, const char *file_system);
+
+/// Watches for the end of the workspace's file system: a descriptor; -1 and errno on failure, as
+/// with mam_open_workspace().
+int mam_watch_workspace(const char *workspace, const char *file_system);
 
 /// Whether it has been unmounted: its number may be another one's by now.
 int mam_has_ended(const struct mam_containment *containment);

@@ -89,6 +89,7 @@ extension Varlink {
         package struct Containment: WireObject {
             package var account: String
             package var mountPoint: String
+            package var fileSystem: String
             package var network: String
             package var ports: [Int]
             package var required: Bool
@@ -96,11 +97,12 @@ extension Varlink {
             package var nestedRequired: Bool
 
             package init(
-                account: String, mountPoint: String, network: String, ports: [Int],
-                required: Bool, terminalBlocked: Bool, nestedRequired: Bool
+                account: String, mountPoint: String, fileSystem: String, network: String,
+                ports: [Int], required: Bool, terminalBlocked: Bool, nestedRequired: Bool
             ) {
                 self.account = account
                 self.mountPoint = mountPoint
+                self.fileSystem = fileSystem
                 self.network = network
                 self.ports = ports
                 self.required = required
@@ -111,8 +113,8 @@ extension Varlink {
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
                     account: wire.value("account"), mountPoint: wire.value("mountPoint"),
-                    network: wire.value("network"), ports: wire.value("ports"),
-                    required: wire.value("required"),
+                    fileSystem: wire.value("fileSystem"), network: wire.value("network"),
+                    ports: wire.value("ports"), required: wire.value("required"),
                     terminalBlocked: wire.value("terminalBlocked"),
                     nestedRequired: wire.value("nestedRequired")
                 )
@@ -121,8 +123,8 @@ extension Varlink {
             package var members: [String: JSONValue] {
                 [
                     "account": account.json, "mountPoint": mountPoint.json,
-                    "network": network.json, "ports": ports.json, "required": required.json,
-                    "terminalBlocked": terminalBlocked.json,
+                    "fileSystem": fileSystem.json, "network": network.json, "ports": ports.json,
+                    "required": required.json, "terminalBlocked": terminalBlocked.json,
                     "nestedRequired": nestedRequired.json
                 ]
             }
@@ -572,12 +574,14 @@ type BlockedAccount (
 )
 
 # What a contained program of an account may do: it changes files beneath mountPoint alone.
+# fileSystem: the number of what is mounted there, as in /proc/self/mountinfo; empty: nothing is.
 # network: any, ports (it connects to these TCP ports alone) or none. required: policy lets only
 # contained programs open the account's files. terminalBlocked: it has no terminal.
 # nestedRequired: it has no display but one of its own.
 type Containment (
   account: string,
   mountPoint: string,
+  fileSystem: string,
   network: string,
   ports: []int,
   required: bool,
