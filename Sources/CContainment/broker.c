@@ -101,13 +101,12 @@ static int is_same(const struct stat *one, const struct stat *other) {
     return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
 }
 
-static int is_listed(const struct stat *found, const struct mam_containment *containment) {
-    struct stat listed;
-    if (containment->display >= 0 && fstat(containment->display, &listed) == 0 &&
-        is_same(found, &listed))
-        return 1;
-    for (const char *const *socket = containment->sockets; *socket; socket++)
-        if (stat(*socket, &listed) == 0 && is_same(found, &listed)) return 1;
+static int is_held(const struct stat *found, const struct mam_containment *containment) {
+    const int held[] = {containment->display, containment->sound, containment->wayland,
+                        containment->x11};
+    struct stat socket;
+    for (size_t i = 0; i < sizeof held / sizeof *held; i++)
+        if (held[i] >= 0 && fstat(held[i], &socket) == 0 && is_same(found, &socket)) return 1;
     return 0;
 }
 
@@ -191,10 +190,10 @@ static int connect_unix(const struct call *call, const struct mam_containment *c
     const int found = find(call);
     if (found < 0) return errno;
     struct stat it;
-    const int may = fstat(found, &it) == 0 &&
-                    (is_listed(&it, containment) || is_open_printer(&it, containment));
-    int error = may ? 0 : EACCES;
-    if (may && is_daemon(&it, containment)) error = join(call, containment);
+    int error = fstat(found, &it) == 0 ? 0 : EACCES;
+    if (error == 0 && is_daemon(&it, containment)) error = join(call, containment);
+    else if (error == 0 && !is_held(&it, containment) && !is_open_printer(&it, containment))
+        error = EACCES;
     if (error == 0) error = connect_found(call, found);
     close(found);
     return error;

@@ -82,10 +82,13 @@ static void close_all_but(const int kept[], int count) {
 }
 
 static void close_inherited(const struct command *what, int connection) {
-    const struct mam_containment *containment = what->containment;
-    const int kept[] = {connection, containment ? containment->display : -1,
-                        containment ? containment->compositor : -1,
-                        containment ? containment->watch : -1};
+    const struct mam_containment *has = what->containment;
+    if (!has) {
+        close_all_but(&connection, 1);
+        return;
+    }
+    const int kept[] = {connection, has->display, has->compositor, has->watch,
+                        has->sound, has->wayland, has->x11};
     close_all_but(kept, sizeof kept / sizeof *kept);
 }
 

@@ -16,17 +16,23 @@ struct ContainedSockets {
     /// Where policy is asked at each connection.
     var printer: ByteString?
 
-    /// Those that it may always connect to, by name.
-    var listed: [ByteString] {
-        var found = [daemon].compactMap(\.self)
-        if hasSound, let runtime = SessionDisplay.runtimeDirectory {
-            found.append(runtime.appending(ByteString("pulse/native")))
-        }
+    /// The session's, as they are now: others of their names are not allowed. Nil: it has none.
+    struct Held {
+        let sound, wayland, x11: Descriptor?
+    }
+
+    var held: Held {
+        let runtime = hasSound ? SessionDisplay.runtimeDirectory : nil
         // The compositor has its connection already.
-        if daemon != nil, hasDisplay, nested == nil {
-            found += SessionDisplay.wayland + SessionDisplay.x11
-        }
-        return found
+        let isShown = daemon != nil && hasDisplay && nested == nil
+        return Held(
+            sound: hold(runtime?.appending(ByteString("pulse/native"))),
+            wayland: hold(isShown ? SessionDisplay.wayland.first : nil),
+            x11: hold(isShown ? SessionDisplay.x11.first : nil))
+    }
+
+    private func hold(_ path: ByteString?) -> Descriptor? {
+        path.flatMap { try? openFile($0.cString, openPathOnly) }
     }
 
     /// The print service's, as Debian's CUPS has it. Not what CUPS_SERVER names: that could be

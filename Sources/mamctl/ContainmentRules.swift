@@ -89,18 +89,20 @@ struct ContainmentRules {
     /// Lends the rules; they are copied with the process by fork(2).
     func withRules<Result>(_ body: (UnsafePointer<mam_containment>) -> Result) -> Result {
         let ports = network.list
-        return withLists([devices, sockets.listed, texts]) { lists in
+        let held = sockets.held
+        return withLists([devices, texts]) { lists in
             ports.withUnsafeBufferPointer { ports in
                 var rules = mam_containment(
-                    workspace: workspace == nil ? nil : lists[2][0], devices: lists[0],
-                    sockets: lists[1], network: network.kind, ports: ports.baseAddress,
+                    workspace: workspace == nil ? nil : lists[1][0], devices: lists[0],
+                    sound: held.sound?.raw ?? -1, wayland: held.wayland?.raw ?? -1,
+                    x11: held.x11?.raw ?? -1, network: network.kind, ports: ports.baseAddress,
                     port_count: UInt32(ports.count), display: sockets.nested?.display.raw ?? -1,
-                    compositor: sockets.nested?.life.raw ?? -1, printer: lists[2][1],
+                    compositor: sockets.nested?.life.raw ?? -1, printer: lists[1][1],
                     may_print: mayPrint, may_connect: mayConnect, may_join: mayJoin,
-                    daemon: lists[2][2], account: lists[2][3], program: lists[2][4],
-                    file_system: lists[2][5], watch: watch?.raw ?? -1, is_covered: isCovered,
+                    daemon: lists[1][2], account: lists[1][3], program: lists[1][4],
+                    file_system: lists[1][5], watch: watch?.raw ?? -1, is_covered: isCovered,
                     note: noteRefusal)
-                return withExtendedLifetime((sockets, watch)) { body(&rules) }
+                return withExtendedLifetime((sockets, held, watch)) { body(&rules) }
             }
         }
     }

@@ -10,7 +10,7 @@ import sys
 import unittest
 
 from test_contained import CONNECT, RESTRICTED, Contained
-from workspace import DONE, NO, PROGRAMS, REFUSED
+from workspace import DONE, NO, PROGRAMS, REFUSED, wait_until
 
 NEEDS = ("iproute2",)
 
@@ -59,6 +59,47 @@ class CopyingIsFree(Contained):
                 env={**self.workspace.environment, "WAYLAND_DISPLAY": address})
         self.assertEqual(done.returncode, 0 if self.may_copy else errno.EACCES)
         os.unlink(address)
+
+
+class Exchanged(Contained):
+    settings = {**Contained.settings, "ContainedNetwork": "any"}
+
+    def listen(self, path):
+        listener = socket.socket(socket.AF_UNIX)
+        self.addCleanup(listener.close)
+        listener.bind(str(path))
+        listener.listen()
+        listener.setblocking(False)
+        return listener
+
+    def exchange(self, path, **variables):
+        """Between two connections of a contained program."""
+        connected, again = self.directory / "connected", self.workspace.root / f"again-{path.name}"
+        first = self.listen(path)
+        child = subprocess.Popen(
+            self.words(sys.executable, CONNECT, path, connected, again),
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**self.workspace.environment, **variables})
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        wait_until(
+            lambda: connected.exists() or child.poll() is not None, message="it did not connect")
+        first.accept()
+        os.unlink(path)
+        second = self.listen(path)
+        again.touch()
+        self.assertEqual(child.wait(timeout=120), errno.EACCES)
+        self.assertRaises(BlockingIOError, second.accept)
+        os.unlink(path)
+
+    def test_another_socket_in_the_place_of_the_displays(self):
+        display = self.workspace.root / "wayland"
+        self.exchange(display, WAYLAND_DISPLAY=str(display))
+
+    def test_another_socket_in_the_place_of_the_sound_servers(self):
+        place = self.workspace.root / "runtime_dir" / "pulse"
+        place.mkdir()
+        self.exchange(place / "native")
 
 
 class CopyingIsRestricted(CopyingIsFree):

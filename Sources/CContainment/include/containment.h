@@ -12,8 +12,8 @@ struct mam_containment {
     /// Ends with NULL. Devices that may be written to and controlled; those that do not exist are
     /// left out.
     const char *const *devices;
-    /// Ends with NULL. Sockets that programs may connect to.
-    const char *const *sockets;
+    /// Sockets that programs may connect to; O_PATH, so that nobody can exchange them. -1: none.
+    int sound, wayland, x11;
     enum mam_network network;
     /// With MAM_NETWORK_PORTS: the TCP ports that programs may connect to.
     const uint16_t *ports;
@@ -29,7 +29,8 @@ struct mam_containment {
     int (*may_connect)(const struct mam_containment *containment, int port);
     /// Asked at each connection to the daemon: whether it knows that this process is contained.
     int (*may_join)(const struct mam_containment *containment);
-    /// Whom these ask: the daemon's socket; for whom, and for which command.
+    /// Whom these ask: the daemon's socket, which programs may connect to, too, and which a new
+    /// daemon makes anew; for whom, and for which command.
     const char *daemon, *account, *program;
     /// The number of the workspace's file system, as in /proc/self/mountinfo.
     const char *file_system;
