@@ -37,20 +37,26 @@ public struct Workspace: Sendable {
             Service(socketPath: Places.current.existingSocket(of: name), mountOwner: user))
     }
 
-    /// The only running workspace.
+    /// The only running workspace; of several, the only one that is the user's own or has accounts
+    /// of the user: root's daemons answer all users.
     public init() throws(MAMError) {
         let running = Places.current.sockets().filter {
             // A killed daemon leaves its socket behind; a daemon of another user does not count.
             (try? VarlinkClient.connect(to: $0.path)) != nil
         }
-        guard let first = running.first else {
-            throw MAMError(.unreachable, "no workspace is mounted")
-        }
-        guard running.count == 1 else {
-            let names = running.map(\.name.description).joined(separator: ", ")
+        guard !running.isEmpty else { throw MAMError(.unreachable, "no workspace is mounted") }
+        let mine = running.count == 1 ? running : running.filter { Self.concernsUser($0.path) }
+        guard let only = mine.first, mine.count == 1 else {
+            let names = (mine.isEmpty ? running : mine).map(\.name.description)
+                .joined(separator: ", ")
             throw MAMError(.noWorkspace, "several workspaces are mounted: \(names)")
         }
-        self.init(socketPath: first.path)
+        self.init(socketPath: only.path)
+    }
+
+    private static func concernsUser(_ socketPath: String) -> Bool {
+        guard var client = try? VarlinkClient(path: socketPath) else { return false }
+        return client.concernsUser()
     }
 
     /// Owners of files: `IntuneMAMFileProtectionManager`.

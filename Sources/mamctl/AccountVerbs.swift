@@ -202,12 +202,6 @@ extension StatusReport {
     func nearestAccount(to name: String) -> String? {
         nearest(to: name, in: ownAccounts.map(\.label))
     }
-
-    /// The accounts to suggest: other users' stay hidden.
-    var ownAccounts: [AccountReport] {
-        let isTrusted = geteuid() == 0 || geteuid() == uid
-        return accounts.filter { isTrusted || $0.uid == geteuid() }
-    }
 }
 
 extension AccountReport {

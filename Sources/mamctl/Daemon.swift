@@ -72,12 +72,7 @@ final class Daemon {
         try call(Varlink.Workspace.Status())
     }
 
-    /// True if it is the user's own daemon or has accounts of the user.
-    fileprivate var concernsUser: Bool {
-        // A user's own daemon that hangs still counts, or the verb would go to another workspace.
-        guard let report = try? status() else { return client.user == geteuid() }
-        return report.uid == geteuid() || !report.ownAccounts.isEmpty
-    }
+    fileprivate var concernsUser: Bool { client.concernsUser() }
 
     /// `subject`: nil for the workspace.
     private func failure(_ error: VarlinkClient.Failure, about subject: Message?) -> Failure {

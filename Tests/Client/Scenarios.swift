@@ -27,6 +27,11 @@ struct Scenarios: Sendable {
         try expect(workspace.accounts().map(\.name).contains(ann))
     }
 
+    /// Beside other workspaces.
+    func only() throws {
+        try expect(Workspace().mountPoint(), is: workspace.mountPoint())
+    }
+
     func protecting() throws {
         let path = "\(directory)/file"
         try create(path, "text")

@@ -17,6 +17,7 @@ do {
     }
     switch words[0] {
     case "finding": try scenarios.finding()
+    case "only": try scenarios.only()
     case "protecting": try scenarios.protecting()
     case "copies": try scenarios.copies()
     case "kept": try scenarios.kept()

@@ -14,12 +14,13 @@ AS_NOBODY = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-group
 
 
 @contextlib.contextmanager
-def programs_for_all():
-    """A directory that any user can read, with the programs, these tests and the documents."""
+def programs_for_all(*others):
+    """A directory that any user can read, with the programs (and others), these tests and the
+    documents."""
     place = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX))
     try:
         (place / "bin").mkdir()
-        for program in ("mamd", "mamctl"):
+        for program in ("mamd", "mamctl", *others):
             shutil.copy2(shutil.which(program), place / "bin" / program)
         shutil.copytree(
             ROOT / "Tests" / "Integration", place / "Tests" / "Integration",

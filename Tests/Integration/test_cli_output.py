@@ -106,7 +106,7 @@ class Output(WorkspaceCase):
 @unittest.skipIf(os.getuid() != 0, "root's daemon, and a user's")
 class BesideRoots(unittest.TestCase):
     def test_a_workspace_without_an_account_does_not_count(self):
-        with programs_for_all() as place:
+        with programs_for_all("clientcheck") as place:
             for name in ("roots", "home", "run"):
                 (place / name).mkdir()
             for name in ("home", "run"):
@@ -125,7 +125,9 @@ class BesideRoots(unittest.TestCase):
             self.assertEqual(result.returncode, 0, result.stderr + result.stdout)
             self.assertEqual(
                 result.stdout.splitlines(),
-                ["ann@contoso.com: registered", "ann@roots.example: registered", f"status {USAGE}"])
+                ["ann@contoso.com: registered", "only: as it should be",
+                 "ann@roots.example: registered", f"status {USAGE}",
+                 "only: several workspaces are mounted: own, roots"])
             self.assertIn("several workspaces are mounted: own, roots", result.stderr)
             wait_until(lambda: not list(daemons(str(place))), message="a daemon stays")
 
