@@ -1,0 +1,52 @@
+"""Random file calls with locks, kills, remounts and changes of owners, beside ext4: short forms of
+`scripts/dev random-calls`."""
+import os
+import random
+import subprocess
+import sys
+import unittest
+
+from ordinary_user import AS_NOBODY, programs_for_all, with_fuse_device
+from random_calls import Pair, compare, told
+from running import PREFIX, remove_leftovers
+
+NEEDS = ("e2fsprogs",)
+STEPS = 600  # of each test
+
+
+class Random(unittest.TestCase):
+    def test_as_the_directory_beside(self):
+        self.check(Pair())
+
+    def test_on_a_disk_that_becomes_full(self):
+        self.check(Pair(disk=True))
+
+    def check(self, pair):
+        seed = random.randrange(1 << 30)
+        self.addCleanup(pair.close)
+        done, found = compare(pair, seed, pair.events(), STEPS)
+        if found:
+            self.fail(told(seed, done, found))
+
+    @unittest.skipUnless(os.getuid() == 0, "becomes nobody, which only root can")
+    def test_as_nobody(self):
+        prefix = f"{PREFIX}nobody-"
+        with programs_for_all() as place:
+            command = (*AS_NOBODY, sys.executable, "-B", "random_calls.py", "--steps", str(STEPS))
+            if os.stat("/dev/fuse").st_mode & 0o666 != 0o666:
+                command = with_fuse_device(0o666, place, command)
+            try:
+                result = subprocess.run(
+                    command, capture_output=True, text=True, timeout=600,
+                    cwd=place / "Tests" / "Integration",
+                    env={**os.environ, "PATH": f"{place}/bin:{os.environ['PATH']}",
+                         "MAMD_TEST_PREFIX": prefix})
+            finally:
+                remove_leftovers(prefix)
+        if "unshare failed" in result.stderr or "mknod:" in result.stderr:
+            self.skipTest("/dev/fuse is not open to all, and no name space can change that")
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
