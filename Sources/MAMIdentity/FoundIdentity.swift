@@ -17,6 +17,11 @@ package struct FoundIdentity: Sendable {
     /// The user that set it.
     package let giver: UInt32
     package let standing: Standing
+    /// Identities that it may have in place of this one: nothing tells any more which process or
+    /// thread forked it. With ``Source/userDefault``, this one is whatever the user's default is.
+    package var possible: [Identity] = []
+    /// Several are possible, and none is to be preferred.
+    package var isUndecided = false
 
     package var isContained: Bool { standing == .contained }
 
@@ -30,7 +35,36 @@ package struct FoundIdentity: Sendable {
     }
 
     /// The same program without its identity.
-    package var forNobody: FoundIdentity {
-        FoundIdentity(identity: .nobody, source: source, giver: giver, standing: standing)
+    package var forNobody: FoundIdentity { acting(for: .nobody) }
+
+    /// The same program with another identity, and no other possible.
+    package func acting(for identity: Identity) -> FoundIdentity {
+        FoundIdentity(identity: identity, source: source, giver: giver, standing: standing)
+    }
+
+    /// After a wipe.
+    func without(_ identity: Identity) -> FoundIdentity {
+        var spared = self
+        if spared.identity.matches(identity) { spared = acting(for: .nobody) }
+        spared.possible = possible.filter { !$0.matches(identity) }
+        return spared
+    }
+
+    /// The result of a search that found this, or nothing, and other identities that are possible.
+    static func doubtful(
+        _ found: FoundIdentity?, or possible: [Identity], of user: UInt32
+    ) -> FoundIdentity? {
+        let others = distinct(possible).filter { found?.identity.matches($0) != true }
+        guard !others.isEmpty else { return found }
+        var doubtful =
+            found ?? FoundIdentity(identity: .nobody, source: .userDefault, giver: user)
+        doubtful.possible = distinct(others + doubtful.possible)
+        return doubtful
+    }
+
+    package static func distinct(_ identities: [Identity]) -> [Identity] {
+        identities.reduce(into: []) { all, identity in
+            if !all.contains(where: identity.matches) { all.append(identity) }
+        }
     }
 }

@@ -15,6 +15,12 @@ struct IdentityTable: Sendable {
         /// The connection that it ends with; nil: it ends with the process or thread.
         let connection: ConnectionID?
         var standing = Standing.ordinary
+        let origin: Origin
+
+        /// Whether an orphan may have inherited it.
+        func mayHaveForked(_ orphan: Origin) -> Bool {
+            origin.time <= orphan.time && origin.group == orphan.group
+        }
 
         /// What a child inherits.
         func inherited(from parent: Int32) -> FoundIdentity {
@@ -25,6 +31,14 @@ struct IdentityTable: Sendable {
             FoundIdentity(
                 identity: identity, source: source, giver: giver, standing: standing)
         }
+    }
+
+    /// Where and when something began.
+    struct Origin: Sendable {
+        /// As /proc shows the control groups.
+        let group: ByteString
+        /// As ``ProcessLife/startTime``.
+        let time: UInt64
     }
 
     struct Process: Sendable {
@@ -39,15 +53,43 @@ struct IdentityTable: Sendable {
         fileprivate let user: UInt32
 
         var settingCount: Int { threads.count + (own == nil ? 0 : 1) }
+        var settings: [Setting] { Array(threads.values) + [own].compactMap(\.self) }
     }
 
     private(set) var processes: [ProcessLife: Process] = [:]
     private(set) var shares: [UInt32: IdentityShare] = [:]
+    /// By the user that set them.
+    private var lost: [UInt32: LostIdentities] = [:]
     private var connections: [ConnectionID: Set<ProcessLife>] = [:]
     /// Incremented by every change of a process.
     private(set) var version: UInt64 = 0
     /// The last version that changed all processes.
     private var allChanged: UInt64 = 0
+
+    /// Whether no process of the user can have an identity.
+    func isEmpty(for user: UInt32) -> Bool { processes.isEmpty && lost[user] == nil }
+
+    /// Whether orphans of the user may have an identity that nothing tells any more.
+    func hasOrphans(of user: UInt32) -> Bool {
+        lost[user] != nil || shares[user].map { $0.settingCount > 0 } ?? false
+    }
+
+    /// What an orphan may have inherited of settings that are gone; nil: too much to tell.
+    func lost(of orphan: Origin, for user: UInt32) -> [Identity]? {
+        guard let lost = lost[user] else { return [] }
+        return lost.identities(of: orphan)
+    }
+
+    func settings(of user: UInt32) -> [Setting] {
+        (shares[user]?.lives ?? []).compactMap { processes[$0] }.flatMap(\.settings)
+    }
+
+    /// Notes that a setting ends, for orphans that were not found. `end`: when; nil: that is not
+    /// known.
+    mutating func lose(_ setting: Setting?, until end: UInt64? = currentStartTime()) {
+        guard let setting else { return }
+        lost[setting.giver, default: LostIdentities()].add(setting, until: end)
+    }
 
     /// The processes with a setting that ends with the connection.
     func lives(of connection: ConnectionID) -> Set<ProcessLife> { connections[connection] ?? [] }
@@ -81,18 +123,38 @@ struct IdentityTable: Sendable {
         }
     }
 
+    /// The settings of threads that ended, of processes that did not.
+    func threads(
+        among ended: Set<ProcessLife>, of user: UInt32
+    ) -> [(process: ProcessLife, settings: [Setting])] {
+        (shares[user]?.lives ?? []).subtracting(ended).compactMap { life in
+            let settings = processes[life]?.threads.filter { ended.contains($0.key) } ?? [:]
+            return settings.isEmpty ? nil : (life, Array(settings.values))
+        }
+    }
+
+    /// Removes threads that ended, or whose identity did.
+    mutating func remove(
+        _ threads: [ProcessLife: Setting], of process: ProcessLife, for user: UInt32
+    ) {
+        for setting in threads.values { lose(setting) }
+        change(process, for: user) { process in
+            process.threads = process.threads.filter { threads[$0.key] == nil }
+        }
+    }
+
     /// Removes what ended: whole processes, and threads of others.
     mutating func remove(_ ended: Set<ProcessLife>, of user: UInt32) {
         for life in shares[user]?.lives ?? [] {
             guard let process = processes[life] else { continue }
             if ended.contains(life) {
+                for setting in process.settings { lose(setting, until: nil) }
                 processes[life] = nil
                 shares[user]?.drop(life, settings: process.settingCount)
                 for connection in process.connections { forget(life, of: connection) }
             } else if process.threads.keys.contains(where: ended.contains) {
-                change(life, for: user) { process in
-                    process.threads = process.threads.filter { !ended.contains($0.key) }
-                }
+                remove(
+                    process.threads.filter { ended.contains($0.key) }, of: life, for: user)
             }
         }
         shares[user]?.wasSwept()
@@ -111,14 +173,14 @@ struct IdentityTable: Sendable {
             guard setting.identity.matches(identity) else { return setting }
             return Setting(
                 identity: .nobody, giver: setting.giver, connection: setting.connection,
-                standing: setting.standing)
+                standing: setting.standing, origin: setting.origin)
         }
         processes = processes.mapValues { process in
             var process = process
             process.threads = process.threads.mapValues(spared)
             process.own = process.own.map(spared)
-            if case .some(.some(let found)) = process.inherited, found.identity.matches(identity) {
-                process.inherited = found.forNobody
+            if case .some(.some(let found)) = process.inherited {
+                process.inherited = found.without(identity)
             }
             return process
         }

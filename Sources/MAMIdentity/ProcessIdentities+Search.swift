@@ -46,7 +46,7 @@ extension ProcessIdentities {
 
     /// Without reading /proc; nil if that is not possible.
     private func known(forThread thread: Int32, of user: UInt32) -> Answer? {
-        guard thread > 0, !table.withLock({ $0.processes.isEmpty }) else { return .found(nil) }
+        guard thread > 0, !table.withLock({ $0.isEmpty(for: user) }) else { return .found(nil) }
         guard let answer = recent.answer(forThread: thread, of: user),
             table.withLock({ $0.isUnchanged(answer.life, since: answer.version) }),
             answer.process.isAlive
@@ -90,12 +90,16 @@ extension ProcessIdentities {
     }
 
     private func find(for process: ProcessStatus, of user: UInt32, limit: Int?) -> Answer {
-        let search = IdentitySearch(from: process, in: table, limit: limit)
+        let search = IdentitySearch(from: process, in: table, of: user, limit: limit)
         switch search.end {
         case .tooLong: return .tooLong
         case .tooDeep: return .found(haveStanding ? .least(process.life.id, user) : nil)
         case .answered:
             remember(search, for: user)
+            for (process, threads) in search.ended {
+                writeDownHandedOn(by: Array(threads.values), of: process, for: user)
+                table.withLock { $0.remove(threads, of: process, for: user) }
+            }
             return .found(search.found)
         }
     }

@@ -44,7 +44,9 @@ package final class ProcessIdentities: Sendable {
             change(
                 life, for: user,
                 to: identity.map {
-                    .init(identity: $0, giver: user, connection: connection, standing: standing)
+                    .init(
+                        identity: $0, giver: user, connection: connection, standing: standing,
+                        origin: .now(of: life.id))
                 })
             return true
         }
@@ -64,11 +66,13 @@ package final class ProcessIdentities: Sendable {
             else { return false }
             let children = lives(childProcesses(ofThread: thread, of: process.id))
             let old = forked(by: life, of: process, for: user)
+            let origin = IdentityTable.Origin.now(of: process.id)
             table.withLock { table in
                 table.bequeath(old, to: children, for: user)
+                table.lose(table.processes[process]?.threads[life])
                 table.change(process, for: user) {
                     $0.threads[life] = identity.map {
-                        .init(identity: $0, giver: user, connection: connection)
+                        .init(identity: $0, giver: user, connection: connection, origin: origin)
                     }
                 }
             }
@@ -105,6 +109,9 @@ package final class ProcessIdentities: Sendable {
         }
         guard !lives.isEmpty else { return }
         let ended = Set(lives.filter { !isAlive($0) })
+        for (process, threads) in table.withLock({ $0.threads(among: ended, of: user) }) {
+            writeDownHandedOn(by: threads, of: process, for: user)
+        }
         table.withLock { $0.remove(ended, of: user) }
     }
 
@@ -122,11 +129,7 @@ package final class ProcessIdentities: Sendable {
         // A connection belongs to no user here: the one who set the identity pays.
         let user = (ending.values.first ?? process.own)?.giver ?? 0
         writeDownChildren(of: ending, in: life, for: user)
-        table.withLock { table in
-            table.change(life, for: user) { process in
-                process.threads = process.threads.filter { $0.value.connection != connection }
-            }
-        }
+        table.withLock { $0.remove(ending, of: life, for: user) }
         if process.own?.connection == connection { change(life, for: user, to: nil) }
     }
 
@@ -154,6 +157,7 @@ package final class ProcessIdentities: Sendable {
         let children = lives(childProcesses(of: life.id))
         table.withLock { table in
             table.bequeath(old, to: children, for: user)
+            table.lose(table.processes[life]?.own)
             table.change(life, for: user) { $0.own = setting }
         }
     }
@@ -162,12 +166,32 @@ package final class ProcessIdentities: Sendable {
     private func writeDownChildren(
         of threads: [ProcessLife: IdentityTable.Setting], in process: ProcessLife, for user: UInt32
     ) {
+        writeDownHandedOn(
+            by: threads.filter { !isAlive($0.key) }.map(\.value), of: process, for: user)
         for (thread, setting) in threads where isAlive(thread) {
             let children = lives(childProcesses(ofThread: thread.id, of: process.id))
             table.withLock {
                 $0.bequeath(setting.inherited(from: process.id), to: children, for: user)
             }
         }
+    }
+
+    /// For threads that have ended. The kernel gave their children to another thread, its process's
+    /// first one as a rule, whose own children cannot be told from them any more.
+    func writeDownHandedOn(
+        by ended: [IdentityTable.Setting], of process: ProcessLife, for user: UInt32
+    ) {
+        guard let begin = ended.map(\.origin.time).min(),
+            let first = ProcessStatus(of: process.id), first.life == process
+        else { return }
+        let handedOn =
+            first.isEnding
+            ? childProcesses(of: process.id) : childProcesses(ofThread: process.id, of: process.id)
+        let children = lives(handedOn).filter { $0.startTime >= begin }
+        guard !children.isEmpty else { return }
+        let found = FoundIdentity.doubtful(
+            forked(by: process, of: process, for: user), or: ended.map(\.identity), of: user)
+        table.withLock { $0.bequeath(found, to: children, for: user) }
     }
 
     /// What a thread's children inherit.
@@ -185,6 +209,15 @@ package final class ProcessIdentities: Sendable {
 
 private func lives(_ processes: [Int32]) -> [ProcessLife] {
     processes.compactMap { ProcessStatus(of: $0)?.life }
+}
+
+extension IdentityTable.Origin {
+    /// Of what a process begins now.
+    fileprivate static func now(of process: Int32) -> Self {
+        // The earlier time: nothing that is forked later may have started before it.
+        let time = currentStartTime()
+        return Self(group: controlGroups(of: process), time: time)
+    }
 }
 
 private func isAlive(_ life: ProcessLife) -> Bool { ProcessStatus(of: life.id)?.life == life }

@@ -91,6 +91,26 @@ package func hasNoNewPrivileges(_ process: Int32) -> Bool {
     statusWords(ofThread: process, "NoNewPrivs:") == ["1"]
 }
 
+/// Whether it is the first process of a process ID namespace, which gets its orphans.
+package func isFirstOfNamespace(_ process: Int32) -> Bool {
+    statusWords(ofThread: process, "NSpid:").last == "1"
+}
+
+/// As /proc shows them; empty if the process is gone. A child is in those of its parent, and leaves
+/// them only with the rights to the other ones.
+package func controlGroups(of process: Int32) -> ByteString {
+    let bytes = (try? readSmallFile("/proc/\(process)/cgroup", maximumByteCount: 1 << 16)) ?? []
+    return ByteString(bytes)
+}
+
+/// The ``ProcessLife/startTime`` of a process that starts now.
+package func currentStartTime() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    let ticks = UInt64(sysconf(Int32(_SC_CLK_TCK)))
+    return UInt64(time.tv_sec) * ticks + UInt64(time.tv_nsec) / (1_000_000_000 / ticks)
+}
+
 /// The supplementary groups of a thread; none if it is gone.
 package func supplementaryGroups(ofThread thread: Int32) -> [UInt32] {
     statusWords(ofThread: thread, "Groups:").compactMap { UInt32($0) }
@@ -150,9 +170,14 @@ package func childProcesses(of process: Int32) -> [Int32] {
 
 /// The children that a thread forked, and those that it inherited from threads that ended.
 package func childProcesses(ofThread thread: Int32, of process: Int32) -> [Int32] {
+    knownChildren(ofThread: thread, of: process) ?? []
+}
+
+/// The same; nil if the process has no such thread.
+package func knownChildren(ofThread thread: Int32, of process: Int32) -> [Int32]? {
     let path = "/proc/\(process)/task/\(thread)/children"
-    let bytes = (try? readSmallFile(path, maximumByteCount: 1 << 18)) ?? []
-    return bytes.split(separator: UInt8(ascii: " ")).compactMap {
+    let bytes = try? readSmallFile(path, maximumByteCount: 1 << 18)
+    return bytes?.split(separator: UInt8(ascii: " ")).compactMap {
         Int32(String(decoding: $0, as: UTF8.self))
     }
 }

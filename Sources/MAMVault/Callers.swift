@@ -38,7 +38,7 @@ package struct Callers: Sendable {
 
     /// Also returns where the identity comes from.
     package func found(forThread thread: Int32, user: UInt32) -> FoundIdentity {
-        told(vault.identities.found(forThread: thread, of: user), user: user)
+        told(vault.identities.found(forThread: thread, of: user), thread, user)
     }
 
     /// For threads that serve the mount: `EAGAIN` where this would take them from others.
@@ -48,13 +48,38 @@ package struct Callers: Sendable {
         let found = try systemCall { () throws(Errno) in
             try vault.identities.foundOnMount(forThread: thread, of: user)
         }
-        return told(found, user: user)
+        return told(found, thread, user)
     }
 
-    private func told(_ found: FoundIdentity?, user: UInt32) -> FoundIdentity {
-        found.flatMap(valid)
-            ?? FoundIdentity(
-                identity: defaultIdentity(ofUser: user), source: .userDefault, giver: user)
+    private func told(_ found: FoundIdentity?, _ thread: Int32, _ user: UInt32) -> FoundIdentity {
+        guard let found else { return ordinary(user) }
+        let base =
+            found.source == .userDefault ? ordinary(user) : valid(found) ?? ordinary(user)
+        guard !found.possible.isEmpty || found.isUndecided else { return base }
+        return decided(base, found, thread, user)
+    }
+
+    private func ordinary(_ user: UInt32) -> FoundIdentity {
+        FoundIdentity(identity: defaultIdentity(ofUser: user), source: .userDefault, giver: user)
+    }
+
+    /// What a program does is an account's rather than plain where it may be either.
+    private func decided(
+        _ base: FoundIdentity, _ found: FoundIdentity, _ thread: Int32, _ user: UInt32
+    ) -> FoundIdentity {
+        let isManaged = vault.isManaged(base.identity)
+        if base.source == .userDefault, isManaged { return base }
+        let possible = found.possible.filter { vault.isManaged($0) && mayAct(user, for: $0) }
+        let accounts = FoundIdentity.distinct(possible + (isManaged ? [base.identity] : []))
+        if accounts.isEmpty, !found.isUndecided { return base }
+        if accounts.count == 1, !found.isUndecided {
+            return FoundIdentity(
+                identity: accounts[0], source: .process(thread), giver: user,
+                standing: base.standing)
+        }
+        var undecided = base.forNobody
+        undecided.isUndecided = true
+        return undecided
     }
 
     /// The identity set for a thread, its process or an ancestor; nil if it does not count. A name

@@ -117,6 +117,11 @@ package struct Containment: Sendable {
                 next: "mamctl run --trusted --account ACCOUNT -- COMMAND")
         }
         try refuseBereft(maker)
+        guard !maker.isUndecided else {
+            throw .refused(
+                "what started this program has ended, and it may act for any of several accounts",
+                next: "mamctl run --identity ACCOUNT -- COMMAND")
+        }
         guard let account = vault.account(of: owner), isRequired(for: account) else { return }
         guard maker.standing != .ordinary, vault.account(of: maker.identity) == account else {
             throw outside(account)

@@ -216,3 +216,40 @@ class Identities(WorkspaceCase):
         text = self.workspace.run_as(
             "", "mamctl", "identity", "show", "--workspace", self.workspace.name).stdout
         self.assertTrue(text.startswith(b"nobody\tnot managed\tinherited from process "), text)
+
+
+class LostAncestors(WorkspaceCase):
+    """Without a default account, a file whose maker's identity is lost would be plain."""
+
+    settings = {"MultiIdentity": True}
+    accounts = (ANN, BOB)
+    play, owners = Identities.play, Identities.owners
+
+    def test_a_child_of_a_thread_that_ended_has_its_identity(self):
+        self.play("ended_thread", BOB)
+        # Nothing tells that the other one is not that thread's.
+        self.assertEqual(self.owners(), {"child": BOB, "beside": BOB, "later": "nobody"})
+
+    def test_so_has_one_whose_threads_connection_ended_first(self):
+        self.play("ended_thread_and_connection", BOB)
+        self.assertEqual(self.owners(), {"child": BOB})
+
+    def test_where_it_may_have_two_accounts_it_makes_no_file(self):
+        self.play("ended_threads", ANN, BOB)
+        self.assertEqual([path.name for path in self.directory.iterdir()], ["refused"])
+
+    def test_orphans_that_were_never_seen_have_it_however_many_came_since(self):
+        self.play("leave_orphans", BOB)
+        self.play("come_and_go", PERSONAL)
+        self.workspace.write_as("", self.directory / "go", "")
+        for name in ("orphan", "daemon"):
+            wait_until((self.directory / name).exists)
+        self.assertEqual(self.owners(), {"go": "nobody", "orphan": BOB, "daemon": BOB})
+
+    def test_what_a_supervisor_adopts_has_its_identity_whoever_ended_before(self):
+        self.play("come_and_go", BOB)
+        self.workspace.ctl(
+            "run", "--identity", PERSONAL, "--unmanaged", "--", sys.executable, "-B",
+            PROGRAMS / "act_as.py", "leave_in_session", self.workspace.socket, self.directory)
+        wait_until((self.directory / "adopted").exists)
+        self.assertEqual(self.owners(), {"adopted": PERSONAL})

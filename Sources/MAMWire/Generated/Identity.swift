@@ -591,9 +591,9 @@ type Containment (
 
 # Sets the identity of one thread of the calling process, until the connection ends. It overrides
 # the process's identity.
-# thread: as gettid(2) returns it. Processes that the thread forks inherit its identity, and keep
-# it if they call while it lives, or if its identity changes before it ends. A process has
-# identities for at most 256 threads.
+# thread: as gettid(2) returns it. Processes that the thread forks inherit its identity. Those that
+# have not called when it ends may have inherited it or their process's: they have the account's,
+# and with several accounts make no file. A process has identities for at most 256 threads.
 method SetThreadIdentity(thread: int, identity: ?string) -> ()
 
 # Sets the identity of the calling process, and of all processes that it and its descendants start

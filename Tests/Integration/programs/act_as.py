@@ -2,6 +2,7 @@
 import os
 import pathlib
 import sys
+import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -114,8 +115,100 @@ def end_scope(personal):
     go()
 
 
+def make_if_allowed():
+    try:
+        make("child")
+    except PermissionError:
+        os.mkdir("refused")
+
+
+def fork_in_threads(*identities):
+    """Sets each for a thread of its own; all of them have ended when this returns. The child of
+    the last one."""
+    children, threads, end = [], [], threading.Event()
+
+    def work(identity, set_up):
+        threads.append(threading.get_native_id())
+        client.call(
+            "Identity.SetThreadIdentity", thread=threading.get_native_id(), identity=identity)
+        if identity == identities[-1]:
+            children.append(child(make_if_allowed))
+            end.set()
+        set_up.set()
+        end.wait(60)
+
+    for identity in identities:
+        set_up = threading.Event()
+        threading.Thread(target=work, args=(identity, set_up)).start()
+        set_up.wait(60)
+    while any(os.path.exists(f"/proc/self/task/{thread}") for thread in threads):
+        time.sleep(0.01)
+    return children[0]
+
+
+def ended_threads(ann, bob):
+    go = fork_in_threads(ann, bob)
+    go()
+
+
+def ended_thread(bob):
+    go, beside = fork_in_threads(bob), child(lambda: make("beside"))
+    # The daemon now notices that the thread has ended.
+    go()
+    child(lambda: make("later"))()
+    beside()
+
+
+def ended_thread_and_connection(bob):
+    go = fork_in_threads(bob)
+    client.close()
+    go()
+
+
+def leave_orphans(bob):
+    """They have asked for nothing when this ends."""
+    act_as(bob)
+    for name, leaves in (("orphan", False), ("daemon", True)):
+        if os.fork() == 0:
+            parent = os.getpid()
+            if os.fork() == 0:
+                while os.getppid() == parent:
+                    time.sleep(0.01)
+                if leaves:
+                    os.setsid()
+                await_file("go")
+                make(name + ".part")
+                os.rename(name + ".part", name)
+            os._exit(0)
+        os.wait()
+
+
+def leave_in_session():
+    """Its session's leader, which forked it, has ended."""
+    if os.fork() == 0:
+        os.setsid()
+        leader = os.getpid()
+        if os.fork() == 0:
+            while os.getppid() == leader:
+                time.sleep(0.01)
+            make("adopted")
+        os._exit(0)
+    os.wait()
+
+
+def come_and_go(personal):
+    for _ in range(150):
+        if os.fork() == 0:
+            with Client(socket) as other:
+                other.call("Identity.SetProcessIdentity", identity=personal)
+            os._exit(0)
+        os.wait()
+
+
 SCENES = {each.__name__: each for each in (
-    make_one, fork_between, hide_inherited, orphan, end_scope)}
+    make_one, fork_between, hide_inherited, orphan, end_scope, ended_thread,
+    ended_thread_and_connection, ended_threads, leave_orphans,
+    leave_in_session, come_and_go)}
 
 if __name__ == "__main__":
     os.chdir(directory)
