@@ -26,6 +26,7 @@ class Node:
         self.paths = []  # (step, path or None)
         self.labels = {}  # what is said of it: word -> [(step, value)]
         self.syncs = []  # (step, its pages, or None for all)
+        self.named = []  # steps at which the name that it had was synced
 
     # Changes
 
@@ -112,15 +113,20 @@ class Model:
         self.names[old].append((self.step, None))
         self.bind(new, node)
 
-    def synced(self, node, pages=None):
-        """This step syncs a file, or some pages of it."""
+    def synced(self, node, pages=None, with_name=True):
+        """This step syncs a file, or some pages of it. fdatasync(2) and O_DSYNC leave its name as
+        it is: a rename before them changes nothing that is needed to read the data."""
         node.syncs.append((self.step, pages))
-        if node.path is not None:
+        if with_name and node.path is not None:
             self.safe_names.append((self.step, node.path))
+            node.named.append(self.step)
 
     def synced_directory(self, directory):
         self.safe_names += [
             (self.step, path) for path in self.names if path.rpartition("/")[0] == directory]
+        for path, node in self.live.items():
+            if path.rpartition("/")[0] == directory:
+                node.named.append(self.step)
 
     # After a power cut: `done` are the steps that returned, `last` is the last that began.
 
@@ -134,10 +140,12 @@ class Model:
         """Files whose content was acknowledged and that nobody removed, with the paths where they
         may be."""
         for node in self.nodes:
-            safe = node.acknowledged(done)
-            if safe is None or any(path is None for path in since(node.paths, safe, last)):
+            if node.acknowledged(done) is None:
                 continue
-            yield node, set(since(node.paths, safe, last))
+            named = max((step for step in node.named if step in done), default=node.born)
+            paths = since(node.paths, named, last)
+            if None not in paths:
+                yield node, set(paths)
 
     def said(self, word, done, last):
         """What may be said of the whole: what was said by a step that returned, or later."""

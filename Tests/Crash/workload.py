@@ -132,7 +132,8 @@ class Workload:
         with self.step() as step:
             node.write(step, offset, data)
             self.model.synced(
-                node, set(range(offset // PAGE, (offset + len(data) - 1) // PAGE + 1)))
+                node, set(range(offset // PAGE, (offset + len(data) - 1) // PAGE + 1)),
+                with_name=flag == os.O_SYNC)
             descriptor = os.open(self.at(node.path), os.O_WRONLY | flag)
             os.pwrite(descriptor, data, offset)
             os.close(descriptor)
@@ -234,8 +235,9 @@ class Workload:
     def sync(self, node=None):
         node = node or self.pick()
         with self.step():
-            self.model.synced(node)
-            self.random.choice((os.fsync, os.fdatasync))(self.descriptor(node))
+            call = self.random.choice((os.fsync, os.fdatasync))
+            self.model.synced(node, with_name=call is os.fsync)
+            call(self.descriptor(node))
 
     def sync_directory(self, path=None):
         path = self.random.choice(self.directories) if path is None else path
