@@ -69,7 +69,8 @@ def socket_names(process, part):
     for descriptor in pathlib.Path(f"/proc/{process}/fd").iterdir():
         with contextlib.suppress(FileNotFoundError):
             inodes.add(os.readlink(descriptor).removeprefix("socket:[").removesuffix("]"))
-    with open("/proc/net/unix") as sockets:
+    # Names are bytes; other programs' need be no text.
+    with open("/proc/net/unix", errors="surrogateescape") as sockets:
         fields = [line.split() for line in sockets]
     return {words[7] for words in fields[1:] if words[6] in inodes and part in " ".join(words[7:])}
 

@@ -9,6 +9,8 @@ from carrier import Organization, machine_request, with_clients
 from terminal import Terminal
 from workspace import DONE, NO, NOT_FOUND, REFUSED, USAGE, Workspace
 
+NEEDS = ("qrencode",)
+
 
 @with_clients
 class Admission(unittest.TestCase):
