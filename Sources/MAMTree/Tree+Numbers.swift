@@ -8,7 +8,7 @@ extension Tree {
     /// another file that had it. A file system in a program, such as ntfs-3g, does not hear of our
     /// descriptors of its files, and gives a removed file's number to the next.
     package func dropFormer(of id: BackingID) {
-        guard let inode = table.known(id), !isRight(inode, for: id) else { return }
+        guard repeatsNumbers, let inode = table.known(id), !isRight(inode, for: id) else { return }
         // A conversion registers the new file's number before the inode refers to it.
         names.shared { if !isRight(inode, for: id) { table.disown(id, by: inode) } }
     }

@@ -74,7 +74,7 @@ package final class Tree: Sendable {
     /// answered.
     package init(
         vault: Vault, root: Descriptor, workDirectory: Descriptor?, mountPoint: ByteString,
-        isReadOnly: Bool, keepsLinks: Bool = true, onReady: @escaping @Sendable (Tree) -> Void
+        isReadOnly: Bool, keepsLinks: Bool? = nil, onReady: @escaping @Sendable (Tree) -> Void
     ) throws(Errno) {
         self.onReady = onReady
         self.workDirectory = workDirectory
@@ -87,7 +87,7 @@ package final class Tree: Sendable {
         let kind = try FileSystemKind(of: root)
         holdsOpen = kind.isLocal
         repeatsNumbers = !kind.isLocal
-        self.keepsLinks = keepsLinks
+        self.keepsLinks = keepsLinks ?? kind.isLocal
         readsAhead = kind.isLocal && !kind.isInMemory && evictor.hasRoomForListings
         rootStatus = try status(at: root.raw, "")
         handles = FileHandles(of: root)

@@ -88,7 +88,7 @@ final class ConvertedCopy {
     }
 
     /// Exchanges the two names; where the file system cannot, the old file loses its name in the
-    /// same step. Either way the name leads to one of the two whenever the power goes. The place's
+    /// same step, or in those of the program that is the file system (adr 82). The place's
     /// directory has the names that it had, and keeps its modification time.
     private func takeName(
         at place: EntryLocation, in parent: Descriptor

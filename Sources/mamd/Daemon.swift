@@ -64,7 +64,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     let signals = StopSignals()
     let tree = try makeTree(
         vault, backing, mountPoint, isReadOnly: arguments.isReadOnly,
-        keepsLinks: probe?.lacking.contains(.links) != true
+        keepsLinks: probe.map { !$0.lacking.contains(.links) }
     ) { tree in
         reportServing(tree, backing.path)
         announceReady(arguments.readyDescriptor, errorFile: arguments.isForeground ? nil : logFile)

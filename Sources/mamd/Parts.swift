@@ -93,7 +93,7 @@ private func makeFleet(
 
 func makeTree(
     _ vault: Vault, _ backing: Backing, _ mountPoint: ByteString, isReadOnly: Bool,
-    keepsLinks: Bool = true, onReady: @escaping @Sendable (Tree) -> Void
+    keepsLinks: Bool? = nil, onReady: @escaping @Sendable (Tree) -> Void
 ) throws(StartError) -> Tree {
     do throws(Errno) {
         let root = try reopen(backing.root.raw, openPathOnly | O_DIRECTORY)
