@@ -51,6 +51,15 @@ class Scale(unittest.TestCase):
         self.assertEqual(
             len(self.swarm.wait_accepted(mark, start, PATIENCE, MACHINES - 1)), MACHINES - 1)
 
+    def pause(self):
+        """Ends all connections; returns when. Until then machines ask again, and count on."""
+        start = time.monotonic()
+        self.swarm.command("pause")
+        self.assertTrue(self.swarm.wait(
+            lambda: any("paused" in event.words for event in self.swarm.since("l", start)),
+            PATIENCE, "the pause"))
+        return time.monotonic()
+
     def order(self, machines):
         """Gives each an order, and waits until all are obeyed."""
         orders = [(machine, *self.organization.check_in(machine.id)) for machine in machines]
@@ -88,8 +97,7 @@ class Scale(unittest.TestCase):
         state = self.fleet.engine.patiently(
             lambda client: client.api("STREAM.INFO.DOCS", subjects_filter="docs.all"))["state"]
         self.assertEqual(state["subjects"]["docs.all"], 5)
-        self.swarm.command("pause")
-        start = time.monotonic()
+        start = self.pause()
         self.swarm.command("resume")
         self.await_all(start)
         received = [int(event.words[0]) for event in self.swarm.since("b", start)]
