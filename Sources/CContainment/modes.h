@@ -12,6 +12,6 @@ int mam_mode_call(int index);
 /// Whether this is such a call, in the kernel's numbers.
 int mam_is_mode_call(int call);
 
-/// Makes the call for who waits at that descriptor: 0, or an errno.
+/// Makes the call on behalf of the program that waits at that descriptor: 0, or an errno.
 int mam_change_mode(int listener, const struct seccomp_notif *asked,
                     const struct mam_containment *containment);

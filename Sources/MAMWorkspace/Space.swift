@@ -51,7 +51,7 @@ package struct Space: Sendable {
         }
     }
 
-    /// After a failure: the kernel keeps its pages, of which a part may have changed on the store.
+    /// The kernel keeps its pages when a call fails, although the store may have changed in part.
     private func forgetPages(of handle: OpenHandle) { tree.cache.invalidateSoon(handle.inode) }
 
     /// The limit on bytes copied by one request; the kernel requests the rest.
