@@ -1,7 +1,6 @@
 """Random file calls with locks, kills, remounts and changes of owners, beside ext4: short forms of
 `scripts/dev random-calls`."""
 import os
-import random
 import subprocess
 import sys
 import unittest
@@ -12,6 +11,7 @@ from running import PREFIX, remove_leftovers
 
 NEEDS = ("e2fsprogs",)
 STEPS = 600  # of each test
+SEED = 7  # the same each time: what is red here, a change has done; the long form looks for more
 
 
 class Random(unittest.TestCase):
@@ -22,17 +22,18 @@ class Random(unittest.TestCase):
         self.check(Pair(disk=True))
 
     def check(self, pair):
-        seed = random.randrange(1 << 30)
         self.addCleanup(pair.close)
-        done, found = compare(pair, seed, pair.events(), STEPS)
+        done, found = compare(pair, SEED, pair.events(), STEPS)
         if found:
-            self.fail(told(seed, done, found))
+            self.fail(told(SEED, done, found))
 
     @unittest.skipUnless(os.getuid() == 0, "becomes nobody, which only root can")
     def test_as_nobody(self):
         prefix = f"{PREFIX}nobody-"
         with programs_for_all() as place:
-            command = (*AS_NOBODY, sys.executable, "-B", "random_calls.py", "--steps", str(STEPS))
+            command = (
+                *AS_NOBODY, sys.executable, "-B", "random_calls.py", "--seed", str(SEED),
+                "--steps", str(STEPS))
             if os.stat("/dev/fuse").st_mode & 0o666 != 0o666:
                 command = with_fuse_device(0o666, place, command)
             try:
