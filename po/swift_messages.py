@@ -29,13 +29,14 @@ KNOWN = {
 
 
 def built():
-    """The directory of the newest build."""
-    places = [ROOT / ".build" / kind / "Modules" / "MAMWords.swiftmodule"
-              for kind in ("debug", "release")]
-    there = [place for place in places if place.exists()]
-    if not there:
+    """The directory of the newest build: a module alone may be older than another build's."""
+    newest = {
+        max((module.stat().st_mtime for module in place.glob("*.swiftmodule")), default=0): place
+        for place in (ROOT / ".build" / kind / "Modules" for kind in ("debug", "release"))}
+    latest = max(newest)
+    if latest == 0:
         raise SystemExit("po/update: nothing is built here. Try: scripts/build")
-    return max(there, key=lambda place: place.stat().st_mtime).parent.parent
+    return newest[latest].parent
 
 
 def syntax_trees(module):

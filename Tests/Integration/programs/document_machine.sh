@@ -10,6 +10,7 @@ cd "$place"
 mkdir -p etc etc.work lib lib.work home/ann home/root "run/user/$uid" srv out
 mount -t overlay overlay -o "lowerdir=/etc,upperdir=$place/etc,workdir=$place/etc.work" /etc
 mount -t overlay overlay -o "lowerdir=/var/lib,upperdir=$place/lib,workdir=$place/lib.work" /var/lib
+rm -rf /etc/mamd /var/lib/mamd  # what the machine has of these is not the document's
 sed -i "1i ann:x:$uid:$uid:Ann:/home/ann:/bin/bash" /etc/passwd
 sed -i "1i ann:x:$uid:" /etc/group
 chmod 700 "run/user/$uid"
