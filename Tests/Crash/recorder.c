@@ -3,9 +3,10 @@
 //
 //     recorder SOURCE MOUNTPOINT LOG
 //
-// Stays in the foreground until it is unmounted; root only. One thread: the order in the log is the
-// order in which things happened. Nothing is cached on the way: a write(2) on the mount is a record
-// when it returns.
+// Stays in the foreground until it is unmounted; root only. SIGTERM, for when another name space
+// still has the mount, ends it as well. One thread: the order in the log is the order in which
+// things happened. Nothing is cached on the way: a write(2) on the mount is a record when it
+// returns.
 //
 // A driver speaks to it by extended attributes of the mount's root:
 //
@@ -568,6 +569,7 @@ int main(int count, char **words) {
     if (!session || fuse_set_signal_handlers(session) || fuse_session_mount(session, words[2]))
         return 1;
     int status = fuse_session_loop(session);
+    if (status == SIGTERM) return fclose(journal) != 0;
     fuse_session_unmount(session);
     return fclose(journal) || status != 0;
 }

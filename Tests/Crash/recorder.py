@@ -61,5 +61,7 @@ class Recorder:
             lambda: subprocess.run(
                 ["fusermount3", "-u", self.mount], capture_output=True).returncode == 0,
             message="the recorder's mount is busy")
+        # A name space that was made meanwhile, such as another test's, has a copy of the mount.
+        self.process.terminate()
         if self.process.wait(90) != 0:
             raise AssertionError(f"the recorder ended with {self.process.returncode}")
