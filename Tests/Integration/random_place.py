@@ -135,8 +135,10 @@ class RandomPlace:
 
     def do_seek(self, slot, offset, whence):
         """Whether what is passed over as a hole is zeros: where holes are is the file system's
-        own affair."""
+        own affair, and so are positions in a directory."""
         file = self.file(slot)
+        if stat.S_ISDIR(os.fstat(file).st_mode):
+            return True
         position = os.lseek(file, 0, os.SEEK_CUR)
         try:
             found = os.lseek(file, offset, whence)
@@ -145,8 +147,7 @@ class RandomPlace:
                 raise
             found = os.fstat(file).st_size
         finally:
-            if stat.S_ISREG(os.fstat(file).st_mode):
-                os.lseek(file, position, os.SEEK_SET)
+            os.lseek(file, position, os.SEEK_SET)
         if whence == os.SEEK_HOLE:
             return True
         with open(f"/proc/self/fd/{file}", "rb") as again:
