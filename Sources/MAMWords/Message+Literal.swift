@@ -42,5 +42,5 @@ extension Message: ExpressibleByStringInterpolation {
 
 extension String {
     /// As printf(3) takes it.
-    var asFormat: String { contains("%") ? replacing("%", with: "%%") : self }
+    var asFormat: String { utf8.contains(UInt8(ascii: "%")) ? replacing("%", with: "%%") : self }
 }

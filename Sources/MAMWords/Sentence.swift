@@ -66,7 +66,7 @@ package struct Sentence: Sendable, Hashable {
         var result = ""
         var next = 0
         var rest = format[...]
-        while let mark = rest.firstIndex(of: "%") {
+        while let mark = rest.utf8.firstIndex(of: UInt8(ascii: "%")) {
             result += rest[..<mark]
             rest = rest[mark...]
             guard let place = Placeholder(startOf: rest) else {
@@ -140,7 +140,13 @@ extension Sentence.Argument {
 
 extension String {
     /// Whether a translator has something to do: letters besides those of the placeholders.
-    fileprivate var hasLetters: Bool { replacing("%s", with: "").contains { $0.isLetter } }
+    fileprivate var hasLetters: Bool {
+        var before: Unicode.Scalar = " "
+        return unicodeScalars.contains { scalar in
+            defer { before = scalar }
+            return scalar.properties.isAlphabetic && (before != "%" || scalar != "s")
+        }
+    }
 }
 
 extension Int {
