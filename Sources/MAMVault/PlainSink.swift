@@ -16,12 +16,41 @@ package enum PlainSink {
     ) throws(StoreError) {
         switch self {
         case .file(let file):
-            do throws(Errno) { try writeFully(file.raw, from: bytes, at: offset) } catch {
+            do throws(Errno) { try writeSparsely(bytes, at: offset, to: file) } catch {
                 throw .system(error)
             }
         case .stream(let ends): try ends.write(bytes, while: isWanted)
         }
     }
+
+    private static let pieceByteCount = 1 << 16
+
+    /// Pieces of zeros become holes: a small sealed file may show terabytes of them. For what is
+    /// written in order to a file that was empty.
+    private func writeSparsely(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int64, to file: Descriptor
+    ) throws(Errno) {
+        var unwritten = 0
+        func write(until end: Int) throws(Errno) {
+            guard unwritten < end else { return }
+            let part = UnsafeRawBufferPointer(rebasing: bytes[unwritten..<end])
+            try writeFully(file.raw, from: part, at: offset + Int64(unwritten))
+        }
+        for place in stride(from: 0, to: bytes.count, by: Self.pieceByteCount) {
+            let end = min(place + Self.pieceByteCount, bytes.count)
+            guard isZero(UnsafeRawBufferPointer(rebasing: bytes[place..<end])) else { continue }
+            try write(until: place)
+            unwritten = end
+        }
+        try write(until: bytes.count)
+        if unwritten == bytes.count { try setSize(file.raw, offset + Int64(bytes.count)) }
+    }
+}
+
+/// Of at least one byte.
+private func isZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let start = bytes.baseAddress else { return true }
+    return bytes[0] == 0 && memcmp(start, start + 1, bytes.count - 1) == 0
 }
 
 /// Both ends of a stream stored in a file, read from its start whatever its offset.

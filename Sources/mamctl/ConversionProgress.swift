@@ -12,6 +12,9 @@ final class ConversionProgress {
     private var bytesBefore = 0
     private var sizes: [ByteString: Int] = [:]
 
+    /// Of nobody knows how many.
+    init() { progress = Progress() }
+
     init(_ paths: [ByteString]) {
         progress = Progress(totalFiles: paths.count)
         guard progress.isShown else { return }

@@ -31,9 +31,8 @@ enum Input {
                 return try plain.write(into: destination, progress)
             }
             return try invocation.daemon(for: source.descriptor).convert(
-                conversion, source.descriptor, destination,
-                override: try invocation.override(), about: .verbatim(source.path.shown)
-            ) { progress.follow(destination, until: $0) }
+                source, conversion, into: destination, override: try invocation.override(),
+                progress)
         }
         guard conversion.seals else {
             return try invocation.daemon().convert(
@@ -68,6 +67,17 @@ enum Input {
 }
 
 extension Daemon {
+    /// A file's content, into an empty one.
+    func convert(
+        _ source: Source, _ conversion: Direction, into destination: Descriptor,
+        override: String?, _ progress: ConversionProgress
+    ) throws(Failure) -> Int {
+        try convert(
+            conversion, source.descriptor, destination, override: override,
+            about: .verbatim(source.path.shown)
+        ) { progress.follow(destination, until: $0) }
+    }
+
     /// Returns the count of plain bytes. `asStream`: in the form that is read and written from
     /// front to back.
     func convert(

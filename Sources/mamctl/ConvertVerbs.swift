@@ -49,6 +49,12 @@ struct Source {
         }
     }
 
+    /// A file that is open already, and what it was then.
+    init(_ path: ByteString, opened descriptor: Descriptor, _ attributes: stat) {
+        (self.path, self.descriptor, self.attributes) = (path, descriptor, attributes)
+        isOpen = true
+    }
+
     /// The path of the opened file itself, as a symbolic link in `path` may have changed.
     var place: ByteString {
         get throws(Failure) {
@@ -60,14 +66,30 @@ struct Source {
     func refuseIfChanged(at place: ByteString) throws(Failure) {
         let now = try? status(at: workingDirectory, place.cString, followLinks: false)
         guard let now, now.st_dev == attributes.st_dev, now.st_ino == attributes.st_ino,
-            now.st_size == attributes.st_size,
-            now.st_mtim.tv_sec == attributes.st_mtim.tv_sec,
-            now.st_mtim.tv_nsec == attributes.st_mtim.tv_nsec
+            isUnwritten(now)
         else {
             throw Failure(
                 .failure, "\(path.shown) has changed meanwhile and was not replaced",
                 next: "close it in other programs and try again")
         }
+    }
+
+    /// Refuses a copy that may have parts of before a change and of after it.
+    func refuseIfWritten() throws(Failure) {
+        let now = try naming(path) { () throws(Errno) in try status(of: descriptor.raw) }
+        guard isUnwritten(now), now.st_ctim.tv_sec == attributes.st_ctim.tv_sec,
+            now.st_ctim.tv_nsec == attributes.st_ctim.tv_nsec
+        else {
+            throw Failure(
+                .failure, "\(path.shown) has changed while it was read, and was left out",
+                next: "close it in other programs and try again")
+        }
+    }
+
+    private func isUnwritten(_ now: stat) -> Bool {
+        now.st_size == attributes.st_size
+            && now.st_mtim.tv_sec == attributes.st_mtim.tv_sec
+            && now.st_mtim.tv_nsec == attributes.st_mtim.tv_nsec
     }
 
     /// Refuses to encrypt an encrypted file.

@@ -17,6 +17,8 @@ struct Failure: Error {
     var isSilence = false
     /// The name of the daemon's error, without its interface's; nil for other failures.
     private(set) var kind: String?
+    /// The system call's error that is the reason.
+    private(set) var cause: Errno?
 
     init(_ status: ExitStatus, _ message: Message, next: Message? = nil) {
         self.status = status
@@ -42,6 +44,7 @@ struct Failure: Error {
         self.init(
             ExitStatus(errno: Int64(error.rawValue)), "\(path.shown): \(Self.words(for: error))",
             next: next ?? Self.advice(on: error))
+        cause = error
     }
 
     /// A text for the kernel's error, clearer where that is about keys.
@@ -125,6 +128,7 @@ struct Failure: Error {
         // Prefer the daemon's hint: it knows more.
         self.init(ExitStatus(error), message, next: error.next.map { Message(known: $0) } ?? usual)
         self.kind = kind
+        cause = Errno(of: error)
     }
 
     /// Prints to standard error, and with `--json` also to standard output.

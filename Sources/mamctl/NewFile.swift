@@ -92,12 +92,7 @@ final class NewFile {
                 } else {
                     source.st_mode & modeAllowed
                 }
-            let made = try status(of: descriptor.raw)
-            let isSameOwner = made.st_uid == source.st_uid && made.st_gid == source.st_gid
-            // Drop set-user-id bits if the owner changes: another user's program must not run with
-            // our rights.
-            let bits: mode_t = isSameOwner ? 0o7777 : 0o1777
-            _ = try retrying { fchmod(descriptor.raw, mode & bits) }
+            try setMode(mode, of: descriptor, madeFrom: source)
             if original != nil { try keepTimes(of: source, descriptor) }
             try synchronize(descriptor.raw)
         }
@@ -129,27 +124,9 @@ final class NewFile {
                 renameat(directory.raw, temporary.cString, directory.raw, name.cString)
             }
         } else {
-            try renameWithoutReplacing(to: name)
+            try renameWithoutReplacing(temporary, in: directory, to: name, in: directory)
         }
         hasName = false
-    }
-
-    /// `EEXIST` if something has the name by now.
-    private func renameWithoutReplacing(to name: ByteString) throws(Errno) {
-        do throws(Errno) {
-            let noReplace: UInt32 = 1  // RENAME_NOREPLACE
-            _ = try retrying {
-                mam_renameat2(
-                    directory.raw, temporary.cString, directory.raw, name.cString, noReplace)
-            }
-        } catch {
-            // vfat, NFS and others lack RENAME_NOREPLACE; some of them have hard links.
-            guard error == .invalid else { throw error }
-            _ = try retrying {
-                linkat(directory.raw, temporary.cString, directory.raw, name.cString, 0)
-            }
-            unlinkat(directory.raw, temporary.cString, 0)
-        }
     }
 
     /// `EEXIST` if something has the name by now.
@@ -162,47 +139,19 @@ final class NewFile {
     }
 }
 
-/// Copies the owner and ACL; returns the mode to set.
-private func takeRights(
-    of source: stat, _ original: Descriptor, _ file: Descriptor
-) throws(Errno) -> mode_t {
-    keepOwner(of: source, file)
-    let isListKept = keepAccessList(of: original, file)
-    let isGroupKept = try status(of: file.raw).st_gid == source.st_gid
-    guard !isListKept || !isGroupKept else { return source.st_mode }
-    // Give the group no more than others.
-    return source.st_mode & (~0o070 | (source.st_mode & 0o007) << 3)
-}
-
-/// Copies the owner and group as far as permitted. A failure is ignored: we could read the content
-/// anyway.
-private func keepOwner(of source: stat, _ file: Descriptor) {
-    if fchown(file.raw, source.st_uid, source.st_gid) != 0 {
-        _ = fchown(file.raw, uid_t.max, source.st_gid)
-    }
-}
-
-/// Replaces the directory's default ACL by the original's. False if the original has one that
-/// cannot be copied: the group bits of its mode are then the ACL's mask, not the group's
-/// permissions.
-private func keepAccessList(of original: Descriptor, _ file: Descriptor) -> Bool {
-    let name = "system.posix_acl_access"
-    let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
-    defer { room.deallocate() }
-    let count = try? withProcPath(of: original.raw) { path throws(Errno) in
-        try extendedAttribute(path, name, into: room)
-    }
-    let isKept: Void? = try? withProcPath(of: file.raw) { path throws(Errno) in
-        guard let count else {
-            try? removeExtendedAttribute(path, name)
-            return
+/// `EEXIST` if something has the name by now.
+func renameWithoutReplacing(
+    _ old: ByteString, in source: Descriptor, to new: ByteString, in target: Descriptor
+) throws(Errno) {
+    do throws(Errno) {
+        let noReplace: UInt32 = 1  // RENAME_NOREPLACE
+        _ = try retrying {
+            mam_renameat2(source.raw, old.cString, target.raw, new.cString, noReplace)
         }
-        try setExtendedAttribute(path, name, to: .init(rebasing: room[..<count]))
+    } catch {
+        // vfat, NFS and others lack RENAME_NOREPLACE; some of them have hard links.
+        guard error == .invalid else { throw error }
+        _ = try retrying { linkat(source.raw, old.cString, target.raw, new.cString, 0) }
+        unlinkat(source.raw, old.cString, 0)
     }
-    return isKept != nil
-}
-
-private func keepTimes(of source: stat, _ file: Descriptor) throws(Errno) {
-    let times = [source.st_atim, source.st_mtim]
-    _ = try retrying { futimens(file.raw, times) }
 }

@@ -1,5 +1,5 @@
-// The content of an unmanaged owner's file outside any mount: plain behind its header, so that no
-// daemon is needed to open it.
+// The content of a file outside any mount that is plain on disk, an unmanaged owner's behind its
+// header: no daemon is needed to open it.
 
 internal import Glibc
 internal import MAMFormat
@@ -12,15 +12,23 @@ internal import MAMWords
 struct PlainCopy {
     private let source: Source
     private let size: Int64
+    /// Where the content begins.
+    private let base: Int64
 
-    /// Nil for a file that only a daemon opens.
-    init?(of source: Source) throws(Failure) {
+    /// Nil for a file that only a daemon opens. `orForeign`: also of what has no header.
+    init?(of source: Source, orForeign: Bool = false) throws(Failure) {
         guard workspace(of: source.descriptor) == nil else { return nil }
         let physicalSize = Int64(source.attributes.st_size)
         let facts = try naming(source.path) { () throws(Errno) in
             try FileFacts(of: source.descriptor, physicalSize: physicalSize)
         }
-        guard case .protected(let header) = facts, !header.isManaged else { return nil }
+        switch facts {
+        case .protected(let header) where !header.isManaged: base = Int64(Layout.headerByteCount)
+        case .empty, .unwritten, .foreign:
+            guard orForeign else { return nil }
+            base = 0
+        case .protected, .damaged: return nil
+        }
         self.source = source
         size = facts.plainSize(ofPhysical: physicalSize)
     }
@@ -65,7 +73,7 @@ struct PlainCopy {
             let wanted = UnsafeMutableRawBufferPointer(
                 rebasing: buffer[..<Int(min(Int64(buffer.count), range.upperBound - offset))])
             let count = try naming(source.path) { () throws(Errno) in
-                try readFully(source.descriptor.raw, into: wanted, at: offset + Self.base)
+                try readFully(source.descriptor.raw, into: wanted, at: offset + base)
             }
             guard count == wanted.count else {
                 throw Failure(
@@ -77,13 +85,11 @@ struct PlainCopy {
         }
     }
 
-    private static let base = Int64(Layout.headerByteCount)
-
     /// Where data or a hole begins at or after `offset`; the size, if none does.
     private func next(_ region: Region, from offset: Int64) throws(Failure) -> Int64 {
         guard offset < size else { return size }
-        let found = lseek(source.descriptor.raw, off_t(offset + Self.base), region.whence)
-        if found >= 0 { return min(size, max(offset, Int64(found) - Self.base)) }
+        let found = lseek(source.descriptor.raw, off_t(offset + base), region.whence)
+        if found >= 0 { return min(size, max(offset, Int64(found) - base)) }
         // ENXIO: no data follows. What has no holes is data to its end.
         return region == .data && errno != ENXIO ? offset : size
     }

@@ -30,6 +30,16 @@ let moreWorkspaceVerbs: [Verb] = [
         ],
         statuses: [.success, .failure, .usage, .notFound, .refused], run: removeWorkspace),
     Verb(
+        name: "leave", summary: "Copy all that you can open of a workspace to ordinary files",
+        usage: "DIR DEST", operands: 2...2, options: [.workspace],
+        examples: [
+            "mamctl leave ~/.work ~/files", "mamctl leave /media/ann/backup/.work ~/files --json",
+        ],
+        statuses: [
+            .success, .failure, .usage, .notFound, .notManaged, .windowClosed, .refused, .damaged,
+            .unreachable,
+        ], run: leaveWorkspace),
+    Verb(
         name: "wait", summary: "Wait until a workspace is mounted or an account unlocked",
         usage: "[ACCOUNT] [--mounted | --unlocked] [--timeout SECONDS]", operands: 0...1,
         options: [

@@ -115,6 +115,9 @@ func removeWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     }
     printOut("\(name): removed, with its settings and keys")
     if let backing = removal.backing { printOut(removal.filesLeft(in: backing)) }
+    if let backing = removal.backing, removal.sealedCount != nil {
+        printOut("to have ordinary files: mamctl leave \(backing.asArgument) DEST")
+    }
     for place in left { printOut("left: \(place.shown)") }
     if let opened { printOut("an ordinary directory again: \(opened.shown)") }
     for command in remaining { printOut("next: \(command)") }
@@ -153,12 +156,15 @@ extension Invocation {
             return
         }
         let loss: Message = "\(removal.loss) without an export or a recovery record"
+        let backing = removal.backing?.asArgument ?? "BACKING"
         guard isatty(STDIN_FILENO) == 1 else {
             throw Failure(
                 .refused, "workspace '\(name)': \(loss)",
-                next: "mamctl account export; then add --confirm \(name)")
+                next: "mamctl leave \(backing) DEST while it is mounted, or mamctl account export;"
+                    + " then add --confirm \(name)")
         }
         printError("Workspace '\(name)': \(loss).")
+        printError("To keep files: mamctl leave \(backing) DEST while it is mounted.")
         guard try Terminal.askOpenly("Type the workspace's name to continue").text == name else {
             throw Failure(.failure, "\(name): not removed", next: "type the exact name")
         }

@@ -93,6 +93,17 @@ class Progress(WorkspaceCase):
         self.assertLess(max(map(len, lines)), 80)
         big.unlink()
 
+    def test_leaving(self):
+        for number in range(60):
+            (self.directory / f"file{number}").write_bytes(pattern(1000))
+        target = self.workspace.root / "left"
+        lines = LINE.findall(self.shown_of(
+            "leave", self.backing_of(self.directory), target, "--workspace", "work", lines=1))
+        self.assertTrue(lines)
+        for line in lines:
+            self.assertRegex(line, r"^files \d+  [\d.]+ K?i?B( |$)")
+        self.assertEqual(len(os.listdir(target)), 60)
+
     def test_trees(self):
         """protect, verify and wipe of many files; each shows the last count it was told, and is
         right at its end."""

@@ -1,0 +1,235 @@
+// The walk of `leave`: by descriptors, name by name, so that nobody who can rename something in the
+// tree leads it elsewhere.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+internal import MAMWords
+
+final class LeavingCopy {
+    private let invocation: Invocation
+    private let source: LeftDirectory
+    private let destination: LeavingPlace
+    private let progress = ConversionProgress()
+    private var files = 0
+    private var bytes = 0
+    /// What an earlier run has copied.
+    private var present = 0
+    private(set) var failures: [(path: ByteString, failure: Failure)] = []
+    /// Sealed files, by their owners' names.
+    private(set) var leftOf: [String: Int] = [:]
+    private var hints: Set<Message> = []
+    private var daemon: Result<Daemon, Failure>?
+    private var roots: [stat] = []
+    /// The destination's disk is full, and every other file would fail as well.
+    private var isFull = false
+
+    init(_ invocation: Invocation, of source: LeftDirectory, into destination: LeavingPlace) {
+        (self.invocation, self.source, self.destination) = (invocation, source, destination)
+    }
+
+    func run() throws(Failure) {
+        source.synchronize()
+        defer { progress.clear() }
+        let top = try naming(source.path) { () throws(Errno) in try status(of: source.root.raw) }
+        let end = try naming(source.path) { () throws(Errno) in
+            try status(of: destination.root.raw)
+        }
+        roots = [top, end]
+        copyEntries(of: source.root, at: source.path, into: destination.root)
+        guard failures.isEmpty else { return }
+        try naming(destination.place) { () throws(Errno) in
+            try destination.finish()
+            // Afterwards: with its mode it may be read-only.
+            try keepAttributes(of: top, source.root, on: destination.root)
+        }
+    }
+
+    var summary: Message {
+        let copied: Message =
+            "\(files.counted("file")), \(bytes.asBytes), copied to \(destination.place.shown)"
+        let before: Message = present > 0 ? "; \(present.counted("file")) were there" : ""
+        guard !failures.isEmpty else { return "\(copied)\(before)" }
+        return "\(copied)\(before); left out: \(failures.count.grouped)."
+            + " Mend that and run the same command again: it goes on, until"
+            + " \(destination.place.appending(LeavingPlace.markName).shown) is removed"
+    }
+
+    var json: JSONValue {
+        [
+            "directory": .string(source.place.wireText),
+            "destination": .string(destination.place.wireText),
+            "files": JSONValue(files), "bytes": JSONValue(bytes), "present": JSONValue(present),
+            "left": .array(
+                failures.map { ["path": .string($0.path.shown), "error": $0.failure.json] }),
+        ]
+    }
+
+    private func copyEntries(of from: Descriptor, at path: ByteString, into to: Descriptor) {
+        var names: [ByteString] = []
+        attempt(path) { () throws(Errno) in names = try entries(of: from.raw) }
+        for name in names where !isFull && !(isTop(from) && name == ByteString(".mamd")) {
+            attempt(path.appending(name)) {
+                try copy(name, at: path.appending(name), from: from, into: to)
+            }
+        }
+    }
+
+    private func isTop(_ directory: Descriptor) -> Bool { directory === source.root }
+
+    /// Names what failed, and goes on.
+    private func attempt(_ path: ByteString, _ body: () throws -> Void) {
+        do { try body() } catch {
+            let cause = (error as? Errno).map { Failure(path, $0) } ?? Failure(any: error)
+            let isNamed = cause.message.english.contains(path.shown)
+            let failure = Failure(
+                cause.status, isNamed ? cause.message : "\(path.shown): \(cause.message)",
+                next: cause.next)
+            failures.append((path, failure))
+            isFull = isFull || [.noSpace, .quotaExceeded, .readOnly].contains(cause.cause)
+            progress.clear()
+            // Thousands of files may be left out for one reason.
+            let isNew = cause.next.map { hints.insert($0).inserted } ?? false
+            (isNew ? failure : Failure(failure.status, failure.message)).report(isJSON: false)
+        }
+    }
+
+    private func copy(
+        _ name: ByteString, at path: ByteString, from: Descriptor, into to: Descriptor
+    ) throws {
+        // Opens nothing yet, be it a pipe or a device, and stays this file whatever the name is.
+        let found = try openFile(at: from.raw, name.cString, openPathOnly | O_NOFOLLOW)
+        let status = try status(of: found.raw)
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: try copyDirectory(found, status, name, at: path, into: to)
+        case S_IFREG: try copyFile(found, status, name, at: path, into: to)
+        case S_IFLNK: try copyLink(found, status, name, at: path, into: to)
+        default:
+            throw Failure(
+                .failure, "\(path.shown): a pipe, a socket or a device has no content to copy",
+                next: "remove it if it is of no use")
+        }
+    }
+
+    private func copyDirectory(
+        _ found: Descriptor, _ status: stat, _ name: ByteString, at path: ByteString,
+        into to: Descriptor
+    ) throws {
+        guard status.st_dev == roots[0].st_dev else {
+            throw Failure(
+                .failure, "\(path.shown): another file system is mounted there",
+                next: "copy it with cp -a")
+        }
+        // By another way than its path, such as a bind mount.
+        guard !roots.contains(where: { $0.st_dev == status.st_dev && $0.st_ino == status.st_ino })
+        else {
+            throw Failure(.failure, "\(path.shown) is where the copy is made, or begins")
+        }
+        let from = try reopen(found.raw, O_RDONLY | O_DIRECTORY)
+        let made = try directory(name, in: to)
+        copyEntries(of: from, at: path, into: made)
+        guard !isFull else { return }
+        try keepAttributes(of: status, from, on: made)
+        try synchronize(made.raw)
+    }
+
+    /// New, or an earlier run's, which may have its final mode.
+    private func directory(
+        _ name: ByteString, in parent: Descriptor
+    ) throws(Errno) -> Descriptor {
+        if mkdirat(parent.raw, name.cString, 0o700) != 0, Errno.current != .exists {
+            throw .current
+        }
+        let found = try openFile(
+            at: parent.raw, name.cString, openPathOnly | O_DIRECTORY | O_NOFOLLOW)
+        try? changeMode(of: found, to: 0o700)
+        return try reopen(found.raw, O_RDONLY | O_DIRECTORY)
+    }
+
+    private func copyFile(
+        _ found: Descriptor, _ status: stat, _ name: ByteString, at path: ByteString,
+        into to: Descriptor
+    ) throws {
+        if let there = try? MAMSystem.status(at: to.raw, name.cString) {
+            guard there.st_mode & S_IFMT == S_IFREG, isCopied(status, there) else {
+                throw isThere(path)
+            }
+            present += 1
+            return
+        }
+        let file = try reopen(found.raw, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+        let source = Source(path, opened: file, status)
+        let new = try LeavingFile(in: destination)
+        defer { progress.finish(path) }
+        let count = try write(source, into: new.descriptor)
+        try keepAttributes(of: status, file, on: new.descriptor)
+        try new.take(name, in: to) { try source.refuseIfWritten() }
+        files += 1
+        bytes += count
+    }
+
+    /// A whole one has its name, and the time of what it was made from. vfat's are even seconds,
+    /// exFAT's hundredths.
+    private func isCopied(_ status: stat, _ there: stat) -> Bool {
+        let (original, copy) = (status.st_mtim, there.st_mtim)
+        let isCoarse = copy.tv_nsec % 10_000_000 == 0
+        return original.tv_sec == copy.tv_sec && original.tv_nsec == copy.tv_nsec
+            || isCoarse && abs(original.tv_sec - copy.tv_sec) <= 2
+    }
+
+    private func isThere(_ path: ByteString) -> Failure {
+        Failure(
+            .failure, "\(path.shown) was copied before, and one of the two has changed since",
+            next: "move the copy elsewhere and run the command again")
+    }
+
+    private func write(_ source: Source, into new: Descriptor) throws -> Int {
+        if let plain = try PlainCopy(of: source, orForeign: true) {
+            return try plain.write(into: new, progress)
+        }
+        let facts = try headerFacts(source.path, source.descriptor)
+        if let flaw = facts.flaw { throw flaw }
+        do {
+            return try keyHolder().convert(
+                source, .open, into: new, override: nil, progress)
+        } catch {
+            leftOf[facts.owner.description, default: 0] += 1
+            throw error
+        }
+    }
+
+    /// The daemon of `--workspace`, else of the directory, else the only one that runs.
+    private func keyHolder() throws(Failure) -> Daemon {
+        if let daemon { return try daemon.get() }
+        let isNamed = invocation.arguments.has(.workspace)
+        let found = Result { () throws(Failure) -> Daemon in
+            guard !isNamed, let name = source.workspace else { return try invocation.daemon() }
+            return try Daemon(of: name)
+        }
+        daemon = found
+        return try found.get()
+    }
+
+    private func copyLink(
+        _ found: Descriptor, _ status: stat, _ name: ByteString, at path: ByteString,
+        into to: Descriptor
+    ) throws {
+        let target = try linkTarget(at: found)
+        if symlinkat(target.cString, to.raw, name.cString) != 0 {
+            guard Errno.current == .exists else { throw Errno.current }
+            let there = try openFile(at: to.raw, name.cString, openPathOnly | O_NOFOLLOW)
+            guard (try? linkTarget(at: there)) == target else { throw isThere(path) }
+        }
+        let times = [status.st_atim, status.st_mtim]
+        utimensat(to.raw, name.cString, times, AT_SYMLINK_NOFOLLOW)
+        fchownat(to.raw, name.cString, status.st_uid, status.st_gid, AT_SYMLINK_NOFOLLOW)
+    }
+}
+
+/// Of an `O_PATH` descriptor of the link itself.
+private func linkTarget(at link: Descriptor) throws(Errno) -> ByteString {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = try retrying { readlinkat(link.raw, "", &buffer, buffer.count) }
+    return ByteString(buffer.prefix(count).map { UInt8(bitPattern: $0) })
+}
