@@ -15,10 +15,7 @@ func leaveWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(copy.json)
     } else {
-        printOut(copy.summary)
-        for (owner, count) in copy.leftOf.sorted(by: { $0.key < $1.key }) {
-            printOut("left out of \(ByteString(owner).shown)'s: \(count.counted("file"))")
-        }
+        copy.summary.forEach(printOut)
     }
     return copy.failures.first?.failure.status ?? .success
 }

@@ -18,10 +18,13 @@ final class LeavingCopy {
     private var present = 0
     private(set) var failures: [(path: ByteString, failure: Failure)] = []
     /// Sealed files, by their owners' names.
-    private(set) var leftOf: [String: Int] = [:]
+    private var leftOf: [String: Int] = [:]
     private var hints: Set<Message> = []
     private var daemon: Result<Daemon, Failure>?
     private var roots: [stat] = []
+    private var depth = 0
+    /// Each directory takes some of the stack.
+    private static let deepest = 500
     /// The destination's disk is full, and every other file would fail as well.
     private var isFull = false
 
@@ -46,14 +49,23 @@ final class LeavingCopy {
         }
     }
 
-    var summary: Message {
-        let copied: Message =
-            "\(files.counted("file")), \(bytes.asBytes), copied to \(destination.place.shown)"
-        let before: Message = present > 0 ? "; \(present.counted("file")) were there" : ""
-        guard !failures.isEmpty else { return "\(copied)\(before)" }
-        return "\(copied)\(before); left out: \(failures.count.grouped)."
-            + " Mend that and run the same command again: it goes on, until"
-            + " \(destination.place.appending(LeavingPlace.markName).shown) is removed"
+    /// Lines for people.
+    var summary: [Message] {
+        let place = destination.place
+        var lines: [Message] = [
+            "\(files.counted("file")), \(bytes.asBytes), copied to \(place.shown)"
+        ]
+        if present > 0 { lines.append("copied before: \(present.counted("file"))") }
+        for (owner, count) in leftOf.sorted(by: { $0.key < $1.key }) {
+            lines.append("left out of \(ByteString(owner).shown)'s: \(count.counted("file"))")
+        }
+        if !failures.isEmpty {
+            let mark = place.appending(LeavingPlace.markName).shown
+            lines.append(
+                "left out in all: \(failures.count.grouped); the same command goes on with that,"
+                    + " until \(mark) is removed")
+        }
+        return lines
     }
 
     var json: JSONValue {
@@ -68,7 +80,10 @@ final class LeavingCopy {
 
     private func copyEntries(of from: Descriptor, at path: ByteString, into to: Descriptor) {
         var names: [ByteString] = []
-        attempt(path) { () throws(Errno) in names = try entries(of: from.raw) }
+        attempt(path) { () throws(Errno) in
+            names = try entries(of: from.raw)
+                .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        }
         for name in names where !isFull && !(isTop(from) && name == ByteString(".mamd")) {
             attempt(path.appending(name)) {
                 try copy(name, at: path.appending(name), from: from, into: to)
@@ -126,6 +141,14 @@ final class LeavingCopy {
         else {
             throw Failure(.failure, "\(path.shown) is where the copy is made, or begins")
         }
+        guard depth < Self.deepest else {
+            throw Failure(
+                .failure,
+                "\(path.shown) is below more than \(Self.deepest.grouped) other directories",
+                next: "name one of them as DIR")
+        }
+        depth += 1
+        defer { depth -= 1 }
         let from = try reopen(found.raw, O_RDONLY | O_DIRECTORY)
         let made = try directory(name, in: to)
         copyEntries(of: from, at: path, into: made)

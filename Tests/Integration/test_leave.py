@@ -188,6 +188,19 @@ class Leave(LeaveCase):
             self.assertIn(str(self.source / name), result.stderr)
         self.assertEqual(sorted(os.listdir(self.target)), [MARK, "file"])
 
+    def test_a_tree_that_is_too_deep_is_named(self):
+        self.write(self.directory / "file", b"content")
+        place = os.open(self.source, os.O_RDONLY)
+        for _ in range(600):
+            os.mkdir("d", dir_fd=place)
+            inner = os.open("d", os.O_RDONLY, dir_fd=place)
+            os.close(place)
+            place = inner
+        os.close(place)
+        result = self.leave(status=NO, prefix=("prlimit", "--nofile=4096"))
+        self.assertIn("is below more than 500 other directories", result.stderr)
+        self.assertEqual((self.target / "file").read_bytes(), b"content")
+
     def test_what_was_copied_and_has_changed_is_not_replaced(self):
         self.files()
         os.mkfifo(self.source / "pipe")
