@@ -124,11 +124,21 @@ extension EnrollmentRecord {
         return sinceAttempt >= secondsBetweenAttempts(facts) ? [.checkIn] : []
     }
 
-    /// A minute, two, four, … an hour after network failures; else as in the settings.
+    /// A minute, two, four, … an hour after network failures; else as in the settings. Never more
+    /// than a third of an offline period: one attempt may fail, and another comes before it ends.
     func secondsBetweenAttempts(_ facts: EnrollmentFacts) -> Int64 {
-        if networkFailures > 0 { return min(3600, 60 << Int64(min(networkFailures - 1, 6))) }
-        return stage == .enrolled && code.didSucceed ? facts.checkInSeconds : facts.retrySeconds
+        let usual: Int64 =
+            if networkFailures > 0 {
+                min(3600, 60 << Int64(min(networkFailures - 1, 6)))
+            } else if stage == .enrolled && code.didSucceed {
+                facts.checkInSeconds
+            } else { facts.retrySeconds }
+        let periods = [facts.offlineBlockSeconds, facts.offlineWipeSeconds].compactMap(\.self)
+        return min(usual, periods.min().map { max(Self.leastSeconds, $0 / 3) } ?? usual)
     }
+
+    /// What a policy makes of it at most: each attempt may run a program that asks a server.
+    private static let leastSeconds: Int64 = 10
 
     private mutating func register(_ facts: EnrollmentFacts) -> [EnrollmentAction] {
         (stage, isLockedOut, offlineWipe) = (.registered, false, nil)

@@ -49,8 +49,24 @@ class Offline(EnrollmentCase):
         self.workspace.unlock()
         self.assert_open()
 
+    def test_online_it_stays_open_however_short_the_period(self):
+        self.begin(periodOfflineBeforeAccessCheck="PT30M")
+        self.advance(600)
+        self.assertLess(self.enrollment()["secondsSinceCheckIn"], 600)
+        # A check-in that fails is not the last one before it closes.
+        self.online(1)
+        self.advance(600)
+        self.assertEqual(self.enrollment()["status"]["statusCode"], 212)
+        self.online(0)
+        self.advance(600)
+        self.assertEqual(self.enrollment()["status"]["statusCode"], 101)
+        for _ in range(3):
+            self.advance(600)
+            self.assert_open()
+
     def test_a_network_that_fails_is_tried_again_soon_and_other_failures_late(self):
-        self.begin(**TIMES)
+        # A shorter period would have it try sooner.
+        self.begin(periodOfflineBeforeWipeIsEnforced="P90D")
         self.online(75)
         self.advance(8 * HOUR)
         self.assertEqual(self.enrollment()["status"]["errorString"].count("network"), 0)

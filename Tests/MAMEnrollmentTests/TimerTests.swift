@@ -14,13 +14,32 @@ import Testing
         #expect(world.pass(1) == [.checkIn])
     }
 
+    @Test(arguments: [(1800, 600), (43_200, 14_400), (30, 10)] as [(Int64, Int64)])
+    func `an attempt may fail within an offline period, and the next one keeps it open`(
+        period: Int64, distance: Int64
+    ) {
+        var world = World()
+        world.policy = policy {
+            $0.periodOfflineBeforeWipeIsEnforced = PolicyDuration(seconds: 90 * day)
+            $0.periodOfflineBeforeAccessCheck = PolicyDuration(seconds: period)
+        }
+        for outcome in [.unchanged, .failure("no"), .networkFailure("down")] as [CheckInOutcome] {
+            _ = world.checkIn()
+            #expect(world.pass(distance - 1).isEmpty)
+            #expect(world.pass(1) == [.checkIn])
+            _ = world.checkIn(outcome)
+            #expect(world.record.secondsToNext(world.facts) ?? .max <= distance)
+        }
+    }
+
     @Test func `a registered one that no policy covers asks again after a day`() {
         var world = World()
-        world.isCovered = false
+        // What covers nobody has no periods.
+        (world.isCovered, world.policy) = (false, policy { _ in })
         #expect(world.checkIn() == [.report(.noPolicy, nil)])
         #expect(world.pass(day - 1).isEmpty)
         #expect(world.pass(1) == [.checkIn])
-        world.isCovered = true
+        (world.isCovered, world.policy) = (true, portal)
         #expect(world.checkIn() == [.report(.newPolicy, nil), .restart])
     }
 
