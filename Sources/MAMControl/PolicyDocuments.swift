@@ -14,8 +14,8 @@ internal import MAMWorkspace
 /// Answers the calls about policy documents.
 struct PolicyDocuments: PolicyService {
     let tree: Tree
-    /// Writes a document to the policy directory and applies it; returns the error, or nil.
-    let store: @Sendable (_ document: [UInt8], _ name: String) -> Errno?
+    /// Writes a document to the policy directory and applies it.
+    let store: @Sendable (_ document: [UInt8], _ name: String) throws(VarlinkError) -> Void
 
     func show(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Show.Reply {
         let request: Wire.Show = try call.request()
@@ -72,9 +72,7 @@ struct PolicyDocuments: PolicyService {
             documents = try PolicyDocument.decode(bytes, file: name)
             try requireProtection(documents, name)
         } catch { throw .invalidInput("\(name) is refused: \(error)") }
-        if !isTrial, let error = store(bytes, name) {
-            throw .systemError(error, .verbatim("policies/\(name)"))
-        }
+        if !isTrial { try store(bytes, name) }
         let book = isTrial ? vault.policies.replacing(name, with: documents) : vault.policies
         let accounts = Accounts(vault).all.map(\.identity)
         let warnings =

@@ -2,7 +2,7 @@
 
 internal import MAMModel
 internal import MAMPolicy
-package import MAMSystem
+internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 package import MAMWire
@@ -13,11 +13,13 @@ package struct PolicyInterface: VaultInterface, PolicyService {
     let tree: Tree
     private let documents: PolicyDocuments
 
-    /// `store`: writes a document to the policy directory and applies it; returns the error, or
-    /// nil.
+    /// `store`: writes a document to the policy directory and applies it.
     package init(
         tree: Tree,
-        store: @escaping @Sendable (_ document: [UInt8], _ name: String) -> Errno?
+        store:
+            @escaping @Sendable (
+                _ document: [UInt8], _ name: String
+            ) throws(VarlinkError) -> Void
     ) {
         self.tree = tree
         documents = PolicyDocuments(tree: tree, store: store)

@@ -52,6 +52,16 @@ package enum CheckInOutcome: Sendable, Equatable {
     }
 }
 
+/// What the CheckIn hook has said of the documents that the policy source has now.
+package enum HookAnswer: Sendable {
+    case notAsked
+    /// It is asked next.
+    case awaited
+    case no
+    /// Or there is no hook.
+    case yes
+}
+
 /// Why an account is wiped, for the log and the hook.
 package struct WipeReason: Sendable, Equatable {
     package enum Trigger: String, Sendable, CaseIterable {

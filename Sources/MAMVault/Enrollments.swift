@@ -20,7 +20,7 @@ package final class Enrollments: Sendable {
     /// Of the thread that locks idle accounts.
     package let idleLocks: Alarm
     /// How to read the policy source; nil until the daemon sets it.
-    package let source = Mutex<(@Sendable () -> CheckInOutcome)?>(nil)
+    package let source = Mutex<(@Sendable (HookAnswer) -> CheckInOutcome)?>(nil)
     /// Serialises the blocks of an account, so that the last one determined stays in force.
     package let settling = LockTable<AccountID>()
     package let departed: DepartedNames

@@ -17,10 +17,16 @@ package struct CheckIn: Sendable {
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Sets how to read the policy source. The closure replaces the policies, passes on wipe
-    /// orders, and returns the outcome.
-    package func readPolicies(with source: @escaping @Sendable () -> CheckInOutcome) {
+    /// Sets how to read the policy source. The closure replaces the policies, if the hook lets it,
+    /// passes on wipe orders, and returns the outcome.
+    package func readPolicies(with source: @escaping @Sendable (HookAnswer) -> CheckInOutcome) {
         vault.enrollments.source.withLock { $0 = source }
+    }
+
+    /// Nil without a source, as in a daemon that only verifies.
+    @discardableResult
+    private func read(_ answer: HookAnswer) -> CheckInOutcome? {
+        vault.enrollments.source.withLock { $0 }?(answer)
     }
 
     /// Runs the CheckIn hook, then reads the source; for all accounts.
@@ -29,31 +35,46 @@ package struct CheckIn: Sendable {
         vault.userIDs.forget()
         // A daemon without a policy source, such as one that only verifies, never checks in.
         let outcome =
-            askCheckInHook() ?? vault.enrollments.source.withLock { $0 }?()
-            ?? .failure("this daemon does not read the policies")
+            askCheckInHook() ?? read(.yes) ?? .failure("this daemon does not read the policies")
         finishCheckIn(outcome)
+        // What was held back before may cover somebody who is not here yet.
+        if outcome == .ok, tree.isServed { AutoEnrollment(tree).enrollKnownAccountsSoon() }
         return outcome
     }
 
     /// Reads the source for wipe orders. Does not count as a check-in, because the hook was not
     /// run.
     func lookForOrders() {
-        _ = vault.enrollments.source.withLock { $0 }?()
+        read(.notAsked)
         Enrollment(tree).settleAll()
     }
 
     /// The source was read because it changed. If there is a CheckIn hook, it is run for news;
     /// anything else does not count as a check-in.
-    package func checkedIn(_ outcome: CheckInOutcome, isNews: Bool) {
+    @discardableResult
+    package func checkedIn(_ outcome: CheckInOutcome, isNews: Bool) -> CheckInOutcome {
         defer { if isNews { AutoEnrollment(tree).enrollKnownAccountsSoon() } }
-        guard vault.settings.hooks.checkIn != nil, outcome.isSuccess else {
-            return finishCheckIn(outcome)
+        if vault.settings.hooks.checkIn != nil {
+            if isNews { return checkIn() }
+            if outcome.isSuccess {
+                Enrollment(tree).settleAll()
+                return outcome
+            }
         }
-        if isNews { checkIn() } else { Enrollment(tree).settleAll() }
+        finishCheckIn(outcome)
+        return outcome
     }
 
     /// Nil if it agrees, or there is none.
     private func askCheckInHook() -> CheckInOutcome? {
+        guard vault.settings.hooks.checkIn != nil else { return nil }
+        read(.awaited)
+        let refusal = answerOfCheckInHook()
+        if refusal != nil { read(.no) }
+        return refusal
+    }
+
+    private func answerOfCheckInHook() -> CheckInOutcome? {
         let names = Accounts(vault).all.map { JSONValue.string($0.identity.description) }
         switch vault.enrollments.hooks.run(.checkIn, ["accounts": .array(names)]) {
         case nil, .ended(.exited(0), _): return nil

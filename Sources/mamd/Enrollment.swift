@@ -30,8 +30,8 @@ func startEnrollment(
                 + " mamd(8), SANDBOX"
         )
     }
-    CheckIn(tree).readPolicies { [weak tree] in
-        tree.map { policies.reload(into: $0).outcome } ?? .unchanged
+    CheckIn(tree).readPolicies { [weak tree] answer in
+        tree.map { policies.reload(into: $0, answer).outcome } ?? .unchanged
     }
     // There is no mount yet, so reading the policies carried out none of them.
     if Orders(tree).hasForgottenOrders {

@@ -2,6 +2,7 @@
 
 import Glibc
 import MAMControl
+import MAMEnrollment
 import MAMKeyring
 import MAMModel
 internal import MAMPlaces
@@ -154,21 +155,28 @@ func makeServer(
 private func interfacesOfPolicies(
     _ policies: PolicyDirectory, _ tree: Tree, _ reports: FleetReports
 ) -> [any VarlinkInterface] {
-    let read: @Sendable () -> Void = {
+    // Returns why what is there is still held back.
+    let read: @Sendable () -> String? = {
         let reading = policies.reload(into: tree)
-        CheckIn(tree).checkedIn(reading.outcome, isNews: reading.isNews)
+        let outcome = CheckIn(tree).checkedIn(
+            reading.outcome, isNews: reading.isNews || reading.isHeldBack)
+        return reading.isHeldBack ? outcome.reason : nil
     }
     return [
         RecoveryInterface(tree: tree),
-        SignInInterface(tree: tree, readPolicies: read),
+        SignInInterface(tree: tree) { _ = read() },
         FleetInterface(reports: reports) {
-            read()
+            _ = read()
             LaunchChecks(tree).checkLaunchOfAll()
         },
-        PolicyInterface(tree: tree) { document, name in
-            do throws(Errno) { try policies.write(document, as: name) } catch { return error }
-            read()
-            return nil
+        PolicyInterface(tree: tree) { document, name throws(VarlinkError) in
+            do throws(Errno) { try policies.write(document, as: name) } catch {
+                throw .systemError(error, .verbatim("policies/\(name)"))
+            }
+            guard let reason = read() else { return }
+            throw .refused(
+                "policies/\(name) is stored, and held back: \(Message(known: reason))",
+                next: "mamctl account check-in")
         },
     ]
 }

@@ -17,7 +17,7 @@ struct PolicyCopies {
     /// Names whose copy on disk is outdated or missing.
     private var unsaved: Set<String> = []
     /// Nil on a read-only workspace.
-    private let directory: Descriptor?
+    private var directory: Descriptor?
     private let log: Log
 
     /// `state`: the state directory.
@@ -46,6 +46,15 @@ struct PolicyCopies {
                     time: Int64(try status(at: place.raw, name).st_mtim.tv_sec))
             }
         }
+    }
+
+    var contents: [String: [UInt8]] { documents.mapValues(\.bytes) }
+
+    /// For a reading that puts nothing in force.
+    var inMemory: PolicyCopies {
+        var copies = self
+        copies.directory = nil
+        return copies
     }
 
     mutating func keep(_ bytes: [UInt8], as name: String) {

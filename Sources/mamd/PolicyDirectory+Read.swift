@@ -129,16 +129,19 @@ extension PolicyDirectory {
         reading.refused.append(
             RefusedDocument(
                 file: name, reason: finding.reason, isObeyed: finding.isObeyed && last != nil,
-                since: since ?? Clock().now.wallSeconds,
-                lastGood: last.map {
-                    RefusedDocument.LastGood(
-                        documents: $0.map(\.labelWithVersion).joined(separator: ", "),
-                        time: copies.documents[name]?.time ?? 0)
-                }))
+                since: since ?? Clock().now.wallSeconds, lastGood: versionInForce(name, copies)))
+    }
+
+    func versionInForce(_ name: String, _ copies: PolicyCopies) -> RefusedDocument.LastGood? {
+        lastGood(name, copies).map {
+            RefusedDocument.LastGood(
+                documents: $0.map(\.labelWithVersion).joined(separator: ", "),
+                time: copies.documents[name]?.time ?? 0)
+        }
     }
 
     /// All documents as of the last successful reading of the directory.
-    private func lastGood(_ copies: PolicyCopies, failure: String) -> PolicyReading {
+    func lastGood(_ copies: PolicyCopies, failure: String? = nil) -> PolicyReading {
         var reading = PolicyReading()
         for name in copies.documents.keys.sorted() {
             if let documents = lastGood(name, copies) {

@@ -27,6 +27,10 @@ struct PolicyReading {
     var hasChanged = false
     /// Something changed since the last reading.
     var isNews = false
+    /// The directory has other documents than those in force: ``documents``.
+    var isHeldBack = false
+    /// Files that the CheckIn hook has not agreed to.
+    var heldBack: [RefusedDocument] = []
 
     /// A file that is still refused keeps the time of its first refusal, and stays refused while
     /// the directory cannot be read.
@@ -61,7 +65,8 @@ struct SignedReading {
 }
 
 /// All `*.json` files of one directory. An invalid document leaves its last valid version in force;
-/// a removed one is no longer in force; while the directory cannot be read, nothing changes.
+/// a removed one is no longer in force; while the directory cannot be read, nothing changes. Where
+/// there is a CheckIn hook, a change counts once it has agreed.
 final class PolicyDirectory: Sendable {
     let path: String
     let settings: Settings
@@ -73,8 +78,11 @@ final class PolicyDirectory: Sendable {
     /// Serialises readings.
     private let state: Mutex<State>
 
-    private struct State: Sendable {
+    struct State: Sendable {
         var copies: PolicyCopies
+        /// What the CheckIn hook was asked about last, and what it did not agree to.
+        var asked: [String: [UInt8]]?
+        var declined: [String: [UInt8]]?
         var book = PolicyBook.empty
         var refused: Set<RefusedDocument> = []
         var failure: String?
@@ -99,7 +107,8 @@ final class PolicyDirectory: Sendable {
     /// files might get a weaker class than policy requires.
     func start() throws(StartError) -> PolicyBook {
         let (reading, book) = state.withLock { state in
-            var reading = readAll(&state.copies)
+            // Without documents in force, what is there is stricter than nothing.
+            var reading = readAll(&state, state.copies.documents.isEmpty ? .yes : .notAsked)
             // The accounts, and what issuers proved of them, are not known yet.
             adopt(&reading, &state, settings.groups, [])
             return (reading, state.book)
@@ -117,16 +126,18 @@ final class PolicyDirectory: Sendable {
     }
 
     /// Reads again, applies changes, and carries out wipe orders.
-    func reload(into tree: Tree) -> PolicyReading {
+    func reload(into tree: Tree, _ answer: HookAnswer = .notAsked) -> PolicyReading {
         let vault = tree.vault
         let (reading, newlyRefused) = state.withLock { state in
-            var reading = readAll(&state.copies)
+            var reading = readAll(&state, answer)
             let (book, refused, failure) = (state.book, state.refused, state.failure)
             let newlyRefused = adopt(
                 &reading, &state, vault.accountRules.groups, vault.provenGroups)
             let hasChanged = state.book != book
             reading.hasChanged = hasChanged
-            reading.isNews = hasChanged || (state.refused, state.failure) != (refused, failure)
+            reading.isNews =
+                reading.isNews || hasChanged
+                || (state.refused, state.failure) != (refused, failure)
             vault.metrics.count(hasChanged ? .policyChanges : .policyReadingsUnchanged)
             if hasChanged {
                 vault.audit(
@@ -134,7 +145,7 @@ final class PolicyDirectory: Sendable {
                     "\(path) has changed: \(state.book.documents.count) documents")
             }
             PolicyChange(tree).replacePolicies(
-                hasChanged ? state.book : nil, refused: reading.refused)
+                hasChanged ? state.book : nil, refused: reading.refused + reading.heldBack)
             return (reading, newlyRefused)
         }
         for document in newlyRefused {
@@ -153,8 +164,11 @@ final class PolicyDirectory: Sendable {
         return reading
     }
 
-    private func readAll(_ copies: inout PolicyCopies) -> PolicyReading {
-        fleet.standing.map { readSigned($0) } ?? read(&copies)
+    private func readAll(_ state: inout State, _ answer: HookAnswer) -> PolicyReading {
+        if let standing = fleet.standing { return readSigned(standing) }
+        if settings.hooks.checkIn != nil, answer != .yes { return readAside(&state, answer) }
+        (state.asked, state.declined) = (nil, nil)
+        return read(&state.copies)
     }
 
     /// Returns what was not refused before.
@@ -172,7 +186,8 @@ final class PolicyDirectory: Sendable {
         // Before anything about them is logged.
         state.scrubbed.formUnion(valuesToScrub(in: reading.documents))
         log.rules.set(isVerbose: settings.verboseLogging, scrubbed: Array(state.scrubbed))
-        let news = reading.refused.filter { !state.refused.contains($0) }
+        let unused = reading.refused + reading.heldBack
+        let news = unused.filter { !state.refused.contains($0) }
         for document in news {
             let rest =
                 document.lastGood.map { "the last good version stays in force: \($0.documents)" }
@@ -185,7 +200,7 @@ final class PolicyDirectory: Sendable {
             log.error("\(path) cannot be read: \(failure); the last good documents stay in force")
         }
         if book != state.book { reportWarnings(of: book) }
-        (state.book, state.refused, state.failure) = (book, Set(reading.refused), reading.failure)
+        (state.book, state.refused, state.failure) = (book, Set(unused), reading.failure)
         return news
     }
 

@@ -16,7 +16,7 @@ import WorkspaceSupport
 @Suite(.serialized) struct EnrollmentTests {
     private func enrolling() throws -> TestVault {
         let test = try TestVault()
-        CheckIn(test.tree).readPolicies { .unchanged }
+        CheckIn(test.tree).readPolicies { _ in .unchanged }
         test.serve()
         return test
     }
@@ -78,7 +78,7 @@ import WorkspaceSupport
         LaunchChecks(test.tree).setThreatLevel(.high)
         PolicyChange(test.tree).replacePolicies(
             PolicyBook(documents: try PolicyDocument.decode(Array(wanting.utf8))))
-        CheckIn(test.tree).readPolicies { .unchanged }
+        CheckIn(test.tree).readPolicies { _ in .unchanged }
         Timers(try test.makeReadOnlyTree()).startEnrollment()
         #expect(Accounts(test.vault).all.count == 1)
         #expect(test.vault.block(of: test.ann) != nil)
@@ -97,7 +97,7 @@ import WorkspaceSupport
         let test = try TestVault()
         PolicyChange(test.tree).replacePolicies(
             PolicyBook(documents: try PolicyDocument.decode(Array("{\(rule)}".utf8))))
-        CheckIn(test.tree).readPolicies { .unchanged }
+        CheckIn(test.tree).readPolicies { _ in .unchanged }
         Timers(test.tree).startEnrollment()
         #expect(Accounts(test.vault).all.count == 1)
         #expect(test.vault.block(of: test.ann)?.kind == .launch)
@@ -113,7 +113,7 @@ import WorkspaceSupport
     {
         let test = try enrolling()
         _ = Deregistration(test.tree).signOut(test.ann)
-        CheckIn(test.tree).readPolicies { .failure("the network is down") }
+        CheckIn(test.tree).readPolicies { _ in .failure("the network is down") }
         let ann = try TestVault.annIdentity()
         #expect {
             try Registration(test.tree).register(ann, user: 1000, passphrase: secret("secret"))
@@ -121,7 +121,7 @@ import WorkspaceSupport
             "\($0)" == "the check-in failed: the network is down"
         }
         #expect(!test.vault.isRegistered(test.ann))
-        CheckIn(test.tree).readPolicies { .unchanged }
+        CheckIn(test.tree).readPolicies { _ in .unchanged }
         #expect(
             try Registration(test.tree).register(ann, user: 1000, passphrase: secret("secret"))
                 == test.ann)
@@ -157,10 +157,10 @@ import WorkspaceSupport
 
     @Test func `a check-in tells what the source says, to every account`() throws {
         let test = try TestVault()
-        CheckIn(test.tree).readPolicies { .unreadable("gone") }
+        CheckIn(test.tree).readPolicies { _ in .unreadable("gone") }
         #expect(CheckIn(test.tree).checkIn() == .unreadable("gone"))
         #expect(Accounts(test.vault).enrollment(of: test.ann)?.status.code == .policyUnreachable)
-        CheckIn(test.tree).readPolicies { .ok }
+        CheckIn(test.tree).readPolicies { _ in .ok }
         #expect(CheckIn(test.tree).checkIn() == .ok)
         #expect(Accounts(test.vault).enrollment(of: test.ann)?.stage == .enrolled)
     }
