@@ -18,7 +18,7 @@ extension EnrollmentRecord {
                 .launch, "\(objection); remove it: mamctl account deregister \(name)")
         }
         return offlineWipeBlock(name) ?? lockOut(facts, name) ?? launchBlock
-            ?? offlineBlock(facts, name) ?? passphraseBlock(facts, name)
+            ?? absenceBlock(facts) ?? offlineBlock(facts, name) ?? passphraseBlock(facts, name)
     }
 
     private func offlineWipeBlock(_ name: String) -> AccountBlock? {
@@ -48,6 +48,13 @@ extension EnrollmentRecord {
             worst.subject == .clock ? .clockedOut : .launch,
             worst.reason.contains(worst.rule)
                 ? Message(known: worst.reason) : "\(Message(known: worst.reason)) (\(worst.rule))")
+    }
+
+    private func absenceBlock(_ facts: EnrollmentFacts) -> AccountBlock? {
+        guard facts.isPolicyRequired, !facts.isCovered else { return nil }
+        return AccountBlock(
+            .launch,
+            "no policy covers it, and MAMPolicyRequired is on: mamctl policy import FILE")
     }
 
     private func offlineBlock(_ facts: EnrollmentFacts, _ name: String) -> AccountBlock? {

@@ -103,6 +103,8 @@ package struct EnrollmentFacts: Sendable {
     /// True if there is any document: an empty directory, perhaps a disk that is not mounted, says
     /// nothing about anyone.
     package let isPolicyThere: Bool
+    /// True if it is closed while no policy covers it.
+    package let isPolicyRequired: Bool
     /// Why the settings forbid it; nil if they do not.
     package let objection: String?
     package let hasPassphrase: Bool
@@ -118,6 +120,7 @@ package struct EnrollmentFacts: Sendable {
         self.policy = policy
         self.isCovered = isCovered
         self.isPolicyThere = isPolicyThere
+        isPolicyRequired = settings.policyRequired
         self.objection = objection
         self.hasPassphrase = hasPassphrase
         checkInSeconds = Int64(settings.checkInSeconds)

@@ -83,6 +83,9 @@ package struct PolicyBook: Sendable, Equatable {
         documents(for: account).contains { !$0.isPlaceholder }
     }
 
+    /// True if a protection is in force here, for whichever accounts.
+    package var hasProtection: Bool { inForce.contains(where: \.isProtection) }
+
     /// The configuration for an account's programs. A default protection may contain a default
     /// configuration.
     package func configuration(for account: Identity) -> AppConfiguration {

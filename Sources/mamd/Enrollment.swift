@@ -47,17 +47,20 @@ private func requirePolicy(
     let accounts = Accounts(vault).all
     let isThere =
         accounts.isEmpty
-        ? !vault.policies.documents.isEmpty
+        ? vault.policies.hasProtection
         : accounts.contains { vault.policies.covers($0.identity) }
     guard !isThere else { return }
-    let problem = "no policy in \(directory) covers \(accounts.isEmpty ? "anybody" : "an account")"
     if vault.settings.policyRequired {
         throw StartError(
-            "\(problem), and MAMPolicyRequired is on; add one, and check it: mamctl policy check"
-                + " FILE"
-        )
+            accounts.isEmpty
+                ? "no app protection policy in \(directory) applies to this workspace, and"
+                    + " MAMPolicyRequired is on; add one, and check it: mamctl policy check FILE"
+                : "no policy in \(directory) covers an account, and MAMPolicyRequired is on; add"
+                    + " one, and check it: mamctl policy check FILE")
     }
-    if vault.settings.policyWarnAbsent { report(problem) }
+    if vault.settings.policyWarnAbsent {
+        report("no policy in \(directory) covers \(accounts.isEmpty ? "anybody" : "an account")")
+    }
 }
 
 /// Only the loopback device is visible.

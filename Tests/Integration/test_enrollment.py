@@ -5,7 +5,7 @@ import json
 import subprocess
 import unittest
 
-from enrolling import EnrollmentCase, daemon_text
+from enrolling import PLAIN, EnrollmentCase, daemon_text
 from terminal import Terminal
 from workspace import ANN, BOB, NO, NOT_FOUND, REFUSED, USAGE, tree_digest, wait_until
 
@@ -273,7 +273,8 @@ class OneAccount(EnrollmentCase):
 
 
 class Required(EnrollmentCase):
-    settings = {**EnrollmentCase.settings, "MAMPolicyRequired": True}
+    settings = {
+        **EnrollmentCase.settings, "MAMPolicyRequired": True, "Groups": {"others": [BOB]}}
 
     def test_no_start_without_a_policy(self):
         (document,) = self.workspace.policies.glob("*.json")
@@ -282,6 +283,43 @@ class Required(EnrollmentCase):
         self.assertIn("MAMPolicyRequired", self.workspace.log.read_text())
         (self.workspace.root / "aside.json").rename(document)
         self.workspace.mount()
+
+    def test_nor_with_documents_that_protect_nobody_here(self):
+        application = {"mobileAppIdentifier": {"bundleId": "com.example.other"}}
+        for document in (
+                {"@odata.type": "#microsoft.graph.targetedManagedAppConfiguration",
+                 "customSettings": [{"name": "key", "value": "value"}]},
+                {**PLAIN, "isAssigned": False}, {**PLAIN, "apps": [application]}):
+            (self.workspace.policies / "default.json").write_text(json.dumps(document))
+            self.workspace.mount(status=NO)
+            self.assertIn("MAMPolicyRequired", self.workspace.log.read_text())
+        self.set_policy()
+        self.workspace.mount()
+
+    def test_an_account_is_closed_while_no_policy_covers_it(self):
+        self.begin()
+        target = {"@odata.type": "#microsoft.graph.groupAssignmentTarget", "groupId": "others"}
+        self.put(assignments=[{"target": target}])
+        wait_until(lambda: self.block() == "launch")
+        self.assert_closed("launch", errno.EACCES)
+        reason = self.workspace.account()["blockReason"]
+        self.assertIn("no policy covers it, and MAMPolicyRequired is on", reason)
+        # Of another one, which it covers, nothing changes.
+        self.workspace.register(BOB)
+        self.assertEqual(self.block(BOB), "")
+        self.workspace.unmount()
+        self.workspace.mount()
+        self.assert_closed("launch", errno.EACCES)
+        self.put()
+        wait_until(lambda: self.block() == "")
+        self.workspace.unlock()
+        self.assert_open()
+
+    def put(self, **rules):
+        """Whole: one that is half written would be refused, which changes nothing."""
+        new = self.workspace.root / "new"
+        new.write_text(json.dumps({**self.policy, **rules}))
+        new.rename(self.workspace.policies / "default.json")
 
 
 class WarnAbsent(EnrollmentCase):
