@@ -33,7 +33,6 @@ package struct CheckIn: Sendable {
     @discardableResult
     package func checkIn() -> CheckInOutcome {
         vault.userIDs.forget()
-        // A daemon without a policy source, such as one that only verifies, never checks in.
         let outcome =
             askCheckInHook() ?? read(.yes) ?? .failure("this daemon does not read the policies")
         finishCheckIn(outcome)
@@ -89,8 +88,10 @@ package struct CheckIn: Sendable {
         if let reason = outcome.reason { vault.log.warning("check-in: \(reason)") }
         for account in vault.keyring.accounts where vault.isRegistered(account) {
             let mark = vault.policy(of: account).mark
+            let isEnrolled = vault.enrollments.record(of: account)?.stage == .enrolled
             Enrollment(tree).happen(
-                .checkIn(outcome, mark: mark), to: account, as: .policy, saving: .later)
+                .checkIn(outcome, mark: mark), to: account,
+                as: isEnrolled ? .policy : .enrollment, saving: .later)
             vault.announce(.checkedIn(failure: outcome.reason), account)
             if outcome.isSuccess { LaunchChecks(tree).checkLaunch(account, saving: .later) }
         }

@@ -65,6 +65,26 @@ class Hooks(EnrollmentCase):
         self.workspace.serving("account check-in")
         self.assertEqual(len(self.told("restart")), 1)
 
+    def test_an_enrolment_that_is_tried_again_is_told_as_one(self):
+        document = next(self.workspace.policies.iterdir()).rename(
+            self.workspace.root / "aside.json")
+        self.workspace.mount().register()
+        self.workspace.serving("account check-in")
+        wait_until(lambda: len(self.requests(103)) == 3)
+        self.assertEqual(set(self.requests(103)), {"enrollment"})
+        document.rename(self.workspace.policies / "default.json")
+        wait_until(lambda: self.requests(100) == ["enrollment"])
+        # From here on it asks for policies.
+        document = self.workspace.root / "aside.json"
+        document.write_text(json.dumps({**self.policy, "printBlocked": True}))
+        document.rename(self.workspace.policies / "default.json")
+        wait_until(lambda: self.requests(100) == ["enrollment", "policy"])
+
+    def requests(self, code):
+        return [
+            fact["request"] for fact in self.told("enrollment")
+            if fact["status"]["statusCode"] == code]
+
     def test_a_change_of_the_directory_is_asked_about_once(self):
         document = next(self.workspace.policies.iterdir()).rename(
             self.workspace.root / "aside.json")
