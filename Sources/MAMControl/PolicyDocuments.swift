@@ -62,8 +62,8 @@ struct PolicyDocuments: PolicyService {
         let name = request.name
         guard Self.isFileName(name) else {
             throw .invalidInput(
-                "\(name) cannot be a document's name: letters, digits, '.', '_' and '-', and .json"
-                    + " at its end"
+                "\(name) cannot be a document's name: it ends in .json, begins with no '.', and has"
+                    + " no '/' and at most 200 bytes"
             )
         }
         let bytes = Array(request.document.utf8)
@@ -103,13 +103,11 @@ struct PolicyDocuments: PolicyService {
     }
 
     private static func isFileName(_ name: String) -> Bool {
-        let isPlain = name.utf8.allSatisfy { byte in
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                || [UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-")].contains(byte)
+        let isPlain = name.unicodeScalars.allSatisfy {
+            $0 != "/" && $0.properties.generalCategory != .control
         }
         // 200: room for the suffix of the temporary file.
-        return isPlain && !name.hasPrefix(".") && name.hasSuffix(".json") && name.utf8.count <= 200
+        return isPlain && isDocumentName(name.utf8) && name.utf8.count <= 200
             && !name.hasPrefix("MAMDebugSettings.")
     }
 }

@@ -16,7 +16,13 @@ package enum Assignment: Sendable, Hashable {
         guard let target = entry["target"]?.object else {
             throw .value(key: "assignments", expected: "a list of objects with a target in each")
         }
-        let type = target["@odata.type"]?.text ?? "a target without a type"
+        // Without it, a group may be meant or excluded.
+        guard let type = target["@odata.type"]?.text else {
+            throw .value(
+                key: "assignments",
+                expected: "objects with an @odata.type in each target, for example"
+                    + " #microsoft.graph.groupAssignmentTarget")
+        }
         switch (type, target["groupId"]?.text) {
         case ("#microsoft.graph.allLicensedUsersAssignmentTarget", _),
             ("#microsoft.graph.allDevicesAssignmentTarget", _):

@@ -47,7 +47,8 @@ struct JSONScan {
         self.bytes = bytes
         if let zero = bytes.firstIndex(of: 0) {
             position = zero
-            _ = fail("a zero byte stands here, as in UTF-16; it must be UTF-8")
+            _ = fail(
+                "a zero byte stands here; it must be UTF-8, or UTF-16 with a byte order mark")
             return
         }
         guard value(at: nil, depth: 0) else { return }
@@ -126,9 +127,12 @@ struct JSONScan {
 
     private mutating func object(_ number: Int, _ depth: Int) -> Bool {
         if take("}") { return true }
+        var isFirst = true
         repeat {
             skipSpace()
             let start = position
+            if next == UInt8(ascii: "}"), !isFirst { return closeAfterComma() }
+            isFirst = false
             guard next == UInt8(ascii: "\""), let key = text() else {
                 return fail("expected a key in quotation marks")
             }
@@ -140,10 +144,19 @@ struct JSONScan {
         return take("}") || fail("expected a comma or }")
     }
 
+    /// Foundation takes a comma before a bracket; what follows counts as well.
+    private mutating func closeAfterComma() -> Bool {
+        _ = fail("expected no comma before this")
+        position += 1
+        return true
+    }
+
     private mutating func array(_ number: Int, _ depth: Int) -> Bool {
         if take("]") { return true }
         var index = 0
         repeat {
+            skipSpace()
+            if next == UInt8(ascii: "]"), index > 0 { return closeAfterComma() }
             let link = Link(outer: number, step: .index(index))
             guard value(at: link, depth: depth) else { return false }
             index += 1
@@ -167,7 +180,12 @@ struct JSONScan {
             return nil
         }
         position += 1
-        guard let text = (try? JSONValue(parsing: Array(bytes[start..<position])))?.text else {
+        let inside = bytes[start + 1..<position - 1]
+        let plain =
+            inside.contains(UInt8(ascii: "\\")) ? nil : String(validating: inside, as: UTF8.self)
+        guard
+            let text = plain ?? (try? JSONValue(parsing: Array(bytes[start..<position])))?.text
+        else {
             position = start
             _ = fail("a text is not valid")
             return nil

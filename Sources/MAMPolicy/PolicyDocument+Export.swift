@@ -17,6 +17,7 @@ package struct ExportedPolicy: Sendable, Equatable {
 
     /// Refuses what a machine would refuse.
     package static func all(in bytes: [UInt8]) throws(PolicyError) -> [ExportedPolicy] {
+        let bytes = documentText(bytes)
         let documents = try PolicyDocument.decode(bytes)
         let objects = try PolicyDocument.objects(in: JSONValue(document: bytes))
         return zip(documents, objects).map { document, fields in

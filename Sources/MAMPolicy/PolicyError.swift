@@ -25,6 +25,8 @@ package enum PolicyError: Error, Equatable, Sendable {
     case otherType(String)
     /// A flat policy for trials, where they are not accepted.
     case legacy
+    /// A key of one object; the line of its second place, where lines are known.
+    case twice(key: String, line: Int?)
     /// A value of the wrong type or range.
     case value(key: String, expected: String)
 }
@@ -52,6 +54,9 @@ extension PolicyError: Worded {
         case .legacy:
             "it is a flat policy for testing, "
                 + "which needs the setting DebugSettingsEnabled"
+        case .twice(let key, let line?):
+            "\(key) is twice in one object, again in line \(line): keep one of them"
+        case .twice(let key, nil): "\(key) is twice in one object: keep one of them"
         case .value(let key, let expected): "\(key) must be \(expected)"
         }
     }

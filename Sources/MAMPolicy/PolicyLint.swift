@@ -35,9 +35,10 @@ package enum PolicyLint {
         _ bytes: [UInt8], acceptsLegacy: Bool = false,
         maximumValueCount: Int = JSONValue.maximumCount
     ) -> [LintFinding] {
+        let bytes = documentText(bytes)
         let json: JSONValue
         do throws(PolicyError) {
-            json = try JSONValue(document: bytes, maximumCount: maximumValueCount)
+            json = try JSONValue(text: bytes, maximumCount: maximumValueCount)
         } catch {
             return [syntaxFinding(bytes, error)]
         }
@@ -88,12 +89,13 @@ package enum PolicyLint {
         ]
     }
 
-    /// For a text that is valid here, but ambiguous to other parsers.
+    /// For a text that is ambiguous, or valid here alone.
     private static func remarks(_ scan: JSONScan) -> [LintFinding] {
         var findings = scan.repeated.map { member in
             LintFinding(
-                line: member.place.line, column: member.place.column, severity: .warning,
-                key: member.key, reason: "\(member.key) appears twice; only one counts")
+                line: member.place.line, column: member.place.column, severity: .error,
+                key: member.key,
+                reason: PolicyError.twice(key: member.key, line: nil).description)
         }
         if let (place, reason) = scan.error {
             findings.append(
@@ -146,7 +148,7 @@ package enum PolicyLint {
     private static func finding(_ error: PolicyError) -> LintFinding {
         let key: String? =
             switch error {
-            case .value(let key, _): key
+            case .value(let key, _), .twice(let key, _): key
             case .otherType: "@odata.type"
             default: nil
             }

@@ -4,13 +4,26 @@
 package import MAMModel
 
 extension JSONValue {
-    /// Parses JSON of at most `maximumCount` values, or an XML property list.
+    /// Parses JSON of at most `maximumCount` values, or an XML property list. Which of two values
+    /// of a key counts differs between programs: it is refused.
     package init(
         document bytes: [UInt8], maximumCount: Int = JSONValue.maximumCount
     ) throws(PolicyError) {
+        let text = documentText(bytes)
+        try self.init(text: text, maximumCount: maximumCount)
+        guard !PropertyListParser.accepts(text) else { return }
+        if let member = JSONScan(text).repeated.first {
+            throw .twice(key: member.key, line: member.place.line)
+        }
+    }
+
+    /// Of the values of a key in JSON any one may count.
+    init(text bytes: [UInt8], maximumCount: Int) throws(PolicyError) {
         if PropertyListParser.accepts(bytes) {
             var parser = PropertyListParser(bytes)
-            guard let value = parser.parse() else { throw .notAPropertyList }
+            let value = parser.parse()
+            if let key = parser.repeated { throw .twice(key: key, line: nil) }
+            guard let value else { throw .notAPropertyList }
             self = value
         } else {
             do throws(Malformed) {
@@ -26,6 +39,8 @@ extension JSONValue {
 struct PropertyListParser {
     private let bytes: [UInt8]
     private var position = 0
+    /// A key that a dictionary has twice.
+    private(set) var repeated: String?
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -75,7 +90,7 @@ struct PropertyListParser {
             guard name == "key", let key = text(until: name),
                 let value = element(tag(), depth: depth)
             else { return nil }
-            members[key] = value
+            if members.updateValue(value, forKey: key) != nil { repeated = repeated ?? key }
         }
         return nil
     }

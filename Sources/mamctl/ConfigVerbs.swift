@@ -69,7 +69,7 @@ func configure(_ invocation: Invocation) throws -> ExitStatus {
         throw Failure(
             .usage, "\(path.shown): \(error)", next: "correct it; man mamctl lists the settings")
     }
-    let isJSONFile = (try? JSONValue(parsing: bytes)) != nil
+    let isJSONFile = (try? JSONValue(parsing: documentText(bytes))) != nil
     guard isJSONFile || output != path else {
         throw Failure(
             .usage, "\(path.shown) is a property list, which cannot be written",

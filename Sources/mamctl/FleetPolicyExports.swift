@@ -72,7 +72,7 @@ func wantedPolicies(
     var wanted: [Slot: WantedPolicy] = [:]
     let names = try naming(directory) { () throws(Errno) in try entries(of: directory) }
     for name in names.compactMap(\.text).sorted()
-    where name.hasSuffix(".json") && !name.hasPrefix(".") {
+    where isDocumentName(name.utf8) {
         let path = directory.appending(name)
         let bytes = try naming(path) { () throws(Errno) in
             try readSmallFile(path.cString, maximumByteCount: Envelope.maximumByteCount)

@@ -69,7 +69,8 @@ private func content(
         return []
     }
     let bytes = try naming(path) { () throws(Errno) in
-        try readSmallFile(path.cString, maximumByteCount: Envelope.maximumByteCount)
+        documentText(
+            try readSmallFile(path.cString, maximumByteCount: Envelope.maximumByteCount))
     }
     if let flaw = flaw(of: bytes, as: kind) {
         throw Failure(

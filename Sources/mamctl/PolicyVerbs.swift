@@ -134,7 +134,7 @@ private func describe(_ coverage: Varlink.Policy.Coverage, _ isTrial: Bool) -> M
 
 private func document(_ path: ByteString) throws(Failure) -> [UInt8] {
     try naming(path) { () throws(Errno) in
-        try readSmallFile(path.cString, maximumByteCount: maximumDocumentByteCount)
+        documentText(try readSmallFile(path.cString, maximumByteCount: maximumDocumentByteCount))
     }
 }
 

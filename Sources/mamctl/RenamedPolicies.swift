@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMFleet
 internal import MAMModel
 internal import MAMPlaces
+internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
 internal import MAMWords
@@ -14,7 +15,7 @@ func refusePolicies(
 ) throws(Failure) {
     let names = Set([old, new].map { $0.description.lowercased() })
     for (label, content) in documents(of: old) {
-        guard let json = try? JSONValue(parsing: content),
+        guard let json = try? JSONValue(parsing: documentText(content)),
             let name = bundleNames(in: json).first(where: { names.contains($0.lowercased()) })
         else { continue }
         throw Failure(

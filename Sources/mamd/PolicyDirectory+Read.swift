@@ -62,8 +62,7 @@ extension PolicyDirectory {
     }
 
     private func isDocument(_ name: ByteString) -> Bool {
-        guard name.bytes.first != UInt8(ascii: ".") else { return false }
-        return name.bytes.suffix(5) == Array(".json".utf8)[...]
+        isDocumentName(name.bytes)
             || Self.debugPolicyNames.contains { $0 == name.text }
     }
 
@@ -168,8 +167,10 @@ extension PolicyDirectory {
     ) throws(Unusable) -> [UInt8] {
         do throws(Errno) {
             return try withExtendedLifetime(directory) { () throws(Errno) in
-                try readSmallFile(
-                    at: directory.raw, name.cString, maximumByteCount: maximumDocumentByteCount)
+                documentText(
+                    try readSmallFile(
+                        at: directory.raw, name.cString,
+                        maximumByteCount: maximumDocumentByteCount))
             }
         } catch { throw Unusable(reason: "it cannot be read: \(error)") }
     }

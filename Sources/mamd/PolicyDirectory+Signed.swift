@@ -38,7 +38,7 @@ extension PolicyDirectory {
     private func signedFirst(in directory: Descriptor) throws(Errno) -> [ByteString] {
         try withExtendedLifetime(directory) { () throws(Errno) in
             try entries(of: directory.raw)
-        }.filter { $0.bytes.suffix(5) == Array(".json".utf8)[...] && $0.bytes.first != 0x2E }
+        }.filter { isDocumentName($0.bytes) }
             .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
     }
 

@@ -78,6 +78,13 @@ class Configure(WorkspaceCase):
         self.assertIn("nothing to change", self.workspace.ctl("configure", settings).stdout)
         self.assertEqual(settings.read_bytes(), written)
 
+    def test_what_windows_wrote_becomes_utf_8(self):
+        settings = self.workspace.root / "windows.json"
+        settings.write_bytes('{"MultiIdentity": true,\r\n"Mine": "ä"}\r\n'.encode("utf-16"))
+        self.workspace.ctl("configure", settings)
+        self.assertEqual(
+            json.loads(settings.read_bytes()), {"MultiIdentity": True, "Mine": "ä"})
+
     def test_a_property_list_becomes_json(self):
         plist = self.workspace.root / "Info.plist"
         plist.write_text(

@@ -54,6 +54,15 @@ class Push(unittest.TestCase):
         return (json.loads(base64.b64decode(envelope["payload"])),
                 base64.b64decode(envelope["content"]))
 
+    def test_an_export_is_signed_as_machines_read_it(self):
+        self.put("level2.json")
+        file = (self.policies / "level2.json").rename(self.policies / "Level 2.JSON")
+        text = file.read_text()
+        file.write_bytes(text.encode("utf-16"))
+        self.assertEqual(self.actions(), {"policy/all/Level-2.JSON": "new"})
+        (signed,) = self.signed.iterdir()
+        self.assertEqual(self.document(signed)[1].decode(), text)
+
     def test_what_changed_is_signed(self):
         self.put("level2.json")
         self.put("level3.json", assignments=[EVERYONE])

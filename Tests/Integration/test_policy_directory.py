@@ -107,6 +107,31 @@ class Changes(PolicyDirectoryCase):
         self.assertEqual(self.outbound(), "none")
         self.assertEqual(sorted(os.listdir(self.policies)), ["default.json", "strict.json"])
 
+    def test_exports_are_taken_as_windows_writes_and_names_them(self):
+        name = "Level 2 (iOS).JSON"
+        export = self.workspace.root / name
+        export.write_bytes(json.dumps(STRICT, indent=1).replace("\n", "\r\n").encode("utf-16"))
+        self.assertEqual(self.workspace.ctl("policy", "check", export).stdout, "")
+        self.workspace.serving("policy import", export)
+        self.assertEqual(self.outbound(), "none")
+        # Put there by hand, as it is.
+        (self.policies / name).unlink()
+        self.await_outbound("allApps")
+        export.rename(self.policies / name)
+        self.await_outbound("none")
+        self.assertEqual(self.refused(), {})
+        self.workspace.remount()
+        self.assertEqual(self.outbound(), "none")
+
+    def test_a_key_twice_is_refused_by_its_name(self):
+        self.put("twice.json", '{"printBlocked": true,\n"printBlocked": false}')
+        self.await_refused("twice.json")
+        reason = self.refused()["twice.json"]["reason"]
+        self.assertIn("printBlocked is twice in one object, again in line 2", reason)
+        checked = self.workspace.ctl(
+            "policy", "check", self.policies / "twice.json", status=USAGE).stdout
+        self.assertIn("twice.json:2:1: error: printBlocked: ", checked)
+
     def test_a_hang_up_makes_it_look_and_does_not_end_it(self):
         pid = self.daemon()
         before = self.readings()

@@ -71,9 +71,9 @@ class Rename(unittest.TestCase):
 
     def test_a_policy_that_names_it_is_not_escaped(self):
         self.workspace.unmount()
-        for name in ("Work", "contoso"):
-            (self.workspace.policies / "named.json").write_text(json.dumps(
-                {"apps": [{"mobileAppIdentifier": {"bundleId": name}}]}))
+        for name, encoding in (("Work", "utf-8"), ("contoso", "utf-8"), ("work", "utf-16")):
+            (self.workspace.policies / "named.json").write_bytes(json.dumps(
+                {"apps": [{"mobileAppIdentifier": {"bundleId": name}}]}).encode(encoding))
             said = self.rename(status=REFUSED).stderr
             self.assertIn(f"named.json covers the workspace '{name}' by its name", said)
         (self.workspace.policies / "named.json").unlink()

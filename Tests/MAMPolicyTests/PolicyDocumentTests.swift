@@ -22,6 +22,24 @@ import Testing
         if count == 2 { #expect(documents[1].rules.appDataEncryptionType == nil) }
     }
 
+    /// Windows' PowerShell writes UTF-16 where it is not told otherwise.
+    @Test func `every encoding of an export is read`() throws {
+        let text = "[\(Self.one),\r\n\(Self.two.replacing("T_2", with: "Zoë 🦆"))]\r\n"
+        let units = Array("\u{FEFF}\(text)".utf16)
+        let little = units.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+        let big = units.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+        let plain = try PolicyDocument.decode(Array(text.utf8))
+        for bytes in [little, big, Array("\u{FEFF}\(text)".utf8)] {
+            #expect(try PolicyDocument.decode(bytes) == plain)
+            #expect(PolicyLint.check(bytes) == PolicyLint.check(Array(text.utf8)))
+            #expect(try ExportedPolicy.all(in: bytes).count == 2)
+        }
+        // Half a character, and half of a pair.
+        for bytes in [little.dropLast(), little.prefix(2) + [0x00, 0xD8]] {
+            #expect(throws: PolicyError.notJSON) { try PolicyDocument.decode(Array(bytes)) }
+        }
+    }
+
     @Test(
         arguments: [
             ("", .notJSON), ("{", .notJSON), ("{} {}", .notJSON), ("{\"id\": \"\u{FFFF}", .notJSON),
@@ -55,6 +73,22 @@ import Testing
             (
                 ##"{"@odata.context": "x#deviceManagement/devicePolicies/$entity", "id": "x"}"##,
                 .otherType("#microsoft.graph.devicePolicy")
+            ),
+            (
+                "{\"printBlocked\": true,\n\"printBlocked\": false}",
+                .twice(key: "printBlocked", line: 2)
+            ),
+            (#"{"printBlocked": true, "x": [{"a": 1, "\u0061": 1}]}"#, .twice(key: "a", line: 1)),
+            (
+                "<plist><dict><key>a</key><true/><key>a</key><true/></dict></plist>",
+                .twice(key: "a", line: nil)
+            ),
+            (
+                #"{"printBlocked": true, "assignments": [{"target": {"groupId": "g"}}]}"#,
+                .value(
+                    key: "assignments",
+                    expected: "objects with an @odata.type in each target, for example"
+                        + " #microsoft.graph.groupAssignmentTarget")
             ), (#"{"id": 7}"#, .value(key: "id", expected: "a text, not 7")),
             (
                 #"{"appDataEncryptionType": 3}"#,

@@ -58,8 +58,10 @@ import Testing
 
     /// Those documents, alone and with everything asked for beside the property.
     private static let others: [(text: String, document: PolicyDocument)] = stating.flatMap {
-        let member = "\"\($0.0)\": \($0.1)"
-        return ["{\(member)}", "{\(member), \(everything)}"].compactMap { text in
+        (key, value) in
+        let members = [(key, value)] + everything.filter { $0.0 != key }
+        let texts = members.map { "\"\($0)\": \($1)" }
+        return ["{\(texts[0])}", "{\(texts.joined(separator: ", "))}"].compactMap { text in
             (try? PolicyDocument.decode(Array(text.utf8)))?.first.map { (text, $0) }
         }
     }
@@ -91,16 +93,19 @@ import Testing
         }
     }
 
-    private static let everything = #"""
-        "pinRequired": true, "deviceComplianceRequired": true, "saveAsBlocked": true,
-        "allowedIosDeviceModels": "iPhone 15;iPhone 16", "maximumAllowedDeviceThreatLevel": "low",
-        "appActionIfAccountIsClockedOut": "warn", "managedBrowserToOpenLinksRequired": true,
-        "allowedOutboundDataTransferDestinations": "managedApps",
-        "allowedInboundDataTransferSources": "managedApps",
-        "blockDataIngestionIntoOrganizationDocuments": true,
-        "allowedOutboundClipboardSharingLevel": "managedApps",
-        "dialerRestrictionLevel": "customApp", "protectedMessagingRedirectAppType": "specificApps"
-        """#
+    private static let everything = [
+        ("pinRequired", "true"), ("deviceComplianceRequired", "true"), ("saveAsBlocked", "true"),
+        ("allowedIosDeviceModels", #""iPhone 15;iPhone 16""#),
+        ("maximumAllowedDeviceThreatLevel", #""low""#),
+        ("appActionIfAccountIsClockedOut", #""warn""#),
+        ("managedBrowserToOpenLinksRequired", "true"),
+        ("allowedOutboundDataTransferDestinations", #""managedApps""#),
+        ("allowedInboundDataTransferSources", #""managedApps""#),
+        ("blockDataIngestionIntoOrganizationDocuments", "true"),
+        ("allowedOutboundClipboardSharingLevel", #""managedApps""#),
+        ("dialerRestrictionLevel", #""customApp""#),
+        ("protectedMessagingRedirectAppType", #""specificApps""#),
+    ]
 }
 
 /// Everything that a policy answers, as numbers: more is stricter.
