@@ -39,7 +39,7 @@ extension VarlinkCall {
         return secret
     }
 
-    /// Reads to the end of file and drops one trailing newline.
+    /// Reads to the end of file and drops one trailing newline, with Windows' return before it.
     private static func read(
         _ descriptor: Descriptor, _ name: String
     ) throws(VarlinkError) -> SecretBytes {
@@ -54,8 +54,10 @@ extension VarlinkCall {
             throw .invalidInput("the passphrase is too long")
         }
         return try room.withBytes { bytes throws(VarlinkError) in
-            let isLine = count > 0 && bytes[count - 1] == UInt8(ascii: "\n")
-            let kept = isLine ? count - 1 : count
+            let end = Array("\r\n".utf8)
+            let kept =
+                bytes[..<count].suffix(2).elementsEqual(end)
+                ? count - 2 : bytes[..<count].last == end[1] ? count - 1 : count
             guard kept > 0 else { throw .invalidInput("the passphrase is empty") }
             return SecretBytes(copying: .init(rebasing: bytes[..<kept]))
         }

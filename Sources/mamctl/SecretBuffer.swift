@@ -39,6 +39,13 @@ final class SecretBuffer {
         return true
     }
 
+    private func dropReturn() {
+        guard count > 0,
+            address.load(fromByteOffset: count - 1, as: UInt8.self) == UInt8(ascii: "\r")
+        else { return }
+        count -= 1
+    }
+
     func equals(_ other: SecretBuffer) -> Bool {
         count == other.count && memcmp(address, other.address, count) == 0
     }
@@ -49,7 +56,8 @@ final class SecretBuffer {
         try body(UnsafeRawBufferPointer(start: address, count: count))
     }
 
-    /// Reads one line: up to a newline, which is dropped, or to the end.
+    /// Reads one line: to the end, or up to a newline, which is dropped with Windows' return before
+    /// it.
     ///
     /// Reads byte by byte, so that no other buffer holds the secret and what follows the line stays
     /// unread.
@@ -62,7 +70,8 @@ final class SecretBuffer {
             } catch {
                 throw Failure(.failure, "the passphrase cannot be read: \(error)")
             }
-            if got == 0 || byte == UInt8(ascii: "\n") { return }
+            if got == 0 { return }
+            if byte == UInt8(ascii: "\n") { return dropReturn() }
             guard append(byte) else {
                 throw Failure(.usage, "the passphrase is longer than \(Self.capacity) bytes")
             }

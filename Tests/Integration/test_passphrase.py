@@ -2,6 +2,7 @@
 import re
 import termios
 
+from socket_client import Client
 from terminal import Terminal
 from workspace import (
     ANN, BOB, NO, PASSPHRASE, USAGE, WRONG_PASSPHRASE, WorkspaceCase, tree_digest, wait_until)
@@ -46,6 +47,18 @@ class Passphrases(WorkspaceCase):
         unlock = ("unlock", ANN, "--passfile", self.workspace.passfile, "--wait")
         self.workspace.serving(*unlock, "1", status=WRONG_PASSPHRASE)
         self.workspace.serving(*unlock, "60")
+
+    def test_a_file_from_windows_has_the_same_passphrase(self):
+        windows = self.workspace.root / "windows"
+        windows.write_bytes(f"{PASSPHRASE}\r\n".encode())
+        self.workspace.lock()
+        self.workspace.unlock(passfile=windows)
+        self.workspace.lock()
+        self.workspace.serving("unlock", ANN, "--extpass", f"cat {windows}")
+        self.workspace.lock()
+        with open(windows, "rb") as file, Client(self.workspace.socket) as client:
+            client.call("Workspace.Unlock", [file.fileno()], account=ANN, passphraseDescriptor=0)
+        self.assertEqual(self.workspace.account()["state"], "unlocked")
 
     def test_waiting_takes_a_number(self):
         told = self.workspace.serving("unlock", ANN, "--wait", "soon", status=USAGE).stderr
