@@ -56,7 +56,8 @@ class UnlockHook(MachineCase):
             ["openssl", "passwd", "-6", "-stdin"], input=PASSPHRASE, capture_output=True, text=True,
             check=True).stdout
         etc = self.machine.inside("/etc")
-        (etc / "shadow").write_text(f"root:*:19000::::::\nnobody:{sealed.strip()}:19000::::::\n")
+        (etc / "shadow").write_text(
+            "".join(f"{user}:{sealed.strip()}:19000::::::\n" for user in ("root", "nobody")))
         (etc / "shadow").chmod(0o600)
         (etc / "pam.d").mkdir(exist_ok=True)
         hooks = (
@@ -64,10 +65,10 @@ class UnlockHook(MachineCase):
             for name in workspaces)
         (etc / "pam.d" / "mamd-test").write_text(LOGIN.format(hooks="\n".join(hooks)))
 
-    def log_in(self, password):
+    def log_in(self, password, user="nobody"):
         return self.machine.run(
-            "sh", "-c", 'printf "%s\\n" "$1" | pamtester mamd-test nobody authenticate', "sh",
-            password, check=False)
+            "sh", "-c", 'printf "%s\\n" "$1" | pamtester mamd-test "$2" authenticate', "sh",
+            password, user, check=False)
 
     def test_a_login_unlocks(self):
         self.serve("one", PASSPHRASE)
@@ -87,6 +88,16 @@ class UnlockHook(MachineCase):
         # A login does not depend on the daemon.
         self.machine.run("systemctl", "stop", "mamd@one", "mamd@two", "mamd@other")
         self.assertEqual(self.log_in(PASSPHRASE).returncode, 0)
+
+    def test_the_password_of_root_is_tried_on_no_users_account(self):
+        self.serve("hers", PASSPHRASE)
+        self.prepare_login("hers")
+        said = self.log_in(PASSPHRASE, "root")
+        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+        self.assertEqual(self.state("hers"), "locked")
+        # The same login of the user's own would have.
+        self.log_in(PASSPHRASE)
+        self.assertEqual(self.state("hers"), "unlocked")
 
     def test_the_users_unit_unlocks(self):
         self.machine.run("systemctl", "start", "users")
