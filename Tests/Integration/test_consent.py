@@ -113,8 +113,8 @@ class Consent(EnrollmentCase):
         order = {"@odata.type": "#mamd.wipeRequest", "id": "1", "account": ANN}
         (self.workspace.root / "order").write_text(json.dumps(order))
         (self.workspace.root / "order").rename(self.workspace.policies / "order.json")
-        wait_until(lambda: self.workspace.account() is None)
-        self.assertFalse(self.file.exists())
+        # The account goes first, its files after that.
+        wait_until(lambda: self.workspace.account() is None and not self.file.exists())
 
 
 if __name__ == "__main__":
