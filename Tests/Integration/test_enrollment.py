@@ -2,6 +2,7 @@
 import concurrent.futures
 import errno
 import json
+import os
 import subprocess
 import unittest
 
@@ -273,8 +274,7 @@ class OneAccount(EnrollmentCase):
 
 
 class Required(EnrollmentCase):
-    settings = {
-        **EnrollmentCase.settings, "MAMPolicyRequired": True, "Groups": {"others": [BOB]}}
+    settings = {**EnrollmentCase.settings, "MAMPolicyRequired": True}
 
     def test_no_start_without_a_policy(self):
         (document,) = self.workspace.policies.glob("*.json")
@@ -295,6 +295,11 @@ class Required(EnrollmentCase):
             self.assertIn("MAMPolicyRequired", self.workspace.log.read_text())
         self.set_policy()
         self.workspace.mount()
+
+
+@unittest.skipUnless(os.getuid() == 0, "an ordinary user's daemon enrols Groups by itself")
+class RequiredOfEach(EnrollmentCase):
+    settings = {**Required.settings, "Groups": {"others": [BOB]}}
 
     def test_an_account_is_closed_while_no_policy_covers_it(self):
         self.begin()
