@@ -73,13 +73,13 @@ extension Daemon {
         override: String?, _ progress: ConversionProgress
     ) throws(Failure) -> Int {
         try convert(
-            conversion, source.descriptor, destination, override: override,
-            about: .verbatim(source.path.shown)
+            conversion, asStream: source.isHolder, source.descriptor, destination,
+            override: override, about: .verbatim(source.path.shown)
         ) { progress.follow(destination, until: $0) }
     }
 
     /// Returns the count of plain bytes. `asStream`: in the form that is read and written from
-    /// front to back.
+    /// front to back; opens what the source's bytes are, also in a mount.
     func convert(
         _ conversion: Direction, asStream: Bool = false, _ source: Descriptor,
         _ destination: Descriptor, override: String?, about subject: Message,

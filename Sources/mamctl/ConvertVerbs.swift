@@ -36,17 +36,21 @@ struct Source {
     let attributes: stat
     /// False for a file in a mount that only the daemon opens.
     private let isOpen: Bool
+    /// Whether it is a mount's file that holds protected data.
+    let isHolder: Bool
 
     /// `overrides`: policy may keep this process from opening the file.
     init(_ path: ByteString, overrides: Bool) throws(Failure) {
         self.path = path
         let file = try openForQuestion(path)
-        let isOpen = !overrides || workspace(of: file) == nil
+        let isInMount = workspace(of: file) != nil
+        let isOpen = !overrides || !isInMount
         self.isOpen = isOpen
         (descriptor, attributes) = try naming(path) { () throws(Errno) in
             let source = isOpen ? try reopen(file.raw, O_RDONLY) : file
             return (source, try status(of: source.raw))
         }
+        isHolder = isInMount && isOpen && ownerOfDataHeld(in: descriptor) != nil
     }
 
     /// A file that is open already, and what it was then.
@@ -106,6 +110,7 @@ struct Source {
 
     /// Refuses a file that is not encrypted, by its header or, in a mount, by the daemon's answer.
     func refuseToDecrypt(_ invocation: Invocation) throws {
+        guard !isHolder else { return }
         let name = workspace(of: descriptor)
         let facts =
             try name.map {

@@ -20,11 +20,15 @@ struct Converter {
     func convertEach() throws -> ExitStatus {
         let output = try ConvertOutput(invocation)
         defer { progress.clear() }
+        let questions = FileQuestions(about: invocation.operands, orDirectory: false)
         return invocation.eachFile(before: progress.clear) { path in
             defer { progress.finish(path) }
             switch output {
             case .stream: return try toOutput(path)
             case .inPlace:
+                if let held = (try? questions.next())?.dataHeldIfRead {
+                    throw explainHeld(path, held)
+                }
                 if let done = try convertInMount(path) { return done }
                 return try convert(path, into: nil)
             case .file(let place): return try convert(path, into: place)

@@ -1,10 +1,8 @@
 // What daemons and headers say of many files: one connection for each mount, calls in batches.
 
 internal import Glibc
-internal import MAMFormat
 internal import MAMModel
 internal import MAMPlaces
-internal import MAMStore
 internal import MAMSystem
 internal import MAMWire
 internal import MAMWords
@@ -124,17 +122,20 @@ private func isDisconnected(_ answer: Result<AnsweredFile, any Error>) -> Bool {
 }
 
 extension AnsweredFile {
-    /// The owner of protected data inside a file of a mount: such a file is a copy of an encrypted
-    /// file or stream. Nil if reading would be refused or have effects.
+    /// The owner of protected data inside a file of a mount. Nil if reading would be refused or
+    /// have effects.
     var dataHeld: Identity? {
-        guard isInWorkspace, [.available, .unmanaged, .foreign].contains(facts.state),
-            facts.fileClass == facts.effectiveClass,
-            !facts.isManaged || acting == facts.owner.name,
-            let open = try? reopen(file.raw, O_RDONLY | O_NONBLOCK | O_NOCTTY),
-            let size = try? status(of: open.raw).st_size,
-            let held = try? FileFacts(
-                of: open, physicalSize: Int64(size), orStream: true)
+        guard facts.fileClass == facts.effectiveClass,
+            !facts.isManaged || acting == facts.owner.name
         else { return nil }
-        return held.header?.owner
+        return dataHeldIfRead
+    }
+
+    /// The same for a verb that wants the right to read.
+    var dataHeldIfRead: Identity? {
+        guard isInWorkspace, [.available, .unmanaged, .foreign].contains(facts.state),
+            let open = try? reopen(file.raw, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+        else { return nil }
+        return ownerOfDataHeld(in: open)
     }
 }

@@ -15,9 +15,12 @@ func protect(_ invocation: Invocation) throws -> ExitStatus {
     let owner = try invocation.arguments.text("owner")
     let isDeep = !invocation.arguments.has("only-new")
     var output = ProtectOutput(invocation)
+    let questions = FileQuestions(about: invocation.operands, orDirectory: true)
     for path in invocation.operands {
+        let held = (try? questions.next())?.dataHeldIfRead
         do {
             try invocation.give(path, to: owner, isDeep: isDeep) { output.take($0) }
+            if let held { output.note(explainHeld(path, held)) }
         } catch { output.fail(path, Failure(any: error)) }
     }
     return output.finish()
@@ -147,6 +150,12 @@ private struct ProtectOutput {
         }
         progress.note = "\(changedCount.grouped) changed"
         progress.show()
+    }
+
+    /// For what was done, but may not be all that is meant.
+    func note(_ remark: Failure) {
+        progress.clear()
+        remark.report(isJSON: false)
     }
 
     mutating func fail(_ path: ByteString, _ failure: Failure) {

@@ -15,7 +15,7 @@ func providerFetch(_ invocation: Invocation) throws -> ExitStatus {
     let handover = try Handover(invocation)
     try handover.refuseWhatIsNotTheAccounts()
     let seals = try !handover.isIntoMount && handover.policyAsksForEncryption()
-    return try handover.write(seals ? .encrypted : handover.plainForm)
+    return try handover.write(seals ? .encrypted : handover.plainForm, opensHeldData: false)
 }
 
 /// Copies a local file to the account's cloud, which never stores ciphertext. Asks the account's
@@ -26,7 +26,7 @@ func providerImport(_ invocation: Invocation) throws -> ExitStatus {
     }
     let handover = try Handover(invocation)
     try handover.refuseWhatMayNotComeIn()
-    return try handover.write(handover.plainForm)
+    return try handover.write(handover.plainForm, opensHeldData: true)
 }
 
 /// The transfer of one file.
@@ -132,13 +132,16 @@ private struct Handover {
         ).decision.allowed
     }
 
-    func write(_ form: Form) throws -> ExitStatus {
+    func write(_ form: Form, opensHeldData: Bool) throws -> ExitStatus {
         let input = try source.map(openSource) ?? standardInput()
+        let isHolder = isFromMount && override == nil && ownerOfDataHeld(in: input) != nil
+        if isHolder, !opensHeldData { throw alreadyEncrypted }
         let new = try NewFile(
             for: destination, from: sourcePath, replacing: invocation.arguments.has("force"))
         let isSealed = try isEncryptedByMount(new) || form == .encrypted
         let bytes: Int
         switch form {
+        case _ where isHolder: bytes = try convert(.open, asStream: true, input, new)
         case .plain: bytes = try copy(input, into: new.descriptor)
         case .decrypted: bytes = try convert(.open, input, new)
         case .encrypted:
@@ -157,10 +160,10 @@ private struct Handover {
     }
 
     private func convert(
-        _ conversion: Direction, _ input: Descriptor, _ new: NewFile
+        _ conversion: Direction, asStream: Bool = false, _ input: Descriptor, _ new: NewFile
     ) throws(Failure) -> Int {
         try daemon.convert(
-            conversion, input, new.descriptor, override: override,
+            conversion, asStream: asStream, input, new.descriptor, override: override,
             about: .verbatim(sourcePath.shown))
     }
 
