@@ -56,7 +56,7 @@ struct Source {
     /// A file that is open already, and what it was then.
     init(_ path: ByteString, opened descriptor: Descriptor, _ attributes: stat) {
         (self.path, self.descriptor, self.attributes) = (path, descriptor, attributes)
-        isOpen = true
+        (isOpen, isHolder) = (true, false)
     }
 
     /// The path of the opened file itself, as a symbolic link in `path` may have changed.

@@ -204,6 +204,75 @@ class Installed(unittest.TestCase):
         self.assertEqual(self.inside("cat", f"{place}/mount/letter").stdout, "for Ann\n")
         self.inside("mamctl", "unmount", f"{place}/mount")
 
+    def test_an_upgrade_of_one_package_keeps_the_other(self):
+        self.addCleanup(
+            self.inside, "dpkg", "--install", "--force-downgrade", self.package, self.fleet)
+        version = self.version() + "+1"
+        mamd, fleet = (self.as_version(version, path) for path in (self.package, self.fleet))
+        former, newer = f"installed {self.version()}", f"installed {version}"
+        install = ["apt-get", "-qq", "install", "--no-install-recommends", "--yes"]
+        # mamd's is the one that may be ahead.
+        self.inside(*install, fleet, status=100)
+        self.assertEqual(self.versions(), [former, former])
+        self.inside(*install, mamd)
+        self.assertEqual(self.versions(), [newer, former])
+        self.inside(*install, fleet)
+        self.assertEqual(self.versions(), [newer, newer])
+
+    def as_version(self, version, path):
+        """The package, but for its version."""
+        self.inside(
+            "sh", "-ec", 'rm -rf /tmp/repacked; dpkg-deb --raw-extract "$2" /tmp/repacked;'
+            ' sed -i "s/^Version:.*/Version: $1/; s/mamd (\\(>*=\\) [^)]*)/mamd (\\1 $1)/"'
+            ' /tmp/repacked/DEBIAN/control;'
+            ' dpkg-deb -Znone --build /tmp/repacked "$2.newer.deb"', "sh", version, path)
+        return f"{path}.newer.deb"
+
+    def versions(self):
+        """What is installed; a removed package has its version still."""
+        return self.inside(
+            "dpkg-query", "-W", "-f", "${db:Status-Status} ${Version}\n", "mamd", "mamd-fleet"
+            ).stdout.splitlines()
+
+    def test_a_purge_opens_what_mamd_shut_and_nothing_else(self):
+        self.addCleanup(self.inside, "dpkg", "--install", self.package, self.fleet)
+        names = ("mamds", "mounted", "reopened", "admins")
+        places = {name: f"/shared/shut-{name}" for name in names}
+        foreign = "/shared/shut-foreign"
+        self.inside("mkdir", "-m", "0", foreign)
+        self.inside("chattr", "+i", foreign)
+        self.addCleanup(
+            self.inside, "chattr", "-i", foreign, *(f"{place}/mount" for place in places.values()))
+        for name, place in places.items():
+            mount = f"{place}/mount"
+            self.inside("mkdir", "-p", mount)
+            self.inside("chmod", "750", mount)
+            if name == "admins":
+                self.inside("chattr", "+i", mount)
+            self.inside("mamctl", "init", f"{place}/backing", "--name", f"shut-{name}")
+            self.inside("mamctl", "mount", f"{place}/backing", mount, "-o", "shut")
+            if name != "mounted":
+                self.inside("mamctl", "unmount", mount)
+                self.assertEqual(self.mode(mount), ("0", True), name)
+        reopened = f"{places['reopened']}/mount"
+        for command in (["chattr", "-i"], ["chmod", "700"], ["chattr", "+i"]):
+            self.inside(*command, reopened)
+
+        said = self.inside("dpkg", "--purge", "mamd-fleet", "mamd").stdout
+        self.assertIn(f"{places['mounted']}/mount stays immutable", said)
+        self.inside("umount", f"{places['mounted']}/mount")
+        self.assertEqual(
+            {name: self.mode(f"{place}/mount") for name, place in places.items()},
+            {"mamds": ("750", False), "mounted": ("0", True), "reopened": ("700", True),
+             "admins": ("0", True)})
+        self.assertEqual(self.mode(foreign), ("0", True))
+
+    def mode(self, directory):
+        """Its mode, and whether it is immutable."""
+        return (
+            self.inside("stat", "-c", "%a", directory).stdout.strip(),
+            "i" in self.inside("lsattr", "-d", directory).stdout.split()[0])
+
     def left(self, directories, name="mamd"):
         """Files of the package's, or of what it made."""
         return self.inside(
