@@ -9,6 +9,8 @@ package enum PolicyError: Error, Equatable, Sendable {
     case tooManyValues(Int)
     /// It begins like XML, but is no property list.
     case notAPropertyList
+    /// It begins like a binary one, but is none, or unfolds to too much.
+    case notABinaryPropertyList
     /// The top value is neither an object nor a list of objects.
     case notADocument(found: String)
     /// It contains no document.
@@ -39,6 +41,7 @@ extension PolicyError: Worded {
         case .notJSON: "it is not JSON"
         case .tooManyValues(let count): "it has more than \(count) values"
         case .notAPropertyList: "it is not an XML property list"
+        case .notABinaryPropertyList: "it is damaged or too large for a binary property list"
         case .notADocument(let found): "expected an object, found \(found)"
         case .empty: "it holds no document"
         case .graphError(let code):

@@ -42,7 +42,7 @@ package enum PolicyLint {
         } catch {
             return [syntaxFinding(bytes, error)]
         }
-        let scan = PropertyListParser.accepts(bytes) ? nil : JSONScan(bytes)
+        let scan = isPropertyList(bytes) ? nil : JSONScan(bytes)
         var findings = scan.map(remarks) ?? []
         do throws(PolicyError) {
             let places = scan?.places ?? [:]

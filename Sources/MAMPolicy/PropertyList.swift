@@ -4,14 +4,14 @@
 package import MAMModel
 
 extension JSONValue {
-    /// Parses JSON of at most `maximumCount` values, or an XML property list. Which of two values
-    /// of a key counts differs between programs: it is refused.
+    /// Parses JSON or a property list, binary or in XML, of at most `maximumCount` values. Which of
+    /// two values of a key counts differs between programs: it is refused.
     package init(
         document bytes: [UInt8], maximumCount: Int = JSONValue.maximumCount
     ) throws(PolicyError) {
         let text = documentText(bytes)
         try self.init(text: text, maximumCount: maximumCount)
-        guard !PropertyListParser.accepts(text) else { return }
+        guard !isPropertyList(text) else { return }
         if let member = JSONScan(text).repeated.first {
             throw .twice(key: member.key, line: member.place.line)
         }
@@ -25,6 +25,12 @@ extension JSONValue {
             if let key = parser.repeated { throw .twice(key: key, line: nil) }
             guard let value else { throw .notAPropertyList }
             self = value
+        } else if BinaryPropertyListParser.accepts(bytes) {
+            var parser = BinaryPropertyListParser(bytes, maximumCount: maximumCount)
+            let value = parser.parse()
+            if let key = parser.repeated { throw .twice(key: key, line: nil) }
+            guard let value else { throw .notABinaryPropertyList }
+            self = value
         } else {
             do throws(Malformed) {
                 self = try JSONValue(parsing: bytes, maximumCount: maximumCount)
@@ -33,6 +39,11 @@ extension JSONValue {
             }
         }
     }
+}
+
+/// Of either form, by how it begins.
+func isPropertyList(_ bytes: [UInt8]) -> Bool {
+    PropertyListParser.accepts(bytes) || BinaryPropertyListParser.accepts(bytes)
 }
 
 /// Each function returns nil for text that is not a property list.
@@ -78,7 +89,7 @@ struct PropertyListParser {
     }
 
     /// As in JSON: finite, and an integer if possible.
-    private static func number(_ number: Double) -> JSONValue? {
+    static func number(_ number: Double) -> JSONValue? {
         guard number.isFinite else { return nil }
         return Int64(exactly: number).map { .integer($0) } ?? .number(number)
     }

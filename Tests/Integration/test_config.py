@@ -1,5 +1,6 @@
 """What the organisation tells an account's programs, and settings in their own form."""
 import json
+import plistlib
 
 from socket_client import Client
 from workspace import ANN, DONE, NO, USAGE, WorkspaceCase
@@ -87,13 +88,24 @@ class Configure(WorkspaceCase):
 
     def test_a_property_list_becomes_json(self):
         plist = self.workspace.root / "Info.plist"
-        plist.write_text(
-            '<?xml version="1.0"?><plist version="1.0"><dict><key>IntuneMAMSettings</key><dict>'
-            '<key>MultiIdentity</key><true/></dict></dict></plist>')
-        self.workspace.ctl("configure", plist, status=USAGE)
-        output = self.workspace.root / "settings-out.json"
-        self.workspace.ctl("configure", plist, "-o", output)
-        self.assertEqual(json.loads(output.read_text()), {"MultiIdentity": True})
+        for form in plistlib.FMT_XML, plistlib.FMT_BINARY:
+            plist.write_bytes(
+                plistlib.dumps({"IntuneMAMSettings": {"MultiIdentity": True}}, fmt=form))
+            self.workspace.ctl("configure", plist, status=USAGE)
+            output = self.workspace.root / f"settings-{form.name}.json"
+            self.workspace.ctl("configure", plist, "-o", output)
+            self.assertEqual(json.loads(output.read_text()), {"MultiIdentity": True})
+
+    def test_a_small_property_list_that_unfolds_to_much_is_refused(self):
+        plist, value = self.workspace.root / "Many.plist", "x" * 1000
+        for _ in range(25):
+            value = [value, value]
+        plist.write_bytes(plistlib.dumps({"Mine": value}, fmt=plistlib.FMT_BINARY))
+        self.assertLess(plist.stat().st_size, 3000)
+        said = self.workspace.ctl(
+            "configure", plist, "-o", self.workspace.root / "many.json", status=USAGE).stderr
+        self.assertIn("too large", said)
+        self.assertFalse((self.workspace.root / "many.json").exists())
 
     def test_wrong_settings_are_refused_and_left(self):
         settings = self.workspace.root / "wrong.json"

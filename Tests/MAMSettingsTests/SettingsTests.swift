@@ -209,6 +209,74 @@ import Testing
         #expect(throws: PolicyError.notAPropertyList) { try decode(text) }
     }
 
+    /// Written by Python's plistlib.
+    private static let binary = """
+        YnBsaXN0MDDSAQIDBFxDRkJ1bmRsZU5hbWVfEBFJbnR1bmVNQU1TZXR0aW5nc1VOb3Rlc9UFBgcICQoNDjAxXxAT
+        QXBwR3JvdXBJZGVudGlmaWVyc18QEExvY2tHcmFjZVNlY29uZHNUTWluZV1NdWx0aUlkZW50aXR5XlNwbGFzaER1
+        cmF0aW9uogsMU29uZVAQB9cPEBESExQVFhcYGRouL1RkYXRhVGRhdGVVbGFyZ2VUbGVzc1RtYW55Um5vVHRleHRD
+        AQIDM0HH1CHUgAAAEwAAAQAAAAAAE///////////rxAUGxwdHh8gIQ0iIyQlJicoKSorLC0QABABEAIQAxAEEAUQ
+        BhAIEAkQChALEAwQDRAOEA8QEBAREBIQEwhkAOQgrNg93gAJIz/4AAAAAAAAAAgADQAaAC4ANAA/AFUAaABtAHsA
+        igCNAJEAkgCUAKMAqACtALMAuAC9AMAAxQDJANIA2wDkAPsA/QD/AQEBAwEFAQcBCQELAQ0BDwERARMBFQEXARkB
+        GwEdAR8BIQEiASsBLAAAAAAAAAIBAAAAAAAAADIAAAAAAAAAAAAAAAAAAAE1
+        """
+
+    @Test func `a build's property list is binary, and says the same`() throws {
+        let list = try #require(bytes(base64: Self.binary.filter { !$0.isWhitespace }))
+        let settings = try Settings.decode(list)
+        #expect(settings.multiIdentity)
+        #expect(settings.lockGraceSeconds == 7)
+        #expect(settings.stored["SplashDuration"] == .number(1.5))
+        #expect(settings.stored["AppGroupIdentifiers"] == ["one", ""])
+        #expect(
+            settings.unknown["Mine"] == [
+                "data": "AQID", "date": "2026-05-04T03:02:01Z", "large": .integer(1 << 40),
+                "less": -1, "many": .array((0..<20).map { .integer($0) }), "no": false,
+                "text": "ä€😀",
+            ])
+        for count in 0..<list.count {
+            #expect(throws: PolicyError.self) { try Settings.decode(Array(list[..<count])) }
+        }
+        var state: UInt64 = 1
+        for place in list.indices.dropFirst(8) {
+            var changed = list
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            changed[place] ^= UInt8(truncatingIfNeeded: state >> 33) | 1
+            _ = try? Settings.decode(changed)
+        }
+    }
+
+    /// Each list has the next one twice, the last one is text.
+    private func unfolding(_ levels: Int, text: Int = 1) -> [UInt8] {
+        var bytes = Array("bplist00".utf8)
+        var offsets: [Int] = []
+        for level in 0..<levels {
+            offsets.append(bytes.count)
+            bytes += [0xA2, UInt8(level + 1), UInt8(level + 1)]
+        }
+        offsets.append(bytes.count)
+        bytes += [0x5F, 0x12] + (0..<4).map { UInt8(truncatingIfNeeded: text >> (24 - 8 * $0)) }
+        bytes += [UInt8](repeating: UInt8(ascii: "x"), count: text)
+        let table = bytes.count
+        func number(_ value: Int) -> [UInt8] {
+            (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) }
+        }
+        bytes += offsets.flatMap(number) + [0, 0, 0, 0, 0, 0, 8, 1]
+        return bytes + number(offsets.count) + number(0) + number(table)
+    }
+
+    @Test func `a binary property list unfolds to so much and no more`() throws {
+        let error = PolicyError.notABinaryPropertyList
+        let pair: JSONValue = [["x", "x"], ["x", "x"]]
+        #expect(try JSONValue(document: unfolding(3)) == [pair, pair])
+        #expect(throws: error) { try JSONValue(document: unfolding(30)) }
+        #expect(throws: error) { try JSONValue(document: unfolding(33)) }
+        #expect(throws: error) { try JSONValue(document: unfolding(4, text: 1 << 17)) }
+        // One that is its own member.
+        var endless = unfolding(1)
+        endless[9] = 0
+        #expect(throws: error) { try JSONValue(document: endless) }
+    }
+
     @Test func `each setting that is only kept has a name of its own and says what it is`() {
         #expect(Set(KeptSetting.all.map(\.name)).count == KeptSetting.all.count)
         #expect(KeptSetting.all.allSatisfy { $0.meaning.hasSuffix(".") })
