@@ -40,7 +40,8 @@ public struct Decision: Sendable, Hashable {
     public let reason: String
     /// The policy property that decided, by its name in Microsoft Graph; nil if none applied.
     public let rule: String?
-    /// Of a file that may come in: policy makes it the receiver's.
+    /// Of a file that may come in: policy makes it the receiver's. In the mount it is so by now;
+    /// what is elsewhere, protect where you keep it.
     public private(set) var becomesReceivers = false
     /// Of a link: what to open instead, or the same.
     public private(set) var opens: String?

@@ -33,6 +33,10 @@ package struct PolicyInterface: VaultInterface, PolicyService {
     package var name: String { Wire.name }
     package var description: String { Wire.text }
 
+    package func cost(of method: String) -> CallCost {
+        Wire.Method(rawValue: method) == .canReceive ? .long : .short
+    }
+
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         let reply = try carryOut(call)
         if let reply = reply as? any DecisionReply { log(reply.decision, call) }

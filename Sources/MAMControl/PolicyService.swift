@@ -57,7 +57,7 @@ extension PolicyService {
         }
         if info.state == .damaged { throw .damaged(info.reason) }
         if info.state == .newer { throw .invalidInput(info.reason) }
-        if info.state == .foreign { return nil }
+        if info.owner.isNobody { return nil }
         try requireControl(call, of: info.owner)
         return Transfers(vault).principal(of: info.owner)
     }

@@ -64,10 +64,25 @@ struct PolicyTransfers: PolicyService {
             return .init(decision: counted(decision), becomesReceivers: false)
         }
         let reception = receiver.canReceiveFile(of: owner)
+        if reception.becomesReceivers { try give(to: receiver, call) }
         announceImport(
             of: reception.becomesReceivers ? receiver : owner, reception.decision, call)
         return .init(
             decision: counted(reception.decision), becomesReceivers: reception.becomesReceivers)
+    }
+
+    /// A file of the mount is the receiver's now. What is elsewhere, the caller has to give.
+    private func give(to receiver: Principal, _ call: VarlinkCall) throws(VarlinkError) {
+        guard Self.fileNames.contains(where: call.parameters.has) else { return }
+        let file = try call.file("path", "fileDescriptor", self, .pathOnly)
+        guard Answers(tree).contain(file) else { return }
+        try requireOwnership(call, of: file)
+        let giver = Giver(
+            found(for: call.peer), operation: call.operation(on: Wire.name),
+            process: call.peer.pid, user: call.peer.uid)
+        _ = try vaulted { () throws(VaultError) in
+            try Owners(tree).setOwner(receiver.identity, of: file, by: giver)
+        }
     }
 
     /// Asks the session to switch to the identity that owns imported data; nil: the owner is
@@ -92,7 +107,8 @@ struct PolicyTransfers: PolicyService {
         return .init(targets: targets)
     }
 
-    private static let dataNames: Set<String> = ["owner", "path", "fileDescriptor"]
+    private static let fileNames: Set<String> = ["path", "fileDescriptor"]
+    private static let dataNames = fileNames.union(["owner"])
 
     /// The owner of the data to save; by default the identity that the caller acts for.
     private func ownerOfData(

@@ -126,6 +126,36 @@ class Answers(WorkspaceCase):
             self.check(out == "allApps", "CanReceive", owner=BOB, account=PERSONAL)
             self.check(True, "CanReceive", account=PERSONAL)
 
+    def test_what_nobody_owns_becomes_the_receivers(self):
+        self.put("a", protectInboundDataFromUnknownSources=True)
+        outside = self.workspace.root / "outside"
+        outside.write_bytes(b"from outside")
+        for name in "foreign", "nobody's":
+            path = self.directory / name
+            if name == "foreign":
+                self.backing_of(path).write_bytes(outside.read_bytes())
+            else:
+                self.workspace.run_as("", "cp", outside, path)
+            with self.subTest(name):
+                self.check_becoming(path)
+        # What is not in the mount is not the daemon's to change.
+        self.assertTrue(self.becomes(outside))
+        self.assertEqual(outside.read_bytes(), b"from outside")
+
+    def becomes(self, path):
+        return json.loads(
+            self.workspace.serving("can receive", path, "--account", ANN, "--json").stdout
+        )["becomesReceivers"]
+
+    def check_becoming(self, path):
+        with open(path, "rb") as reader:
+            self.assertTrue(self.becomes(path))
+            self.assertEqual(reader.read(), b"from outside")
+        self.assertEqual(self.workspace.owner(path), ANN)
+        self.assertTrue(self.workspace.is_managed_on_disk(self.backing_of(path)))
+        self.assertEqual(path.read_bytes(), b"from outside")
+        self.assertFalse(self.becomes(path))
+
     def test_a_files_owner_decides_what_may_be_received(self):
         self.put("a", allowedInboundDataTransferSources="managedApps")
         self.put("b")

@@ -1291,7 +1291,8 @@ method CanOpen(location: string, receiver: ?string, account: ?string) -> (decisi
 method OpenLocations(receiver: ?string, account: ?string) -> (locations: []LocationAnswer)
 
 # Whether account may receive a file, or with item a shared item, of an owner. Without an owner the
-# file has none. becomesReceivers: policy gives it to the receiver.
+# file has none. becomesReceivers: policy gives it to the receiver, and a file of the mount has just
+# become so; what is elsewhere, the caller has to give.
 method CanReceive(
   owner: ?string,
   path: ?string,
