@@ -1,6 +1,8 @@
 // The paths of a workspace's settings, secrets and socket.
 
 internal import Glibc
+package import MAMSystem
+package import MAMWords
 
 /// The directories of one user, or of the system, that contain a subdirectory per workspace.
 package struct Places: Sendable, Equatable {
@@ -36,6 +38,29 @@ package struct Places: Sendable, Equatable {
         runtimeRoot = directory(
             "XDG_RUNTIME_DIR", root: Self.systemRuntimeRoot, other: "/run/user/\(uid)/mamd")
         runtimeMode = runtimeRoot == Self.systemRuntimeRoot ? 0o755 : 0o700
+    }
+
+    /// The variable that says where this process's places are, and is no text: as text it would be
+    /// another place. Nil if there is none.
+    package static var unusableVariable: String? {
+        unusableVariable(uid: geteuid()) { name in getenv(name).map { ByteString(cString: $0) } }
+    }
+
+    package static func unusableVariable(
+        uid: UInt32, variable: (String) -> ByteString?
+    ) -> String? {
+        let own = ["XDG_CONFIG_HOME", "XDG_STATE_HOME"]
+        let set = (own + ["XDG_RUNTIME_DIR"]).filter {
+            variable($0)?.bytes.first == UInt8(ascii: "/")
+        }
+        let needsHome = uid != 0 && !own.allSatisfy(set.contains)
+        return (set + (needsHome ? ["HOME"] : [])).first { name in
+            variable(name).map { $0.text == nil } ?? false
+        }
+    }
+
+    package static func reason(against variable: String) -> Message {
+        "$\(variable) is not UTF-8, which paths of settings, keys and sockets have to be"
     }
 
     /// A workspace's settings and `policies/`.

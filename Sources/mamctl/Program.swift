@@ -1,6 +1,7 @@
 // Dispatches the command line to a verb; turns failures into messages and exit statuses.
 
 internal import Glibc
+internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 internal import MAMWords
@@ -40,12 +41,22 @@ private func run(_ words: [ByteString]) throws -> ExitStatus {
         return .usage
     case .verb(let verb, let rest):
         if asksForHelp(rest, verb) { return showHelp(named) }
+        try refuseUnusablePlaces()
         return try verb.run(Invocation(verb: verb, arguments: try Arguments(rest, for: verb)))
     case .group(let name, let rest):
         if asksForHelp(rest, nil) { return showHelp(named) }
         _ = listForNow(named)
         throw Failure(.usage, "'\(name)' needs a subcommand", next: "mamctl help \(name)")
     }
+}
+
+private func refuseUnusablePlaces() throws(Failure) {
+    guard let name = Places.unusableVariable else { return }
+    throw Failure(
+        .usage, Places.reason(against: name),
+        next: name == "HOME"
+            ? "set XDG_CONFIG_HOME, XDG_STATE_HOME and XDG_RUNTIME_DIR to other directories"
+            : "set \(name) to another directory")
 }
 
 private func showHelp(_ named: Named) -> ExitStatus {

@@ -60,7 +60,7 @@ struct SetupAnswers {
 private enum SetupDefaults {
     static var home: ByteString {
         guard geteuid() != 0 else { return ByteString("/srv") }
-        return ByteString(getenv("HOME").map { String(cString: $0) } ?? "/")
+        return getenv("HOME").map { ByteString(cString: $0) } ?? ByteString("/")
     }
 
     /// As the shell's prompt has it.
@@ -79,8 +79,7 @@ private func ask(_ question: Message, _ usual: ByteString) throws -> ByteString 
     return answer.bytes.isEmpty ? usual : answer
 }
 
-/// An absolute path; `~/` counts on a terminal, where no shell replaces it. Units read paths by
-/// line, and systemd takes quotes and backslashes away.
+/// An absolute path; `~/` counts on a terminal, where no shell replaces it.
 private func path(_ given: ByteString, below home: ByteString) throws(Failure) -> ByteString {
     var path = given.withoutTrailingSlashes
     if path.bytes.starts(with: Array("~/".utf8)) {
@@ -90,17 +89,7 @@ private func path(_ given: ByteString, below home: ByteString) throws(Failure) -
     guard !path.bytes.isEmpty, let directory = parent.resolved else {
         throw Failure(parent, path.bytes.isEmpty ? .noEntry : .current)
     }
-    let unusable = Array("\"'\\$".utf8)
-    // What is shown in another way than it is written, and a blank at the end, a unit would not
-    // have as it is.
-    guard !path.bytes.contains(where: unusable.contains), Array(path.shown.utf8) == path.bytes,
-        path.bytes.last != UInt8(ascii: " ")
-    else {
-        throw Failure(
-            .usage,
-            "\(path.shown): a unit cannot have quotes, backslashes, $ or control characters in a"
-                + " path, nor a blank at its end",
-            next: "use another path, or mamctl init and mamctl mount")
-    }
-    return directory.appending(path.lastComponent)
+    let place = directory.appending(path.lastComponent)
+    try requireUnitPath(place)
+    return place
 }

@@ -45,8 +45,7 @@ struct UnitNames {
     /// Where administrators and users have their links and drop-ins.
     private static var directories: [String] {
         guard geteuid() != 0 else { return ["/etc/systemd/system"] }
-        let root = ByteString(Places.current.configurationRoot).directory.shown
-        return ["\(root)/systemd/user"]
+        return ["\(Places.current.configurationRoot.dropLast("/mamd".count))/systemd/user"]
     }
 
     /// Has the unit started when the disk of the backing directory is attached, too: the disk's
@@ -54,8 +53,8 @@ struct UnitNames {
     func follow(diskOf backing: ByteString) {
         let unit = "mamd@\(name).service"
         guard let place = Self.disk(of: backing, besides: Places.current.configuration(of: name)),
-            let escaped = output(
-                of: ["systemd-escape", "--path", "--suffix=mount", "--", place.shown]),
+            let path = place.text,
+            let escaped = output(of: ["systemd-escape", "--path", "--suffix=mount", "--", path]),
             let target = Self.directories.lazy.flatMap({ directory in
                 names(in: directory).filter { $0.hasSuffix(".target.wants") }
                     .compactMap { mamctl.linkTarget("\(directory)/\($0)/\(unit)") }

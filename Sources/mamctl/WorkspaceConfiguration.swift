@@ -8,18 +8,17 @@ internal import MAMWire
 
 /// A settings directory, which `init` creates, or `mount --name` if it is missing.
 struct WorkspaceConfiguration {
-    private let directory: ByteString
+    private let path: String
+    private var directory: ByteString { ByteString(path) }
 
-    init(of name: WorkspaceName) {
-        directory = ByteString(Places.current.configuration(of: name))
-    }
+    init(of name: WorkspaceName) { path = Places.current.configuration(of: name) }
 
     var exists: Bool { access(directory.cString, F_OK) == 0 }
 
     /// Keeps policy documents that an administrator put there before.
     func create(settings: [UInt8]) throws {
         let policies = directory.appending("policies")
-        try makeDirectories(policies.shown, mode: 0o700)
+        try makeDirectories("\(path)/policies", mode: 0o700)
         try write(settings, as: "settings.json", in: directory)
         if try entries(of: policies).isEmpty {
             try write(defaultPolicy.encoded(pretty: true), as: "default.json", in: policies)
@@ -31,20 +30,24 @@ struct WorkspaceConfiguration {
         let record: JSONValue = [
             "id": .string(id.description), "backingDirectory": .string(backing.shown),
         ]
+        let unit = try unitSettings(with: backing)
         try write(record.encoded(), as: "workspace.json", in: directory)
-        try noteForUnit(backing)
+        if let unit { try write(unit, as: "mount", in: directory, endsLine: false) }
     }
 
-    /// The units read another file, if there is one.
-    private func noteForUnit(_ backing: ByteString) throws {
+    /// The units read another file, if there is one. Nil if that stays as it is.
+    private func unitSettings(with backing: ByteString) throws(Failure) -> [UInt8]? {
         let path = directory.appending("mount")
-        guard let old = try? readSmallFile(path.cString, maximumByteCount: 65_536) else { return }
+        guard let old = try? readSmallFile(path.cString, maximumByteCount: 65_536) else {
+            return nil
+        }
         let key = Array("BACKING=".utf8)
         let lines = old.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .map { $0.starts(with: key) ? key + backing.bytes : Array($0) }
         let new = Array(lines.joined(separator: [UInt8(ascii: "\n")]))
-        guard new != old else { return }
-        try write(new, as: "mount", in: directory, endsLine: false)
+        guard new != old else { return nil }
+        try requireUnitPath(backing)
+        return new
     }
 }
 

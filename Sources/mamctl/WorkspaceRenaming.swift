@@ -137,8 +137,7 @@ private let exchange: UInt32 = 2  // RENAME_EXCHANGE
 
 /// What `mamfleet` keeps, as in its own StateDirectory.
 private func fleetState(of name: WorkspaceName) -> String {
-    let root = ByteString(Places.current.stateRoot).directory.shown
-    return "\(root)/mamfleet/\(name)"
+    "\(Places.current.stateRoot.dropLast("/mamd".count))/mamfleet/\(name)"
 }
 
 private func move(_ from: String, to: String) throws(Failure) {

@@ -15,6 +15,7 @@ import MAMWorkspace
 
 func runDaemon(_ arguments: Arguments) -> ExitStatus {
     do throws(StartError) {
+        if let name = Places.unusableVariable { throw StartError(Places.reason(against: name)) }
         switch arguments.task {
         case .serve: try serve(arguments)
         case .serveUnmounted: try serveUnmounted(arguments)

@@ -9,7 +9,7 @@ internal import MAMWire
 occupyStandardStreams()
 umask(0o022)
 _ = mam_forbid_core_dumps()
-let exitStatus = runProgram(ByteString.commandLine.map(\.shown))
+let exitStatus = runProgram(ByteString.commandLine)
 // Without what exit(3) would call: libnats frees there what its threads still use.
 fflush(nil)
 _exit(exitStatus.rawValue)
