@@ -29,13 +29,14 @@ package struct RecoveryInterface: VaultInterface {
         switch try call.method(of: Method.self) {
         case .exportKeys: try exportKeys(call)
         case .importKeys: try importKeys(call)
+        case .resetPassphrase: try resetPassphrase(call)
         case .examineKeys: try examineKeys(call)
         }
     }
 
     package func cost(of method: String) -> CallCost {
         switch Wire.Method(rawValue: method) {
-        case .exportKeys, .importKeys, .examineKeys: .derivation
+        case .exportKeys, .importKeys, .resetPassphrase, .examineKeys: .derivation
         case nil: .short
         }
     }
@@ -85,6 +86,21 @@ package struct RecoveryInterface: VaultInterface {
             try KeyImports(tree).importKeys(
                 export, opened, user: call.peer.uid, passphrase: passphrase,
                 while: { call.isConnected })
+        }
+        return .init(export: .init(export))
+    }
+
+    private func resetPassphrase(
+        _ call: VarlinkCall
+    ) throws(VarlinkError) -> Wire.ResetPassphrase.Reply {
+        let request: Wire.ResetPassphrase = try call.request()
+        let (account, name) = try account(request.account, call)
+        let export = try export(call)
+        let passphrase = try call.newSecret("passphrase", orNone: "noPassphrase")
+        let opened = try open(export, call)
+        try keyed(name) { () throws(KeyringError) in
+            try Passphrases(tree).resetPassphrase(
+                of: account, with: export, opened, to: passphrase, user: call.peer.uid)
         }
         return .init(export: .init(export))
     }

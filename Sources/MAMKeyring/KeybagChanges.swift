@@ -40,17 +40,25 @@ final class KeybagChanges: Sendable {
     }
 
     /// Changes a keybag, then wraps its keys over the changed fields. `change` gets the class keys,
-    /// and all keys, to which it may add.
+    /// and all keys, to which it may add. `proof`: opens the keybag in place of its passphrase.
     func rewrite(
         _ account: AccountID, opening old: SecretBytes?, sealing new: SecretBytes?,
         refusing previousBlockCount: Int = 0,
+        with proof: ((Keybag) throws(KeyringError) -> AccountKeys)? = nil,
         _ change: (inout Keybag, ClassKeys, inout AccountKeys) throws(KeyringError) -> Void
     ) throws(KeyringError) {
         try locks.passphrases.withLock(account) { () throws(KeyringError) in
             var keybag = try state.keybag(of: account)
-            let opened = try sealer.openKeys(keybag, passphrase: old)
+            let opened =
+                if let proof { try proof(keybag) } else {
+                    try sealer.openKeys(keybag, passphrase: old)
+                }
             var past: PastPassphrases?
             if let new, previousBlockCount > 0 {
+                // Its fingerprint is stored only when it is changed.
+                if proof != nil, try sealer.isCurrent(new, of: keybag) {
+                    throw Self.isPast(previousBlockCount)
+                }
                 past = try history(of: account, from: old, to: new, refusing: previousBlockCount)
             }
             let before = (keybag: keybag, keys: try sealer.allKeys(of: keybag, opened))
@@ -63,6 +71,7 @@ final class KeybagChanges: Sendable {
             try sealer.seal(&keybag, keys, passphrase: new)
             try replace(before, opening: old, with: keybag, all)
             if let past { remember(past, of: account) }
+            if proof != nil { sealer.attempts.clear(account) }
         }
     }
 
@@ -112,9 +121,13 @@ final class KeybagChanges: Sendable {
         if let old { past.add(try sealer.fingerprint(old, past, account)) }
         let fingerprint = try sealer.fingerprint(new, past, account)
         guard !past.fingerprints.prefix(count).contains(fingerprint) else {
-            throw .refused("it is one of the last \(count) passphrases (previousPinBlockCount)")
+            throw Self.isPast(count)
         }
         return past
+    }
+
+    private static func isPast(_ count: Int) -> KeyringError {
+        .refused("it is one of the last \(count) passphrases (previousPinBlockCount)")
     }
 
     private func remember(_ past: PastPassphrases, of account: AccountID) {

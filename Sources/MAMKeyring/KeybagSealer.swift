@@ -66,6 +66,16 @@ struct KeybagSealer: Sendable {
         return keys
     }
 
+    /// Whether the passphrase opens the keybag. Counts nothing: for a caller who has the keys.
+    func isCurrent(_ passphrase: SecretBytes, of keybag: Keybag) throws(KeyringError) -> Bool {
+        guard let settings = keybag.passphrase else { return false }
+        let stretched = try stretch(passphrase, settings, for: keybag.uid)
+        let key = try deriving { () throws(DerivationError) in
+            try WrappingKey.account(stretched: stretched, deviceSecret, keybag.accountID)
+        }
+        return try open(keybag, under: key) != nil
+    }
+
     /// Nil if none of the three unwraps, as after a wrong passphrase; an error if only some do.
     private func open(
         _ keybag: Keybag, under key: SecretBytes

@@ -76,7 +76,7 @@ extension Keybag {
         all.others += new
     }
 
-    private static let forged = KeyringError.refused(
+    static let forged = KeyringError.refused(
         "the keys have ids of the account's and are others: the export was forged")
 
     /// A key with the same id has to be the same key.

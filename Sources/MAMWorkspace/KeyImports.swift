@@ -41,14 +41,21 @@ package struct KeyImports: Sendable {
     }
 
     func noteImport(of export: KeyExport, by user: UInt32, into account: AccountID) {
-        let source =
-            switch export.lock {
-            case .passphrase: "an export"
-            case .recoveryKey(let key, _): "a recovery record, with the key \(key.shortName)"
-            }
         let joined = account == export.accountID ? "" : ", and joined those that it has"
         vault.audit(
             .keysImported, account,
-            "the keys of \(export.identity) were imported by uid \(user) from \(source)\(joined)")
+            "the keys of \(export.identity) were imported by uid \(user) from"
+                + " \(export.source)\(joined)"
+        )
+    }
+}
+
+extension KeyExport {
+    /// For the audit.
+    var source: String {
+        switch lock {
+        case .passphrase: "an export"
+        case .recoveryKey(let key, _): "a recovery record, with the key \(key.shortName)"
+        }
     }
 }

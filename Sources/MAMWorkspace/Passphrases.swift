@@ -1,5 +1,6 @@
 // Changes passphrases.
 
+internal import MAMAudit
 package import MAMCrypto
 internal import MAMEnrollment
 internal import MAMFormat
@@ -36,9 +37,34 @@ package struct Passphrases: Sendable {
             if case .wrongPassphrase = error { Unlock(tree).noteWrongPassphrase(of: account) }
             throw error
         }
-        vault.audit(
-            .passphraseChanged, account,
-            "the passphrase of \(vault.identity(of: account)) was changed")
+        noteNew(of: account, "the passphrase of \(vault.identity(of: account)) was changed")
+    }
+
+    /// In place of a forgotten one, which an opened export of the account's present keys replaces.
+    /// A lock-out stays until a login, and a wipe that is due stays due.
+    package func resetPassphrase(
+        of account: AccountID, with export: KeyExport, _ opened: ExportedKeys,
+        to new: SecretBytes?, user: UInt32
+    ) throws(KeyringError) {
+        let policy = vault.policy(of: account)
+        if let block = vault.block(of: account), ![.recheck, .passphrase].contains(block.kind) {
+            guard block.kind == .lockedOut, policy.pin.actionAfterRetries != .wipe else {
+                throw .blocked(block)
+            }
+        }
+        try judgeNew(new, policy)
+        try vault.keyring.resetPassphrase(
+            account, with: export, opened, to: new,
+            previousBlockCount: policy.pin.previousBlockCount)
+        noteNew(
+            of: account,
+            "the passphrase of \(vault.identity(of: account)) was reset by uid \(user) with"
+                + " \(export.source)",
+            reason: "reset with \(export.source)")
+    }
+
+    private func noteNew(of account: AccountID, _ text: String, reason: String? = nil) {
+        vault.audit(.passphraseChanged, account, text) { $0.reason = reason }
         RecoveryUpdates(vault).updateRecovery(of: account)
         if vault.windows(of: account)?.hasAllKeys == true {
             ClassPass(tree).updateClasses(of: account)

@@ -51,20 +51,26 @@ func register(
 
 func changePassphrase(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
+    if let export = invocation.arguments.value("export") {
+        let (account, new) = try PassphraseReset(
+            invocation: invocation, path: export, daemon: daemon
+        ).reset()
+        if let new { try tellKeyring(new, of: account.label, in: daemon) }
+        return report(
+            account, invocation, "passphrase reset; mamctl unlock opens it with the new one")
+    }
+    for name in Option.ofExport.map(\.name) where invocation.arguments.has(name) {
+        throw Failure.usage(invocation.verb, "--\(name) needs --export")
+    }
     let account = try invocation.account(of: daemon)
     var secrets = SecretParameters()
     var request = Varlink.Workspace.ChangePassphrase(account: account.label)
-    var new: SecretBuffer?
     request.passphraseDescriptor = try invocation.currentPassphrase(of: account, in: &secrets)
-    if invocation.arguments.has("no-passphrase") {
-        try invocation.refuse(["new-passfile", "new-extpass"], with: "no-passphrase")
-        request.noPassphrase = true
-    } else {
-        let secret = try invocation.passphrase(
-            "New passphrase of \(account.label)", isNew: true, optionPrefix: "new-")
-        request.newPassphraseDescriptor = try secrets.add(secret)
-        new = secret
+    let new = try invocation.newPassphrase(replacing: account)
+    request.newPassphraseDescriptor = try new.map { secret throws(Errno) in
+        try secrets.add(secret)
     }
+    request.noPassphrase = new == nil ? true : nil
     let changed = try daemon.call(
         request, descriptors: secrets.descriptors, about: "account '\(account.label)'"
     ).account
@@ -176,6 +182,16 @@ extension Invocation {
         guard account.hasPassphrase else { return nil }
         let prompt = prompt ?? "Passphrase of \(account.label)"
         return try secrets.add(try passphrase(prompt, isNew: false))
+    }
+
+    /// The passphrase that an account gets in place of its own; nil for none.
+    func newPassphrase(replacing account: AccountReport) throws -> SecretBuffer? {
+        guard arguments.has("no-passphrase") else {
+            return try passphrase(
+                "New passphrase of \(account.label)", isNew: true, optionPrefix: "new-")
+        }
+        try refuse(["new-passfile", "new-extpass"], with: "no-passphrase")
+        return nil
     }
 
     /// The index of the passphrase that will open the account; nil for the device alone.

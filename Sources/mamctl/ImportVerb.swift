@@ -8,11 +8,9 @@ internal import MAMSystem
 internal import MAMWire
 internal import MAMWords
 
-private typealias Wire = Varlink.Recovery
-
 func importKeys(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
-    let source = try ExportSource(invocation)
+    let source = try ExportSource(invocation, at: invocation.operands[0])
     let present = try daemon.status().accounts.first { source.isOf($0) }
     guard present != nil || !invocation.arguments.has("join") else {
         throw Failure(
@@ -20,24 +18,14 @@ func importKeys(_ invocation: Invocation) throws -> ExitStatus {
             next: "mamctl account import \(source.path.asArgument), which registers it")
     }
     if let present { try invocation.agreeToJoin(present, source, daemon) }
-    var (opening, secrets) = try source.opening()
-    let passphrase =
+    let imported = try source.importKeys(into: daemon, joins: present != nil) { secrets in
         if let present {
             try invocation.currentPassphrase(
                 of: present, "Passphrase of \(present.label) here", in: &secrets)
         } else {
             try invocation.newPassphrase(of: source.label, in: &secrets)
         }
-    let request = Wire.ImportKeys(
-        fileDescriptor: opening.fileDescriptor,
-        exportPassphraseDescriptor: opening.exportPassphraseDescriptor,
-        recoveryKeyDescriptor: opening.recoveryKeyDescriptor,
-        recoveryKeyPassphraseDescriptor: opening.recoveryKeyPassphraseDescriptor,
-        passphraseDescriptor: passphrase, noPassphrase: passphrase == nil ? true : nil,
-        join: present == nil ? nil : true)
-    let imported = try daemon.call(
-        request, descriptors: secrets.descriptors, about: .verbatim(source.path.shown)
-    ).export
+    }
     if invocation.isJSON {
         printJSON(imported.json)
     } else if let present {
@@ -50,70 +38,7 @@ func importKeys(_ invocation: Invocation) throws -> ExitStatus {
     return .success
 }
 
-/// An exported key file and the secret that opens it. Can be sent several times.
-private struct ExportSource {
-    let path: ByteString
-    let export: KeyExport
-    private let file: Descriptor
-    private let recoveryKey: Descriptor?
-    private let passphrase: SecretBuffer?
-
-    init(_ invocation: Invocation) throws {
-        path = invocation.operands[0]
-        (file, export) = try readExport(path)
-        if let keyPath = invocation.arguments.value("recovery-key") {
-            try invocation.refuse(["export-passfile", "export-extpass"], with: "recovery-key")
-            (recoveryKey, passphrase) = try invocation.recoveryKey(keyPath)
-        } else if case .recoveryKey(let key, _) = export.lock {
-            throw Failure(
-                .usage, "\(path.shown): \(KeyExportError.needsRecoveryKey(key))",
-                next: "mamctl account import \(path.asArgument) --recovery-key FILE")
-        } else {
-            recoveryKey = nil
-            passphrase = try invocation.passphrase(
-                "Passphrase of the export", isNew: false, optionPrefix: "export-")
-        }
-    }
-
-    var label: String { ByteString(export.identity.description).shown }
-
-    /// Compares names as the daemon does.
-    func isOf(_ account: AccountReport) -> Bool {
-        (try? Identity(name: account.name, objectID: account.objectID))?.matches(export.identity)
-            ?? false
-    }
-
-    /// What both calls have that open it.
-    func opening() throws(Errno) -> (Wire.ExamineKeys, SecretParameters) {
-        var secrets = SecretParameters()
-        var request = Wire.ExamineKeys(fileDescriptor: secrets.add(file))
-        request.recoveryKeyDescriptor = recoveryKey.map { secrets.add($0) }
-        let passphrase = try passphrase.map { secret throws(Errno) in try secrets.add(secret) }
-        if recoveryKey == nil {
-            request.exportPassphraseDescriptor = passphrase
-        } else {
-            request.recoveryKeyPassphraseDescriptor = passphrase
-        }
-        return (request, secrets)
-    }
-}
-
 extension Invocation {
-    /// Opens the recovery key for the daemon. Only its first bytes are read here.
-    fileprivate func recoveryKey(
-        _ path: ByteString
-    ) throws -> (Descriptor, passphrase: SecretBuffer?) {
-        let (file, head) = try naming(path) { () throws(Errno) -> (Descriptor, [UInt8]) in
-            let file = try openFile(path.cString, O_RDONLY | O_NOCTTY)
-            return (file, try readHead(of: file.raw, byteCount: 16))
-        }
-        guard RecoveryKeyFile.isSealed(head) else { return (file, nil) }
-        return (
-            file,
-            try passphrase("Passphrase of \(path.shown)", isNew: false, optionPrefix: "key-")
-        )
-    }
-
     /// Shows what the file would add to the account and asks: anyone may have written it.
     fileprivate func agreeToJoin(
         _ account: AccountReport, _ source: ExportSource, _ daemon: Daemon

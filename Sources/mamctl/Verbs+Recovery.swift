@@ -25,15 +25,7 @@ let recoveryVerbs: [Verb] = [
             "FILE [--recovery-key KEY]"
             + " [--passfile FILE | --extpass CMD | --no-passphrase] [--join]",
         operands: 1...1,
-        options: [
-            .exportPassfile, .exportExtpass,
-            Option(
-                name: "recovery-key", value: "KEY",
-                help: "FILE is a recovery record; open it with KEY"),
-            Option(
-                name: "key-passfile", value: "FILE",
-                help: "read the recovery key's passphrase from FILE"),
-            Option(name: "key-extpass", value: "CMD", help: "read it from a command"),
+        options: Option.ofExport + [
             .passfile, .extpass,
             Option(name: "no-passphrase", help: "protect the keys with this device only"),
             Option(name: "join", help: "add the keys to the existing account of that name"),
@@ -71,6 +63,17 @@ let recoveryVerbs: [Verb] = [
 ]
 
 extension Option {
+    /// What opens an export, or a recovery record.
+    static let ofExport = [
+        exportPassfile, exportExtpass,
+        Option(
+            name: "recovery-key", value: "KEY",
+            help: "FILE is a recovery record; open it with KEY"),
+        Option(
+            name: "key-passfile", value: "FILE",
+            help: "read the recovery key's passphrase from FILE"),
+        Option(name: "key-extpass", value: "CMD", help: "read it from a command"),
+    ]
     fileprivate static let exportPassfile = Option(
         name: "export-passfile", value: "FILE", help: "read the export's passphrase from FILE")
     fileprivate static let exportExtpass = Option(

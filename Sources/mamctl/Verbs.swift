@@ -126,18 +126,22 @@ private let accountVerbs: [Verb] = [
         statuses: daemonStatuses, run: listAccounts),
     Verb(
         name: "account passphrase", summary: "Change an account's passphrase",
-        usage: "[ACCOUNT] [--passfile FILE] [--new-passfile FILE | --no-passphrase]",
+        usage: "[ACCOUNT] [--passfile FILE | --export FILE]"
+            + " [--new-passfile FILE | --no-passphrase]",
         operands: 0...1,
         options: [
             .passfile, .extpass,
+            Option(
+                name: "export", value: "FILE",
+                help: "if it is forgotten: FILE has the account's keys, from account export"),
             Option(name: "new-passfile", value: "FILE", help: "read the new passphrase from FILE"),
             Option(
                 name: "new-extpass", value: "CMD", help: "read the new passphrase from a command"),
             Option(name: "no-passphrase", help: "protect the keys with this device only"),
-            .workspace,
-        ],
+        ] + Option.ofExport + [.workspace],
         examples: [
             "mamctl account passphrase",
+            "mamctl account passphrase --export ann.keys",
             "mamctl account passphrase ann@contoso.com --no-passphrase",
         ],
         statuses: daemonStatuses + [.refused, .wrongPassphrase], run: changePassphrase),

@@ -10,6 +10,7 @@ extension Varlink {
         package enum Method: String, Sendable, CaseIterable {
             case exportKeys = "ExportKeys"
             case importKeys = "ImportKeys"
+            case resetPassphrase = "ResetPassphrase"
             case examineKeys = "ExamineKeys"
         }
 
@@ -180,6 +181,77 @@ extension Varlink {
             package typealias Reply = ExportKeys.Reply
         }
 
+        package struct ResetPassphrase: VarlinkRequest {
+            package static let method = "io.mamd.Recovery.ResetPassphrase"
+            package static let memberNames: Set<String> = [
+                "account", "fileDescriptor", "exportPassphrase",
+                "exportPassphraseDescriptor", "recoveryKeyDescriptor",
+                "recoveryKeyPassphrase", "recoveryKeyPassphraseDescriptor", "passphrase",
+                "passphraseDescriptor", "noPassphrase"
+            ]
+
+            package var account: String?
+            package var fileDescriptor: Int
+            package var exportPassphrase: String?
+            package var exportPassphraseDescriptor: Int?
+            package var recoveryKeyDescriptor: Int?
+            package var recoveryKeyPassphrase: String?
+            package var recoveryKeyPassphraseDescriptor: Int?
+            package var passphrase: String?
+            package var passphraseDescriptor: Int?
+            package var noPassphrase: Bool?
+
+            package init(
+                account: String? = nil, fileDescriptor: Int,
+                exportPassphrase: String? = nil, exportPassphraseDescriptor: Int? = nil,
+                recoveryKeyDescriptor: Int? = nil, recoveryKeyPassphrase: String? = nil,
+                recoveryKeyPassphraseDescriptor: Int? = nil, passphrase: String? = nil,
+                passphraseDescriptor: Int? = nil, noPassphrase: Bool? = nil
+            ) {
+                self.account = account
+                self.fileDescriptor = fileDescriptor
+                self.exportPassphrase = exportPassphrase
+                self.exportPassphraseDescriptor = exportPassphraseDescriptor
+                self.recoveryKeyDescriptor = recoveryKeyDescriptor
+                self.recoveryKeyPassphrase = recoveryKeyPassphrase
+                self.recoveryKeyPassphraseDescriptor = recoveryKeyPassphraseDescriptor
+                self.passphrase = passphrase
+                self.passphraseDescriptor = passphraseDescriptor
+                self.noPassphrase = noPassphrase
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(
+                    account: wire.value("account"),
+                    fileDescriptor: wire.value("fileDescriptor"),
+                    exportPassphrase: wire.value("exportPassphrase"),
+                    exportPassphraseDescriptor: wire.value("exportPassphraseDescriptor"),
+                    recoveryKeyDescriptor: wire.value("recoveryKeyDescriptor"),
+                    recoveryKeyPassphrase: wire.value("recoveryKeyPassphrase"),
+                    recoveryKeyPassphraseDescriptor: wire.value("recoveryKeyPassphraseDescriptor"),
+                    passphrase: wire.value("passphrase"),
+                    passphraseDescriptor: wire.value("passphraseDescriptor"),
+                    noPassphrase: wire.value("noPassphrase")
+                )
+            }
+
+            package var members: [String: JSONValue] {
+                [
+                    "account": account.json, "fileDescriptor": fileDescriptor.json,
+                    "exportPassphrase": exportPassphrase.json,
+                    "exportPassphraseDescriptor": exportPassphraseDescriptor.json,
+                    "recoveryKeyDescriptor": recoveryKeyDescriptor.json,
+                    "recoveryKeyPassphrase": recoveryKeyPassphrase.json,
+                    "recoveryKeyPassphraseDescriptor": recoveryKeyPassphraseDescriptor.json,
+                    "passphrase": passphrase.json,
+                    "passphraseDescriptor": passphraseDescriptor.json,
+                    "noPassphrase": noPassphrase.json
+                ]
+            }
+
+            package typealias Reply = ExportKeys.Reply
+        }
+
         package struct ExamineKeys: VarlinkRequest {
             package static let method = "io.mamd.Recovery.ExamineKeys"
             package static let memberNames: Set<String> = [
@@ -316,6 +388,23 @@ method ImportKeys(
   passphraseDescriptor: ?int,
   noPassphrase: ?bool,
   join: ?bool
+) -> (export: KeyExport)
+
+# Gives an account a new passphrase in place of a forgotten one, which an export of its present keys
+# replaces; the arguments are those of ImportKeys. Refused if the keys are another account's, or
+# others than the account's present ones: nothing is changed. Files, keys and windows stay; wrong
+# passphrases are forgotten, but a lock-out stays until Enrollment.Login.
+method ResetPassphrase(
+  account: ?string,
+  fileDescriptor: int,
+  exportPassphrase: ?string,
+  exportPassphraseDescriptor: ?int,
+  recoveryKeyDescriptor: ?int,
+  recoveryKeyPassphrase: ?string,
+  recoveryKeyPassphraseDescriptor: ?int,
+  passphrase: ?string,
+  passphraseDescriptor: ?int,
+  noPassphrase: ?bool
 ) -> (export: KeyExport)
 
 # Opens an export; changes nothing. account: the id of the account that an import would join;
