@@ -11,9 +11,9 @@ internal import MAMWords
 /// interrupted run can be repeated.
 func initialise(_ invocation: Invocation) throws -> ExitStatus {
     let plan = try WorkspacePlan(invocation)
-    try plan.checkBacking(adopting: invocation.arguments.has("adopt"))
+    try plan.checkBacking(adopting: invocation.arguments.has(.adopt))
     try plan.checkName()
-    if !invocation.arguments.has("small-blocks") { try plan.checkBlocks() }
+    if !invocation.arguments.has(.smallBlocks) { try plan.checkBlocks() }
     try plan.checkStore()
     try plan.create()
     if invocation.isJSON {

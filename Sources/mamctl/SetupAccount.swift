@@ -71,9 +71,23 @@ struct SetupAccount {
         return try secrets.add(secret)
     }
 
-    /// Before anything is registered: an older file has no keys of a new account.
-    func checkRecoveryFile(_ path: ByteString) throws {
-        if Self.exists(path), try found() == nil { throw Self.holdsOtherKeys(path) }
+    /// Before anything is registered: an older file has no keys of a new account. Imports the keys
+    /// that sealed files here need.
+    mutating func readRecoveryFile(_ path: ByteString) throws {
+        guard Self.exists(path), try found() == nil else { return }
+        let status = try daemon.status()
+        guard status.needsImport, let (file, export) = try? readExport(path),
+            export.identity.matches(name),
+            try naming(path, { () throws(Errno) in try CachedFacts(of: file.raw).uid }) == geteuid()
+        else { throw Self.holdsOtherKeys(path) }
+        printError("\(path.shown) has the keys of the files here")
+        try signIn(invocation, as: name, objectID: nil, to: daemon)
+        try retrying { setup in
+            let source = try ExportSource(setup.invocation, at: path)
+            _ = try source.importKeys(into: setup.daemon) { secrets in
+                try setup.new(in: &secrets)
+            }
+        }
     }
 
     private static func exists(_ path: ByteString) -> Bool {
@@ -120,21 +134,18 @@ struct SetupAccount {
         return keybag
     }
 
+    /// Not what the file is to replace, if somebody types it.
     private func exportPassphrase() throws -> SecretBuffer {
-        let arguments = invocation.arguments
-        guard !arguments.has("export-passfile"), !arguments.has("export-extpass"),
-            isatty(STDIN_FILENO) == 1
-        else {
-            return try invocation.passphrase(
-                "Passphrase of the recovery file", isNew: true, optionPrefix: "export-")
-        }
-        let secret = try Terminal.ask(
-            "Passphrase of the recovery file" + (passphrase == nil ? "" : ", empty for the same"))
-        if secret.isEmpty, let passphrase { return passphrase }
-        guard secret.equals(try Terminal.ask("Again")) else {
-            throw Failure(.usage, "the two passphrases differ", next: "type it again")
-        }
-        return secret
+        let secret = try invocation.passphrase(
+            "Passphrase of the recovery file", isNew: true, optionPrefix: "export-")
+        let isGiven =
+            invocation.arguments.has("export-passfile")
+            || invocation.arguments.has("export-extpass")
+        guard !isGiven, let passphrase, secret.equals(passphrase) else { return secret }
+        throw Failure(
+            .usage,
+            "that is the account's passphrase: who forgets it could not open the recovery file",
+            next: "take another one, and keep it where the file is not")
     }
 
     /// On a terminal asks again, as long as what was typed is what was wrong.

@@ -21,11 +21,12 @@ struct SetupAnswers {
         let home = SetupDefaults.home
         mountPoint = try path(
             operands.first ?? ask("Where", home.appending("Work")), below: home)
-        backing = try path(
-            options.value("backing")
-                ?? mountPoint.directory.appending(
-                    ByteString(Array(".".utf8) + mountPoint.lastComponent.bytes)), below: home)
-        name = try Self.name(options.value("name"), mountPoint)
+        let usual = try Self.name(options.value("name"), mountPoint)
+        backing =
+            try options.value("backing").map { given throws(Failure) in
+                try path(given, below: home)
+            } ?? Self.backing(of: usual, mountPoint, home)
+        name = options.has("name") ? usual : Self.workspace(at: backing) ?? usual
         let given = operands.count > 1 ? operands[1] : nil
         account =
             try options.has("no-account")
@@ -43,6 +44,29 @@ struct SetupAnswers {
     ) throws(Failure) -> WorkspaceName {
         if let given { return try workspaceName(given) }
         return try workspaceName(ByteString(mountPoint.lastComponent.shown.lowercased()))
+    }
+
+    /// Where the workspace of that name is, else beside the mount point, with a dot and in lower
+    /// case, as workspaces are called; what is there in another case is taken.
+    private static func backing(
+        of name: WorkspaceName, _ mountPoint: ByteString, _ home: ByteString
+    ) throws(Failure) -> ByteString {
+        if let known = Places.current.record(of: name)?.backing {
+            // One that is missing is named later.
+            return known.directory.resolved == nil ? known : try path(known, below: home)
+        }
+        let last = mountPoint.lastComponent.bytes
+        let lower = last.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        let places = [lower, last].map {
+            mountPoint.directory.appending(ByteString(Array(".".utf8) + $0))
+        }
+        return places.first { access($0.cString, F_OK) == 0 } ?? places[0]
+    }
+
+    /// The workspace that the settings here have at a backing directory.
+    private static func workspace(at backing: ByteString) -> WorkspaceName? {
+        (try? openFile(backing.cString, O_RDONLY | O_DIRECTORY))
+            .flatMap { Places.current.workspace(at: $0) }
     }
 
     /// Without a terminal only what was asked for: its passphrase may be the next line of input.

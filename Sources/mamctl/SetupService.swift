@@ -15,10 +15,11 @@ struct SetupService {
             && output(of: systemctl + ["show-environment"]) != nil
     }
 
-    /// Mounts it now, and from now on.
-    func enable() throws(Failure) {
+    /// Mounts it from now on, and now, if it is not mounted by hand.
+    func enable(mounting: Bool) throws(Failure) {
         let unit = "mamd@\(name).service"
-        guard output(of: systemctl + ["enable", "--now", unit]) == nil else {
+        let command = systemctl + ["enable"] + (mounting ? ["--now"] : []) + [unit]
+        guard output(of: command) == nil else {
             if let backing = Places.current.record(of: name)?.backing {
                 UnitNames(of: name).follow(diskOf: backing)
             }

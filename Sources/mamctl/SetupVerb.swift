@@ -15,9 +15,8 @@ func setUp(_ invocation: Invocation) throws -> ExitStatus {
     let answers = try SetupAnswers(invocation)
     var done = SetupResult(answers: answers)
     let workspace = SetupWorkspace(answers: answers)
-    try workspace.makeMountPoint()
+    done.isNew = try workspace.create(settings: settings, invocation.arguments)
     keepIndexersOut(of: answers.mountPoint)
-    done.isNew = try workspace.create(settings: settings)
     try workspace.writeUnitSettings()
     let service = SetupService(name: answers.name)
     done.isService = !invocation.arguments.has("no-service") && service.isOffered
@@ -26,14 +25,14 @@ func setUp(_ invocation: Invocation) throws -> ExitStatus {
             .failure, "no service manager offers mamd-unlock@\(answers.name)",
             next: "run mamctl setup without --keyring: it goes on from here")
     }
-    if done.isService { try service.enable() }
+    if done.isService { try service.enable(mounting: try workspace.daemon() == nil) }
     if try workspace.daemon() == nil { try workspace.mount() }
     guard let daemon = try workspace.daemon() else {
         throw Failure(.unreachable, "the daemon of '\(answers.name)' does not answer")
     }
     if let name = answers.account {
         var account = SetupAccount(invocation, daemon, name: name)
-        if let file = answers.recoveryFile { try account.checkRecoveryFile(file) }
+        if let file = answers.recoveryFile { try account.readRecoveryFile(file) }
         let report = try account.open(askingAnyway: usesKeyring)
         if let file = answers.recoveryFile { try account.export(report, to: file) }
         if usesKeyring, let passphrase = account.passphrase, let id = workspace.id {

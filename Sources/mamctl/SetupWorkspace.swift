@@ -15,24 +15,40 @@ struct SetupWorkspace {
     /// Once it is created.
     var id: Bytes16? { Places.current.record(of: answers.name)?.id }
 
-    /// Creates the workspace, or what an interrupted run has left out of it. False if it was there.
-    func create(settings: [UInt8]) throws -> Bool {
-        let places = Places.current
+    /// Creates mount point and workspace, or what an interrupted run has left out of it, or takes
+    /// over a copy. False if the workspace was there. All is checked before anything is made.
+    func create(settings: [UInt8], _ options: Arguments) throws -> Bool {
         try refuseForeignBacking()
-        guard let record = places.record(of: answers.name) else {
+        let (isNew, begin) = try plan(settings, options)
+        let isMade = try makeMountPoint()
+        do {
+            _ = try checkedMountPointIfFree()
+            try begin()
+        } catch {
+            if isMade { rmdir(answers.mountPoint.cString) }
+            throw error
+        }
+        return isNew
+    }
+
+    /// What is to be done, after checks.
+    private func plan(
+        _ settings: [UInt8], _ options: Arguments
+    ) throws -> (isNew: Bool, begin: () throws -> Void) {
+        guard let record = Places.current.record(of: answers.name) else {
+            if manifest(in: answers.backing) != nil {
+                let named = try NamedMount(of: answers.backing, as: answers.name)
+                return (false, named.settle)
+            }
             let plan = WorkspacePlan(
                 backing: answers.backing, name: answers.name, settings: settings)
-            try plan.checkBacking(adopting: false)
+            try plan.checkBacking(adopting: options.has(.adopt))
             try plan.checkName()
-            try plan.checkBlocks()
+            if !options.has(.smallBlocks) { try plan.checkBlocks() }
             try plan.checkStore()
-            try plan.create()
-            return true
+            return (true, plan.create)
         }
         if let missing = MissingBacking(at: record.backing) { throw missing.failure }
-        let root = try naming(record.backing) { () throws(Errno) in
-            try openFile(record.backing.cString, O_RDONLY | O_DIRECTORY)
-        }
         let found = try? openFile(answers.backing.cString, O_RDONLY | O_DIRECTORY)
         guard let found, record.isAt(found) else {
             throw Failure(
@@ -40,20 +56,27 @@ struct SetupWorkspace {
                 "the workspace '\(answers.name)' is at \(record.backing.shown) already",
                 next: "add --backing \(record.backing.asArgument), or --name OTHER")
         }
-        guard (try? openOwnDirectory(of: root)).flatMap({ try? WorkspaceManifest(in: $0) }) == nil
-        else { return false }
-        try WorkspaceManifest(name: answers.name, id: record.id).write(to: answers.backing)
-        return true
+        guard manifest(in: record.backing) == nil else { return (false, {}) }
+        let manifest = WorkspaceManifest(name: answers.name, id: record.id)
+        return (false, { try manifest.write(to: answers.backing) })
     }
 
-    /// Shut from the start: nothing is written there before the first mount. What is there already
-    /// must be fit for `mount`, whose checks mamd has only in part.
-    func makeMountPoint() throws {
-        guard try daemon() == nil else { return }
-        if mkdir(answers.mountPoint.cString, 0) != 0, Errno.current != .exists {
-            throw Failure(answers.mountPoint, .current)
-        }
-        _ = try checkedMountPoint(answers.mountPoint, answers.backing)
+    private func manifest(in backing: ByteString) -> WorkspaceManifest? {
+        (try? openFile(backing.cString, O_RDONLY | O_DIRECTORY))
+            .flatMap { try? openOwnDirectory(of: $0) }.flatMap { try? WorkspaceManifest(in: $0) }
+    }
+
+    /// Shut from the start: nothing is written there before the first mount. False if it was there.
+    private func makeMountPoint() throws -> Bool {
+        if mkdir(answers.mountPoint.cString, 0) == 0 { return true }
+        guard Errno.current == .exists else { throw Failure(answers.mountPoint, .current) }
+        return false
+    }
+
+    /// What is there must be fit for `mount`, whose checks mamd has only in part.
+    private func checkedMountPointIfFree() throws -> ByteString? {
+        guard try daemon() == nil else { return nil }
+        return try checkedMountPoint(answers.mountPoint, answers.backing)
     }
 
     /// The owner of the backing directory can remove all that is in it.

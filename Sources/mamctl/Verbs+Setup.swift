@@ -6,7 +6,7 @@ internal import MAMWords
 let setupVerbs: [Verb] = [
     Verb(
         name: "setup", summary: "Create, mount and open a workspace, with a few questions",
-        usage: "[MOUNTPOINT [ACCOUNT]] [--backing DIR] [--name NAME]"
+        usage: "[MOUNTPOINT [ACCOUNT]] [--backing DIR] [--adopt] [--name NAME]"
             + " [--passfile FILE | --extpass CMD | --no-passphrase | --no-account]"
             + " [--recovery FILE | --no-recovery] [--keyring] [--no-service]",
         operands: 0...2,
@@ -14,6 +14,7 @@ let setupVerbs: [Verb] = [
             Option(
                 name: "backing", value: "DIR",
                 help: "the backing directory (default: MOUNTPOINT's, with a dot)"),
+            .adopt, .smallBlocks,
             Option(
                 name: "name", value: "NAME",
                 help: "name of the workspace (default: MOUNTPOINT's)"),
@@ -41,3 +42,11 @@ let setupVerbs: [Verb] = [
         ],
         statuses: daemonStatuses + [.refused, .wrongPassphrase], run: setUp)
 ]
+
+extension Option {
+    static let adopt = Option(
+        name: "adopt", help: "accept a directory with files in it; nobody owns them")
+    static let smallBlocks = Option(
+        name: "small-blocks",
+        help: "accept a file system on which a power cut may destroy files")
+}

@@ -41,10 +41,7 @@ private let workspaceVerbs: [Verb] = [
             Option(
                 name: "settings", value: "FILE",
                 help: "copy the settings from FILE (default: built-in ones)"),
-            Option(name: "adopt", help: "accept a directory with files in it; nobody owns them"),
-            Option(
-                name: "small-blocks",
-                help: "accept a file system on which a power cut may destroy files"),
+            .adopt, .smallBlocks,
         ],
         examples: [
             "mamctl init ~/.work", "mamctl init /srv/work --name work --settings strict.json",

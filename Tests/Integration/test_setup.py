@@ -11,7 +11,8 @@ from ordinary_user import NOBODY
 from systemd_machine import MachineCase
 from terminal import Terminal
 from running import daemons, mounts
-from workspace import ANN, DONE, NO, PASSPHRASE, USAGE, WRONG_PASSPHRASE, Workspace, wait_until
+from workspace import (
+    ANN, DONE, NO, PASSPHRASE, REFUSED, USAGE, WRONG_PASSPHRASE, Workspace, wait_until)
 
 NEEDS = ("e2fsprogs", "rsync", "strace")
 
@@ -73,7 +74,7 @@ class Setup(unittest.TestCase):
         path = self.place / "letter"
         path.write_text("sealed")
         self.assertEqual(self.workspace.owner(path), ANN)
-        on_disk = self.workspace.root / ".Work" / "letter"
+        on_disk = self.workspace.root / ".work" / "letter"
         self.assertTrue(self.workspace.is_managed_on_disk(on_disk))
         path.unlink()
 
@@ -82,20 +83,25 @@ class Setup(unittest.TestCase):
         typed, status, shown = self.on_terminal((
             ("Where [", str(self.place)), ("Account [", ANN),
             ("Recovery file, - for none [", str(self.keys)), (f"Passphrase for {ANN}", PASSPHRASE),
-            ("Again", PASSPHRASE), ("Passphrase of the recovery file", "")))
+            ("Again", PASSPHRASE), ("Passphrase of the recovery file", KEYS_PASSPHRASE),
+            ("Again", KEYS_PASSPHRASE)))
         print(f"{typed} characters, {time.monotonic() - begin:.1f} s", flush=True)
         self.assertEqual(status, DONE, shown)
         self.assertIn(f"{self.place} is mounted; its files are sealed in", shown)
         self.assertTrue(shown.endswith("mamctl lock --now\n"), shown)
         self.check()
         self.assertEqual(stat.S_IMODE(self.keys.stat().st_mode), 0o600)
-        # The keys are in it, under the same passphrase.
+        # The keys are in it, and open the account where its passphrase is forgotten.
+        strong = self.workspace.secret("strong", KEYS_PASSPHRASE)
+        self.workspace.serving(
+            "account passphrase", "--export", self.keys, "--export-passfile", strong,
+            "--new-passfile", self.workspace.secret("new", "yet another horse"))
         self.workspace.unmount()
         self.workspace.ctl("workspace", "remove", "work", "--confirm", "work")
-        self.workspace.ctl("init", self.workspace.root / ".Work", "--adopt", "--name", "work")
-        self.workspace.ctl("mount", self.workspace.root / ".Work", self.place)
+        self.workspace.ctl("init", self.workspace.root / ".work", "--adopt", "--name", "work")
+        self.workspace.ctl("mount", self.workspace.root / ".work", self.place)
         self.workspace.ctl(
-            "account", "import", self.keys, "--export-passfile", self.workspace.passfile,
+            "account", "import", self.keys, "--export-passfile", strong,
             "--passfile", self.workspace.passfile)
 
     def test_mistakes_cost_another_try(self):
@@ -110,6 +116,92 @@ class Setup(unittest.TestCase):
         self.assertEqual(status, DONE, shown)
         self.assertIn("the two passphrases differ", shown)
         self.check()
+
+    def test_the_recovery_file_has_a_passphrase_of_its_own(self):
+        _, status, shown = self.on_terminal((
+            ("Recovery file, - for none [", str(self.keys)),
+            (f"Passphrase for {ANN}", PASSPHRASE), ("Again", PASSPHRASE),
+            ("Passphrase of the recovery file", PASSPHRASE), ("Again", PASSPHRASE),
+            ("Passphrase of the recovery file", KEYS_PASSPHRASE), ("Again", KEYS_PASSPHRASE)),
+            self.place, ANN)
+        self.assertEqual(status, DONE, shown)
+        self.assertIn("that is the account's passphrase", shown)
+        self.check()
+
+    def test_a_copied_workspace_on_another_machine(self):
+        old = Workspace()
+        self.addCleanup(old.close)
+        old.mount_point.rmdir()
+        old.backing.rmdir()
+        old.backing, old.mount_point = old.root / ".work", old.root / "Work"
+        seal = ("--export-passfile", old.secret("strong", KEYS_PASSPHRASE))
+        old.ctl(
+            "setup", old.mount_point, ANN, "--passfile", old.passfile, "--recovery",
+            old.root / "work.keys", *seal)
+        (old.mount_point / "plan").write_text("the only copy")
+        old.unmount()
+        copy = self.workspace.root / ".work"
+        shutil.copytree(old.root / ".work", copy, symlinks=True)
+        # Without the keys it is mounted, and told what it needs.
+        said = self.setup("--passfile", self.workspace.passfile, status=REFUSED).stderr
+        self.assertIn("mamctl account import FILE", said)
+        self.assertEqual(mounts(str(self.place)), [str(self.place)])
+        shutil.copy(old.root / "work.keys", self.keys)
+        options = ("--passfile", self.workspace.passfile, "--recovery", self.keys, *seal)
+        kept = self.keys.read_bytes()
+        for _ in range(2):
+            self.setup(*options)
+            self.assertEqual((self.place / "plan").read_text(), "the only copy")
+        self.assertEqual(self.keys.read_bytes(), kept)
+        self.check()
+        # At once, and from under the name that the workspace had before.
+        self.workspace.unmount()
+        self.workspace.ctl("workspace", "remove", "work", "--confirm", "work")
+        shutil.rmtree(copy)
+        shutil.copytree(old.root / ".work", self.workspace.root / ".Work", symlinks=True)
+        self.setup(*options)
+        self.assertEqual((self.place / "plan").read_text(), "the only copy")
+        self.assertFalse(copy.exists())
+
+    def test_a_refusal_leaves_nothing_behind(self):
+        backing = self.workspace.root / ".work"
+        backing.mkdir()
+        (backing / "letter").write_text("mine")
+        passfile = ("--passfile", self.workspace.passfile)
+        said = self.setup(*passfile, status=NO).stderr
+        self.assertIn("add --adopt", said)
+        self.assertFalse(self.place.exists())
+        self.assertEqual(os.listdir(backing), ["letter"])
+        self.assertFalse((self.workspace.policies.parent / "workspace.json").exists())
+        # What a refusal has left once is no obstacle.
+        self.place.mkdir(0)
+        self.setup(*passfile, "--adopt")
+        self.assertEqual((self.place / "letter").read_text(), "mine")
+        self.check()
+        self.setup(*passfile, "--adopt")
+
+    def test_beside_a_mounted_workspace(self):
+        passfile = ("--passfile", self.workspace.passfile)
+        # What the tutorial makes is found by its name.
+        backing = self.workspace.root / "elsewhere"
+        self.workspace.ctl("init", backing, "--name", "work")
+        self.place.mkdir()
+        self.workspace.ctl("mount", backing, self.place)
+        said = json.loads(self.setup(*passfile, "--json").stdout)
+        self.assertEqual(
+            (said["created"], said["backingDirectory"]), (False, str(backing)))
+        other = self.workspace.root / "Other"
+        self.addCleanup(self.workspace.ctl, "unmount", other, status=None)
+        said = json.loads(
+            self.workspace.ctl("setup", other, "bob@contoso.com", *passfile, "--json").stdout)
+        self.assertEqual((said["name"], said["created"]), ("other", True))
+        (other / "file").write_text("bob's")
+        self.assertEqual(self.workspace.owner(other / "file"), "bob@contoso.com")
+        said = self.workspace.ctl(
+            "setup", self.workspace.root / "Third", ANN, "--name", "work", *passfile,
+            status=NO).stderr
+        self.assertIn(f"mamctl setup {self.place}", said)
+        self.assertFalse((self.workspace.root / "Third").exists())
 
     def test_the_next_run_goes_on(self):
         options = ("--passfile", self.workspace.passfile)
@@ -158,7 +250,7 @@ class Setup(unittest.TestCase):
                 self.check()
                 self.workspace.ctl("unmount", self.place)
                 self.workspace.ctl("workspace", "remove", "work", "--confirm", "work")
-                shutil.rmtree(self.workspace.root / ".Work")
+                shutil.rmtree(self.workspace.root / ".work")
                 self.place.rmdir()
         print(f"{killed} runs were killed", flush=True)
         self.assertGreater(killed, 5)
@@ -169,12 +261,12 @@ class Setup(unittest.TestCase):
         said = self.setup("--passfile", self.workspace.passfile, status=NO).stderr
         self.assertIn(f"{self.place} is not empty", said)
         self.assertEqual(os.listdir(self.place), ["file"])
-        self.assertFalse((self.workspace.root / ".Work").exists())
+        self.assertFalse((self.workspace.root / ".work").exists())
         (self.place / "file").unlink()
         self.setup("--passfile", self.workspace.passfile)
         other = self.workspace.root / "other"
         said = self.setup("--backing", other, status=NO, input=b"").stderr
-        self.assertIn(f"the workspace 'work' is at {self.workspace.root}/.Work already", said)
+        self.assertIn(f"the workspace 'work' is at {self.workspace.root}/.work already", said)
         said = self.setup("--name", "we/rd", status=USAGE).stderr
         self.assertIn("not a valid workspace name", said)
 
@@ -191,7 +283,7 @@ class Setup(unittest.TestCase):
         self.setup("--passfile", self.workspace.passfile)
         self.workspace.unmount()
         daemon = subprocess.Popen(
-            ["mamd", "-f", "-o", "shut", "--", self.workspace.root / ".Work", other.mount_point],
+            ["mamd", "-f", "-o", "shut", "--", self.workspace.root / ".work", other.mount_point],
             env=self.workspace.environment, stderr=subprocess.DEVNULL)
         wait_until(
             lambda: daemon.poll() is not None or len(mounts(str(other.mount_point))) == 2)
@@ -310,7 +402,7 @@ class AtLogin(MachineCase):
         typed = answer(terminal, (
             ("Where [", ""), ("Account [", ANN), ("Recovery file, - for none [", ""),
             (f"Passphrase for {ANN}", PASSPHRASE), ("Again", PASSPHRASE),
-            ("Passphrase of the recovery file", "")))
+            ("Passphrase of the recovery file", KEYS_PASSPHRASE), ("Again", KEYS_PASSPHRASE)))
         status, shown = terminal.finish(60)
         print(f"{typed} characters, {time.monotonic() - begin:.1f} s", flush=True)
         self.assertEqual(status, DONE, shown)
