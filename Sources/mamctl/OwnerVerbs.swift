@@ -7,7 +7,7 @@ internal import MAMWire
 internal import MAMWords
 
 func owner(_ invocation: Invocation) throws -> ExitStatus {
-    if let identity = try invocation.arguments.text("set") {
+    if let identity = try invocation.meantOwner("set") {
         return invocation.setOwners(to: identity)
     }
     var isAnyManaged = false

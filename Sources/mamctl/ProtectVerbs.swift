@@ -12,7 +12,7 @@ private typealias Wire = Varlink.Protection
 /// Files that already have the owner and the right encryption stay unchanged. Reports failures and
 /// goes on; returns the first failure's status.
 func protect(_ invocation: Invocation) throws -> ExitStatus {
-    let owner = try invocation.arguments.text("owner")
+    let owner = try invocation.meantOwner("owner")
     let isDeep = !invocation.arguments.has("only-new")
     var output = ProtectOutput(invocation)
     let questions = FileQuestions(about: invocation.operands, orDirectory: true)
@@ -103,6 +103,16 @@ extension Invocation {
 
     /// Whether the owner may be an identity without an account.
     var mayBeUnmanaged: Bool { arguments.has(.unmanaged) }
+
+    /// The option's value. An empty one, as of a variable that is not set, must be meant: nobody's
+    /// files are plain.
+    func meantOwner(_ option: String) throws(Failure) -> String? {
+        let owner = try arguments.text(option)
+        guard owner == "", !mayBeUnmanaged else { return owner }
+        throw .usage(
+            verb,
+            "--\(option) is empty: nobody's files are plain; if that is meant, add --unmanaged")
+    }
 
     /// Root's reason for acting against policy.
     func override() throws(Failure) -> String? { try arguments.text(Option.override.name) }

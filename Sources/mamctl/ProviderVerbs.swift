@@ -94,7 +94,7 @@ private struct Handover {
 
     /// `--owner`, else the identity that this process acts for, else the caller's account.
     private static func account(of invocation: Invocation, _ daemon: Daemon) throws -> String {
-        if let owner = try invocation.arguments.text("owner") { return owner }
+        if let owner = try invocation.meantOwner("owner") { return owner }
         let acting = try daemon.call(Varlink.Identity.GetIdentity()).acting
         let identity = acting.name.isEmpty ? acting.objectID : acting.name
         // "Nobody" is kept if it was set, and replaced if it is only the default.

@@ -370,7 +370,7 @@ class WhoListens(CallersCase):
         self.listen("other")
         # Its maker may be asked about it, and is.
         subprocess.run(
-            ["timeout", "5", "mamctl", "owner", "--set", "", files.path("mapped")],
+            ["timeout", "5", "mamctl", "owner", "--set", "", "--unmanaged", files.path("mapped")],
             capture_output=True,
             env={**self.workspace.environment, "XDG_RUNTIME_DIR": str(self.runtime)})
         wait_until(lambda: b"io.mamd" in self.heard_bytes())

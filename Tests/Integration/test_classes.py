@@ -229,7 +229,7 @@ class ChangedRules(WorkspaceCase):
         self.assertEqual(path.read_bytes(), pattern(5_000))
         for place in (path, path.parent):
             self.space.ctl("class", "--set", "A", place, status=NO)
-        self.space.ctl("owner", "--set", "", path, status=NO)
+        self.space.ctl("owner", "--set", "", "--unmanaged", path, status=NO)
         # What goes through the files begins with the unlock, on a thread of its own.
         daemon = self.space.daemon()
         wait_until(lambda: not tasks(daemon, "class-update"))

@@ -81,7 +81,8 @@ class Names(Case):
         paths = self.make()
         # What we name comes back as it was; the daemon names what is below a directory.
         shown = self.run_bytes(
-            "protect", "--owner", "", "-0", "--files-from", "-", input=b"\0".join(paths))
+            "protect", "--owner", "", "--unmanaged", "-0", "--files-from", "-",
+            input=b"\0".join(paths))
         self.assertEqual(
             sorted(shown.split(b"\0"))[1:],
             sorted(b"nobody\t" + path + b"\tnow plain" for path in paths))

@@ -121,7 +121,8 @@ class Progress(WorkspaceCase):
             self.assertTrue(shown.endswith("\r\x1b[K") or not shown, shown[-40:])
             return LINE.findall(shown)
 
-        shown = LINE.findall(self.shown_of("protect", synced, "--owner", "", lines=1))
+        shown = LINE.findall(
+            self.shown_of("protect", synced, "--owner", "", "--unmanaged", lines=1))
         self.assertTrue(shown)
         self.assertRegex(shown[-1], r"^files [\d,]+  [\d,]+ changed(  \d+ files/s)?$")
         lines("protect", synced, "--owner", ANN)

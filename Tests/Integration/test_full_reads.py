@@ -44,7 +44,7 @@ class FullStore(DiskCase):
             file.truncate(6 * MIB)
             os.pwrite(file.fileno(), b"end", 6 * MIB - 3)
         if owner == "":
-            self.workspace.ctl("protect", "--owner", "", self.path)
+            self.workspace.ctl("protect", "--owner", "", "--unmanaged", self.path)
 
     def fill(self):
         """The store to the last block, and the kernel's cache with the file."""

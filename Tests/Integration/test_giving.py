@@ -91,14 +91,16 @@ class Giving(WorkspaceCase):
         text = self.sealed_data(TEXT.encode(), "--string")
         here = ("--workspace", "work")
         return [
-            Way(("owner", "--set", "", path), path, None, "nobody", protect, True),
+            Way(("owner", "--set", "", "--unmanaged", path), path, None, "nobody", protect, True),
             Way(("owner", "--set", PERSONAL, "--unmanaged", path), path, None, PERSONAL, protect,
                 True),
             Way(("owner", "--set", BOB, path), path, None, BOB, protect, True),
-            Way(("protect", path, "--owner", ""), path, None, "nobody", protect, True),
+            Way(("protect", path, "--owner", "", "--unmanaged"), path, None, "nobody", protect,
+                True),
             Way(("protect", self.folder, "--owner", BOB), path, None, BOB, protect, True),
             Way(("verify-protect", path, "--owner", BOB), path, None, BOB, protect, True),
-            Way(("provider", "stamp", path, "--owner", ""), path, None, "nobody", protect, True),
+            Way(("provider", "stamp", path, "--owner", "", "--unmanaged"), path, None, "nobody",
+                protect, True),
             Way(("encrypt", path, "--owner", BOB), path, None, BOB, "Protection.EncryptFile", True),
             Way(("decrypt", path), path, None, "nobody", "Protection.DecryptFile", True),
             Way(("encrypt", path, "--owner", BOB, "-o", out), path, None, BOB, "Workspace.Encrypt"),
@@ -294,7 +296,8 @@ class Giving(WorkspaceCase):
         self.prepare()
         self.workspace.write_as(PERSONAL, self.folder / "free", "mine")
         self.rules(CLOSED)
-        result = self.run_with_input(("protect", "--json", self.folder, "--owner", ""), None)
+        result = self.run_with_input(
+            ("protect", "--json", self.folder, "--owner", "", "--unmanaged"), None)
         self.assertEqual(result.returncode, REFUSED, result.stderr)
         lines = [json.loads(line) for line in result.stdout.splitlines()]
         found = {line["path"].rpartition("/")[2]: line for line in lines}
@@ -378,7 +381,7 @@ class OwnDaemon(WorkspaceCase):
         path = self.write(self.directory / "plan", CONTENT)
         for words in (
                 ("decrypt", path), ("decrypt", path, "-o", self.workspace.root / "out"),
-                ("protect", path, "--owner", "")):
+                ("protect", path, "--owner", "", "--unmanaged")):
             result = self.workspace.ctl(*words, "--override", REASON, status=REFUSED)
             self.assertIn("only root may override policy", result.stderr)
             result = self.workspace.ctl(*words, status=REFUSED)

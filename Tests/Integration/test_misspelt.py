@@ -2,7 +2,7 @@
 import os
 
 from socket_client import Client, Refusal
-from workspace import ANN, DONE, NOT_MANAGED, PERSONAL, WorkspaceCase
+from workspace import ANN, DONE, NOT_MANAGED, PERSONAL, USAGE, WorkspaceCase
 
 MISSPELT = "ann@contos.com"
 
@@ -31,6 +31,18 @@ class Misspelt(WorkspaceCase):
             self.refuse("owner", "--set", MISSPELT, path)
         self.assert_untouched()
         self.assertEqual(self.workspace.owner(self.write(self.directory / "later", b"x")), ANN)
+
+    def test_an_empty_one_must_be_meant(self):
+        for verb in ("protect", "verify-protect", "provider stamp"):
+            for path in (self.path, self.directory):
+                said = self.workspace.ctl(*verb.split(), path, "--owner", "", status=USAGE).stderr
+                self.assertIn("--owner is empty", said)
+                self.assertIn("add --unmanaged", said)
+                self.assert_untouched()
+        self.workspace.ctl("owner", "--set", "", self.path, status=USAGE)
+        self.workspace.ctl(
+            "provider", "fetch", self.path, self.directory / "out", "--owner", "", status=USAGE)
+        self.assert_untouched()
 
     def test_data_and_copies(self):
         self.refuse("data protect", "--owner", MISSPELT, input=b"x")
@@ -67,7 +79,7 @@ class Misspelt(WorkspaceCase):
         self.workspace.ctl("owner", "--set", ANN, self.directory)
         self.assertEqual(
             self.workspace.ctl("owner", self.directory).stdout, f"{ANN}\t{self.directory}\n")
-        said = self.workspace.ctl("protect", "--owner", "", self.path).stdout
+        said = self.workspace.ctl("protect", "--owner", "", "--unmanaged", self.path).stdout
         self.assertEqual(said, f"nobody\t{self.path}\tnow plain\n")
 
     def test_who_works_for_it_has_said_so(self):

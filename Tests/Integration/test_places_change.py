@@ -31,7 +31,7 @@ class Above(WorkspaceCase):
         self.assertEqual(self.workspace.owner(self.file), ANN)
         for place in (self.workspace.mount_point, self.file):
             self.workspace.ctl("verify", place)
-        self.workspace.ctl("protect", "--owner", "", self.file)
+        self.workspace.ctl("protect", "--owner", "", "--unmanaged", self.file)
         self.assertEqual(self.workspace.on_disk("file").read_bytes()[-100:], pattern(20_000)[-100:])
         self.workspace.ctl("protect", "--owner", ANN, self.file)
         with open(self.file, "rb") as held:

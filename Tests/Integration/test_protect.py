@@ -72,7 +72,8 @@ class Protect(WorkspaceCase):
         self.assertEqual(said, f"{ANN}\t{old}\n{ANN}\t{new}\n")
         said = self.workspace.ctl("protect", "--only-new", "--owner", ANN, old).stdout
         self.assertEqual(said, "")
-        (given,) = json.loads(self.workspace.ctl("owner", "--set", "", old, "--json").stdout)
+        (given,) = json.loads(self.workspace.ctl(
+            "owner", "--set", "", "--unmanaged", old, "--json").stdout)
         (asked,) = json.loads(self.workspace.ctl("owner", old, "--json", status=NOT_MANAGED).stdout)
         self.assertEqual(given, asked)
 

@@ -138,7 +138,7 @@ class OnlyManaged(Transfers):
             for verb in (
                 ("decrypt", sealed, "-o", out, "--force", *arguments),
                 ("owner", "--set", PERSONAL, "--unmanaged", path), ("owner", "--set", BOB, path),
-                ("owner", "--set", "", path),
+                ("owner", "--set", "", "--unmanaged", path),
             ):
                 result = self.workspace.run_as(identity, "mamctl", *verb, check=False)
                 self.assertEqual(

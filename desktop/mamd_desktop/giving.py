@@ -27,7 +27,8 @@ def give(
     """`owner`: empty for nobody. `done` is called at the end, whatever it was."""
     def decided(is_wanted: bool) -> None:
         if is_wanted:
-            file_actions.run(["mamctl", "protect", "--owner", owner, "--", *paths], done)
+            options = ["--owner", owner] if owner else ["--owner", "", "--unmanaged"]
+            file_actions.run(["mamctl", "protect", *options, "--", *paths], done)
         else:
             done()
 
