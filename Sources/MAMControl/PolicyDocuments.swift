@@ -72,8 +72,11 @@ struct PolicyDocuments: PolicyService {
             documents = try PolicyDocument.decode(bytes, file: name)
             try requireProtection(documents, name)
         } catch { throw .invalidInput("\(name) is refused: \(error)") }
+        // Before it is in force, as afterwards it has closed them.
+        let trial = vault.policies.replacing(name, with: documents)
+        let closes = LaunchChecks(tree).closures(under: trial)
         if !isTrial { try store(bytes, name) }
-        let book = isTrial ? vault.policies.replacing(name, with: documents) : vault.policies
+        let book = isTrial ? trial : vault.policies
         let accounts = Accounts(vault).all.map(\.identity)
         let warnings =
             (documents.flatMap(\.warnings) + book.warnings(about: documents))
@@ -90,7 +93,10 @@ struct PolicyDocuments: PolicyService {
         return .init(
             documents: documents.map(\.label),
             coverage: documents.map { .init(book.coverage(of: $0, among: accounts)) },
-            warnings: warnings)
+            warnings: warnings,
+            closes: closes.map {
+                .init(account: $0.account.description, reason: $0.block.reason.english)
+            })
     }
 
     /// Refuses what the daemon would refuse on loading: configurations alone in place of a policy.

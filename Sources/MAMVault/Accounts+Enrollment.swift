@@ -26,11 +26,15 @@ extension Accounts {
         }
     }
 
-    package func facts(of account: AccountID) -> EnrollmentFacts {
+    /// `book`: nil for the policies in force.
+    package func facts(
+        of account: AccountID, under book: PolicyBook? = nil
+    ) -> EnrollmentFacts {
         let identity = vault.identity(of: account)
+        let book = book ?? vault.policies
         return EnrollmentFacts(
-            policy: vault.policy(of: account), isCovered: vault.policies.covers(identity),
-            isPolicyThere: !vault.policies.documents.isEmpty,
+            policy: book.policy(for: identity), isCovered: book.covers(identity),
+            isPolicyThere: !book.documents.isEmpty,
             objection: NameRights(vault).objection(
                 to: identity, of: vault.keyring.uid(of: account) ?? 0)?.english,
             hasPassphrase: vault.keyring.hasPassphrase(account), settings: vault.settings)

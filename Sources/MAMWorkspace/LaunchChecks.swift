@@ -59,6 +59,25 @@ package struct LaunchChecks: Sendable {
         return policy.launchVerdict(conditions(for: policy.rules)).findings
     }
 
+    /// The accounts that nothing closes now, and these policies would, by conditions or for want of
+    /// a passphrase. Takes as long as the probes.
+    package func closures(
+        under book: PolicyBook
+    ) -> [(account: Identity, block: AccountBlock)] {
+        guard vault.isEnrolling else { return [] }
+        return vault.keyring.accounts.compactMap { account in
+            let identity = vault.identity(of: account)
+            guard vault.block(of: account) == nil, vault.isRegistered(account),
+                var record = vault.enrollments.record(of: account)
+            else { return nil }
+            let rules = book.policy(for: identity)
+            record.launch = rules.launchVerdict(
+                conditions(for: rules.rules, secondsClockedOut: record.sinceClockedOut ?? 0))
+            let facts = Accounts(vault).facts(of: account, under: book)
+            return record.block(facts, name: identity.description).map { (identity, $0) }
+        }
+    }
+
     private func conditions(
         for rules: PolicyRules, secondsClockedOut: Int64 = 0
     ) -> LaunchConditions {

@@ -74,10 +74,11 @@ struct Arguments {
         }
         for option in verb.options {
             for value in values(option.name) where !isAmong(option.choices, value) {
+                let words = choices(value, option.choices)
                 throw .usage(
                     verb,
                     "invalid value '\(value.shown)' for"
-                        + " --\(option.name)\(choices(value, option.choices))")
+                        + " --\(option.name)\(words.isEmpty ? ": \(option.help)" : words)")
             }
         }
     }

@@ -63,6 +63,11 @@ extension Failure {
         }
         let isGroup = !Verb.group(first).isEmpty
         let shown = isGroup ? "\(first) \(second ?? "")" : first
+        if let way = otherWays[
+            "\(first) \(["delete", "rm"].contains(second) ? "remove" : second ?? "")"]
+        {
+            return Failure(.usage, "there is no verb '\(shown)'", next: way)
+        }
         let guesses = verbsNear(first, second)
         let about = guesses.count == 1 ? guesses[0] : isGroup ? first : nil
         return Failure(

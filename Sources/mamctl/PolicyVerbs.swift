@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
@@ -99,13 +100,24 @@ func importPolicy(_ invocation: Invocation) throws -> ExitStatus {
         try invocation.arguments.text("name")
         ?? path.lastComponent.requireText("the file's name")
     let isTrial = invocation.arguments.has("dry-run")
-    let reply: Varlink.Policy.Import.Reply
-    do {
-        reply = try invocation.policy(
-            Varlink.Policy.Import(name: name, document: text, dryRun: isTrial))
-    } catch let failure as Failure where failure.status == .usage {
-        throw Failure(.usage, failure.message, next: "mamctl policy check \(path.asArgument)")
+    func answer(isTrial: Bool) throws -> Varlink.Policy.Import.Reply {
+        do {
+            return try invocation.policy(
+                Varlink.Policy.Import(name: name, document: text, dryRun: isTrial))
+        } catch let failure as Failure where failure.status == .usage {
+            throw Failure(.usage, failure.message, next: "mamctl policy check \(path.asArgument)")
+        }
     }
+    let asks = !isTrial && isatty(STDIN_FILENO) == 1
+    if asks, let closes = try answer(isTrial: true).closes, !closes.isEmpty {
+        for closure in closes { printError("mamctl: \(path.shown): \(describe(closure, true))") }
+        guard try Terminal.askOpenly("Import it? Type yes to continue").text == "yes" else {
+            throw Failure(
+                .failure, "\(path.shown): not imported",
+                next: "mamctl policy import \(path.asArgument) --dry-run")
+        }
+    }
+    let reply = try answer(isTrial: isTrial)
     if invocation.isJSON {
         printJSON(reply.json)
         return .success
@@ -114,7 +126,21 @@ func importPolicy(_ invocation: Invocation) throws -> ExitStatus {
     for warning in reply.warnings {
         printError("mamctl: \(path.shown): \(ByteString(warning).shown)")
     }
+    guard let closes = reply.closes, !closes.isEmpty, !asks else { return .success }
+    for closure in closes { printError("mamctl: \(path.shown): \(describe(closure, isTrial))") }
+    if !isTrial {
+        let file =
+            "\(Places.current.configuration(of: try invocation.daemon().name))/policies/\(name)"
+        printError(
+            "  --dry-run tells that without importing; this takes it back: rm"
+                + " \(ByteString(file).asArgument)")
+    }
     return .success
+}
+
+private func describe(_ closure: Varlink.Policy.Closure, _ isTrial: Bool) -> Message {
+    let (account, reason) = (shown(closure.account), shown(closure.reason))
+    return isTrial ? "it would close \(account): \(reason)" : "it closes \(account): \(reason)"
 }
 
 private func describe(_ coverage: Varlink.Policy.Coverage, _ isTrial: Bool) -> Message {

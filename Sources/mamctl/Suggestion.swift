@@ -47,7 +47,15 @@ private let otherNames = [
     "passwd": "account passphrase", "chpw": "account passphrase", "fsck": "verify",
     "chown": "protect", "ls": "owner", "create": "init", "add": "account register",
     "accounts": "account list", "speed": "metrics", "v": "version",
-    "move": "workspace rename", "give": "protect",
+    "move": "workspace rename", "give": "protect", "start": "mount", "stop": "unmount",
+    "backup": "account export", "restore": "account import", "reset": "account passphrase",
+    "forgot": "account passphrase",
+]
+
+/// What there is no verb for, and what does it.
+let otherWays: [String: Message] = [
+    "policy remove": "rm the document from the directory policies beside the workspace's settings:"
+        + " mamctl policy show has its name"
 ]
 
 /// Quotes text for a shell with single quotes.

@@ -27,6 +27,10 @@ GUESSES = {
     "wpie x": "wait",
     "give x": "protect",
     "move x": "workspace rename",
+    "backup": "account export",
+    "restore": "account import",
+    "start": "mount",
+    "stop": "unmount",
     "account deregistr x": "account register",
     "isencrypted x": "is-encrypted",
     "enc x": "encrypt",
@@ -135,6 +139,16 @@ class Help(unittest.TestCase):
                     self.assertNotIn("did you mean", said)
                 else:
                     self.assertIn(f"did you mean '{guess}'", said)
+
+    def test_what_there_is_no_verb_for(self):
+        for verb in ("remove", "delete", "rm"):
+            said = self.ctl(f"policy {verb} x.json", status=USAGE).stderr
+            self.assertIn(f"there is no verb 'policy {verb}'", said)
+            self.assertIn("rm the document from the directory policies", said)
+
+    def test_a_class_that_there_is_not(self):
+        said = self.ctl("class --set Z f", status=USAGE).stderr
+        self.assertIn("invalid value 'Z' for --set: A, B, C, D, or 'policy'", said)
 
     def test_colours(self):
         """On a terminal that has them alone, and each stream for itself."""

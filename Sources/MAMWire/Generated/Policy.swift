@@ -342,6 +342,24 @@ extension Varlink {
             }
         }
 
+        package struct Closure: WireObject {
+            package var account: String
+            package var reason: String
+
+            package init(account: String, reason: String) {
+                self.account = account
+                self.reason = reason
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(account: wire.value("account"), reason: wire.value("reason"))
+            }
+
+            package var members: [String: JSONValue] {
+                ["account": account.json, "reason": reason.json]
+            }
+        }
+
         package struct Import: VarlinkRequest {
             package static let method = "io.mamd.Policy.Import"
             package static let memberNames: Set<String> = ["name", "document", "dryRun"]
@@ -371,24 +389,29 @@ extension Varlink {
                 package var documents: [String]
                 package var coverage: [Coverage]
                 package var warnings: [String]
+                package var closes: [Closure]?
 
-                package init(documents: [String], coverage: [Coverage], warnings: [String]) {
+                package init(
+                    documents: [String], coverage: [Coverage], warnings: [String],
+                    closes: [Closure]? = nil
+                ) {
                     self.documents = documents
                     self.coverage = coverage
                     self.warnings = warnings
+                    self.closes = closes
                 }
 
                 package init(_ wire: Parameters) throws(VarlinkError) {
                     try self.init(
                         documents: wire.value("documents"), coverage: wire.value("coverage"),
-                        warnings: wire.value("warnings")
+                        warnings: wire.value("warnings"), closes: wire.value("closes")
                     )
                 }
 
                 package var members: [String: JSONValue] {
                     [
                         "documents": documents.json, "coverage": coverage.json,
-                        "warnings": warnings.json
+                        "warnings": warnings.json, "closes": closes.json
                     ]
                 }
             }
@@ -1253,13 +1276,17 @@ method Show(
 # over 256 KiB are only for root and the daemon's user.
 method Check(document: string) -> (findings: []Finding)
 
+# An account that nothing has closed, and why a document closes it.
+type Closure (account: string, reason: string)
+
 # Puts a document into the policy directory and into force. For root and the daemon's user.
-# name: the file's, ending in .json. dryRun: only returns what the effect would be.
+# name: the file's, ending in .json. dryRun: only returns what the effect would be. closes: omitted
+# by an earlier daemon.
 method Import(
   name: string,
   document: string,
   dryRun: ?bool
-) -> (documents: []string, coverage: []Coverage, warnings: []string)
+) -> (documents: []string, coverage: []Coverage, warnings: []string, closes: ?[]Closure)
 
 # Answers one question of IntuneMAMPolicy by its name, such as isContactSyncAllowed.
 method Ask(question: string, account: ?string, accounts: ?[]string) -> (decision: Decision)
