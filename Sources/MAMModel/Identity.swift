@@ -78,3 +78,12 @@ extension Identity: CustomStringConvertible {
         name.isEmpty ? (objectID.isEmpty ? "nobody" : objectID) : name
     }
 }
+
+extension String {
+    /// 8-4-4-4-12 hexadecimal digits, as directories make object ids.
+    package var isObjectID: Bool {
+        let parts = split(separator: "-", omittingEmptySubsequences: false)
+        return parts.map(\.utf8.count) == [8, 4, 4, 4, 12]
+            && parts.joined().allSatisfy(\.isHexDigit)
+    }
+}

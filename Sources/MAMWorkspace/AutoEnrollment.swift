@@ -165,21 +165,13 @@ package struct AutoEnrollment: Sendable {
             return state.reasons
         }
         for (name, reason) in left.sorted(by: { $0.key < $1.key }) where told[name] != reason {
+            let words = name.isObjectID ? "UPN --oid \(name)" : name
             vault.log.info(
-                "policy names \(name), which is not registered: mamctl account register \(name)"
+                "policy names \(name), which is not registered: mamctl account register \(words)"
                     + " (not by itself: \(reason))")
             guard told[name] == nil else { continue }
             vault.announce(.accountToAdd(name))
             vault.enrollments.hooks.tell(.addAccount, ["account": .string(name)])
         }
-    }
-}
-
-extension String {
-    /// 8-4-4-4-12 hexadecimal digits.
-    fileprivate var isObjectID: Bool {
-        let parts = split(separator: "-", omittingEmptySubsequences: false)
-        return parts.map(\.utf8.count) == [8, 4, 4, 4, 12]
-            && parts.joined().allSatisfy(\.isHexDigit)
     }
 }

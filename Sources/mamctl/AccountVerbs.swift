@@ -7,7 +7,7 @@ internal import MAMWire
 internal import MAMWords
 
 func registerAccount(_ invocation: Invocation) throws -> ExitStatus {
-    let name = try invocation.operands[0].requireText("the account's name")
+    let name = try invocation.operands[0].requireNewName()
     let daemon = try invocation.daemon()
     try signIn(
         invocation, as: name, objectID: try invocation.arguments.text("oid"), to: daemon)
@@ -210,6 +210,17 @@ extension Invocation {
         for name in names where arguments.has(name) {
             throw .usage(verb, "--\(name) and --\(other) exclude each other")
         }
+    }
+}
+
+extension ByteString {
+    /// The name of an account to register, which nothing names later.
+    func requireNewName() throws(Failure) -> String {
+        let name = try requireText("the account's name")
+        guard name.isObjectID else { return name }
+        throw Failure(
+            .usage, "\(name) is an object id, and an account needs its name",
+            next: "mamctl account register UPN --oid \(name)")
     }
 }
 

@@ -33,7 +33,7 @@ func loginAccount(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 private func loginNewAccount(_ invocation: Invocation, _ daemon: Daemon) throws -> ExitStatus {
-    let name = try invocation.operands[0].requireText("the account's name")
+    let name = try invocation.operands[0].requireNewName()
     try signIn(invocation, as: name, to: daemon)
     var secrets = SecretParameters()
     let prompt: Message = "Passphrase for the new account \(ByteString(name).shown)"

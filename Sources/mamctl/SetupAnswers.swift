@@ -32,7 +32,7 @@ struct SetupAnswers {
             try options.has("no-account")
             ? nil
             : (given ?? ask("Account", ByteString(SetupDefaults.account)))
-                .requireText("the account's name")
+                .requireNewName()
         recoveryFile = try Self.recoveryFile(options, home.appending("\(name).keys"), home)
         if account == nil, recoveryFile != nil {
             throw Failure.usage(invocation.verb, "--recovery needs an account")

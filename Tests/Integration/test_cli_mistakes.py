@@ -6,6 +6,8 @@ from workspace import (
     ANN, BOB, CLOSED, DAMAGED, NO, NOT_FOUND, NOT_MANAGED, UNREACHABLE, USAGE, WRONG_PASSPHRASE,
     Workspace, WorkspaceCase)
 
+OID = "5a3c1f0e-7d2b-4a6e-9c11-0b8d5e2f7a90"
+
 
 class Mistakes(WorkspaceCase):
     accounts = (ANN, BOB)
@@ -75,6 +77,8 @@ class Mistakes(WorkspaceCase):
             # Accounts.
             (["unlock", "eve@contoso.com", "--passfile", right], NOT_FOUND,
              "mamctl account register"),
+            (["account", "register", OID], USAGE, f"mamctl account register UPN --oid {OID}"),
+            (["account", "login", OID, "--register"], USAGE, f"--oid {OID}"),
             (["unlock", BOB, "--passfile", wrong], WRONG_PASSPHRASE, "enter it again"),
             (["unlock", BOB, "--passfile", two_lines], USAGE, "only the passphrase"),
             (["unlock", BOB, "--passfile", missing], NOT_FOUND, "ls"),
