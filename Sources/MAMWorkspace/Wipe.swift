@@ -181,9 +181,9 @@ package struct Wipe: Sendable {
         vault.sessions.forget(wipe.identity)
         vault.announce(.wiped, wipe.account, last: AccountStatus(wipe))
         Enrollment(tree).tell(.unenrolled, nil, wipe.account, .unenroll, last: AccountStatus(wipe))
+        let removed = files.count == 1 ? "1 file was" : "\(files.count) files were"
         vault.audit(
-            .wiped, wipe.identity, of: wipe.uid,
-            "\(wipe.identity) is wiped: \(files.count) files were removed"
+            .wiped, wipe.identity, of: wipe.uid, "\(wipe.identity) is wiped: \(removed) removed"
         ) { $0.reason = "files removed: \(files.count)" }
         return files
     }

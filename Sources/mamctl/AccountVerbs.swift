@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 internal import MAMWords
@@ -157,6 +158,12 @@ extension Invocation {
             return failure.with(
                 guess: didYouMean([near]),
                 next: "mamctl \(verb.name) \(ByteString(near).asArgument)")
+        }
+        if operand.bytes.contains(UInt8(ascii: "/")) {
+            let place = try? openFile(operand.cString, openPathOnly)
+            let other = place.flatMap { workspace(of: $0) }.map { " --workspace \($0)" } ?? ""
+            return failure.with(
+                guess: ", which is a path", next: "mamctl \(verb.name)\(other)")
         }
         guard verb.name == "unlock" else { return failure }
         return failure.with(

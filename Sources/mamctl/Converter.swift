@@ -82,7 +82,7 @@ struct Converter {
         }
         warnOfOtherNames(path, input.attributes, wasReplaced: output == nil)
         return (
-            Record(path: path, after: " → \(destination.shown): \(bytes) bytes"),
+            Record(path: path, after: " → \(destination.shown): \(bytes.asByteCount)"),
             ["path": .string(destination.shown), "bytes": JSONValue(bytes)]
         )
     }

@@ -232,7 +232,7 @@ private struct Handover {
             ])
         }
         let form: Message = isSealed ? "encrypted for \(ByteString(account).shown)" : "plain"
-        printOut("\(sourceName.shown) → \(destination.shown): \(bytes) bytes, \(form)")
+        printOut("\(sourceName.shown) → \(destination.shown): \(bytes.asByteCount), \(form)")
     }
 
     private var sourceName: ByteString {

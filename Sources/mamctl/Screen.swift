@@ -32,6 +32,11 @@ extension Int {
     /// `1,204`.
     var grouped: Message { Message(grouping: self) }
 
+    /// `1 byte`, `1204 bytes`.
+    var asByteCount: Message {
+        Message(self, one: "\(self) byte", many: "\(self) bytes")
+    }
+
     /// Bytes as `512 B`, `4.0 KiB`, `12 MiB`.
     var asBytes: String {
         let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]

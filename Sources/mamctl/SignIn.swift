@@ -34,7 +34,7 @@ func fetchKeys(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(issuer?.json ?? .null)
     } else {
-        printOut("\(issuer?.keys ?? 0) keys of \(shown(issuer?.authority ?? ""))")
+        printOut("\((issuer?.keys ?? 0).counted("key")) of \(shown(issuer?.authority ?? ""))")
     }
     return .success
 }

@@ -29,7 +29,7 @@ func showStatus(_ invocation: Invocation) throws -> ExitStatus {
         return !other.isServed
     }
     // With nothing to show, fail with a hint on what to do.
-    if running.isEmpty, unknown.isEmpty, others.isEmpty || invocation.isJSON {
+    if running.isEmpty, unknown.isEmpty, others.isEmpty {
         _ = try invocation.daemons()
     }
     return show(reports, unknown, others, invocation)

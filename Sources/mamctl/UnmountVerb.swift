@@ -14,6 +14,8 @@ func unmountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
             access(path.cString, F_OK) == 0 ? .failure : .notFound,
             "\(path.shown) is not the mount point of a workspace", next: "mamctl status")
     }
+    // Or it would be in use by this process, if it was started there.
+    chdir("/")
     let daemon =
         isDaemonStuck(found.name, at: found.place)
         ? nil : process(serving: found.name, at: found.place)

@@ -119,7 +119,12 @@ private struct VerifyOutput {
     }
 
     private func line(for summary: VerifyReport) -> Message {
-        var parts: [Message] = ["\(summary.files) files, \(summary.bytes) bytes"]
+        let (files, bytes) = (summary.files, summary.bytes)
+        let start: [Message] = [
+            Message(files, one: "\(files) file", many: "\(files) files"),
+            bytes.asByteCount,
+        ]
+        var parts = [start.joined(separator: ", ")]
         let problems = summary.left + summary.repaired + summary.quarantined
         parts.append(
             problems == 0
@@ -136,7 +141,11 @@ private struct VerifyOutput {
             parts.append("\(summary.unreadable) could not be read")
         }
         if summary.uncheckedFiles > 0 {
-            parts.append("\(summary.uncheckedFiles) files not checked: no key is available")
+            let count = summary.uncheckedFiles
+            parts.append(
+                Message(
+                    count, one: "\(count) file not checked: no key is available",
+                    many: "\(count) files not checked: no key is available"))
         }
         return parts.joined(separator: "; ")
     }

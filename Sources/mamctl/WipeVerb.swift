@@ -51,8 +51,10 @@ func warn(
             "\(ByteString(backing).shown)/\(ByteString(path).shown): could not be read or removed")
     }
     printError(
-        "mamctl: \(ByteString(account).shown): the wipe is not complete, \(report.files) files"
-            + " removed; check with ls -l who may read the rest, and run this again")
+        "mamctl: \(ByteString(account).shown): the wipe is not complete,"
+            + " \(report.files.counted("file")) removed; check with ls -l who may read the rest,"
+            + " and run this again"
+    )
     return .failure
 }
 

@@ -1,5 +1,6 @@
 """Typical mistakes: the status, what is wrong, and what to do next."""
 import os
+import subprocess
 import unittest
 
 from workspace import (
@@ -77,6 +78,8 @@ class Mistakes(WorkspaceCase):
             # Accounts.
             (["unlock", "eve@contoso.com", "--passfile", right], NOT_FOUND,
              "mamctl account register"),
+            (["unlock", workspace.mount_point], NOT_FOUND, "mamctl unlock --workspace work"),
+            (["unlock", place], NOT_FOUND, "which is a path"),
             (["account", "register", OID], USAGE, f"mamctl account register UPN --oid {OID}"),
             (["account", "login", OID, "--register"], USAGE, f"--oid {OID}"),
             (["unlock", BOB, "--passfile", wrong], WRONG_PASSPHRASE, "enter it again"),
@@ -107,6 +110,27 @@ class Mistakes(WorkspaceCase):
         self.assertGreaterEqual(len(mistakes), 40)
         self.assertEqual((plain.read_bytes(), inside.read_bytes()), (b"text", b"text"))
         self.assertFalse((place / "out").exists())
+
+
+class InUse(WorkspaceCase):
+    def unmount(self):
+        """From a shell that is in the mount."""
+        return subprocess.run(
+            ["mamctl", "unmount", self.workspace.mount_point], cwd=self.workspace.mount_point,
+            env=self.workspace.environment, capture_output=True, text=True, timeout=90)
+
+    def test_who_uses_it_is_named_and_this_program_does_not(self):
+        user = subprocess.Popen(["sleep", "600"], cwd=self.workspace.mount_point)
+        try:
+            said = self.unmount()
+        finally:
+            user.kill()
+            user.wait()
+        self.assertEqual(said.returncode, NO)
+        self.assertIn(f"is in use by process {user.pid} (sleep)", said.stderr)
+        self.assertNotIn("mamctl)", said.stderr)
+        said = self.unmount()
+        self.assertEqual((said.returncode, said.stderr), (0, ""))
 
 
 class NothingRuns(unittest.TestCase):

@@ -44,7 +44,7 @@ class Keys(SignInCase):
         self.advance(7 * DAY)
         self.assertFalse(self.sign_in(self.token(), deliver=False)["signedIn"])
         told = self.workspace.serving("account keys").stdout
-        self.assertIn(f"1 keys of {self.issuer.name}", told)
+        self.assertIn(f"1 key of {self.issuer.name}", told)
         self.assertTrue(self.sign_in(self.token(), deliver=False)["signedIn"])
 
     def test_what_is_no_key_set_changes_nothing(self):

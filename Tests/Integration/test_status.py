@@ -229,9 +229,11 @@ class NotMounted(WorkspaceCase):
         self.assertIn(
             f"work  not mounted\n    next  mamctl mount {self.workspace.backing} MOUNTPOINT\n",
             result.stdout)
-        error = json.loads(self.workspace.ctl("status", "--json", status=UNREACHABLE).stdout)[
-            "error"]
-        self.assertEqual(error["status"], UNREACHABLE)
+        told = json.loads(self.workspace.ctl("status", "--json", status=UNREACHABLE).stdout)
+        found = {workspace["name"]: workspace for workspace in told}["work"]
+        self.assertEqual(
+            (found["mounted"], found["next"]),
+            (False, f"mamctl mount {self.workspace.backing} MOUNTPOINT"))
         place = self.workspace.policies.parent / "mount"
         place.write_text(
             f"BACKING={self.workspace.backing}\nMOUNTPOINT={self.workspace.mount_point}\n")
