@@ -30,7 +30,7 @@ extension Keyring {
         guard keybag.passphrase != nil else {
             throw .refused(
                 "the account has no passphrase that could be forgotten",
-                next: "mamctl account passphrase, without an export")
+                next: "mamctl account passphrase")
         }
         guard export.accountID == account else {
             throw .refused(
@@ -43,7 +43,7 @@ extension Keyring {
                     ? "it is older than the keys that \(keybag.identity) has now"
                     : "it has keys that \(keybag.identity) has not here: the account's keybag is"
                         + " older",
-                next: "mamctl recovery show FILE tells when an export was written")
+                next: "mamctl recovery show FILE")
         }
         // B's public key proves the private one; D is always here, the others while they are open.
         let held = state.read { $0.accounts[account] }
