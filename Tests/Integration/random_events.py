@@ -55,7 +55,7 @@ class Events:
         if files:
             path = min(files, key=lambda path: (path < wanted, path))
             owner = "" if self.workspace.owner(path).startswith("ann") else "ann@contoso.com"
-            self.workspace.ctl("protect", "--owner", owner, path, status=None)
+            self.workspace.ctl("protect", "--owner", owner, "--unmanaged", path, status=None)
         return True
 
     def kill_synced(self, name):

@@ -24,7 +24,7 @@ class Output(WorkspaceCase):
                 "help", "version", "version --json", "status", "account list --json", "metrics",
                 "policy show", "can", "owner file", "owner -0 file", "info file",
                 "is-encrypted file", "completions bash", "report --json", "diagnostics --json",
-                "top --once", "audit", "protect --owner '' file", "lock --now",
+                "top --once", "audit", "protect --owner '' --unmanaged file", "lock --now",
                 f"unlock --passfile {self.workspace.passfile}", "watch", "audit --follow"):
             with self.subTest(words=words):
                 status, said = self.shell(f"mamctl {words} > /dev/full")

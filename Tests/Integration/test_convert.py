@@ -84,7 +84,7 @@ class Open(ConvertCase):
         made.mkdir()
         walks = (
             "while [ -d making ]; do mamctl protect making --owner $0; mamctl protect making "
-            "--owner ''; done")
+            "--owner '' --unmanaged; done")
         count = 0
         with subprocess.Popen(
                 ["sh", "-c", walks, ANN], cwd=self.directory, env=self.workspace.environment,

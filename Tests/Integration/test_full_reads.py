@@ -177,7 +177,7 @@ class Limited(unittest.TestCase):
         self.mounted("prlimit", f"--fsize={self.limit}:{self.limit}")
         for owner in ("ann@contoso.com", ""):
             with self.subTest(owner=owner):
-                self.workspace.ctl("protect", "--owner", owner, self.path)
+                self.workspace.ctl("protect", "--owner", owner, "--unmanaged", self.path)
                 with open(self.path, "r+b", buffering=0) as file:
                     self.refused(os.pwrite, file.fileno(), pattern(MIB), 4 * KIB)
                 os.truncate(self.path, self.limit // 2)

@@ -114,7 +114,7 @@ class Real(unittest.TestCase):
         self.contents[name] = content
 
     def protect(self, name, owner):
-        self.workspace.ctl("protect", "--owner", owner, self.workspace.path(name))
+        self.workspace.ctl("protect", "--owner", owner, "--unmanaged", self.workspace.path(name))
         on_disk = self.workspace.on_disk(name)
         self.assertEqual(self.workspace.is_managed_on_disk(on_disk), owner != "")
 
