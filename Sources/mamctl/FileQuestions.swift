@@ -133,9 +133,6 @@ extension AnsweredFile {
 
     /// The same for a verb that wants the right to read.
     var dataHeldIfRead: Identity? {
-        guard isInWorkspace, [.available, .unmanaged, .foreign].contains(facts.state),
-            let open = try? reopen(file.raw, O_RDONLY | O_NONBLOCK | O_NOCTTY)
-        else { return nil }
-        return ownerOfDataHeld(in: open)
+        isInWorkspace ? ownerOfDataHeld(in: file, facts.state) : nil
     }
 }

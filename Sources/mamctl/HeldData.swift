@@ -17,6 +17,15 @@ func ownerOfDataHeld(in file: Descriptor) -> Identity? {
     return held.header?.owner
 }
 
+/// The same of an `O_PATH` descriptor; nil also where reading would be refused. `state`: what the
+/// daemon says of the file.
+func ownerOfDataHeld(in file: Descriptor, _ state: ProtectionState?) -> Identity? {
+    guard [.available, .unmanaged, .foreign].contains(state),
+        let open = try? reopen(file.raw, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+    else { return nil }
+    return ownerOfDataHeld(in: open)
+}
+
 /// Tells what such a file is, and the way that opens it.
 func explainHeld(_ path: ByteString, _ owner: Identity) -> Failure {
     Failure(

@@ -15,12 +15,12 @@ func protect(_ invocation: Invocation) throws -> ExitStatus {
     let owner = try invocation.meantOwner("owner")
     let isDeep = !invocation.arguments.has("only-new")
     var output = ProtectOutput(invocation)
-    let questions = FileQuestions(about: invocation.operands, orDirectory: true)
     for path in invocation.operands {
-        let held = (try? questions.next())?.dataHeldIfRead
         do {
-            try invocation.give(path, to: owner, isDeep: isDeep) { output.take($0) }
-            if let held { output.note(explainHeld(path, held)) }
+            try invocation.give(path, to: owner, isDeep: isDeep) { given in
+                output.take(given)
+                if case .done(path, let info, _) = given { output.noteDataHeld(path, info) }
+            }
         } catch { output.fail(path, Failure(any: error)) }
     }
     return output.finish()
@@ -162,10 +162,12 @@ private struct ProtectOutput {
         progress.show()
     }
 
-    /// For what was done, but may not be all that is meant.
-    func note(_ remark: Failure) {
+    /// It has the owner now, and is not what a person may mean.
+    func noteDataHeld(_ path: ByteString, _ info: FileProtection) {
+        guard let file = try? openForQuestion(path), let held = ownerOfDataHeld(in: file, info.state)
+        else { return }
         progress.clear()
-        remark.report(isJSON: false)
+        explainHeld(path, held).report(isJSON: false)
     }
 
     mutating func fail(_ path: ByteString, _ failure: Failure) {
