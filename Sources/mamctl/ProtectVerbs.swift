@@ -164,7 +164,8 @@ private struct ProtectOutput {
 
     /// It has the owner now, and is not what a person may mean.
     func noteDataHeld(_ path: ByteString, _ info: FileProtection) {
-        guard let file = try? openForQuestion(path), let held = ownerOfDataHeld(in: file, info.state)
+        guard let file = try? openForQuestion(path),
+            let held = ownerOfDataHeld(in: file, info.state)
         else { return }
         progress.clear()
         explainHeld(path, held).report(isJSON: false)

@@ -4,7 +4,6 @@ import ctypes
 import os
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -139,11 +138,16 @@ def remove_leftovers(prefix):
         time.sleep(0.01)
     for path in directories(prefix + "*"):
         if not mounts(str(path)):
-            shutil.rmtree(path, ignore_errors=True)
+            remove_tree(path)
             if path.exists():
                 # A mount point that is shut is immutable, too.
                 subprocess.run(["chattr", "-R", "-f", "-i", path], capture_output=True)
-                shutil.rmtree(path, ignore_errors=True)
+                remove_tree(path)
+
+
+def remove_tree(path):
+    """Also one that is deeper than Python's shutil.rmtree can go."""
+    subprocess.run(["rm", "-rf", "--one-file-system", path], capture_output=True)
 
 
 def directories(names):
