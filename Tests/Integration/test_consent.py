@@ -4,12 +4,12 @@ import os
 import tempfile
 import unittest
 
-from enrolling import EnrollmentCase
+from enrolling import DEBUG, EnrollmentCase
 from running import PREFIX
 from workspace import ANN, REFUSED, wait_until
 
 
-class Consent(EnrollmentCase):
+class ConsentCase(EnrollmentCase):
     def settings_of_test(self):
         # Outside the workspace, whose directory is not known before its settings are.
         with tempfile.NamedTemporaryFile("w", prefix=PREFIX, suffix="answer", delete=False) as file:
@@ -31,7 +31,7 @@ class Consent(EnrollmentCase):
         new.rename(self.workspace.policies / name)
 
     def refused(self):
-        shown = json.loads(self.workspace.serving("policy show", ANN, "--json").stdout)
+        shown = json.loads(self.workspace.serving("policy show", "--json").stdout)
         return {refused["file"]: refused for refused in shown["refused"]}
 
     def await_refused(self, reason, *names):
@@ -43,6 +43,8 @@ class Consent(EnrollmentCase):
         self.workspace.serving(
             "can print", "--account", ANN, status=0 if allowed else REFUSED)
 
+
+class Consent(ConsentCase):
     def test_a_change_counts_once_the_hook_agrees(self):
         self.begin()
         self.say(1)
@@ -115,6 +117,24 @@ class Consent(EnrollmentCase):
         (self.workspace.root / "order").rename(self.workspace.policies / "order.json")
         # The account goes first, its files after that.
         wait_until(lambda: self.workspace.account() is None and not self.file.exists())
+
+
+class KnownAccounts(ConsentCase):
+    settings = {
+        **DEBUG, "AutoEnrollOnLaunch": True, "Groups": {"g": [ANN]},
+        "AccountUsers": {ANN: os.getuid()}}
+
+    def test_whom_the_change_covers_is_registered_then(self):
+        document = self.workspace.policies / "default.json"
+        aside = document.rename(self.workspace.root / "aside.json")
+        self.workspace.mount()
+        self.say(1)
+        aside.rename(document)
+        self.await_refused("CheckIn hook", "default.json")
+        self.assertIsNone(self.workspace.account())
+        self.say(0)
+        self.workspace.serving("account check-in")
+        wait_until(lambda: self.workspace.account() is not None)
 
 
 if __name__ == "__main__":

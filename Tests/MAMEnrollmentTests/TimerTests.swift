@@ -32,6 +32,16 @@ import Testing
         }
     }
 
+    @Test func `a period of seconds has no server asked without a pause`() {
+        var world = World()
+        world.policy = policy {
+            $0.periodOfflineBeforeAccessCheck = PolicyDuration(seconds: 6)
+        }
+        _ = world.checkIn()
+        #expect(world.pass(9).isEmpty)
+        #expect(world.pass(1) == [.checkIn])
+    }
+
     @Test func `a registered one that no policy covers asks again after a day`() {
         var world = World()
         // What covers nobody has no periods.
