@@ -13,12 +13,11 @@ import unittest
 
 from ordinary_user import NOBODY
 from posix_calls import EXCHANGE, rename2
-from tracing import NEEDS as TRACING
 from workspace import (
     ANN, CLOSED, DAMAGED, DONE, NO, NOT_FOUND, PERSONAL, REFUSED, UNREACHABLE, USAGE, Workspace,
     WorkspaceCase, pattern, wait_until)
 
-NEEDS = TRACING
+NEEDS = ("strace",)
 MARK, TEMPORARY = ".mamctl-leave", ".mamctl-leave.new"
 SECRET = b"what nobody may have"
 # Writes a file and does not close it.
