@@ -37,9 +37,10 @@ final class ConversionProgress {
     /// Counts bytes that pass through this process.
     func add(_ byteCount: Int) { show(progress.bytes - bytesBefore + byteCount) }
 
-    func finish(_ path: ByteString) {
+    /// `size`: of a file that was not named to `init`.
+    func finish(_ path: ByteString, size: Int? = nil) {
         progress.files += 1
-        bytesBefore += sizes[path] ?? (progress.bytes - bytesBefore)
+        bytesBefore += size ?? sizes[path] ?? (progress.bytes - bytesBefore)
         show(0)
     }
 

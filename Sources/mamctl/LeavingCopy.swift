@@ -184,8 +184,9 @@ final class LeavingCopy {
         let file = try reopen(found.raw, O_RDONLY | O_NONBLOCK | O_NOCTTY)
         let source = Source(path, opened: file, status)
         let new = try LeavingFile(in: destination)
-        defer { progress.finish(path) }
-        let count = try write(source, into: new.descriptor)
+        var count = 0
+        defer { progress.finish(path, size: count) }
+        count = try write(source, into: new.descriptor)
         try keepAttributes(of: status, file, on: new.descriptor)
         try new.take(name, in: to) { try source.refuseIfWritten() }
         files += 1

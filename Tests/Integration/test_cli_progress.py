@@ -101,7 +101,7 @@ class Progress(WorkspaceCase):
             "leave", self.backing_of(self.directory), target, "--workspace", "work", lines=1))
         self.assertTrue(lines)
         for line in lines:
-            self.assertRegex(line, r"^files \d+  [\d.]+ K?i?B( |$)")
+            self.assertRegex(line, r"^files (0|[1-9]\d*  [\d.]+ K?i?B)( |$)")
         self.assertEqual(len(os.listdir(target)), 60)
 
     def test_trees(self):

@@ -75,10 +75,10 @@ class CopiedIn(Copies):
         for path in self.copies():
             with self.subTest(path.name):
                 before, owner = path.read_bytes(), self.workspace.owner(path)
-                named = "" if owner == "nobody" else owner
+                named = ("", "--unmanaged") if owner == "nobody" else (owner,)
                 for verb, status in (
                         (("decrypt", path), NO), (("encrypt", path, "--owner", ANN), NO),
-                        (("protect", path, "--owner", named), DONE)):
+                        (("protect", path, "--owner", *named), DONE)):
                     said = self.workspace.ctl(*verb, status=status).stderr
                     self.assertIn("holds protected data of", said)
                     self.assertIn("-o NEW", said)

@@ -46,8 +46,8 @@ class Scale(unittest.TestCase):
         return contextlib.closing(self.fleet.engine.client(timeout=60))
 
     def push(self):
-        with self.client() as client:
-            mark, start = self.fleet.push_level(client)
+        # Servers that have just begun may have to agree on a leader once more.
+        mark, start = self.fleet.engine.patiently(self.fleet.push_level, timeout=60)
         self.assertEqual(
             len(self.swarm.wait_accepted(mark, start, PATIENCE, MACHINES - 1)), MACHINES - 1)
 
