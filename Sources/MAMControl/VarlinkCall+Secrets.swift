@@ -54,12 +54,13 @@ extension VarlinkCall {
             throw .invalidInput("the passphrase is too long")
         }
         return try room.withBytes { bytes throws(VarlinkError) in
-            let end = Array("\r\n".utf8)
-            let kept =
-                bytes[..<count].suffix(2).elementsEqual(end)
-                ? count - 2 : bytes[..<count].last == end[1] ? count - 1 : count
-            guard kept > 0 else { throw .invalidInput("the passphrase is empty") }
-            return SecretBytes(copying: .init(rebasing: bytes[..<kept]))
+            var line = bytes[..<count]
+            if line.last == UInt8(ascii: "\n") {
+                line.removeLast()
+                if line.last == UInt8(ascii: "\r") { line.removeLast() }
+            }
+            guard !line.isEmpty else { throw .invalidInput("the passphrase is empty") }
+            return SecretBytes(copying: .init(rebasing: line))
         }
     }
 

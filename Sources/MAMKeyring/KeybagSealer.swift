@@ -66,7 +66,7 @@ struct KeybagSealer: Sendable {
         return keys
     }
 
-    /// Whether the passphrase opens the keybag. Counts nothing: for a caller who has the keys.
+    /// Whether the passphrase opens the keybag. Counts no attempt: the caller has the keys.
     func isCurrent(_ passphrase: SecretBytes, of keybag: Keybag) throws(KeyringError) -> Bool {
         guard let settings = keybag.passphrase else { return false }
         let stretched = try stretch(passphrase, settings, for: keybag.uid)

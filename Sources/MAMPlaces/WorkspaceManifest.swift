@@ -50,6 +50,15 @@ package enum WorkspaceManifestError: Error {
     case newer(Int64)
 }
 
+extension WorkspaceManifest {
+    /// Of the workspace whose backing directory this is; nil if none can be read there.
+    package init?(below root: Descriptor) {
+        guard let own = try? openOwnDirectory(of: root), let found = try? WorkspaceManifest(in: own)
+        else { return nil }
+        self = found
+    }
+}
+
 /// A backing directory's own directory, `.mamd`. Follows no link.
 package func openOwnDirectory(of root: Descriptor) throws(Errno) -> Descriptor {
     try openFile(at: root.raw, ".mamd", O_RDONLY | O_DIRECTORY | O_NOFOLLOW)

@@ -17,20 +17,16 @@ extension JSONValue {
         }
     }
 
-    /// Of the values of a key in JSON any one may count.
+    /// Takes a key that stands twice in JSON: for who reports its places.
     init(text bytes: [UInt8], maximumCount: Int) throws(PolicyError) {
         if PropertyListParser.accepts(bytes) {
             var parser = PropertyListParser(bytes)
             let value = parser.parse()
-            if let key = parser.repeated { throw .twice(key: key, line: nil) }
-            guard let value else { throw .notAPropertyList }
-            self = value
+            self = try Self.unambiguous(value, parser.repeated, or: .notAPropertyList)
         } else if BinaryPropertyListParser.accepts(bytes) {
             var parser = BinaryPropertyListParser(bytes, maximumCount: maximumCount)
             let value = parser.parse()
-            if let key = parser.repeated { throw .twice(key: key, line: nil) }
-            guard let value else { throw .notABinaryPropertyList }
-            self = value
+            self = try Self.unambiguous(value, parser.repeated, or: .notABinaryPropertyList)
         } else {
             do throws(Malformed) {
                 self = try JSONValue(parsing: bytes, maximumCount: maximumCount)
@@ -38,6 +34,17 @@ extension JSONValue {
                 throw error == .tooMany ? .tooManyValues(maximumCount) : .notJSON
             }
         }
+    }
+}
+
+extension JSONValue {
+    /// What a parser found, unless a key of it stands twice in one dictionary.
+    private static func unambiguous(
+        _ value: JSONValue?, _ repeated: String?, or flaw: PolicyError
+    ) throws(PolicyError) -> JSONValue {
+        if let repeated { throw .twice(key: repeated, line: nil) }
+        guard let value else { throw flaw }
+        return value
     }
 }
 

@@ -25,8 +25,8 @@ package enum PlainSink {
 
     private static let pieceByteCount = 1 << 16
 
-    /// Pieces of zeros become holes: a small sealed file may show terabytes of them. For what is
-    /// written in order to a file that was empty.
+    /// Pieces of zeros become holes: a small sealed file may show terabytes of them. The file must
+    /// have been empty, and is written in order.
     private func writeSparsely(
         _ bytes: UnsafeRawBufferPointer, at offset: Int64, to file: Descriptor
     ) throws(Errno) {

@@ -36,7 +36,7 @@ package struct CheckIn: Sendable {
         let outcome =
             askCheckInHook() ?? read(.yes) ?? .failure("this daemon does not read the policies")
         finishCheckIn(outcome)
-        // What was held back before may cover somebody who is not here yet.
+        // Documents that were held back may cover users who have no account yet.
         if outcome == .ok, tree.isServed { AutoEnrollment(tree).enrollKnownAccountsSoon() }
         return outcome
     }

@@ -12,7 +12,7 @@ final class ConversionProgress {
     private var bytesBefore = 0
     private var sizes: [ByteString: Int] = [:]
 
-    /// Of nobody knows how many.
+    /// Over files whose number is not known.
     init() { progress = Progress() }
 
     init(_ paths: [ByteString]) {

@@ -1,5 +1,5 @@
 // Protected data inside a file of a mount: a copy of a sealed file or of a stream. The mount shows
-// and seals it as it does any content, so only who copied it knows that it should be opened.
+// and seals it as it does any content: only the person who copied it knows that it is to be opened.
 
 internal import Glibc
 internal import MAMFormat

@@ -44,8 +44,7 @@ struct LeftDirectory {
     private static func workspace(of root: Descriptor) -> WorkspaceName? {
         var directory = root
         while true {
-            let own = try? openOwnDirectory(of: directory)
-            if let found = own.flatMap({ try? WorkspaceManifest(in: $0) }) { return found.name }
+            if let found = WorkspaceManifest(below: directory) { return found.name }
             guard let above = try? openFile(at: directory.raw, "..", openPathOnly | O_DIRECTORY),
                 let (here, there) = try? (status(of: directory.raw), status(of: above.raw)),
                 (here.st_dev, here.st_ino) != (there.st_dev, there.st_ino)

@@ -28,7 +28,7 @@ struct NamedMount {
                 "\(backing.shown) is the workspace '\(other)', by \(places.recordPath(of: other))",
                 next: "mamctl mount --name \(other) \(backing.asArgument) MOUNTPOINT")
         }
-        found = (try? openOwnDirectory(of: root)).flatMap { try? WorkspaceManifest(in: $0) }
+        found = WorkspaceManifest(below: root)
         try Self.refuseIfServed(name, places)
         let record = places.record(of: name)
         isNoted = record?.isAt(root) == true

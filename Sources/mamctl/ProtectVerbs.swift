@@ -104,8 +104,8 @@ extension Invocation {
     /// Whether the owner may be an identity without an account.
     var mayBeUnmanaged: Bool { arguments.has(.unmanaged) }
 
-    /// The option's value. An empty one, as of a variable that is not set, must be meant: nobody's
-    /// files are plain.
+    /// The option's value. An empty one, such as an unset variable's, makes files plain: it needs
+    /// --unmanaged.
     func meantOwner(_ option: String) throws(Failure) -> String? {
         let owner = try arguments.text(option)
         guard owner == "", !mayBeUnmanaged else { return owner }

@@ -63,7 +63,7 @@ struct SetupWorkspace {
 
     private func manifest(in backing: ByteString) -> WorkspaceManifest? {
         (try? openFile(backing.cString, O_RDONLY | O_DIRECTORY))
-            .flatMap { try? openOwnDirectory(of: $0) }.flatMap { try? WorkspaceManifest(in: $0) }
+            .flatMap { WorkspaceManifest(below: $0) }
     }
 
     /// Shut from the start: nothing is written there before the first mount. False if it was there.

@@ -30,7 +30,7 @@ extension PolicyDirectory {
         return reading
     }
 
-    /// Those that are told already keep their time.
+    /// Files that were reported before keep their time.
     private func declined(_ there: [String: [UInt8]], _ state: State) -> [RefusedDocument] {
         let inForce = state.copies.contents
         let names = Set(there.keys).union(inForce.keys).filter { there[$0] != inForce[$0] }

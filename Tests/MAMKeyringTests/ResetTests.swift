@@ -45,7 +45,7 @@ import Testing
         #expect(throws: KeyringError.wrongPassphrase(retryAfterSeconds: 1)) {
             try again.unlock(account, "wrong")
         }
-        // In the delay too: whoever has the keys needs no guess.
+        // The delay after wrong passphrases does not hold up a caller who has the keys.
         try again.resetPassphrase(account, with: export, keys, to: passphrase("new"))
         #expect(again.failureCount(account) == 0)
         #expect(again.retryAfterSeconds(account) == 0)

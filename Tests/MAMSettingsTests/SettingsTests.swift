@@ -277,6 +277,19 @@ import Testing
         #expect(throws: error) { try JSONValue(document: endless) }
     }
 
+    @Test func `a key that a binary property list has twice is refused by name`() {
+        let start = Array("bplist00".utf8)
+        // At 8 the dictionary of two keys, both the text at 13; then true, and false.
+        let objects: [UInt8] = [0xD2, 1, 1, 2, 3, 0x51, UInt8(ascii: "a"), 0x09, 0x08]
+        let table: [UInt8] = [8, 13, 15, 16]
+        let sizes: [UInt8] = [0, 0, 0, 0, 0, 0, 1, 1]
+        func number(_ value: UInt8) -> [UInt8] { [0, 0, 0, 0, 0, 0, 0, value] }
+        let end = sizes + number(4) + number(0) + number(17)
+        #expect(throws: PolicyError.twice(key: "a", line: nil)) {
+            try JSONValue(document: start + objects + table + end)
+        }
+    }
+
     @Test func `each setting that is only kept has a name of its own and says what it is`() {
         #expect(Set(KeptSetting.all.map(\.name)).count == KeptSetting.all.count)
         #expect(KeptSetting.all.allSatisfy { $0.meaning.hasSuffix(".") })
