@@ -20,11 +20,13 @@ def widgets(widget):
 
 
 def labels():
-    """What can be clicked: each text, its window, and where its middle is in there."""
+    """What can be clicked: each text, its window, and where its middle is in there. A label without
+    a width has no place yet."""
     windows = Gtk.Window.get_toplevels()
     for window in (windows.get_item(n) for n in range(windows.get_n_items())):
         for label in widgets(window):
-            if isinstance(label, Gtk.Label) and label.get_mapped() and label.get_label():
+            if (isinstance(label, Gtk.Label) and label.get_mapped() and label.get_width()
+                    and label.get_label()):
                 yield [label.get_label(), window.get_title(), *middle(label)]
 
 
@@ -64,7 +66,7 @@ def items(menu_items):
 class Says(GObject.GObject, Nautilus.ColumnProvider):
     def __init__(self):
         super().__init__()
-        self.extension, self.models = None, {}
+        self.extension, self.models, self.looks = None, {}, 0
         GLib.timeout_add(200, self.tick)
 
     def get_columns(self):
@@ -80,7 +82,10 @@ class Says(GObject.GObject, Nautilus.ColumnProvider):
     def write(self):
         found = (each for each in gc.get_objects() if type(each).__name__ == "Extension")
         self.extension = self.extension or next(found, None)
-        says = {"emblems": shown_emblems(), "labels": list(labels()), "files": {}, "columns": []}
+        self.looks += 1
+        says = {
+            "look": self.looks, "emblems": shown_emblems(), "labels": list(labels()), "files": {},
+            "columns": []}
         if self.extension:
             says["columns"] = [column.props.attribute for column in self.extension.get_columns()]
         for path in FILES:
