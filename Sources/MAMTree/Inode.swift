@@ -109,6 +109,20 @@ package final class Inode: Sendable {
         }
     }
 
+    /// Makes the handle one of a name that the file has got, after it had none: its path would be
+    /// that of a deleted file for ever.
+    package func follow(_ name: Name, in directory: Descriptor) {
+        moved.withLock { moved in
+            guard !mayRead,
+                let file = try? MAMSystem.openFile(
+                    at: directory.raw, name, openPathOnly | O_NOFOLLOW),
+                let found = try? status(at: file.raw, ""),
+                BackingID(found) == moved?.id ?? id
+            else { return }
+            try? redirect(handle, to: file)
+        }
+    }
+
     /// Its own descriptor for reading the content, because the handle may change to another file.
     /// Nil if the handle may not read, or no descriptor is left.
     package func descriptorToRead() -> Descriptor? {

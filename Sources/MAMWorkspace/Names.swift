@@ -93,7 +93,9 @@ package struct Names: Sendable {
         }
         tree.table.lookUpAgain(inode)
         inode.wasFound(name, in: parent.node)
-        return try Lookup(tree).entry(inode)
+        let entry = try Lookup(tree).entry(inode)
+        if entry.attributes.st_nlink == 1 { inode.follow(name, in: parent.handle) }
+        return entry
     }
 
     package func unlink(

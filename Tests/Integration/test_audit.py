@@ -13,6 +13,7 @@ import time
 import unittest
 
 from audit_files import files, records, stored
+from posix_calls import link_open
 from running import has_ended
 from socket_client import Client, Refusal
 from workspace import (
@@ -45,6 +46,22 @@ class Events(WorkspaceCase):
         self.assertEqual((record["account"], record["class"], record["count"]), (ANN, "A", 1))
         self.assertIn("the access window of", record["reason"])
         self.assertRegex(record["time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
+
+    def test_a_file_that_was_made_without_a_name_is_told_by_the_one_it_has(self):
+        """As `decrypt -o` and many programs make files."""
+        paths = [self.directory / name for name in ("kept", "moved")]
+        for path in paths:
+            descriptor = os.open(self.directory, os.O_TMPFILE | os.O_RDWR)
+            os.write(descriptor, b"content")
+            link_open(descriptor, path)
+            os.close(descriptor)
+        paths[1] = paths[1].rename(self.directory / "has moved")
+        self.workspace.lock()
+        self.addCleanup(self.workspace.unlock)
+        for path in paths:
+            with self.refused(errno.ENOKEY):
+                path.read_bytes()
+            self.last("refused", operation="open", path=f"{self._testMethodName}/{path.name}")
 
     def test_refused_creations_reads_and_uses_are_told(self):
         path = self.write(self.directory / "open", b"x" * 100_000)
