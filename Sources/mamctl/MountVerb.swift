@@ -45,9 +45,11 @@ private func checkedPlaces(
         operands.isEmpty
         ? try OnlyWorkspace(invocation).toMount() : (operands[0], operands[1])
     if let text = invocation.arguments.value("name") {
-        let named = try NamedMount(of: backing, as: try workspaceName(text))
-        _ = try checkedMountPoint(mountPoint, backing.resolved ?? backing)
+        let name = try workspaceName(text)
+        let named = try NamedMount(of: backing, as: name)
+        let place = try checkedMountPoint(mountPoint, backing.resolved ?? backing)
         try named.settle()
+        try WorkspaceConfiguration(of: name).note(mountPoint: place)
     }
     let place = try checkedBacking(backing)
     return (place, try checkedMountPoint(mountPoint, place))

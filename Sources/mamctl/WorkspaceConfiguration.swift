@@ -30,23 +30,37 @@ struct WorkspaceConfiguration {
         let record: JSONValue = [
             "id": .string(id.description), "backingDirectory": .string(backing.shown),
         ]
-        let unit = try unitSettings(with: backing)
+        let unit = try unitSettings("BACKING=", backing)
         try write(record.encoded(), as: "workspace.json", in: directory)
         if let unit { try write(unit, as: "mount", in: directory, endsLine: false) }
     }
 
+    /// A mount point that is gone has moved.
+    func note(mountPoint: ByteString) throws {
+        let unit = try unitSettings("MOUNTPOINT=", mountPoint) { old in
+            access(old.cString, F_OK) != 0 && Errno.current == .noEntry
+        }
+        if let unit { try write(unit, as: "mount", in: directory, endsLine: false) }
+    }
+
     /// The units read another file, if there is one. Nil if that stays as it is.
-    private func unitSettings(with backing: ByteString) throws(Failure) -> [UInt8]? {
+    private func unitSettings(
+        _ key: String, _ place: ByteString, where isWanted: (ByteString) -> Bool = { _ in true }
+    ) throws(Failure) -> [UInt8]? {
         let path = directory.appending("mount")
         guard let old = try? readSmallFile(path.cString, maximumByteCount: 65_536) else {
             return nil
         }
-        let key = Array("BACKING=".utf8)
+        let key = Array(key.utf8)
         let lines = old.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            .map { $0.starts(with: key) ? key + backing.bytes : Array($0) }
+            .map { line in
+                guard line.starts(with: key), isWanted(ByteString(Array(line.dropFirst(key.count))))
+                else { return Array(line) }
+                return key + place.bytes
+            }
         let new = Array(lines.joined(separator: [UInt8(ascii: "\n")]))
         guard new != old else { return nil }
-        try requireUnitPath(backing)
+        try requireUnitPath(place)
         return new
     }
 }

@@ -80,6 +80,26 @@ class Moved(WorkspaceCase):
         self.assertIn(f"mkdir {place}, or mamctl mount {self.old} MOUNTPOINT", said)
         place.mkdir()
 
+    def test_a_mount_point_that_moved_too_is_remembered(self):
+        place = self.workspace.mount_point
+        moved = place.rename(self.workspace.root / "Moved")
+        try:
+            self.workspace.ctl("mount", "--name", "work", self.new, moved)
+            self.workspace.ctl("unmount", moved)
+            said = self.workspace.ctl("status", status=UNREACHABLE).stdout
+            self.assertIn(f"next  mamctl mount '{self.new}' {moved}\n", said)
+            self.workspace.ctl("mount")
+            self.assertTrue(moved.is_mount())
+            self.workspace.ctl("unmount", moved)
+            # One that is there stays, wherever it is mounted once.
+            place.mkdir()
+            self.workspace.ctl("mount", "--name", "work", self.new, place)
+            self.workspace.ctl("unmount", place)
+            self.assertIn(f"MOUNTPOINT={moved}\n", self.unit.read_text())
+        finally:
+            place.is_dir() or place.mkdir()
+            moved.rmdir()
+
     def test_what_is_confirmed_is_remembered(self):
         place = self.workspace.mount_point
         self.workspace.ctl("mount", "--name", "work", self.new, place)
