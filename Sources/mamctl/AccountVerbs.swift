@@ -57,8 +57,9 @@ func changePassphrase(_ invocation: Invocation) throws -> ExitStatus {
             invocation: invocation, path: export, daemon: daemon
         ).reset()
         if let new { try tellKeyring(new, of: account.label, in: daemon) }
+        let verb = account.block.isEmpty ? "unlock" : "account login"
         return report(
-            account, invocation, "passphrase reset; mamctl unlock opens it with the new one")
+            account, invocation, "passphrase reset; mamctl \(verb) opens it with the new one")
     }
     for name in Option.ofExport.map(\.name) where invocation.arguments.has(name) {
         throw Failure.usage(invocation.verb, "--\(name) needs --export")

@@ -119,7 +119,7 @@ class Forgotten(EnrollmentCase):
         for number in range(3):
             self.wrong(number)
         self.assert_closed("locked-out", errno.ENOKEY)
-        self.reset()
+        self.assertIn("reset; mamctl account login opens it with the new one", self.reset().stdout)
         self.assert_closed("locked-out", errno.ENOKEY)
         self.workspace.unlock(passfile=self.new, status=CLOSED)
         self.workspace.serving("account login", ANN, "--passfile", self.new)
