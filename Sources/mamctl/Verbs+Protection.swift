@@ -28,12 +28,12 @@ private let dataOptions = [
 let protectionVerbs: [Verb] = [
     Verb(
         name: "protect", summary: "Set the owner of files and whole directories",
-        usage: "PATH… [--owner UPN] [--only-new] [--files-from LIST] [-0]",
+        usage: "PATH… [--owner UPN [--unmanaged]] [--only-new] [--files-from LIST] [-0]",
         operands: 1...Int.max,
         options: protectOptions,
         examples: [
             "mamctl protect ~/Work/plans --owner ann@contoso.com",
-            "mamctl protect --json ~/Work/*.odt --owner ''",
+            "mamctl protect --json ~/Work/*.odt --owner '' --unmanaged",
         ],
         statuses: protectStatuses, run: protect),
     Verb(

@@ -32,6 +32,10 @@ class Table(unittest.TestCase):
                     json_output.schema(verb["name"].replace(" ", "-")), "no docs/schema")
                 self.assertGreaterEqual(len(verb["examples"]), 2)
                 self.assertTrue(all("mamctl" in example for example in verb["examples"]))
+                # Nobody is meant only where that is said.
+                for example in verb["examples"]:
+                    if "--owner ''" in example:
+                        self.assertIn("--unmanaged", example)
                 self.assertIn(DONE, [status["status"] for status in verb["statuses"]])
                 # A heading of the manual begins with its name, alone or behind others.
                 self.assertRegex(
