@@ -12,13 +12,7 @@ struct SetupAccount {
     let invocation: Invocation
     let daemon: Daemon
     let name: String
-
-    /// Once it was asked for. On a terminal a mistake costs nothing but another try.
-    private(set) var passphrase: SecretBuffer?
-
-    init(_ invocation: Invocation, _ daemon: Daemon, name: String) {
-        (self.invocation, self.daemon, self.name) = (invocation, daemon, name)
-    }
+    let passphrases: SetupPassphrases
 
     private func found() throws -> AccountReport? {
         try daemon.status().accounts.first { $0.isNamed(name) }
@@ -26,54 +20,45 @@ struct SetupAccount {
 
     /// Registers it, or unlocks the one that is there. `askingAnyway`: has the daemon check the
     /// passphrase of one that is unlocked, so that ``passphrase`` is known to be right.
-    mutating func open(askingAnyway: Bool) throws -> AccountReport {
+    func open(askingAnyway: Bool) throws -> AccountReport {
         guard let account = try found() else { return try register() }
         guard askingAnyway || account.window != .unlocked else { return account }
-        return try retrying { setup in
+        return try retrying {
             var secrets = SecretParameters()
             let request = Varlink.Workspace.Unlock(
                 account: account.label,
-                passphraseDescriptor: try setup.current(of: account, in: &secrets))
-            return try setup.daemon.call(
+                passphraseDescriptor: try current(of: account, in: &secrets))
+            return try daemon.call(
                 request, descriptors: secrets.descriptors, about: "account '\(account.label)'"
             ).account
         }
     }
 
-    private mutating func register() throws -> AccountReport {
+    private func register() throws -> AccountReport {
         try signIn(invocation, as: name, objectID: nil, to: daemon)
-        return try retrying { setup in
+        return try retrying {
             var secrets = SecretParameters()
-            let new = try setup.new(in: &secrets)
+            let new = try new(in: &secrets)
             let request = Varlink.Workspace.RegisterAccount(
-                name: setup.name, passphraseDescriptor: new, noPassphrase: new == nil ? true : nil)
-            return try mamctl.register(request, secrets.descriptors, setup.daemon)
+                name: name, passphraseDescriptor: new, noPassphrase: new == nil ? true : nil)
+            return try mamctl.register(request, secrets.descriptors, daemon)
         }
     }
 
-    private mutating func new(in secrets: inout SecretParameters) throws -> Int? {
-        if invocation.arguments.has("no-passphrase") {
-            return try invocation.newPassphrase(of: name, in: &secrets)
-        }
-        let secret = try invocation.passphrase("Passphrase for \(name)", isNew: true)
-        passphrase = secret
-        return try secrets.add(secret)
+    private func new(in secrets: inout SecretParameters) throws -> Int? {
+        try passphrases.new().map { secret throws(Errno) in try secrets.add(secret) }
     }
 
-    private mutating func current(
+    private func current(
         of account: AccountReport, in secrets: inout SecretParameters
     ) throws -> Int? {
         guard account.hasPassphrase else { return nil }
-        let secret =
-            try passphrase
-            ?? invocation.passphrase("Passphrase of \(account.label)", isNew: false)
-        passphrase = secret
-        return try secrets.add(secret)
+        return try secrets.add(try passphrases.current(account.label))
     }
 
     /// Before anything is registered: an older file has no keys of a new account. Imports the keys
     /// that sealed files here need.
-    mutating func readRecoveryFile(_ path: ByteString) throws {
+    func readRecoveryFile(_ path: ByteString) throws {
         guard Self.exists(path), try found() == nil else { return }
         let status = try daemon.status()
         guard status.needsImport, let (file, export) = try? readExport(path),
@@ -82,12 +67,17 @@ struct SetupAccount {
         else { throw Self.holdsOtherKeys(path) }
         printError("\(path.shown) has the keys of the files here")
         try signIn(invocation, as: name, objectID: nil, to: daemon)
-        try retrying { setup in
-            let source = try ExportSource(setup.invocation, at: path)
-            _ = try source.importKeys(into: setup.daemon) { secrets in
-                try setup.new(in: &secrets)
-            }
+        try retrying {
+            let source = try ExportSource(invocation, at: path)
+            _ = try source.importKeys(into: daemon) { secrets in try new(in: &secrets) }
         }
+    }
+
+    /// Of a new workspace: whether it can be written, before anything is made.
+    static func checkRecoveryFile(_ path: ByteString, adopting: Bool) throws {
+        guard exists(path) else { return _ = try NewFile(for: path, replacing: false) }
+        // With the keys of what is adopted.
+        guard adopting else { throw holdsOtherKeys(path) }
     }
 
     private static func exists(_ path: ByteString) -> Bool {
@@ -101,7 +91,7 @@ struct SetupAccount {
     }
 
     /// An earlier run may have written the file. An empty passphrase is the account's own.
-    mutating func export(_ account: AccountReport, to path: ByteString) throws {
+    func export(_ account: AccountReport, to path: ByteString) throws {
         if Self.exists(path) {
             let (file, export) = try readExport(path)
             let owner = try naming(path) { () throws(Errno) in try CachedFacts(of: file.raw).uid }
@@ -110,13 +100,13 @@ struct SetupAccount {
             else { throw Self.holdsOtherKeys(path) }
             return
         }
-        try retrying { setup in
+        try retrying {
             let file = try NewFile(for: path, replacing: false)
             var secrets = SecretParameters()
-            let current = try setup.current(of: account, in: &secrets)
-            let export = try secrets.add(try setup.exportPassphrase())
+            let current = try current(of: account, in: &secrets)
+            let export = try secrets.add(try passphrases.forExport())
             _ = try mamctl.export(
-                account, to: file, passphrase: current, sealedBy: export, secrets, setup.daemon)
+                account, to: file, passphrase: current, sealedBy: export, secrets, daemon)
         }
     }
 
@@ -134,36 +124,7 @@ struct SetupAccount {
         return keybag
     }
 
-    /// Not what the file is to replace, if somebody types it.
-    private func exportPassphrase() throws -> SecretBuffer {
-        let secret = try invocation.passphrase(
-            "Passphrase of the recovery file", isNew: true, optionPrefix: "export-")
-        let isGiven =
-            invocation.arguments.has("export-passfile")
-            || invocation.arguments.has("export-extpass")
-        guard !isGiven, let passphrase, secret.equals(passphrase) else { return secret }
-        throw Failure(
-            .usage,
-            "that is the account's passphrase: who forgets it could not open the recovery file",
-            next: "take another one, and keep it where the file is not")
-    }
-
-    /// On a terminal asks again, as long as what was typed is what was wrong.
-    private mutating func retrying<Value>(
-        _ body: (inout SetupAccount) throws -> Value
-    ) throws -> Value {
-        let isTyped =
-            isatty(STDIN_FILENO) == 1 && !invocation.arguments.has("passfile")
-            && !invocation.arguments.has("extpass")
-        for _ in 1..<3 where isTyped {
-            do { return try body(&self) } catch let failure as Failure
-                where [.usage, .refused, .wrongPassphrase].contains(failure.status)
-            {
-                printError("mamctl: \(failure.message)")
-                // One that the account took stays, whatever is wrong with the recovery file's.
-                if failure.status != .usage { passphrase = nil }
-            }
-        }
-        return try body(&self)
+    private func retrying<Value>(_ body: () throws -> Value) throws -> Value {
+        try passphrases.retrying(body, forget: passphrases.forgetRefused)
     }
 }

@@ -15,7 +15,14 @@ func setUp(_ invocation: Invocation) throws -> ExitStatus {
     let answers = try SetupAnswers(invocation)
     var done = SetupResult(answers: answers)
     let workspace = SetupWorkspace(answers: answers)
-    done.isNew = try workspace.create(settings: settings, invocation.arguments)
+    let passphrases = SetupPassphrases(invocation, of: answers.account ?? "")
+    done.isNew = try workspace.create(settings: settings, invocation.arguments) {
+        guard answers.account != nil else { return }
+        if let file = answers.recoveryFile {
+            try SetupAccount.checkRecoveryFile(file, adopting: invocation.arguments.has(.adopt))
+        }
+        try passphrases.askAhead(in: answers.name, forFile: answers.recoveryFile != nil)
+    }
     keepIndexersOut(of: answers.mountPoint)
     try workspace.writeUnitSettings()
     let service = SetupService(name: answers.name)
@@ -31,11 +38,12 @@ func setUp(_ invocation: Invocation) throws -> ExitStatus {
         throw Failure(.unreachable, "the daemon of '\(answers.name)' does not answer")
     }
     if let name = answers.account {
-        var account = SetupAccount(invocation, daemon, name: name)
+        let account = SetupAccount(
+            invocation: invocation, daemon: daemon, name: name, passphrases: passphrases)
         if let file = answers.recoveryFile { try account.readRecoveryFile(file) }
         let report = try account.open(askingAnyway: usesKeyring)
         if let file = answers.recoveryFile { try account.export(report, to: file) }
-        if usesKeyring, let passphrase = account.passphrase, let id = workspace.id {
+        if usesKeyring, let passphrase = passphrases.account, let id = workspace.id {
             try DesktopKeyring(name: answers.name, id: id).keep(passphrase, of: report.label)
             done.isKeyring = true
         }

@@ -16,10 +16,17 @@ struct SetupWorkspace {
     var id: Bytes16? { Places.current.record(of: answers.name)?.id }
 
     /// Creates mount point and workspace, or what an interrupted run has left out of it, or takes
-    /// over a copy. False if the workspace was there. All is checked before anything is made.
-    func create(settings: [UInt8], _ options: Arguments) throws -> Bool {
+    /// over a copy. False if the workspace was there. All is checked before anything is made, and
+    /// what only a new one needs by `prepare`.
+    func create(
+        settings: [UInt8], _ options: Arguments, _ prepare: () throws -> Void
+    ) throws -> Bool {
         try refuseForeignBacking()
         let (isNew, begin) = try plan(settings, options)
+        if isNew {
+            if access(answers.mountPoint.cString, F_OK) == 0 { _ = try checkedMountPointIfFree() }
+            try prepare()
+        }
         let isMade = try makeMountPoint()
         do {
             _ = try checkedMountPointIfFree()

@@ -32,6 +32,9 @@ class Terminal:
     def type(self, text):
         os.write(self.master, text.encode())
 
+    def interrupt(self):
+        os.write(self.master, b"\x03")
+
     def hides_typing(self):
         return not termios.tcgetattr(self.master)[3] & termios.ECHO
 

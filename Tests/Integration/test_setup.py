@@ -12,7 +12,7 @@ from systemd_machine import MachineCase
 from terminal import Terminal
 from running import daemons, mounts
 from workspace import (
-    ANN, DONE, NO, PASSPHRASE, REFUSED, USAGE, WRONG_PASSPHRASE, Workspace, wait_until)
+    ANN, DONE, NO, NOT_FOUND, PASSPHRASE, REFUSED, USAGE, WRONG_PASSPHRASE, Workspace, wait_until)
 
 NEEDS = ("e2fsprogs", "rsync", "strace")
 
@@ -180,6 +180,48 @@ class Setup(unittest.TestCase):
         self.check()
         self.setup(*passfile, "--adopt")
 
+    def assert_nothing_made(self):
+        self.assertFalse(self.place.exists())
+        self.assertFalse((self.workspace.root / ".work").exists())
+        self.assertFalse((self.workspace.policies.parent / "workspace.json").exists())
+        self.assertFalse((self.workspace.state / "device-secret").exists())
+
+    def test_nothing_is_made_before_the_passphrases_are_good(self):
+        good, short = self.workspace.passfile, self.workspace.secret("short", "x")
+        other = self.workspace.secret("other", KEYS_PASSPHRASE)
+        missing = self.workspace.root / "missing"
+        taken = self.workspace.root / "taken"
+        taken.write_bytes(b"mine")
+        for status, options in (
+                (REFUSED, ("--passfile", short)), (NOT_FOUND, ("--passfile", missing)),
+                (REFUSED, ("--no-passphrase",)), (USAGE, ()),
+                (REFUSED, (
+                    "--passfile", good, "--recovery", self.keys, "--export-passfile", short)),
+                (NOT_FOUND, (
+                    "--passfile", good, "--recovery", self.keys, "--export-passfile", missing)),
+                (NO, ("--passfile", good, "--recovery", taken, "--export-passfile", other))):
+            self.setup(*options, status=status, input=b"")
+            self.assert_nothing_made()
+            self.assertFalse(self.keys.exists())
+        self.assertEqual(taken.read_bytes(), b"mine")
+
+    def test_nothing_is_made_before_the_last_question(self):
+        questions = (
+            ("Recovery file, - for none [", str(self.keys)), (f"Passphrase for {ANN}", PASSPHRASE),
+            ("Again", PASSPHRASE), ("Passphrase of the recovery file", KEYS_PASSPHRASE),
+            ("Again", KEYS_PASSPHRASE))
+        for count in range(len(questions)):
+            terminal = Terminal(
+                ["mamctl", "setup", self.place, ANN], self.workspace.environment, columns=200)
+            answer(terminal, questions[:count])
+            wait_until(lambda: questions[count][0].encode() in terminal.shown[
+                terminal.shown.rfind(b"\n") + 1:] or terminal_read(terminal))
+            terminal.interrupt()
+            status, shown = terminal.finish(60)
+            self.assertNotEqual(status, DONE, shown)
+            self.assert_nothing_made()
+            self.assertFalse(self.keys.exists())
+
     def test_beside_a_mounted_workspace(self):
         passfile = ("--passfile", self.workspace.passfile)
         # What the tutorial makes is found by its name.
@@ -206,7 +248,8 @@ class Setup(unittest.TestCase):
     def test_the_next_run_goes_on(self):
         options = ("--passfile", self.workspace.passfile)
         wrong = self.workspace.secret("short", "x")
-        self.setup("--passfile", wrong, status=(NO, 6))
+        self.workspace.ctl("setup", self.place, "--no-account")
+        self.setup("--passfile", wrong, status=REFUSED)
         self.assertEqual(mounts(str(self.place)), [str(self.place)])
         said = json.loads(self.setup(*options, "--json").stdout)
         self.assertEqual(
