@@ -17,7 +17,7 @@ func leaveWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     } else {
         copy.summary.forEach(printOut)
     }
-    return copy.failures.first?.failure.status ?? .success
+    return copy.exitStatus
 }
 
 /// The directory that is left.

@@ -16,10 +16,7 @@ final class LeavingCopy {
     private var bytes = 0
     /// What an earlier run has copied.
     private var present = 0
-    private(set) var failures: [(path: ByteString, failure: Failure)] = []
-    /// Sealed files, by their owners' names.
-    private var leftOf: [String: Int] = [:]
-    private var hints: Set<Message> = []
+    private let leftOut: LeftOut
     private var daemon: Result<Daemon, Failure>?
     private var roots: [stat] = []
     private var depth = 0
@@ -30,7 +27,10 @@ final class LeavingCopy {
 
     init(_ invocation: Invocation, of source: LeftDirectory, into destination: LeavingPlace) {
         (self.invocation, self.source, self.destination) = (invocation, source, destination)
+        leftOut = LeftOut(namesEach: invocation.arguments.has("verbose"))
     }
+
+    var exitStatus: ExitStatus { leftOut.status }
 
     func run() throws(Failure) {
         source.synchronize()
@@ -40,8 +40,11 @@ final class LeavingCopy {
             try status(of: destination.root.raw)
         }
         roots = [top, end]
-        copyEntries(of: source.root, at: source.path, into: destination.root)
-        guard failures.isEmpty else { return }
+        let copy = try naming(destination.place) { () throws(Errno) in
+            try LeavingDirectory(destination.root, isTop: true)
+        }
+        copyEntries(of: source.root, at: source.path, into: copy)
+        guard leftOut.isEmpty else { return }
         try naming(destination.place) { () throws(Errno) in
             try destination.finish()
             // Afterwards: with its mode it may be read-only.
@@ -56,29 +59,22 @@ final class LeavingCopy {
             "\(files.counted("file")), \(bytes.asBytes), copied to \(place.shown)"
         ]
         if present > 0 { lines.append("copied before: \(present.counted("file"))") }
-        for (owner, count) in leftOf.sorted(by: { $0.key < $1.key }) {
-            lines.append("left out of \(ByteString(owner).shown)'s: \(count.counted("file"))")
-        }
-        if !failures.isEmpty {
-            let mark = place.appending(LeavingPlace.markName).shown
-            lines.append(
-                "left out in all: \(failures.count.grouped); the same command goes on with that,"
-                    + " until \(mark) is removed")
-        }
-        return lines
+        return lines + leftOut.summary(place.appending(LeavingPlace.markName))
     }
 
     var json: JSONValue {
-        [
+        let (left, holders) = leftOut.json
+        return [
             "directory": .string(source.place.wireText),
             "destination": .string(destination.place.wireText),
             "files": JSONValue(files), "bytes": JSONValue(bytes), "present": JSONValue(present),
-            "left": .array(
-                failures.map { ["path": .string($0.path.shown), "error": $0.failure.json] }),
+            "left": left, "holders": holders,
         ]
     }
 
-    private func copyEntries(of from: Descriptor, at path: ByteString, into to: Descriptor) {
+    private func copyEntries(
+        of from: Descriptor, at path: ByteString, into to: LeavingDirectory
+    ) {
         var names: [ByteString] = []
         attempt(path) { () throws(Errno) in
             names = try entries(of: from.raw)
@@ -96,26 +92,19 @@ final class LeavingCopy {
     /// Names what failed, and goes on.
     private func attempt(_ path: ByteString, _ body: () throws -> Void) {
         do { try body() } catch {
-            let cause = (error as? Errno).map { Failure(path, $0) } ?? Failure(any: error)
-            let isNamed = cause.message.english.contains(path.shown)
-            let failure = Failure(
-                cause.status, isNamed ? cause.message : "\(path.shown): \(cause.message)",
-                next: cause.next)
-            failures.append((path, failure))
-            isFull = isFull || [.noSpace, .quotaExceeded, .readOnly].contains(cause.cause)
             progress.clear()
-            // Thousands of files may be left out for one reason.
-            let isNew = cause.next.map { hints.insert($0).inserted } ?? false
-            (isNew ? failure : Failure(failure.status, failure.message)).report(isJSON: false)
+            let cause = leftOut.add(error, at: path).cause
+            isFull = isFull || [.noSpace, .quotaExceeded, .readOnly].contains(cause)
         }
     }
 
     private func copy(
-        _ name: ByteString, at path: ByteString, from: Descriptor, into to: Descriptor
+        _ name: ByteString, at path: ByteString, from: Descriptor, into to: LeavingDirectory
     ) throws {
         // Opens nothing yet, be it a pipe or a device, and stays this file whatever the name is.
         let found = try openFile(at: from.raw, name.cString, openPathOnly | O_NOFOLLOW)
-        let status = try status(of: found.raw)
+        let status = try MAMSystem.status(of: found.raw)
+        try to.refuseTaken(name, of: path)
         switch status.st_mode & S_IFMT {
         case S_IFDIR: try copyDirectory(found, status, name, at: path, into: to)
         case S_IFREG: try copyFile(found, status, name, at: path, into: to)
@@ -129,7 +118,7 @@ final class LeavingCopy {
 
     private func copyDirectory(
         _ found: Descriptor, _ status: stat, _ name: ByteString, at path: ByteString,
-        into to: Descriptor
+        into to: LeavingDirectory
     ) throws {
         guard status.st_dev == roots[0].st_dev else {
             throw Failure(
@@ -150,8 +139,8 @@ final class LeavingCopy {
         depth += 1
         defer { depth -= 1 }
         let from = try reopen(found.raw, O_RDONLY | O_DIRECTORY)
-        let made = try directory(name, in: to)
-        copyEntries(of: from, at: path, into: made)
+        let made = try directory(name, in: to.descriptor)
+        copyEntries(of: from, at: path, into: try LeavingDirectory(made))
         guard !isFull else { return }
         try keepAttributes(of: status, from, on: made)
         try synchronize(made.raw)
@@ -172,14 +161,19 @@ final class LeavingCopy {
 
     private func copyFile(
         _ found: Descriptor, _ status: stat, _ name: ByteString, at path: ByteString,
-        into to: Descriptor
+        into to: LeavingDirectory
     ) throws {
-        if let there = try? MAMSystem.status(at: to.raw, name.cString) {
-            guard there.st_mode & S_IFMT == S_IFREG, isCopied(status, there) else {
+        let there = to.found(name)
+        if let there {
+            guard there.st_mode & S_IFMT == S_IFREG, hasTime(of: status, there) else {
                 throw isThere(path)
             }
-            present += 1
-            return
+            // Nothing has happened to the original since.
+            if isBefore(status.st_ctim, there.st_ctim) {
+                present += 1
+                if let copy = try? to.openCopy(name) { noteProtectedData(in: copy, of: path) }
+                return
+            }
         }
         let file = try reopen(found.raw, O_RDONLY | O_NONBLOCK | O_NOCTTY)
         let source = Source(path, opened: file, status)
@@ -188,14 +182,30 @@ final class LeavingCopy {
         defer { progress.finish(path, size: count) }
         count = try write(source, into: new.descriptor)
         try keepAttributes(of: status, file, on: new.descriptor)
-        try new.take(name, in: to) { try source.refuseIfWritten() }
+        noteProtectedData(in: new.descriptor, of: path)
+        if there != nil {
+            let copy = try to.openCopy(name)
+            guard try haveSameContent(new.descriptor, copy) else { throw isThere(path) }
+            try source.refuseIfWritten()
+            try keepAttributes(of: status, file, on: copy)
+            present += 1
+            return
+        }
+        try new.take(name, in: to.descriptor) { try source.refuseIfWritten() }
         files += 1
         bytes += count
     }
 
-    /// A whole one has its name, and the time of what it was made from. vfat's are even seconds,
-    /// exFAT's hundredths.
-    private func isCopied(_ status: stat, _ there: stat) -> Bool {
+    private func noteProtectedData(in copy: Descriptor, of path: ByteString) {
+        guard let owner = ownerOfDataHeld(in: copy) else { return }
+        progress.clear()
+        let below = path.bytes.dropFirst(source.path.bytes.count).drop { $0 == UInt8(ascii: "/") }
+        leftOut.addHolder(destination.place.appending(ByteString(Array(below))), of: owner)
+    }
+
+    /// A whole copy has its name, and the time of what it was made from, which programs can set as
+    /// they like. vfat's are even seconds, exFAT's hundredths.
+    private func hasTime(of status: stat, _ there: stat) -> Bool {
         let (original, copy) = (status.st_mtim, there.st_mtim)
         let isCoarse = copy.tv_nsec % 10_000_000 == 0
         return original.tv_sec == copy.tv_sec && original.tv_nsec == copy.tv_nsec
@@ -218,8 +228,7 @@ final class LeavingCopy {
             return try keyHolder().convert(
                 source, .open, into: new, override: nil, progress)
         } catch {
-            leftOf[facts.owner.description, default: 0] += 1
-            throw error
+            throw Unopened(owner: facts.owner.description, cause: Failure(any: error))
         }
     }
 
@@ -237,17 +246,17 @@ final class LeavingCopy {
 
     private func copyLink(
         _ found: Descriptor, _ status: stat, _ name: ByteString, at path: ByteString,
-        into to: Descriptor
+        into to: LeavingDirectory
     ) throws {
         let target = try linkTarget(at: found)
-        if symlinkat(target.cString, to.raw, name.cString) != 0 {
+        if symlinkat(target.cString, to.descriptor.raw, name.cString) != 0 {
             guard Errno.current == .exists else { throw Errno.current }
-            let there = try openFile(at: to.raw, name.cString, openPathOnly | O_NOFOLLOW)
+            let there = try openFile(at: to.descriptor.raw, name.cString, openPathOnly | O_NOFOLLOW)
             guard (try? linkTarget(at: there)) == target else { throw isThere(path) }
         }
         let times = [status.st_atim, status.st_mtim]
-        utimensat(to.raw, name.cString, times, AT_SYMLINK_NOFOLLOW)
-        fchownat(to.raw, name.cString, status.st_uid, status.st_gid, AT_SYMLINK_NOFOLLOW)
+        utimensat(to.descriptor.raw, name.cString, times, AT_SYMLINK_NOFOLLOW)
+        fchownat(to.descriptor.raw, name.cString, status.st_uid, status.st_gid, AT_SYMLINK_NOFOLLOW)
     }
 }
 
@@ -256,4 +265,8 @@ private func linkTarget(at link: Descriptor) throws(Errno) -> ByteString {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = try retrying { readlinkat(link.raw, "", &buffer, buffer.count) }
     return ByteString(buffer.prefix(count).map { UInt8(bitPattern: $0) })
+}
+
+private func isBefore(_ one: timespec, _ other: timespec) -> Bool {
+    (one.tv_sec, one.tv_nsec) < (other.tv_sec, other.tv_nsec)
 }

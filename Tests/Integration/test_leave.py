@@ -3,23 +3,15 @@ import contextlib
 import json
 import os
 import pathlib
-import shutil
-import signal
 import socket
 import subprocess
 import sys
-import threading
 import unittest
 
-from ordinary_user import NOBODY
-from posix_calls import EXCHANGE, rename2
+from leave_case import MARK, LeaveCase, content
 from workspace import (
-    ANN, CLOSED, DAMAGED, DONE, NO, NOT_FOUND, PERSONAL, REFUSED, UNREACHABLE, USAGE, Workspace,
-    WorkspaceCase, pattern, wait_until)
+    ANN, CLOSED, DAMAGED, DONE, NO, PERSONAL, REFUSED, UNREACHABLE, USAGE, Workspace, pattern)
 
-NEEDS = ("strace",)
-MARK, TEMPORARY = ".mamctl-leave", ".mamctl-leave.new"
-SECRET = b"what nobody may have"
 # Writes a file and does not close it.
 WRITER = """
 import sys
@@ -28,52 +20,6 @@ file.write(b"x" * 20_000)
 print("written", flush=True)
 sys.stdin.read()
 """
-
-
-def content(root):
-    """Each name below, as bytes, with what it is."""
-    found = {}
-    top = os.fsencode(root)
-    for place, folders, names in os.walk(top):
-        for name in [*folders, *names]:
-            path = os.path.join(place, name)
-            key = os.path.relpath(path, top)
-            if os.path.islink(path):
-                found[key] = os.readlink(path)
-            elif os.path.isdir(path):
-                found[key] = None
-            else:
-                with open(path, "rb") as file:
-                    found[key] = file.read()
-    return found
-
-
-class LeaveCase(WorkspaceCase):
-    def setUp(self):
-        super().setUp()
-        self.source = self.backing_of(self.directory)
-        self.place = self.workspace.root / f"place-{self._testMethodName}"
-        self.place.mkdir()
-        self.target = self.place / "files"
-
-    def leave(self, status=DONE, source=None, target=None, **options):
-        return self.workspace.serving(
-            "leave", source or self.source, target or self.target, status=status, **options)
-
-    def assert_whole(self):
-        """All that the mount shows is there, and nothing else."""
-        self.assertEqual(content(self.target), content(self.directory))
-
-    def personal(self, name, data):
-        """An unmanaged owner's file."""
-        path = self.write(self.directory / name, data)
-        self.workspace.ctl("protect", path, "--owner", PERSONAL, "--unmanaged", "--quiet")
-        return path
-
-    def files(self):
-        self.write(self.directory / "sealed", pattern(100_000))
-        self.personal("personal", pattern(50_000, 1))
-        (self.source / "foreign").write_bytes(pattern(30_000, 2))
 
 
 class Leave(LeaveCase):
@@ -139,25 +85,28 @@ class Leave(LeaveCase):
             writer.stdin.close()
         self.assertEqual((self.target / "log").read_bytes(), b"x" * 20_000)
 
-    def test_a_locked_account_is_named_and_the_rest_is_there(self):
-        self.files()
-        self.write(self.directory / "other", b"sealed too")
-        self.workspace.lock()
-        try:
-            result = self.leave(status=CLOSED)
-        finally:
-            self.workspace.unlock()
-        for name in ("sealed", "other"):
-            self.assertIn(str(self.source / name), result.stderr)
-        self.assertEqual(result.stderr.count("  try: "), 1)
-        self.assertIn(f"left out of {ANN}'s: 2 files\n", result.stdout)
-        self.assertEqual(
-            sorted(os.listdir(self.target)), [MARK, "foreign", "personal"])
-        self.assertEqual(os.stat(self.target).st_mode & 0o777, 0o700)
-        answer = json.loads(
-            self.workspace.serving("leave", self.source, self.target, "--json").stdout)
-        self.assertEqual((answer["files"], answer["present"], answer["left"]), (2, 2, []))
+    def test_a_copy_that_holds_protected_data_is_named(self):
+        """A sealed file that was copied into the mount, as from a backup, is sealed in it still:
+        whoever then removes the keys has lost it."""
+        sealed = self.write(self.directory / "sealed", pattern(10_000))
+        inner = self.write(self.directory / "inner", self.backing_of(sealed).read_bytes())
+        self.personal("theirs", inner.read_bytes())
+        os.mkfifo(self.source / "pipe")
+        for copied in (3, 0):
+            if not copied:
+                os.unlink(self.source / "pipe")
+            result = self.workspace.serving(
+                "leave", self.source, self.target, "--json", status=NO)
+            answer = json.loads(result.stdout)
+            self.assertEqual(answer["files"], copied)
+            self.assertEqual(answer["holders"], [
+                {"path": str(self.target / name), "owner": ANN} for name in ("inner", "theirs")])
+            self.assertEqual(result.stderr.count("holds protected data"), 1, result.stderr)
+        self.assertEqual(answer["left"], [])
         self.assert_whole()
+        self.assertIn(f"try: mamctl decrypt {self.target / 'inner'} -o NEW", result.stderr)
+        self.workspace.serving("decrypt", self.target / "inner", "-o", self.place / "opened")
+        self.assertEqual((self.place / "opened").read_bytes(), pattern(10_000))
 
     def test_damaged_and_newer_files_are_named(self):
         self.files()
@@ -199,258 +148,6 @@ class Leave(LeaveCase):
         result = self.leave(status=NO, prefix=("prlimit", "--nofile=4096"))
         self.assertIn("is below more than 500 other directories", result.stderr)
         self.assertEqual((self.target / "file").read_bytes(), b"content")
-
-    def test_what_was_copied_and_has_changed_is_not_replaced(self):
-        self.files()
-        os.mkfifo(self.source / "pipe")
-        self.leave(status=NO)
-        (self.target / "personal").write_bytes(b"my own now")
-        self.write(self.directory / "sealed", b"new")
-        os.unlink(self.source / "pipe")
-        result = self.leave(status=NO)
-        for name in ("sealed", "personal"):
-            self.assertIn(str(self.source / name), result.stderr)
-        self.assertEqual((self.target / "personal").read_bytes(), b"my own now")
-        self.assertEqual((self.target / "sealed").read_bytes(), pattern(100_000))
-        for name in ("sealed", "personal"):
-            os.unlink(self.target / name)
-        self.leave()
-        self.assert_whole()
-
-
-class Places(LeaveCase):
-    """Where a copy may be made."""
-
-    def refuse(self, words, **options):
-        result = self.leave(status=NO, **options)
-        self.assertRegex(result.stderr, words)
-
-    def setUp(self):
-        super().setUp()
-        self.write(self.directory / "file", b"content")
-
-    def test_neither_is_within_the_other(self):
-        self.refuse("within the other", target=self.source / "files")
-        self.assertEqual(os.listdir(self.source), ["file"])
-        self.refuse("within the other", target=self.source)
-        (self.source / "folder").mkdir()
-        self.refuse("within the other", target=self.source / "folder" / ".")
-        (self.place / MARK).touch()
-        shutil.copytree(self.source, self.place / "inner")
-        self.refuse("within the other", source=self.place / "inner", target=self.place)
-        (self.place / "link").symlink_to(self.source)
-        self.refuse("within the other", target=self.place / "link" / "files")
-        self.assertEqual(sorted(os.listdir(self.source)), ["file", "folder"])
-
-    @unittest.skipUnless(os.getuid() == 0, "mounts")
-    def test_nor_by_another_way(self):
-        (self.source / "folder").mkdir()
-        self.target.mkdir()
-        subprocess.run(["mount", "--bind", self.source / "folder", self.target], check=True)
-        try:
-            self.refuse("is where the copy is made")
-        finally:
-            subprocess.run(["umount", "-l", self.target], check=True)
-        self.assertEqual(sorted(os.listdir(self.source / "folder")), [MARK, "file"])
-
-    def test_no_link_and_no_file(self):
-        (self.place / "real").mkdir()
-        self.target.symlink_to("real")
-        for name in ("files", "files/", "files//"):
-            self.refuse("not a directory, or a symbolic link", target=f"{self.place}/{name}")
-        self.target.unlink()
-        self.target.symlink_to("missing")
-        self.refuse("not a directory, or a symbolic link")
-        self.target.unlink()
-        self.target.write_bytes(b"mine")
-        self.refuse("not a directory, or a symbolic link")
-        self.assertEqual(self.target.read_bytes(), b"mine")
-        self.assertEqual(os.listdir(self.place / "real"), [])
-        self.leave(status=NOT_FOUND, target=self.place / "no" / "where")
-        self.leave(status=NOT_FOUND, source=self.place / "missing")
-
-    def test_nothing_that_has_files(self):
-        self.target.mkdir(mode=0o755)
-        (self.target / "file").write_bytes(b"mine")
-        self.refuse("is not empty")
-        self.assertEqual(os.stat(self.target).st_mode & 0o777, 0o755)
-        self.assertEqual(content(self.target), {b"file": b"mine"})
-
-    def test_an_empty_one_becomes_the_callers_alone(self):
-        self.target.mkdir()
-        self.target.chmod(0o777)
-        os.mkfifo(self.source / "pipe")
-        self.refuse("pipe")
-        self.assertEqual(os.stat(self.target).st_mode & 0o777, 0o700)
-
-    @unittest.skipUnless(os.getuid() == 0, "another user's")
-    def test_no_strangers_directory_and_no_strangers_mark(self):
-        self.target.mkdir()
-        os.chown(self.target, NOBODY, NOBODY)
-        self.refuse("another user's")
-        os.chown(self.target, 0, 0)
-        (self.target / MARK).touch()
-        os.chown(self.target / MARK, NOBODY, NOBODY)
-        (self.target / "file").symlink_to("/etc/passwd")
-        self.refuse("not of this command")
-        (self.target / MARK).unlink()
-        (self.target / MARK).symlink_to("/etc/passwd")
-        self.leave(status=NO)
-        self.assertEqual(os.readlink(self.target / "file"), "/etc/passwd")
-
-    def test_no_mount(self):
-        self.refuse("encrypts by itself", target=self.directory / "files")
-        self.assertFalse((self.directory / "files").exists())
-        (self.directory / "folder").mkdir()
-        self.refuse("encrypts by itself", target=self.directory / "folder")
-        result = self.leave(status=NO, source=self.directory)
-        self.assertIn("is in the mounted workspace 'work'", result.stderr)
-        self.assertIn(f"mamctl leave {self.workspace.backing} DEST", result.stderr)
-        self.assertFalse(self.target.exists())
-
-
-class Accomplices(LeaveCase):
-    def test_a_name_that_is_swapped_leads_nowhere_else(self):
-        """Directory and link, file and link, file and pipe change places all the time."""
-        outside = self.place / "outside"
-        outside.mkdir()
-        (outside / "inner").write_bytes(SECRET)
-        for name in ("folder", "file", "plain"):
-            (self.source / name).mkdir() if name == "folder" else (
-                self.source / name).write_bytes(b"content")
-        (self.source / "folder" / "inner").write_bytes(b"content")
-        (self.source / "folder-link").symlink_to(outside)
-        (self.source / "file-link").symlink_to(outside / "inner")
-        os.mkfifo(self.source / "plain-pipe")
-        ended = threading.Event()
-
-        def swap():
-            while not ended.is_set():
-                for one, other in (("folder", "folder-link"), ("file", "file-link"),
-                                   ("plain", "plain-pipe")):
-                    rename2(self.source / one, self.source / other, EXCHANGE)
-
-        thread = threading.Thread(target=swap)
-        thread.start()
-        try:
-            for number in range(20):
-                target = self.place / str(number)
-                self.leave(status=(NO, DONE), target=target)
-                for path, found in content(target).items():
-                    if found is not None and not os.path.islink(os.path.join(
-                            os.fsencode(target), path)):
-                        self.assertIn(found, (b"content", b""), path)
-        finally:
-            ended.set()
-            thread.join()
-
-    def test_a_directory_that_was_opened_stays_that(self):
-        outside = self.place / "outside"
-        outside.mkdir()
-        (outside / "inner").write_bytes(SECRET)
-        (self.source / "folder").mkdir()
-        (self.source / "folder" / "inner").write_bytes(b"content")
-        # The same calls each time.
-        trace = self.place / "opens"
-        self.leave(target=self.place / "first", prefix=(
-            "strace", "-qq", "-o", trace, "-e", "trace=openat"))
-        opens = trace.read_text().splitlines()
-        count = 1 + next(
-            at for at, line in enumerate(opens) if '"folder"' in line and "O_PATH" in line)
-        with self.stopped_after("openat", count) as process:
-            os.rename(self.source / "folder", self.source / "moved")
-            (self.source / "folder").symlink_to(outside)
-        self.assertEqual(process.returncode, DONE)
-        self.assertEqual(content(self.target), {b"folder": None, b"folder/inner": b"content"})
-
-    def test_a_file_that_changes_while_it_is_copied_is_left_out(self):
-        self.write(self.directory / "file", pattern(100_000))
-        with self.stopped_before_the_name() as process:
-            self.assertEqual(sorted(os.listdir(self.target)), [MARK, TEMPORARY])
-            self.write(self.directory / "file", pattern(100_000, 1))
-        self.assertEqual(process.returncode, NO)
-        self.assertIn("file has changed while it was read", self.log("err"))
-        self.assertEqual(os.listdir(self.target), [MARK])
-        self.leave()
-        self.assert_whole()
-
-    def test_an_interrupted_run_leaves_no_unfinished_file(self):
-        self.write(self.directory / "file", b"content")
-        with self.stopped_before_the_name() as process:
-            os.kill(self.stopped, signal.SIGINT)
-        self.assertNotEqual(process.returncode, DONE)
-        self.assertEqual(os.listdir(self.target), [MARK])
-        self.leave()
-        self.assert_whole()
-
-    def test_only_one_at_a_time(self):
-        self.write(self.directory / "file", b"content")
-        with self.stopped_before_the_name() as process:
-            self.assertIn("another mamctl leave", self.leave(status=NO).stderr)
-        self.assertEqual(process.returncode, DONE)
-        self.assert_whole()
-
-    def log(self, name):
-        return (self.place / name).read_text()
-
-    def stopped_before_the_name(self):
-        return self.stopped_after("fsync", 1)
-
-    @contextlib.contextmanager
-    def stopped_after(self, calls, count):
-        """A run that stands still after so many calls, until the block has ended."""
-        with open(self.place / "err", "wb") as errors, subprocess.Popen(
-                ["strace", "-qq", "-o", self.place / "trace", "-e", f"trace={calls}",
-                 "-e", f"inject={calls}:signal=STOP:when={count}", "mamctl", "leave", self.source,
-                 self.target, "--workspace", self.workspace.name],
-                stdout=subprocess.DEVNULL, stderr=errors,
-                env=self.workspace.environment) as process:
-            trace = self.place / "trace"
-            wait_until(lambda: trace.exists() and "--- stopped by SIGSTOP" in trace.read_text())
-            (pid,) = pathlib.Path(
-                f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-            self.stopped = int(pid)
-            try:
-                yield process
-            finally:
-                os.kill(self.stopped, signal.SIGCONT)
-                process.wait(90)
-
-    def test_a_killed_run_is_gone_on_with(self):
-        self.files()
-        for _ in range(2):
-            self.leave(
-                status=None, prefix=(
-                    "strace", "-qq", "-o", self.place / "trace", "-e", "trace=fsync",
-                    "-e", "inject=fsync:signal=KILL:when=2"))
-            found = os.listdir(self.target)
-            self.assertIn(MARK, found)
-            shown = content(self.directory)
-            for name in set(found) - {MARK, TEMPORARY}:
-                self.assertEqual((self.target / name).read_bytes(), shown[os.fsencode(name)])
-        self.leave()
-        self.assert_whole()
-
-
-@unittest.skipUnless(os.getuid() == 0, "mounts a small disk")
-class FullDisk(LeaveCase):
-    def test_a_full_disk_ends_it_and_room_lets_it_go_on(self):
-        for number in range(3):
-            self.write(self.directory / f"sealed-{number}", pattern(700_000, number))
-            self.personal(f"personal-{number}", pattern(700_000, 10 + number))
-        subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", "size=2m,mode=0755", "none", self.place], check=True)
-        self.addCleanup(subprocess.run, ["umount", "-l", self.place], check=True)
-        result = self.leave(status=NO)
-        self.assertIn("No space left on device", result.stderr)
-        self.assertEqual(result.stderr.count("mamctl: "), 1, result.stderr)
-        found, shown = content(self.target), content(self.directory)
-        self.assertEqual(found.pop(MARK.encode()), b"")
-        self.assertEqual(len(found), 2)
-        self.assertEqual(found, {name: shown[name] for name in found})
-        subprocess.run(["mount", "-o", "remount,size=9m", self.place], check=True)
-        self.leave()
-        self.assert_whole()
 
 
 class ByPolicy(LeaveCase):
