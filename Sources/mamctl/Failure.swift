@@ -95,7 +95,9 @@ struct Failure: Error {
 
     private static func advice(onGuess error: VarlinkError, _ account: String) -> Message {
         switch error.consequence {
-        case .lockedOut: "mamctl account login \(account)"
+        case .lockedOut:
+            "mamctl account login \(account); if it is forgotten: mamctl account passphrase"
+                + " \(account) --export FILE"
         case .wiped: "\(importCommand) brings the keys back from an export, a backup the files"
         case nil: error.outlook.map { "enter it again; \($0)" } ?? "enter it again"
         }

@@ -104,7 +104,9 @@ private func note(on facts: FileReport) -> Message {
 func description(of facts: FileReport, holding inner: Identity? = nil) -> Record {
     var rows = facts.state == .directory ? directoryRows(facts) : fileRows(facts)
     if let inner {
-        rows.append(["  holds", "protected data of \(ByteString(inner.description).shown)"])
+        let whose: Message = "protected data of \(ByteString(inner.description).shown)"
+        let path = facts.path.asArgument
+        rows.append(["  holds", "\(whose); mamctl decrypt \(path) -o NEW opens it"])
     }
     let (start, end) = Style.output.boldMarks
     let lines = table(rows, width: outputWidth)

@@ -73,6 +73,7 @@ class Pins(EnrollmentCase):
             self.assertEqual("enter it again" in told.stderr, number < 2)
         self.assertIn("the account is closed until a login", told.stderr)
         self.assertIn(f"mamctl account login {ANN}", told.stderr)
+        self.assertIn(f"if it is forgotten: mamctl account passphrase {ANN} --export", told.stderr)
         self.assert_closed("locked-out", errno.ENOKEY)
         self.advance(3600)
         self.workspace.unlock(status=CLOSED)
