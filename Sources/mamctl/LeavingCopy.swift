@@ -22,7 +22,7 @@ final class LeavingCopy {
     private var depth = 0
     /// Each directory takes some of the stack.
     private static let deepest = 500
-    /// The destination's disk is full, and every other file would fail as well.
+    /// The destination's disk is full or gone, and every other file would fail as well.
     private var isFull = false
 
     init(_ invocation: Invocation, of source: LeftDirectory, into destination: LeavingPlace) {
@@ -177,23 +177,32 @@ final class LeavingCopy {
         }
         let file = try reopen(found.raw, O_RDONLY | O_NONBLOCK | O_NOCTTY)
         let source = Source(path, opened: file, status)
-        let new = try LeavingFile(in: destination)
+        let new = try begin()
         var count = 0
         defer { progress.finish(path, size: count) }
         count = try write(source, into: new.descriptor)
         try keepAttributes(of: status, file, on: new.descriptor)
-        noteProtectedData(in: new.descriptor, of: path)
         if there != nil {
             let copy = try to.openCopy(name)
             guard try haveSameContent(new.descriptor, copy) else { throw isThere(path) }
             try source.refuseIfWritten()
             try keepAttributes(of: status, file, on: copy)
+            noteProtectedData(in: copy, of: path)
             present += 1
             return
         }
         try new.take(name, in: to.descriptor) { try source.refuseIfWritten() }
+        noteProtectedData(in: new.descriptor, of: path)
         files += 1
         bytes += count
+    }
+
+    /// Where none can begin, none can, as on a disk that has gone.
+    private func begin() throws(Failure) -> LeavingFile {
+        do throws(Errno) { return try LeavingFile(in: destination) } catch {
+            isFull = true
+            throw Failure(destination.place, error)
+        }
     }
 
     private func noteProtectedData(in copy: Descriptor, of path: ByteString) {

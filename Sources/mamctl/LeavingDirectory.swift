@@ -42,15 +42,15 @@ func haveSameContent(_ one: Descriptor, _ other: Descriptor) throws(Errno) -> Bo
     let size = try status(of: one.raw).st_size
     guard try status(of: other.raw).st_size == size else { return false }
     let half = 1 << 20
-    let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * half, alignment: 4096)
+    let room = UnsafeMutableRawPointer.allocate(byteCount: 2 * half, alignment: 4096)
     defer { room.deallocate() }
+    let mine = UnsafeMutableRawBufferPointer(start: room, count: half)
+    let theirs = UnsafeMutableRawBufferPointer(start: room + half, count: half)
     var offset: Int64 = 0
     while offset < size {
-        let mine = UnsafeMutableRawBufferPointer(rebasing: room[..<half])
-        let theirs = UnsafeMutableRawBufferPointer(rebasing: room[half...])
         let count = try readFully(one.raw, into: mine, at: offset)
         guard count > 0, try readFully(other.raw, into: theirs, at: offset) == count,
-            memcmp(mine.baseAddress!, theirs.baseAddress!, count) == 0
+            memcmp(room, room + half, count) == 0
         else { return false }
         offset += Int64(count)
     }

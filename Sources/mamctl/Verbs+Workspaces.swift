@@ -30,7 +30,8 @@ let moreWorkspaceVerbs: [Verb] = [
         ],
         statuses: [.success, .failure, .usage, .notFound, .refused], run: removeWorkspace),
     Verb(
-        name: "leave", summary: "Copy all that you can open of a workspace to ordinary files",
+        name: "leave",
+        summary: "Copy all that you can open of a backing directory to ordinary files",
         usage: "DIR DEST", operands: 2...2,
         options: [
             Option(name: "verbose", help: "name each file that is left out for its account's sake"),

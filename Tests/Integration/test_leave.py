@@ -10,7 +10,7 @@ import unittest
 
 from leave_case import MARK, LeaveCase, content
 from workspace import (
-    ANN, CLOSED, DAMAGED, DONE, NO, PERSONAL, REFUSED, UNREACHABLE, USAGE, Workspace, pattern)
+    ANN, DAMAGED, NO, PERSONAL, REFUSED, UNREACHABLE, USAGE, Workspace, pattern)
 
 # Writes a file and does not close it.
 WRITER = """

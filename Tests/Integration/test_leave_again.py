@@ -133,6 +133,23 @@ class Again(LeaveCase):
         self.assert_whole()
 
 
+    def test_a_disk_that_goes_away_ends_it(self):
+        for number in range(3):
+            self.write(self.directory / f"file-{number}", b"content")
+        trace = self.place / "trace"
+        traced = ("strace", "-qq", "-o", trace, "-e", "trace=openat")
+        self.leave(target=self.place / "first", prefix=traced)
+        opened = [TEMPORARY in line for line in trace.read_text().splitlines()]
+        second = 2 + opened.index(True, 1 + opened.index(True))
+        result = self.leave(status=NO, prefix=(
+            *traced, "-e", f"inject=openat:error=EIO:when={second - 1}+"))
+        self.assertIn(f"{self.target}: Input/output error", result.stderr)
+        self.assertEqual(result.stderr.count("mamctl: "), 1, result.stderr)
+        self.assertEqual(sorted(os.listdir(self.target)), [MARK, "file-0"])
+        self.leave()
+        self.assert_whole()
+
+
 @unittest.skipUnless(os.getuid() == 0, "mounts a small disk")
 class FullDisk(LeaveCase):
     def test_a_full_disk_ends_it_and_room_lets_it_go_on(self):
