@@ -58,7 +58,7 @@ extension PolicyService {
         if info.state == .damaged { throw .damaged(info.reason) }
         if info.state == .newer { throw .invalidInput(info.reason) }
         if info.owner.isNobody { return nil }
-        try requireControl(call, of: info.owner)
+        try requireControl(call, ofFileOf: info.owner)
         return Transfers(vault).principal(of: info.owner)
     }
 

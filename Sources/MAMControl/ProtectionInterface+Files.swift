@@ -113,7 +113,7 @@ extension ProtectionInterface {
     ) throws(VaultError) {
         guard !isTrusted(call.peer) else { return }
         if let registrant = vault.registrant(of: owner), registrant != call.peer.uid {
-            throw .refused("the account \(owner) belongs to uid \(registrant)")
+            throw .othersFile(owner, registrant)
         }
         guard user == call.peer.uid else { throw .refused("it belongs to uid \(user)") }
     }

@@ -55,10 +55,18 @@ extension VaultService {
         throw .refused("the account \(identity) belongs to uid \(user)")
     }
 
+    /// Refuses the file of an owner that the caller may not act for.
+    func requireControl(_ call: VarlinkCall, ofFileOf owner: Identity) throws(VarlinkError) {
+        guard !Callers(vault).mayAct(call.peer.uid, for: owner),
+            let user = vault.registrant(of: owner)
+        else { return }
+        throw VarlinkError(.othersFile(owner, user))
+    }
+
     /// Refuses protected content to a caller that may not act for the account whose key it needs.
     func requireControl(_ call: VarlinkCall, of header: FileHeader) throws(VaultError) {
         if !isTrusted(call.peer), let user = vault.registrant(of: header), user != call.peer.uid {
-            throw .refused("the account \(header.owner) belongs to uid \(user)")
+            throw .othersFile(header.owner, user)
         }
     }
 
@@ -85,7 +93,7 @@ extension VaultService {
             throw .systemError(error, "the file")
         }
         guard isTrusted(call.peer) || owner == call.peer.uid else {
-            throw .refused("the file belongs to uid \(owner)")
+            throw .refused("it belongs to uid \(owner)")
         }
     }
 
@@ -120,7 +128,7 @@ extension VarlinkError {
         switch error {
         case .windowClosed(let owner): self = .windowClosed(owner.description)
         case .keyMissing: self = .notFound(error.reason, next: error.next)
-        case .keyRevoked(let owner): self = .unknownAccount(owner.description)
+        case .keyRevoked: self = .notFound(error.reason)
         case .blocked(let owner, let block): self = .blocked(owner.description, block)
         case .refused(let reason, let next, _): self = .refused(reason, next: next)
         case .invalid(let reason, let next): self = .invalidInput(reason, next: next)

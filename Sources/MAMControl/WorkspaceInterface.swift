@@ -69,6 +69,7 @@ package struct WorkspaceInterface: VaultInterface {
         case .wipe: try wipe(call)
         case .watch: try watch(call)
         case .protectionInfo: try protectionInfo(call)
+        case .whyRefused: try whyRefused(call)
         case .setOwner: try setOwner(call)
         case .setClass: try setClass(call)
         case .encrypt: try encrypt(call)
@@ -148,7 +149,7 @@ package struct WorkspaceInterface: VaultInterface {
         let file = try call.file("path", "fileDescriptor", self, .pathOnly)
         let current = try vaulted { () throws(VaultError) in try Answers(tree).protection(of: file)
         }
-        try requireControl(call, of: current.owner)
+        try requireControl(call, ofFileOf: current.owner)
         try requireOwnership(call, of: file)
         let info = try vaulted { () throws(VaultError) in
             try Owners(tree).setOwner(vault.canonical(owner), of: file, by: giver)
@@ -166,7 +167,7 @@ package struct WorkspaceInterface: VaultInterface {
         let file = try call.file("path", "fileDescriptor", self, .pathOnly)
         let current = try vaulted { () throws(VaultError) in try Answers(tree).protection(of: file)
         }
-        try requireControl(call, of: current.owner)
+        try requireControl(call, ofFileOf: current.owner)
         try requireOwnership(call, of: file)
         let info = try vaulted { [asked] () throws(VaultError) in
             try Classes(tree).setClass(asked, of: file)
@@ -220,7 +221,7 @@ package struct WorkspaceInterface: VaultInterface {
         _ receiver: Identity
     ) throws(VarlinkError) -> Int64 {
         let info = try vaulted { () throws(VaultError) in try Answers(tree).protection(of: source) }
-        try requireControl(call, of: info.owner)
+        try requireControl(call, ofFileOf: info.owner)
         return try vaulted { () throws(VaultError) in
             try gift.check(info, to: receiver) { place(of: source) }
             return try Converter(vault).decryptShown(source, info, into: sink)

@@ -87,8 +87,7 @@ package struct Gift: Sendable {
         note(record, path)
         guard record.event == .refused else { return }
         vault.trail.noteRefusal()
-        let rule = decision.rule.map { " (\($0))" } ?? ""
-        throw .refused("\(decision.reason)\(rule)", next: next)
+        throw Transfers(vault).refused(decision, next: next)
     }
 
     /// Refuses what is only for contained programs of the account: who may not read it can neither

@@ -30,7 +30,13 @@ package struct Transfers: Sendable {
             let account = vault.keyring.account(ofKey: sealing.keyID),
             let refusal = try refusal(from: account, to: receiver)
         else { return }
-        throw .refused(refusal.reason, next: commandOfOwner(account))
+        throw refused(refusal, next: commandOfOwner(account))
+    }
+
+    /// The error for a decision.
+    func refused(_ decision: Decision, next: String) -> VaultError {
+        let rule = decision.rule.map { " (\($0))" } ?? ""
+        return .refused("\(decision.reason)\(rule)", next: next, rule: decision.rule)
     }
 
     /// Refuses the content of a person's account to another user of root's daemon, whatever mode,
@@ -45,9 +51,8 @@ package struct Transfers: Sendable {
             let holder = vault.holder(of: header), try !vault.canonical(reader()).matches(holder),
             NameRights(vault).right(of: user, to: holder) != .given
         else { return }
-        throw .refused(
-            "it belongs to \(holder), an account of uid \(own)",
-            next: "root adds uid \(user) to that account's in AccountUsers", rule: "AccountUsers")
+        throw .othersFile(
+            holder, own, next: "root adds uid \(user) to that account's in AccountUsers")
     }
 
     /// Why policy keeps content of the account from a program; nil if it does not.

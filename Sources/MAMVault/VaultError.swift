@@ -64,6 +64,14 @@ func storing<Value>(_ call: () throws(StoreError) -> Value) throws(VaultError) -
 }
 
 extension VaultError {
+    /// The file is of an account that another user registered.
+    package static func othersFile(
+        _ owner: Identity, _ user: UInt32, next: String? = nil
+    ) -> VaultError {
+        .refused(
+            "it belongs to \(owner), an account of uid \(user)", next: next, rule: "AccountUsers")
+    }
+
     /// A system call on the file failed.
     package init(_ error: Errno) { self = .store(.system(error)) }
 }

@@ -157,6 +157,13 @@ extension VarlinkError {
     }
 }
 
+extension VarlinkError {
+    /// The error with which the daemon would refuse the same.
+    package init(_ refusal: Varlink.Workspace.Refusal) {
+        self.init("\(Varlink.Workspace.name).\(refusal.error)", refusal.members)
+    }
+}
+
 extension VarlinkError: Worded {
     package var description: String { message.english }
 

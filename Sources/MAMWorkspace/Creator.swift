@@ -48,13 +48,11 @@ package struct Creator: Sendable {
         let maker = try answering { () throws(VaultError) in
             try Callers(tree.vault).found(for: caller)
         }
-        let owner = DirectoryDefaults(tree).owner(of: parent, by: maker)
         // First, so that a refusal creates no file.
-        let asked = Classes(tree).childClass(of: parent)
-        try Auditing(tree).auditing(.create, parent, nil, child: name, for: caller) {
-            () throws(VaultError) in
-            try Containment(tree.vault).checkBeginning(of: owner, by: maker)
-            try Files(tree.vault).checkCreation(by: owner, asking: asked)
+        let (owner, asked) = try Auditing(tree).auditing(
+            .create, parent, nil, child: name, for: caller
+        ) { () throws(VaultError) in
+            try Admission(tree).creation(in: parent, by: maker)
         }
         return try tree.makers.shared { () throws(Errno) in
             let mode = mode & ~S_IFMT

@@ -14,14 +14,10 @@ package struct Unsealed: Sendable {
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Anybody may have written its content: it is shown, and reported. Writing to it is refused,
-    /// because the data would be plain although the account's files are sealed.
-    func checkUnsealed(
-        _ inode: Inode, _ header: FileHeader?, writes: Bool
-    ) throws(VaultError) {
+    /// Anybody may have written its content: it is shown, and reported.
+    func noteRead(_ inode: Inode, _ header: FileHeader?) {
         guard let header, Protections(tree.vault).isUnsealed(header) else { return }
         let reason = Protections(tree.vault).reasonAgainstWriting(to: header)
-        if writes { throw .refused(reason) }
         FileAudit(tree.vault)
             .auditForgery(reason.english, of: inode.node, at: tree.relativePath(of: inode))
     }

@@ -156,8 +156,3 @@ extension Errno {
         self.init(rawValue: code)
     }
 }
-
-/// Runs a call on a file whose error number becomes a failure that names the file.
-func naming<Value>(_ path: ByteString, _ call: () throws(Errno) -> Value) throws(Failure) -> Value {
-    do throws(Errno) { return try call() } catch { throw Failure(path, error) }
-}

@@ -12,8 +12,8 @@ struct AnsweredFile {
     let facts: FileReport
     fileprivate let file: Descriptor
     fileprivate var isInWorkspace = true
-    /// The name of whom this program works for in the file's workspace; nil if nobody asked.
-    fileprivate var acting: String?
+    /// Why this program may not read it; nil also if nobody asked.
+    fileprivate(set) var refusal: Failure?
 }
 
 /// The answers for a verb's files, in order.
@@ -30,12 +30,12 @@ final class FileQuestions {
 
     private var rest: ArraySlice<ByteString>
     private let takesDirectories: Bool
-    private let asksWhoActs: Bool
+    private let asksForRefusals: Bool
     private var answers: [Answer] = []
     private var mounts: [Int: KnownMount] = [:]
 
-    init(about paths: [ByteString], orDirectory: Bool, andWhoActs: Bool = false) {
-        (rest, takesDirectories, asksWhoActs) = (paths[...], orDirectory, andWhoActs)
+    init(about paths: [ByteString], orDirectory: Bool, andForRefusals: Bool = false) {
+        (rest, takesDirectories, asksForRefusals) = (paths[...], orDirectory, andForRefusals)
     }
 
     /// Call it once for each file.
@@ -104,14 +104,25 @@ final class FileQuestions {
         let replies = daemon.call(
             Varlink.Workspace.ProtectionInfo(fileDescriptor: 0), forEach: files.map(\.file),
             about: files.map { .verbatim($0.path.shown) })
-        let acting =
-            asksWhoActs ? try? daemon.call(Varlink.Identity.GetIdentity()).acting.name : nil
-        return zip(files, replies).map { file, reply in
+        let refusals = asksForRefusals ? refusals(of: files, daemon) : files.map { _ in nil }
+        return zip(zip(files, replies), refusals).map { answer, refusal in
             Result {
+                let ((path, file, _), reply) = answer
                 let info = try FileProtection(try reply.get().protection)
                 return AnsweredFile(
-                    facts: FileReport(file.path, info), file: file.file, acting: acting)
+                    facts: FileReport(path, info), file: file, refusal: refusal)
             }
+        }
+    }
+
+    /// A directory is not read in this sense, and an earlier daemon has no answer.
+    private func refusals(of files: [Opened], _ daemon: Daemon) -> [Failure?] {
+        let subjects: [Message] = files.map { .verbatim($0.path.shown) }
+        let replies = daemon.call(
+            Varlink.Workspace.WhyRefused(fileDescriptor: 0, act: FileAct.read.rawValue),
+            forEach: files.map(\.file), about: subjects)
+        return zip(replies, subjects).map { reply, subject in
+            (try? reply.get())?.refusal.map { Failure(VarlinkError($0), about: subject) }
         }
     }
 }
@@ -125,9 +136,7 @@ extension AnsweredFile {
     /// The owner of protected data inside a file of a mount. Nil if reading would be refused or
     /// have effects.
     var dataHeld: Identity? {
-        guard facts.fileClass == facts.effectiveClass,
-            !facts.isManaged || acting == facts.owner.name
-        else { return nil }
+        guard facts.fileClass == facts.effectiveClass, refusal == nil else { return nil }
         return dataHeldIfRead
     }
 

@@ -29,14 +29,33 @@ struct FileReport {
         switch state {
         case .damaged:
             Failure(
-                .damaged, "\(path.shown): damaged: \(reason)",
+                .damaged, "\(path.shown): \(reason)",
                 next: "mamctl verify, and restore the file from a backup")
         case .newer: Failure(.usage, "\(path.shown): \(reason)")
         default: nil
         }
     }
 
-    var json: JSONValue {
+    /// The state's word. A file that is there, but not for this program, is not available.
+    func word(_ refusal: Failure?) -> String? {
+        switch state {
+        case .available, .unmanaged, .unsealed, .foreign:
+            refusal == nil ? state?.rawValue : "refused"
+        default: state?.rawValue
+        }
+    }
+
+    var json: JSONValue { .object(members) }
+
+    /// With why this program may not read the file, which is null if it may.
+    func json(_ refusal: Failure?) -> JSONValue {
+        .object(
+            members.merging([
+                "state": JSONValue(word(refusal)), "refusal": refusal?.json ?? .null,
+            ]) { $1 })
+    }
+
+    private var members: [String: JSONValue] {
         [
             "path": .string(path.shown),
             "owner": .string(owner.name),

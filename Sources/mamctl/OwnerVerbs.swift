@@ -57,16 +57,16 @@ private func classLine(_ facts: FileReport) -> Record {
 
 func info(_ invocation: Invocation) throws -> ExitStatus {
     var flaw: Failure?
-    let isJSON = invocation.isJSON
     let questions = FileQuestions(
         about: invocation.operands.filter { $0.text != "-" }, orDirectory: true,
-        andWhoActs: !isJSON)
+        andForRefusals: true)
     let status = invocation.eachFile { path in
         let file = path.text == "-" ? nil : try questions.next()
         let facts = try file?.facts ?? invocation.factsOfInput()
         flaw = flaw ?? facts.flaw
-        if isJSON { return (nil, facts.json) }
-        return (description(of: facts, holding: file?.dataHeld), facts.json)
+        let json = facts.json(file?.refusal)
+        if invocation.isJSON { return (nil, json) }
+        return (description(of: facts, file?.refusal, holding: file?.dataHeld), json)
     }
     return status == .success ? flaw?.status ?? status : status
 }
@@ -100,9 +100,11 @@ private func note(on facts: FileReport) -> Message {
     return facts.owner.isNobody ? "" : "\twhat is made there is plain"
 }
 
-/// `inner`: the owner of protected data inside the file.
-func description(of facts: FileReport, holding inner: Identity? = nil) -> Record {
-    var rows = facts.state == .directory ? directoryRows(facts) : fileRows(facts)
+/// `refusal`: why this program may not read the file. `inner`: the owner of protected data inside.
+func description(
+    of facts: FileReport, _ refusal: Failure? = nil, holding inner: Identity? = nil
+) -> Record {
+    var rows = facts.state == .directory ? directoryRows(facts) : fileRows(facts, refusal)
     if let inner {
         let whose: Message = "protected data of \(ByteString(inner.description).shown)"
         let path = facts.path.asArgument
@@ -113,7 +115,7 @@ func description(of facts: FileReport, holding inner: Identity? = nil) -> Record
     return Record(before: start, path: facts.path, after: .verbatim("\(end)\n\(lines)"))
 }
 
-private func fileRows(_ facts: FileReport) -> [[Message]] {
+private func fileRows(_ facts: FileReport, _ refusal: Failure?) -> [[Message]] {
     var rows: [[Message]] = [["  owner", .verbatim(ByteString(facts.owner.description).shown)]]
     if !facts.owner.name.isEmpty, !facts.owner.objectID.isEmpty {
         rows.append(["  object id", .verbatim(ByteString(facts.owner.objectID).shown)])
@@ -123,10 +125,13 @@ private func fileRows(_ facts: FileReport) -> [[Message]] {
     if let effective = facts.effectiveClass {
         rows.append(["  effective class", words(effective)])
     }
-    rows.append([
-        "  state", facts.state.map { .verbatim($0.rawValue) } ?? "known only to its daemon",
-    ])
+    let word = facts.word(refusal)
+    rows.append(["  state", word.map(Message.verbatim) ?? "known only to its daemon"])
     rows.append(["  why", facts.reason])
+    if let refusal {
+        rows.append(["  refused", refusal.message])
+        if let next = refusal.next { rows.append(["  try", next]) }
+    }
     return rows
 }
 

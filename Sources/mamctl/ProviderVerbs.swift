@@ -112,6 +112,7 @@ private struct Handover {
     /// An override is the daemon's to judge.
     func refuseWhatMayNotComeIn() throws {
         guard let source, override == nil else { return }
+        if isFromMount, let refusal = refusal(of: .read, on: source, sourcePath) { throw refusal }
         // Outside a mount the daemon has to read the header.
         let file = isFromMount ? source : try openSource(source)
         let decision = try daemon.call(

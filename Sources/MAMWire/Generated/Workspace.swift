@@ -10,6 +10,7 @@ extension Varlink {
         package enum Method: String, Sendable, CaseIterable {
             case status = "Status"
             case protectionInfo = "ProtectionInfo"
+            case whyRefused = "WhyRefused"
             case listAccounts = "ListAccounts"
             case registerAccount = "RegisterAccount"
             case changePassphrase = "ChangePassphrase"
@@ -542,6 +543,46 @@ extension Varlink {
             }
         }
 
+        package struct Refusal: WireObject {
+            package var error: String
+            package var errno: Int
+            package var account: String?
+            package var kind: String?
+            package var reason: String
+            package var words: [String]?
+            package var next: String?
+
+            package init(
+                error: String, errno: Int, account: String? = nil, kind: String? = nil,
+                reason: String, words: [String]? = nil, next: String? = nil
+            ) {
+                self.error = error
+                self.errno = errno
+                self.account = account
+                self.kind = kind
+                self.reason = reason
+                self.words = words
+                self.next = next
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(
+                    error: wire.value("error"), errno: wire.value("errno"),
+                    account: wire.value("account"), kind: wire.value("kind"),
+                    reason: wire.value("reason"), words: wire.value("words"),
+                    next: wire.value("next")
+                )
+            }
+
+            package var members: [String: JSONValue] {
+                [
+                    "error": error.json, "errno": errno.json, "account": account.json,
+                    "kind": kind.json, "reason": reason.json, "words": words.json,
+                    "next": next.json
+                ]
+            }
+        }
+
         package struct ProtectionInfo: VarlinkRequest {
             package static let method = "io.mamd.Workspace.ProtectionInfo"
             package static let memberNames: Set<String> = [
@@ -589,6 +630,46 @@ extension Varlink {
                 }
 
                 package var members: [String: JSONValue] { ["protection": protection.json] }
+            }
+        }
+
+        package struct WhyRefused: VarlinkRequest {
+            package static let method = "io.mamd.Workspace.WhyRefused"
+            package static let memberNames: Set<String> = ["path", "fileDescriptor", "act"]
+
+            package var path: String?
+            package var fileDescriptor: Int?
+            package var act: String
+
+            package init(path: String? = nil, fileDescriptor: Int? = nil, act: String) {
+                self.path = path
+                self.fileDescriptor = fileDescriptor
+                self.act = act
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(
+                    path: wire.value("path"), fileDescriptor: wire.value("fileDescriptor"),
+                    act: wire.value("act")
+                )
+            }
+
+            package var members: [String: JSONValue] {
+                ["path": path.json, "fileDescriptor": fileDescriptor.json, "act": act.json]
+            }
+
+            package struct Reply: WireObject {
+                package var refusal: Refusal?
+
+                package init(refusal: Refusal? = nil) {
+                    self.refusal = refusal
+                }
+
+                package init(_ wire: Parameters) throws(VarlinkError) {
+                    try self.init(refusal: wire.value("refusal"))
+                }
+
+                package var members: [String: JSONValue] { ["refusal": refusal.json] }
             }
         }
 
@@ -1769,6 +1850,18 @@ method Status() -> (
   backingGone: ?bool
 )
 
+# The error with which calls of this interface refuse the same (its name without the interface's,
+# and its members), and open(2)'s errno.
+type Refusal (
+  error: string,
+  errno: int,
+  account: ?string,
+  kind: ?string,
+  reason: string,
+  words: ?[]string,
+  next: ?string
+)
+
 # Takes one of path (absolute, inside the mount), fileDescriptor, or device and inode as stat(2)
 # on the mount returns them.
 method ProtectionInfo(
@@ -1777,6 +1870,11 @@ method ProtectionInfo(
   device: ?int,
   inode: ?int
 ) -> (protection: Protection)
+
+# What open(2) on the mount would refuse to the calling process: act is read or write of a file, or
+# create in a directory. Null where no rule refuses it, and no account is closed; modes and access
+# lists are the kernel's. It opens nothing, counts as no use, and is in no audit.
+method WhyRefused(path: ?string, fileDescriptor: ?int, act: string) -> (refusal: ?Refusal)
 
 method ListAccounts() -> (accounts: []Account)
 

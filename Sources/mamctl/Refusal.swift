@@ -1,0 +1,51 @@
+// Why a file in a mount is refused: open(2) gives a number, the mount's daemon the sentence. All
+// verbs say the same, since all ask here (docs/adr/0086-one-refusal.md).
+
+internal import Glibc
+internal import MAMPlaces
+internal import MAMSystem
+internal import MAMWire
+internal import MAMWords
+
+/// An act of `WhyRefused`.
+enum FileAct: String {
+    case read, write, create
+}
+
+/// Runs a call on a file. Its error number becomes a failure that names the file, with the rule if
+/// a mount's daemon refused it.
+func naming<Value>(_ path: ByteString, _ call: () throws(Errno) -> Value) throws(Failure) -> Value {
+    do throws(Errno) { return try call() } catch {
+        throw refusal(of: path, after: error) ?? Failure(path, error)
+    }
+}
+
+/// Why the mount that a file is in refuses the act to this program; nil if it does not, or cannot
+/// say.
+func refusal(of act: FileAct, on file: Descriptor, _ path: ByteString) -> Failure? {
+    guard let name = workspace(of: file),
+        let daemon = try? Daemon(of: name, servingMountOf: file),
+        let reply = try? daemon.call(
+            Varlink.Workspace.WhyRefused(fileDescriptor: 0, act: act.rawValue), descriptors: [file])
+    else { return nil }
+    return reply.refusal.map { Failure(VarlinkError($0), about: .verbatim(path.shown)) }
+}
+
+/// The same after a system call that failed.
+private func refusal(of path: ByteString, after error: Errno) -> Failure? {
+    guard error.mayBeRefusal else { return nil }
+    guard let file = try? openFile(path.cString, openPathOnly) else {
+        // A file that was to be made.
+        let parent = try? openFile(path.directory.cString, openPathOnly | O_DIRECTORY)
+        return parent.flatMap { refusal(of: .create, on: $0, path) }
+    }
+    return refusal(of: .read, on: file, path) ?? refusal(of: .write, on: file, path)
+        ?? refusal(of: .create, on: file, path)
+}
+
+extension Errno {
+    /// Whether a mount's daemon refuses with it.
+    fileprivate var mayBeRefusal: Bool {
+        [EACCES, ENOKEY, EKEYEXPIRED, EKEYREVOKED, EBADMSG, EOPNOTSUPP].contains(rawValue)
+    }
+}
