@@ -118,7 +118,7 @@ private struct AuditQuestion {
     func wants(_ record: AuditRecord) -> Bool {
         if let since, record.time < since { return false }
         if let before, record.time >= before { return false }
-        if let account, record.account?.lowercased() != account.lowercased() { return false }
+        if let account, record.account?.isSameFolded(account) != true { return false }
         if let event, record.event != event { return false }
         return registrant == nil || record.account != nil && record.registrant == registrant
     }

@@ -1,6 +1,14 @@
 // Names without regard to case, as Unicode folds them.
 
 extension String {
+    /// Whether two names of accounts, or of groups, differ in case at most. Every look-up by a name
+    /// compares with this, or by ``caseFolded`` as a key. Only what an issuer has proved is
+    /// compared by bytes (`isSameName`, MAMSignIn).
+    package func isSameFolded(_ other: String) -> Bool {
+        // Most names have the same case, and comparing bytes is cheap.
+        self == other || caseFolded == other.caseFolded
+    }
+
     /// Equal for texts that differ only in case: `ß` and `SS`, `ς` and `Σ`.
     package var caseFolded: String {
         var folded = String.UnicodeScalarView()

@@ -67,8 +67,7 @@ package struct Identity: Sendable {
     }
 
     private static func same(_ one: String, _ other: String) -> Bool {
-        // Most names have the same case, and comparing bytes is cheap.
-        !one.isEmpty && (one == other || one.caseFolded == other.caseFolded)
+        !one.isEmpty && one.isSameFolded(other)
     }
 }
 

@@ -44,7 +44,7 @@ package struct ProvenGroups: Sendable, Equatable {
 
     package init(of account: Identity, _ groups: [String]) {
         self.account = account
-        self.groups = Set(groups.map { $0.lowercased() })
+        self.groups = Set(groups.map { $0.caseFolded })
     }
 
     package static func == (one: ProvenGroups, other: ProvenGroups) -> Bool {
@@ -64,7 +64,7 @@ package struct Groups: Sendable, Equatable {
     package init(
         _ members: [String: [String]], proven: [ProvenGroups] = [], mayLoosen: Bool = true
     ) {
-        self.members = Dictionary(members.map { ($0.lowercased(), $1) }, uniquingKeysWith: +)
+        self.members = Dictionary(members.map { ($0.caseFolded, $1) }, uniquingKeysWith: +)
         self.proven = proven
         self.mayLoosen = mayLoosen
     }
@@ -74,7 +74,7 @@ package struct Groups: Sendable, Equatable {
         document.assignments.compactMap { assignment in
             switch assignment {
             case .group(let group), .allBut(let group):
-                members[group.lowercased()] == nil && !(mayLoosen && isProven(group))
+                members[group.caseFolded] == nil && !(mayLoosen && isProven(group))
                     ? .unknownGroup(group, document: document.label) : nil
             case .everyone, .account: nil
             }
@@ -82,18 +82,18 @@ package struct Groups: Sendable, Equatable {
     }
 
     private func isProven(_ group: String) -> Bool {
-        proven.contains { $0.groups.contains(group.lowercased()) }
+        proven.contains { $0.groups.contains(group.caseFolded) }
     }
 
     /// Nil for an unknown group.
     private func contains(_ account: Identity, _ group: String) -> Bool? {
-        members[group.lowercased()].map { $0.contains(where: account.matches) }
+        members[group.caseFolded].map { $0.contains(where: account.matches) }
     }
 
     /// What the issuer says; nil if it has said nothing about the account.
     private func proves(_ account: Identity, _ group: String) -> Bool? {
         let own = proven.filter { $0.account.matches(account) }
-        return own.isEmpty ? nil : own.contains { $0.groups.contains(group.lowercased()) }
+        return own.isEmpty ? nil : own.contains { $0.groups.contains(group.caseFolded) }
     }
 
     private func includes(_ account: Identity, _ group: String) -> Bool {

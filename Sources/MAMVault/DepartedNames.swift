@@ -20,24 +20,25 @@ package final class DepartedNames: Sendable {
         switch store?.load(Self.file) {
         case nil, .nothing: names = Mutex([])
         case .value(let json) where json.array?.allSatisfy { $0.text != nil } == true:
-            names = Mutex(Set((json.array ?? []).compactMap(\.text)))
+            // Earlier versions stored other folds of the same names.
+            names = Mutex(Set((json.array ?? []).compactMap { $0.text?.caseFolded }))
         case .value, .damaged:
             log.error(
                 "enrollment/\(Self.file) is damaged: no account that is named in Groups now is"
                     + " registered by itself; mamctl account register does it")
-            names = Mutex(Set(grouped.map { $0.lowercased() }))
+            names = Mutex(Set(grouped.map { $0.caseFolded }))
             _ = names.withLock { save($0) }
         }
     }
 
     package func contains(_ name: String) -> Bool {
-        names.withLock { $0.contains(name.lowercased()) }
+        names.withLock { $0.contains(name.caseFolded) }
     }
 
     /// Durable on return; false if it cannot be written.
     package func note(_ departed: some Sequence<String>) -> Bool {
         names.withLock { names in
-            let new = names.union(departed.map { $0.lowercased() })
+            let new = names.union(departed.map { $0.caseFolded })
             guard new != names else { return true }
             guard save(new) else { return false }
             names = new
@@ -48,7 +49,7 @@ package final class DepartedNames: Sendable {
     /// An account that is named again later can be added again.
     package func keep(only grouped: some Sequence<String>) {
         names.withLock { names in
-            let kept = names.intersection(grouped.map { $0.lowercased() })
+            let kept = names.intersection(grouped.map { $0.caseFolded })
             if kept != names, save(kept) { names = kept }
         }
     }

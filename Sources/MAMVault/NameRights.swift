@@ -49,8 +49,7 @@ package struct NameRights: Sendable {
         guard let map = vault.accountRules.users else { return .unsaid }
         let entries = map.filter { identity.matches($0.key) }
         // Owning an object id gives no right to an arbitrary name.
-        let title = identity.description.lowercased()
-        guard entries.keys.contains(where: { $0.lowercased() == title }) else {
+        guard entries.keys.contains(where: identity.description.isSameFolded) else {
             return .refused("AccountUsers does not name it")
         }
         for users in entries.values {

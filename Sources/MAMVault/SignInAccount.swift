@@ -45,8 +45,8 @@ extension SignIns.Proven {
     package func isOf(_ identity: Identity) -> Bool {
         guard isSameName(account.name, identity.name) else { return false }
         return identity.objectID.isEmpty
-            || identity.objectID.lowercased() == person.objectID.lowercased()
-            || identity.objectID.lowercased() == account.objectID.lowercased()
+            || isSameName(identity.objectID, person.objectID)
+            || isSameName(identity.objectID, account.objectID)
     }
 
     /// For the account's record.

@@ -250,6 +250,6 @@ extension AccountReport {
 
     /// Compares as the daemon does: with name, object id or id, ignoring case.
     func isNamed(_ text: String) -> Bool {
-        !text.isEmpty && [name, objectID, id].contains { $0.lowercased() == text.lowercased() }
+        !text.isEmpty && [name, objectID, id].contains(where: text.isSameFolded)
     }
 }

@@ -26,26 +26,26 @@ struct KnownGroups {
                 let membership = try? Membership(parsing: envelope.content)
             else { continue }
             if statement.audience == .all {
-                ofAccounts.formUnion(membership.members.keys.map { $0.lowercased() })
+                ofAccounts.formUnion(membership.members.keys.map { $0.caseFolded })
             }
-            for group in membership.groups { ofMachines[group.lowercased()] = group }
+            for group in membership.groups { ofMachines[group.caseFolded] = group }
         }
         let invited = try directory.invitationRecords().flatMap(\.groups)
         for group in try directory.registeredMachines().flatMap(\.groups) + invited {
-            ofMachines[group.lowercased()] = group
+            ofMachines[group.caseFolded] = group
         }
     }
 
     func audiences(of policy: ExportedPolicy, _ file: ByteString) throws(Failure) -> [Audience] {
-        for group in policy.excludedGroups where !ofAccounts.contains(group.lowercased()) {
+        for group in policy.excludedGroups where !ofAccounts.contains(group.caseFolded) {
             printError(
                 "\(file.shown): it excludes the group \(shown(group)), whose members no membership"
                     + " for all has: a machine that does not know them excludes nobody")
         }
         if policy.isForEveryone { return [.all] }
-        let others = policy.groups.filter { !ofAccounts.contains($0.lowercased()) }
+        let others = policy.groups.filter { !ofAccounts.contains($0.caseFolded) }
         if others.isEmpty { return [.all] }
-        if let unknown = others.first(where: { ofMachines[$0.lowercased()] == nil }) {
+        if let unknown = others.first(where: { ofMachines[$0.caseFolded] == nil }) {
             throw Failure(
                 .usage,
                 "\(file.shown): it is for the group \(shown(unknown)), which no membership,"
@@ -59,7 +59,7 @@ struct KnownGroups {
                     + " at once",
                 next: "make two policies of it")
         }
-        return Set(others.compactMap { ofMachines[$0.lowercased()] }).sorted().map { .group($0) }
+        return Set(others.compactMap { ofMachines[$0.caseFolded] }).sorted().map { .group($0) }
     }
 
     private func shown(_ group: String) -> String { ByteString(group).shown }

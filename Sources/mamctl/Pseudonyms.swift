@@ -19,7 +19,7 @@ final class Pseudonyms {
     func name(_ kind: Kind, _ text: String) -> String {
         // Empty names need no pseudonym. Accounts' names ignore case.
         guard !showsNames, !text.isEmpty, text != "?" else { return text }
-        let key = "\(kind.rawValue) \(kind == .account ? text.lowercased() : text)"
+        let key = "\(kind.rawValue) \(kind == .account ? text.caseFolded : text)"
         if let found = known[key] { return found }
         counts[kind, default: 0] += 1
         let new = "\(kind.rawValue)-\(counts[kind] ?? 0)"
@@ -32,7 +32,7 @@ final class Pseudonyms {
         let new = name(.account, account)
         guard !showsNames else { return }
         for other in others where !other.isEmpty {
-            known["\(Kind.account.rawValue) \(other.lowercased())"] = new
+            known["\(Kind.account.rawValue) \(other.caseFolded)"] = new
         }
     }
 

@@ -102,6 +102,7 @@ extension Invocation {
 extension ByteString {
     /// Ignores case, like the daemon.
     fileprivate func isSameName(as other: ByteString) -> Bool {
-        text != nil && text?.lowercased() == other.text?.lowercased()
+        guard let text, let other = other.text else { return false }
+        return text.isSameFolded(other)
     }
 }
