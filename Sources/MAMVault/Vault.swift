@@ -39,7 +39,7 @@ package final class Vault: Sendable {
     package let trail: AuditTrail
     package let classRecords: ClassRecords?
     /// The accounts that policy blocks, apart from locks.
-    package let blocks = Mutex<[AccountID: AccountBlock]>([:])
+    package let blocks = Mutex<[AccountID: HeldBlocks]>([:])
     package let enrollments: Enrollments
     /// Nil for a daemon that cannot join one.
     package let fleet: Fleet?

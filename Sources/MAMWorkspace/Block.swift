@@ -24,19 +24,19 @@ package struct Block: Sendable {
     @discardableResult
     package func block(_ account: AccountID, _ block: AccountBlock) -> [BlockingFile] {
         guard let windows = vault.windows(of: account) else { return [] }
-        let old: AccountBlock? = vault.blocks.withLock { blocks in
-            // A block that an unlock ends must not replace one that it does not end.
-            if block.endsWithUnlock, let old = blocks[account], !old.endsWithUnlock { return block }
-            return blocks.updateValue(block, forKey: account)
+        let isNews = vault.blocks.withLock { blocks in
+            let old = blocks[account]?.current
+            blocks[account, default: HeldBlocks()].add(block)
+            return blocks[account]?.current != old
         }
-        if old != block {
+        if isNews {
             let text = "\(vault.identity(of: account)) is blocked: \(block.reason.english)"
             vault.audit(.blocked, account, text) { record in
                 record.rule = block.kind.rawValue
                 record.reason = block.reason.english
             }
         }
-        defer { if old != block { vault.announce(.blocked(block), account) } }
+        defer { if isNews { vault.announce(.blocked(block), account) } }
         // An unlock that began before must not end it.
         if block.endsWithUnlock { windows.noteLock() }
         let left: [UInt64] = vault.transitions.withLock(account) {
@@ -47,20 +47,28 @@ package struct Block: Sendable {
         return Lock(tree).report(left)
     }
 
-    /// Ends a block. Unlocks an account without a passphrase; leaves any other as after a lock.
+    /// Ends a block that policy has set. Unlocks an account without a passphrase; leaves any other
+    /// as after a lock, or blocked until an unlock.
     package func unblock(_ account: AccountID) throws(KeyringError) {
         let lockCount = vault.lockCount(of: account)
-        guard let block = vault.blocks.withLock({ $0.removeValue(forKey: account) }) else { return }
+        let hasPassphrase = vault.keyring.hasPassphrase(account)
+        let (ended, left) = vault.blocks.withLock { blocks in
+            let ended = blocks[account]?.endLasting()
+            if !hasPassphrase { blocks[account]?.noteUnlock() }
+            return (ended, blocks[account]?.current)
+        }
+        guard let ended else { return }
         let text =
-            "\(vault.identity(of: account)) is not blocked any more: \(block.kind.rawValue)"
-        vault.audit(.unblocked, account, text) { $0.rule = block.kind.rawValue }
+            "\(vault.identity(of: account)) is not blocked any more: \(ended.kind.rawValue)"
+        vault.audit(.unblocked, account, text) { $0.rule = ended.kind.rawValue }
+        if let left { return vault.announce(.blocked(left), account) }
         vault.transitions.withLock(account) {
             let hasKeyC = vault.keyring.windowState(of: account) != .beforeFirstUnlock
             vault.windows(of: account)?.endBlock(hasKeyC: hasKeyC)
         }
         vault.keyNews.tell()
         vault.announce(.unblocked, account)
-        guard !vault.keyring.hasPassphrase(account) else { return }
+        guard !hasPassphrase else { return }
         let keys = try vault.keyring.openKeys(of: account, passphrase: nil)
         try Unlock(tree).bringToHand(keys, of: account, since: lockCount)
     }

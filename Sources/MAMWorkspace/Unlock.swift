@@ -45,8 +45,10 @@ package struct Unlock: Sendable {
             // In one critical section: a later block waits for this, and closes what is opened
             // here.
             let block = vault.blocks.withLock { blocks in
-                if blocks[account]?.endsWithUnlock == true { blocks[account] = nil }
-                return blocks[account]
+                if blocks[account]?.current?.endsWithUnlock == true {
+                    blocks[account]?.noteUnlock()
+                }
+                return blocks[account]?.current
             }
             if let block { throw .blocked(block) }
             try vault.keyring.setUnlocked(account, keys: keys)

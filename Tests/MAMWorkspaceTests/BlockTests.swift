@@ -76,6 +76,25 @@ struct BlockTests {
         #expect(Accounts(test.vault).all.first?.retryAfterSeconds == 0)
     }
 
+    @Test(
+        "A recheck holds until the passphrase, whatever blocked beside it",
+        arguments: [true, false])
+    func recheckOutlasts(isFirst: Bool) throws {
+        let test = try TestVault("afterDeviceRestart")
+        let file = try test.makeFile("f", owner: try TestVault.annIdentity(), "hello")
+        let recheck = AccountBlock(.recheck, "not used for 30 minutes")
+        for block in isFirst ? [recheck, Self.offline] : [Self.offline, recheck] {
+            Block(test.tree).block(test.ann, block)
+        }
+        #expect(test.vault.block(of: test.ann) == Self.offline)
+        try Block(test.tree).unblock(test.ann)
+        #expect(test.vault.block(of: test.ann) == recheck)
+        #expect(block { _ = try file.text() } == .recheck)
+        try Unlock(test.tree).unlock(test.ann, passphrase: secret("secret"))
+        #expect(test.vault.block(of: test.ann) == nil)
+        #expect(try file.text() == "hello")
+    }
+
     @Test("An account without a passphrase is open again when its block ends")
     func withoutPassphrase() throws {
         let test = try TestVault(passphrase: nil)
