@@ -85,4 +85,14 @@ struct Notebook {
             return event.kind != .wiped
         }
     }
+
+    /// Shows the notes before something of their account comes into this login session.
+    func answerSwitches(_ tell: (String) -> Void) throws {
+        let requests = try workspace.switchRequests()
+        try requests.forEach(whenReady: { tell("ready") }) { request in
+            guard request.accountId == account else { return .notAllowed }
+            tell("showing the notes of \(account)")
+            return .success
+        }
+    }
 }

@@ -4,7 +4,7 @@ internal import Glibc
 internal import MAMClient
 
 /// notes ACCOUNT sign-in PASSFILE | add TITLE TEXT | show TITLE | info TITLE
-///     | export TITLE PATH | listen
+///     | export TITLE PATH | listen | answer
 @main
 struct Notes {
     static func main() {
@@ -27,6 +27,7 @@ struct Notes {
         case ("info", 3): say(try notebook.describe(words[2]))
         case ("export", 4): try notebook.export(words[2], to: words[3])
         case ("listen", 2): try notebook.listen { say($0) }
+        case ("answer", 2): try notebook.answerSwitches { say($0) }
         default: throw Usage()
         }
     }
@@ -41,7 +42,7 @@ struct Notes {
 struct Usage: Error, CustomStringConvertible {
     let description =
         "ACCOUNT sign-in PASSFILE | add TITLE TEXT | show TITLE | info TITLE"
-        + " | export TITLE PATH | listen"
+        + " | export TITLE PATH | listen | answer"
 }
 
 /// Policy said no, and why.

@@ -19,6 +19,27 @@ package enum CallCost: Sendable {
     case listening
 }
 
+/// The slot of a call that runs, on its connection's thread.
+final class CallSlot {
+    private let user: UInt32
+    private let shares: Shares
+    private var isHeld = true
+
+    init(of user: UInt32, in shares: Shares) { (self.user, self.shares) = (user, shares) }
+
+    /// While the call waits for another one of its user, which needs a slot.
+    func givingBack<Value>(_ wait: () -> Value) -> Value {
+        giveBack()
+        defer { isHeld = shares.wait(for: user) }
+        return wait()
+    }
+
+    func giveBack() {
+        if isHeld { shares.giveBack(for: user) }
+        isHeld = false
+    }
+}
+
 /// The limits of one server. Root and the daemon's own user have none.
 final class CallShares: Sendable {
     /// Half of the processors, so that one user never takes all of them.
@@ -40,11 +61,12 @@ final class CallShares: Sendable {
 
     /// Runs a call once its user has a slot. A caller that hangs up stops waiting.
     func run<Value>(
-        _ cost: CallCost, _ call: VarlinkCall, _ body: () throws -> Value
+        _ cost: CallCost, _ call: VarlinkCall, _ body: (VarlinkCall) throws -> Value
     ) throws -> Value {
-        guard let shares = try acquire(cost, call) else { return try body() }
-        defer { shares.giveBack(for: call.peer.uid) }
-        return try body()
+        guard let shares = try acquire(cost, call) else { return try body(call) }
+        let slot = CallSlot(of: call.peer.uid, in: shares)
+        defer { slot.giveBack() }
+        return try body(call.holding(slot))
     }
 
     private func acquire(_ cost: CallCost, _ call: VarlinkCall) throws -> Shares? {

@@ -21,7 +21,7 @@ struct ContainedCalls {
         Varlink.Enrollment.name: ["List", "AllowedAccounts", "UserStatus"],
         Varlink.Identity.name: [
             "GetIdentity", "GetContainment", "GetUserInterfaceIdentity", "BlockedAccounts",
-            "NoteRefusal",
+            "NoteRefusal", "AwaitSwitches", "AnswerSwitch",
         ],
         Varlink.Policy.name: Set(Varlink.Policy.Method.allCases.map(\.rawValue))
             .subtracting(["Import"]),

@@ -35,6 +35,8 @@ package struct IdentityInterface: VaultInterface {
         case .setUserInterfaceIdentity: try setUserInterfaceIdentity(call)
         case .setUserInterfaceIdentities: try setUserInterfaceIdentities(call)
         case .getUserInterfaceIdentity: try getUserInterfaceIdentity(call)
+        case .awaitSwitches: try awaitSwitches(call)
+        case .answerSwitch: try answerSwitch(call)
         case .linkAccount: try linkAccount(call)
         case .blockedAccounts: try blockedAccounts(call)
         }
@@ -43,6 +45,7 @@ package struct IdentityInterface: VaultInterface {
     package func cost(of method: String) -> CallCost {
         switch Wire.Method(rawValue: method) {
         case .linkAccount, .setUserInterfaceIdentity: .derivation
+        case .awaitSwitches: .listening
         default: .short
         }
     }

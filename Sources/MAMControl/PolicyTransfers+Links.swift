@@ -20,11 +20,12 @@ extension PolicyTransfers {
             ? principal.canOpenUniversalLink(request.url, inputs)
             : principal.canOpenURL(request.url, inputs)
         // Without a name the question is about the session's current account: no switch is needed.
-        if answer.decision.isAllowed, request.account != nil {
-            Switch(tree).requireSwitch(
-                of: session(of: call), to: principal.identity, because: .openURL)
+        guard request.account != nil else {
+            return .init(decision: counted(answer.decision), opens: answer.opens)
         }
-        return .init(decision: counted(answer.decision), opens: answer.opens)
+        let decision = try switched(answer.decision, to: principal, .openURL, call)
+        return .init(
+            decision: counted(decision), opens: decision.isAllowed ? answer.opens : nil)
     }
 
     func canCopy(_ call: VarlinkCall) throws(VarlinkError) -> Wire.CanCopy.Reply {

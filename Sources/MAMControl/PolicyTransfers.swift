@@ -60,15 +60,17 @@ struct PolicyTransfers: PolicyService {
         let owner = try owner(request.owner, call)
         if request.item ?? false {
             let decision = receiver.canReceiveItem(of: owner)
-            announceImport(of: owner, decision, call)
-            return .init(decision: counted(decision), becomesReceivers: false)
+            return .init(
+                decision: counted(try switched(decision, to: owner, .documentImport, call)),
+                becomesReceivers: false)
         }
         let reception = receiver.canReceiveFile(of: owner)
-        if reception.becomesReceivers { try give(to: receiver, call) }
-        announceImport(
-            of: reception.becomesReceivers ? receiver : owner, reception.decision, call)
-        return .init(
-            decision: counted(reception.decision), becomesReceivers: reception.becomesReceivers)
+        let decision = try switched(
+            reception.decision, to: reception.becomesReceivers ? receiver : owner,
+            .documentImport, call)
+        let becomesReceivers = reception.becomesReceivers && decision.isAllowed
+        if becomesReceivers { try give(to: receiver, call) }
+        return .init(decision: counted(decision), becomesReceivers: becomesReceivers)
     }
 
     /// A file of the mount is the receiver's now. What is elsewhere, the caller has to give.
@@ -83,14 +85,6 @@ struct PolicyTransfers: PolicyService {
         _ = try vaulted { () throws(VaultError) in
             try Owners(tree).setOwner(receiver.identity, of: file, by: giver)
         }
-    }
-
-    /// Asks the session to switch to the identity that owns imported data; nil: the owner is
-    /// unknown.
-    private func announceImport(of owner: Principal?, _ decision: Decision, _ call: VarlinkCall) {
-        guard decision.isAllowed, let owner else { return }
-        Switch(tree).requireSwitch(
-            of: session(of: call), to: owner.identity, because: .documentImport)
     }
 
     func shareTargets(_ call: VarlinkCall) throws(VarlinkError) -> Wire.ShareTargets.Reply {

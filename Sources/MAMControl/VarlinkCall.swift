@@ -77,6 +77,7 @@ package struct VarlinkCall {
     private let connection: Descriptor?
     private let descriptors: [Descriptor]
     private let send: ([String: JSONValue]) throws -> Void
+    private var slot: CallSlot?
 
     package init(
         method: String, parameters: Parameters, peer: Peer, wantsMore: Bool = false,
@@ -147,6 +148,32 @@ package struct VarlinkCall {
         ]
         do throws(Errno) { _ = try retrying { poll(&waiting, 2, -1) } } catch { return false }
         return waiting[1].revents == 0
+    }
+
+    /// Waits until `other` is readable or that time has passed, without the call's share of its
+    /// user's calls; false once the caller has hung up or the server stops.
+    func wait(for other: Descriptor, atMostSeconds seconds: Int) -> Bool {
+        func wait() -> Bool {
+            // Without a connection, which only tests are, nobody hangs up: poll(2) skips -1.
+            var waiting = [
+                pollfd(fd: other.raw, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: connection?.raw ?? -1, events: Self.hangUp, revents: 0),
+            ]
+            let deadline = Deadline(seconds: seconds)
+            var result: Int32 = -1
+            repeat {
+                result = poll(&waiting, 2, Int32(clamping: deadline.secondsLeft * 1000))
+            } while result < 0 && errno == EINTR && !deadline.hasPassed
+            return waiting[1].revents == 0
+        }
+        return withExtendedLifetime((other, connection)) { slot?.givingBack(wait) ?? wait() }
+    }
+
+    /// The same call, with its slot.
+    func holding(_ slot: CallSlot) -> VarlinkCall {
+        var call = self
+        call.slot = slot
+        return call
     }
 
     /// Sends one reply of several (`continues: true`); the handler's result is the last one.

@@ -76,7 +76,7 @@ package struct VarlinkService: Sendable {
         guard interface.has(method: call.method) else {
             throw VarlinkError.methodNotFound(call.method)
         }
-        return try shares.run(interface.cost(of: call.method), call) { try interface.answer(call) }
+        return try shares.run(interface.cost(of: call.method), call) { try interface.answer($0) }
     }
 
     private func introspect(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {

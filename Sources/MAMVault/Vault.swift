@@ -18,6 +18,7 @@ package final class Vault: Sendable {
     package let currentAccountRules: Guarded<AccountRules>
     package let identities = ProcessIdentities()
     package let sessions = SessionIdentities()
+    package let switches = SwitchRequests()
     /// Read with ``policy(of:)``, changed with ``replacePolicies(_:)``.
     package let inForce: Guarded<PoliciesInForce>
     package let clock: Clock

@@ -1,7 +1,7 @@
 // The result of switching identities.
 
 internal import MAMCrypto
-internal import MAMIdentity
+package import MAMIdentity
 internal import MAMModel
 internal import MAMSystem
 internal import MAMVault
@@ -10,18 +10,4 @@ internal import MAMVault
 package struct IdentitySwitch: Sendable {
     package let result: SwitchResult
     package let reason: String
-}
-
-/// `IntuneMAMSwitchIdentityResult`.
-package enum SwitchResult: Int, Sendable {
-    case success, canceled, notAllowed, failed
-
-    package var word: String {
-        switch self {
-        case .success: "success"
-        case .canceled: "canceled"
-        case .notAllowed: "notAllowed"
-        case .failed: "failed"
-        }
-    }
 }

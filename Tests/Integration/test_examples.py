@@ -123,6 +123,22 @@ class Examples(ExampleCase):
         self.assertEqual(told[-1], "wiped: forget them")
         self.assertEqual(self.notes("info", "plan"), "plan: nobody's\n")
 
+    def test_notes_are_shown_before_something_of_their_account_comes_in(self):
+        for account, status in ((BOB, REFUSED), (ANN, DONE)):
+            self.workspace.serving("identity ui", "--set", PERSONAL)
+            with subprocess.Popen(
+                    ["notes", account, "answer"], stdout=subprocess.PIPE, text=True,
+                    env=self.workspace.environment) as answering:
+                try:
+                    self.assertEqual(answering.stdout.readline(), "ready\n")
+                    self.workspace.serving(
+                        "can url", "https://example.org", "--account", ANN, status=status)
+                    if status == DONE:
+                        self.assertEqual(
+                            answering.stdout.readline(), f"showing the notes of {ANN}\n")
+                finally:
+                    answering.kill()
+
     # C and Python
 
     def files(self):

@@ -18,6 +18,8 @@ extension Varlink {
             case setUserInterfaceIdentity = "SetUserInterfaceIdentity"
             case setUserInterfaceIdentities = "SetUserInterfaceIdentities"
             case getUserInterfaceIdentity = "GetUserInterfaceIdentity"
+            case awaitSwitches = "AwaitSwitches"
+            case answerSwitch = "AnswerSwitch"
             case linkAccount = "LinkAccount"
             case blockedAccounts = "BlockedAccounts"
         }
@@ -82,6 +84,39 @@ extension Varlink {
                 [
                     "account": account.json, "reason": reason.json, "word": word.json,
                     "text": text.json
+                ]
+            }
+        }
+
+        package struct SwitchRequest: WireObject {
+            package var id: Int
+            package var session: String
+            package var name: String
+            package var reason: Int
+            package var seconds: Int
+
+            package init(
+                id: Int, session: String, name: String, reason: Int, seconds: Int
+            ) {
+                self.id = id
+                self.session = session
+                self.name = name
+                self.reason = reason
+                self.seconds = seconds
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(
+                    id: wire.value("id"), session: wire.value("session"),
+                    name: wire.value("name"), reason: wire.value("reason"),
+                    seconds: wire.value("seconds")
+                )
+            }
+
+            package var members: [String: JSONValue] {
+                [
+                    "id": id.json, "session": session.json, "name": name.json,
+                    "reason": reason.json, "seconds": seconds.json
                 ]
             }
         }
@@ -463,6 +498,48 @@ extension Varlink {
             }
         }
 
+        package struct AwaitSwitches: VarlinkRequest, WithoutMembers {
+            package static let method = "io.mamd.Identity.AwaitSwitches"
+            package static let memberNames: Set<String> = []
+
+            package init() {}
+
+            package struct Reply: WireObject {
+                package var request: SwitchRequest?
+
+                package init(request: SwitchRequest? = nil) {
+                    self.request = request
+                }
+
+                package init(_ wire: Parameters) throws(VarlinkError) {
+                    try self.init(request: wire.value("request"))
+                }
+
+                package var members: [String: JSONValue] { ["request": request.json] }
+            }
+        }
+
+        package struct AnswerSwitch: VarlinkRequest {
+            package static let method = "io.mamd.Identity.AnswerSwitch"
+            package static let memberNames: Set<String> = ["id", "result"]
+
+            package var id: Int
+            package var result: Int
+
+            package init(id: Int, result: Int) {
+                self.id = id
+                self.result = result
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(id: wire.value("id"), result: wire.value("result"))
+            }
+
+            package var members: [String: JSONValue] { ["id": id.json, "result": result.json] }
+
+            package typealias Reply = NoMembers
+        }
+
         package struct LinkAccount: VarlinkRequest {
             package static let method = "io.mamd.Identity.LinkAccount"
             package static let memberNames: Set<String> = [
@@ -573,6 +650,16 @@ type BlockedAccount (
   text: string
 )
 
+# The caller's login session should show name; empty: an unmanaged identity. reason: 0 a link is
+# opened for it, 2 a document of it arrives. The operation waits so many seconds for AnswerSwitch.
+type SwitchRequest (
+  id: int,
+  session: string,
+  name: string,
+  reason: int,
+  seconds: int
+)
+
 # What a contained program of an account may do: it changes files beneath mountPoint alone.
 # fileSystem: the number of what is mounted there, as in /proc/self/mountinfo; empty: nothing is.
 # network: any, ports (it connects to these TCP ports alone) or none. required: policy lets only
@@ -656,6 +743,17 @@ method SetUserInterfaceIdentities(
 method GetUserInterfaceIdentity(
   thread: ?int
 ) -> (session: string, identities: ?[]string, acting: ?Acting)
+
+# Needs more. From the first reply, which has no request, until the caller hangs up, operations that
+# bring data into a login session that shows another identity (CanOpenURL for an account,
+# CanReceive) wait for its programs that call this. The event identity-switch-required comes as
+# without them.
+method AwaitSwitches() -> (request: ?SwitchRequest)
+
+# Answers for the login session: with result 0, success, the operation goes on; with 1 canceled, 2
+# notAllowed, 3 failed, or without an answer in time, it is refused. The first answer counts.
+# NotFound: nothing waits for it, or any more.
+method AnswerSwitch(id: int, result: int) -> ()
 
 # Gives an object id to an account that has none. Files that carry the name or the id belong to
 # the account from now on; no file is written.
