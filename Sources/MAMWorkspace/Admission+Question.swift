@@ -10,7 +10,8 @@ package import MAMVault
 internal import MAMWords
 
 extension Admission {
-    /// Why the act is refused to the program; nil if it is not. Throws for what is not in the mount.
+    /// Why the act is refused to the program; nil if it is not. Throws for what is not in the
+    /// mount.
     package func refusal(
         of act: FileAct, on file: Descriptor, to program: FoundIdentity, for caller: Caller
     ) throws(VaultError) -> VaultError? {

@@ -35,7 +35,8 @@ func refusal(of act: FileAct, on file: Descriptor, _ path: ByteString) -> Failur
 private func refusal(of path: ByteString, after error: Errno) -> Failure? {
     guard error.mayBeRefusal else { return nil }
     guard let file = try? openFile(path.cString, openPathOnly) else {
-        // A file that was to be made.
+        // A file that was to be made, which is refused for what it would be.
+        guard ![EBADMSG, EOPNOTSUPP].contains(error.rawValue) else { return nil }
         let parent = try? openFile(path.directory.cString, openPathOnly | O_DIRECTORY)
         return parent.flatMap { refusal(of: .create, on: $0, path) }
     }

@@ -96,7 +96,7 @@ class Output(WorkspaceCase):
         self.addCleanup(self.workspace.unlock)
         said = self.workspace.ctl(
             "decrypt", path, "-o", self.workspace.root / "out", status=5).stderr
-        self.assertIn("file: its account is locked, or its key is missing", said)
+        self.assertIn(f"file: account '{ANN}' is locked", said)
         self.assertIn("try: mamctl unlock", said)
         # A command that the daemon proposes is said once.
         said = self.workspace.ctl("protect", path, "--owner", "eve@contoso.com", status=None).stderr
