@@ -1,9 +1,11 @@
 """Several users with accounts of their own on one workspace of root's: nobody acts on another's
 account."""
 import base64
+import errno
 import json
 import os
 import socket
+import subprocess
 import tempfile
 import unittest
 
@@ -109,6 +111,23 @@ class Users(WorkspaceCase):
         self.assertEqual(self.workspace.account()["state"], "unlocked")
         digest = tree_digest(self.workspace.state / "keybags", self.workspace.backing)
         return digest, self.workspace.owner(self.file)
+
+    def test_why_anothers_file_is_refused_is_said_alike(self):
+        *_, hers = self.files()
+        opened = subprocess.run(
+            ["setpriv", f"--reuid={BOBS}", f"--regid={BOBS}", "--clear-groups", "cat", self.file],
+            capture_output=True, text=True)
+        self.assertIn(os.strerror(errno.EACCES), opened.stderr)
+        refusal = self.stranger().call(
+            "Workspace.WhyRefused", [hers], fileDescriptor=0, act="read")["refusal"]
+        self.assertEqual((refusal["error"], refusal["errno"]), ("Refused", errno.EACCES))
+        self.assertEqual(refusal["reason"], f"it belongs to {ANN}, an account of uid {ANNS}")
+        for method, more in (
+                ("Workspace.SetOwner", {"owner": ""}), ("Workspace.SetClass", {"class": "D"}),
+                ("Protection.Protect", {"owner": BOB}), ("Protection.DecryptFile", {}),
+                ("Policy.CanReceive", {"account": BOB})):
+            with self.subTest(method), self.assertRaisesRegex(Refusal, refusal["reason"]):
+                self.stranger().call(method, [hers], fileDescriptor=0, **more)
 
     def test_status_tells_others_names_and_states_only(self):
         mine = {account["name"]: account for account in Client(
