@@ -67,11 +67,19 @@ import WorkspaceSupport
             PolicyBook(documents: documents, proven: [ProvenGroups(of: asked, [row.stored])]),
         ]
         for book in books { #expect(book.covers(asked) == row.isOne) }
+        // An unknown group leaves nobody out.
+        let rest = PolicyBook(
+            documents: try self.documents(forGroup: row.asked, "exclusionGroup"),
+            groups: [row.stored: [row.asked]])
+        #expect(rest.covers(asked) == !row.isOne)
     }
 
-    private func documents(forGroup group: String) throws -> [PolicyDocument] {
+    private func documents(
+        forGroup group: String, _ type: String = "group"
+    ) throws -> [PolicyDocument] {
         let target: JSONValue = [
-            "@odata.type": "#microsoft.graph.groupAssignmentTarget", "groupId": .string(group),
+            "@odata.type": .string("#microsoft.graph.\(type)AssignmentTarget"),
+            "groupId": .string(group),
         ]
         let assignments: JSONValue = [["target": target]]
         return try PolicyDocument.decode(
