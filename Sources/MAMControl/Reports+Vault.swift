@@ -50,7 +50,8 @@ extension Varlink.Workspace.Wipe.Reply {
             complete: outcome.isComplete, files: outcome.files.count,
             scanned: outcome.files.scanned, opened: outcome.files.found,
             left: outcome.files.left.prefix(Self.namedCount).map(\.wireText),
-            stragglers: outcome.blockingFiles.map { .init($0) })
+            stragglers: outcome.blockingFiles.map { .init($0) },
+            elsewhere: outcome.isGoneElsewhere)
     }
 }
 

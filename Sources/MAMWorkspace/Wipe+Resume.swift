@@ -35,10 +35,11 @@ extension Wipe {
         }
         guard let areKeysGone else { return true }
         // Again, because the first notification may not have been sent.
-        tellHook(wipe, WipeReason(.resumed, "an earlier wipe was interrupted"))
+        let isGoneElsewhere = tellHook(
+            wipe, WipeReason(.resumed, "an earlier wipe was interrupted"))
         return vault.wiping.withLock(wipe.account) {
             guard isStillDecided(wipe) else { return true }
-            return finish(wipe, areKeysGone: areKeysGone).isComplete
+            return finish(wipe, areKeysGone: areKeysGone, isGoneElsewhere).isComplete
         }
     }
 }

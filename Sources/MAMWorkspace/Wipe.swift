@@ -53,22 +53,24 @@ package struct Wipe: Sendable {
             let (wipe, blockingFiles) = try closeForGood(account, reason)
             return (wipe, blockingFiles, destroy(.keys, of: wipe))
         }
-        tellHook(wipe, reason)
+        let isGoneElsewhere = tellHook(wipe, reason)
         let files: RemovedFiles? = vault.wiping.withLock(account) {
             guard isStillDecided(wipe) else { return .nothingLeft }
             // If the mount does not serve yet, the start continues the wipe.
             guard tree.isServed else { return nil }
-            return finish(wipe, areKeysGone: areKeysGone, progressed: progressed)
+            return finish(
+                wipe, areKeysGone: areKeysGone, isGoneElsewhere, progressed: progressed)
         }
         return WipeOutcome(
             files: files ?? RemovedFiles(), isComplete: files?.isComplete ?? false,
-            blockingFiles: Lock(tree).report(blockingFiles))
+            isGoneElsewhere: isGoneElsewhere, blockingFiles: Lock(tree).report(blockingFiles))
     }
 
     /// Holds no lock, because the hook may call this daemon. The wipe proceeds whatever the hook
-    /// does.
-    func tellHook(_ wipe: WipeIntent, _ reason: WipeReason) {
-        vault.enrollments.hooks.run(
+    /// does. Returns its answer, by its exit status: whether what it keeps of the account elsewhere
+    /// is gone. Nil: there is no hook.
+    func tellHook(_ wipe: WipeIntent, _ reason: WipeReason) -> Bool? {
+        let result = vault.enrollments.hooks.run(
             .wipe,
             [
                 "identity": .string(wipe.identity.name),
@@ -76,6 +78,9 @@ package struct Wipe: Sendable {
                 "uid": JSONValue(wipe.uid), "trigger": .string(reason.trigger.rawValue),
                 "reason": .string(reason.text),
             ])
+        guard let result else { return nil }
+        if case .ended(.exited(0), _) = result { return true }
+        return false
     }
 
     /// False once another thread has completed this wipe. An account with the same keys or name,
@@ -160,7 +165,7 @@ package struct Wipe: Sendable {
     /// The repeatable part: files, records, and finally the decision. A copy of the keys that could
     /// not be destroyed does not keep the files.
     func finish(
-        _ wipe: WipeIntent, areKeysGone: Bool,
+        _ wipe: WipeIntent, areKeysGone: Bool, _ isGoneElsewhere: Bool?,
         progressed: (WipeProgress) -> Void = { _ in }
     ) -> RemovedFiles {
         var files = Removal(tree).removeFiles(where: { wipe.covers($0) }, progressed: progressed)
@@ -184,7 +189,10 @@ package struct Wipe: Sendable {
         let removed = files.count == 1 ? "1 file was" : "\(files.count) files were"
         vault.audit(
             .wiped, wipe.identity, of: wipe.uid, "\(wipe.identity) is wiped: \(removed) removed"
-        ) { $0.reason = "files removed: \(files.count)" }
+        ) { record in
+            let answer = isGoneElsewhere.map { $0 ? "; hook: done" : "; hook: not done" } ?? ""
+            record.reason = "files removed: \(files.count)\(answer)"
+        }
         return files
     }
 

@@ -11,6 +11,8 @@ package struct WipeOutcome: Sendable {
     package let files: RemovedFiles
     /// False if something is left: the wipe continues at the next start, or when requested again.
     package let isComplete: Bool
+    /// What the Wipe hook answered of what it keeps elsewhere; nil if there is none.
+    package let isGoneElsewhere: Bool?
     /// Files in use at the deadline: the kernel drops their pages when the use ends.
     package let blockingFiles: [BlockingFile]
 }

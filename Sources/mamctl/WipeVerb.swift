@@ -45,6 +45,11 @@ func warn(
     ofIncomplete report: Varlink.Workspace.Wipe.Reply, _ account: String, in backing: String
 ) -> ExitStatus {
     for straggler in report.stragglers { warn(of: straggler) }
+    if report.elsewhere == false {
+        printError(
+            "mamctl: \(ByteString(account).shown): the Wipe hook did not say that what it keeps"
+                + " elsewhere is gone; its exit status is in the daemon's log")
+    }
     if report.complete { return .success }
     for path in report.left {
         printError(

@@ -26,6 +26,7 @@ class Hooks(EnrollmentCase):
         pathlib.Path(self.told_file).touch()
         hangs = self._testMethodName == "test_a_wipe_hook_that_hangs_holds_nothing_up"
         script = "sleep 90 & sleep 90" if hangs else {
+            "test_a_wipe_hook_answers_that_what_it_keeps_is_gone": TELL,
             "test_programs_have_the_umask_that_the_daemon_was_started_with": ': > "$0.hook"',
         }.get(self._testMethodName, 'cat >> "$0"; echo said; exit 3')
         probe = ["/bin/sh", "-c", ': > "$0.probe"; echo compliant', self.told_file]
@@ -115,6 +116,23 @@ class Hooks(EnrollmentCase):
         text = daemon_text(self.workspace)
         self.assertIn("hook wipe: said", text)
         self.assertIn("status 3", text)
+
+    def wiped(self, answer):
+        """Wipes, and looks at where the hook's answer is told."""
+        said = self.workspace.serving("wipe", ANN, "--confirm", ANN, "--json")
+        self.assertEqual(json.loads(said.stdout)["elsewhere"], answer)
+        self.assertEqual("the Wipe hook did not say" in said.stderr, not answer)
+        (record,) = map(json.loads, self.workspace.serving(
+            "audit", "--event", "wiped", "--json").stdout.splitlines())
+        self.assertIn("; hook: done" if answer else "; hook: not done", record["reason"])
+
+    def test_a_wipe_hook_answers_that_what_it_keeps_is_gone(self):
+        self.begin()
+        self.wiped(True)
+
+    def test_a_wipe_hook_that_fails_has_not_answered(self):
+        self.begin()
+        self.wiped(False)
 
     def test_a_wipe_hook_that_hangs_holds_nothing_up(self):
         self.begin()

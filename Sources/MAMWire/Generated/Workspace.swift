@@ -940,10 +940,11 @@ extension Varlink {
                 package var opened: Int
                 package var left: [String]
                 package var stragglers: [Straggler]
+                package var elsewhere: Bool?
 
                 package init(
                     complete: Bool, files: Int, scanned: Int, opened: Int, left: [String],
-                    stragglers: [Straggler]
+                    stragglers: [Straggler], elsewhere: Bool? = nil
                 ) {
                     self.complete = complete
                     self.files = files
@@ -951,20 +952,23 @@ extension Varlink {
                     self.opened = opened
                     self.left = left
                     self.stragglers = stragglers
+                    self.elsewhere = elsewhere
                 }
 
                 package init(_ wire: Parameters) throws(VarlinkError) {
                     try self.init(
                         complete: wire.value("complete"), files: wire.value("files"),
                         scanned: wire.value("scanned"), opened: wire.value("opened"),
-                        left: wire.value("left"), stragglers: wire.value("stragglers")
+                        left: wire.value("left"), stragglers: wire.value("stragglers"),
+                        elsewhere: wire.value("elsewhere")
                     )
                 }
 
                 package var members: [String: JSONValue] {
                     [
                         "complete": complete.json, "files": files.json, "scanned": scanned.json,
-                        "opened": opened.json, "left": left.json, "stragglers": stragglers.json
+                        "opened": opened.json, "left": left.json, "stragglers": stragglers.json,
+                        "elsewhere": elsewhere.json
                     ]
                 }
             }
@@ -1922,7 +1926,8 @@ method KeepOpen(account: ?string) -> (idleSeconds: ?int)
 # next call. files: the number removed; left: paths below the backing directory that could not be
 # removed; scanned: the number of files checked, and opened: of those, how many a key of the
 # account opens, or would; stragglers: as of Lock. With more, earlier replies have files and
-# scanned so far. confirmed: the user was asked for confirmation; without it nothing is wiped.
+# scanned so far. elsewhere: whether the Wipe hook answered, with exit status 0, that what it keeps
+# of the account elsewhere is gone; null: there is no hook. confirmed: the user was asked for confirmation; without it nothing is wiped.
 method Wipe(
   account: string,
   confirmed: ?bool
@@ -1932,7 +1937,8 @@ method Wipe(
   scanned: int,
   opened: int,
   left: []string,
-  stragglers: []Straggler
+  stragglers: []Straggler,
+  elsewhere: ?bool
 )
 
 # Sends the events of the accounts that the caller may lock, until it hangs up; first the current
