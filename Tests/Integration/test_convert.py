@@ -14,7 +14,7 @@ import unittest
 
 from page_cache import cachestat
 from socket_client import Client
-from tracing import injecting, is_traced
+from tracing import calls_by_thread, injecting, is_traced, killing
 from running import has_ended
 from workspace import (
     ANN, CLOSED, DONE, LONG, PERSONAL, REFUSED, UNREACHABLE, WorkspaceCase,
@@ -24,8 +24,8 @@ NEEDS = ("strace",)
 
 OTHER = "other@example.org"
 
-# All that a conversion changes the disk with.
-CALLS = "openat,pwrite64,ftruncate,fsync,fdatasync,renameat2,unlinkat,fchown,fchmod,utimensat"
+# All that a conversion changes the disk with, once the new file is there.
+CALLS = "pwrite64,ftruncate,fsync,fdatasync,renameat2,unlinkat,fchown,fchmod,utimensat"
 
 
 class ConvertCase(WorkspaceCase):
@@ -260,65 +260,79 @@ class Open(ConvertCase):
 
 class Killed(WorkspaceCase):
     settings = {"MultiIdentity": True}
+    number = 0
 
     @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root trace it")
     def test_at_each_call(self):
         """Old or new, whole, with what was synced before; and nothing is left over."""
         outcomes = collections.Counter()
         for is_managed in (False, True):
-            number = 1
-            while outcome := self.killed_at(number, is_managed):
+            calls = []
+            self.assertEqual(self.protected(is_managed, calls), DONE)
+            renaming = calls.index("renameat2")
+            points = range(len(calls)) if LONG else sorted(
+                {*range(0, renaming, 3), *range(renaming - 1, len(calls), 2), len(calls) - 1})
+            for point in points:
+                outcome = self.killed_at(calls[: point + 1], is_managed)
+                self.assertEqual(outcome, "old" if point <= renaming else "new", calls[: point + 1])
                 outcomes[outcome] += 1
-                number += 1 if LONG else 3
-            if not LONG:
-                # The last calls are those that come after the new file has its name.
-                outcomes.update(
-                    self.killed_at(skipped, is_managed) for skipped in (number - 2, number - 1))
         print(outcomes, flush=True)
-        self.assertGreater(outcomes["old"], 2)
-        self.assertGreater(outcomes["new"], 1)
         self.workspace.serving("verify")
 
-    def killed_at(self, number, is_managed):
-        """What is there then, "old" or "new"; None if a file was given another owner in fewer calls
-        than that."""
-        path, data = self.directory / f"{is_managed} {number}", pattern(70_000, number)
-        if is_managed:
-            self.workspace.run_as(ANN, "cp", self.plain(data), path)
-        else:
-            self.write(path, data)
-        if not self.protect_until(number, path, PERSONAL if is_managed else ANN):
-            return None
+    def killed_at(self, calls, is_managed):
+        """What is there, "old" or "new", after a daemon was killed as it entered the last of these
+        calls, which one thread makes."""
+        made = []
+        self.assertEqual(self.protected(is_managed, made, "-e", killing(calls)), UNREACHABLE, calls)
+        self.assertEqual(made, calls)
         self.workspace.mount()
         self.workspace.unlock()
-        self.assertEqual(path.read_bytes(), data, number)
+        self.assertEqual(self.path.read_bytes(), self.data, calls)
         self.assertEqual(list(self.workspace.on_disk(".mamd", "work").iterdir()), [])
         return "old" if self.workspace.is_managed_on_disk(
-            self.backing_of(path)) == is_managed else "new"
+            self.backing_of(self.path)) == is_managed else "new"
+
+    def protected(self, is_managed, calls, *faults):
+        """Gives a file to another owner; the status. Adds the calls of the thread that does it."""
+        self.number += 1
+        self.path, self.data = self.directory / str(self.number), pattern(70_000, self.number)
+        if is_managed:
+            self.workspace.run_as(ANN, "cp", self.plain(self.data), self.path)
+        else:
+            self.write(self.path, self.data)
+        # No other thread's calls are to be counted.
+        with open(self.path, "rb") as file:
+            os.fsync(file.fileno())
+        record = self.workspace.root / "calls"
+        status = self.protect_under(
+            PERSONAL if is_managed else ANN, "-o", record, "-e", f"trace={CALLS}", *faults)
+        (made,) = (made for made in calls_by_thread(record) if "ftruncate" in made)
+        calls += made
+        return status
 
     def plain(self, data):
         path = self.workspace.root / "plain"
         path.write_bytes(data)
         return path
 
-    def protect_until(self, number, path, owner):
-        """True if the daemon was killed as it entered that call."""
+    def protect_under(self, owner, *options):
         pid, status = self.workspace.daemon(), None
         tracer = subprocess.Popen(
-            ["strace", "-qq", "-f", "-o", "/dev/null", "-p", str(pid), "-e", f"trace={CALLS}",
-             "-e", f"inject={CALLS}:signal=SIGKILL:when={number}"], stderr=subprocess.PIPE)
+            ["strace", "-qq", "-f", "-p", str(pid), *options], stderr=subprocess.PIPE)
         try:
             wait_until(lambda: is_traced(pid), message="strace does not attach")
             status = self.workspace.ctl(
-                "protect", path, "--owner", owner, "--unmanaged",
+                "protect", self.path, "--owner", owner, "--unmanaged",
                 status=(DONE, UNREACHABLE)).returncode
+            if status:
+                # It ends by itself, and the record is whole then.
+                tracer.communicate(timeout=60)
+                wait_until(lambda: has_ended(pid), message="the daemon lives")
         finally:
             # Asked to end, it may wait for the killed daemon for ever.
             tracer.terminate() if status == DONE else tracer.kill()
             tracer.communicate()
-        if status:
-            wait_until(lambda: has_ended(pid), message="the daemon lives")
-        return bool(status)
+        return status
 
 
 @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root trace it")

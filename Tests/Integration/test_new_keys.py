@@ -4,7 +4,6 @@ import collections
 import contextlib
 import errno
 import os
-import re
 import signal
 import subprocess
 import time
@@ -12,7 +11,7 @@ import unittest
 
 from disk_image import DiskCase, DiskImage
 from test_classes import OPEN_POLICY, set_policy
-from tracing import is_traced
+from tracing import calls_by_thread, is_traced, killing
 from workspace import (
     ANN, DONE, LONG, UNREACHABLE, Workspace, pattern, wait_for_room, wait_until)
 
@@ -82,15 +81,10 @@ class Killed(Case):
         trace = self.space.root / "trace"
         self.assertEqual(
             self.under_strace(("-o", trace, "-e", f"trace={CALLS}"), self.set_passphrase), 0)
-        threads = collections.defaultdict(list)
-        for line in filter(
-                None, (re.match(r"(\d+) +(\w+)\(", line)
-                for line in trace.read_text().splitlines())):
-            threads[line[1]].append(line[2])
         # The thread that serves the call: the exchanges of the two copies, and what they replaced
         # overwritten.
         (calls,) = (
-            calls for calls in threads.values()
+            calls for calls in calls_by_thread(trace)
             if calls.count("renameat2") == 2 and calls[0] == "pwrite64")
         self.assertGreaterEqual(calls.count("unlinkat"), 2)
         points = range(14) if LONG else range(0, 14, 2)
@@ -98,12 +92,11 @@ class Killed(Case):
         for point in points:
             self.remove_passphrase() if self.space.account()["hasPassphrase"] else None
             path = self.put(f"point {point}", b"before")
-            call, count = calls[point], calls[: point + 1].count(calls[point])
             status = self.under_strace(
-                ("-o", "/dev/null", "-e", f"trace={call}", "-e",
-                f"inject={call}:signal=SIGKILL:when={count}"),
+                ("-o", "/dev/null", "-e", f"trace={calls[point]}", "-e",
+                 killing(calls[: point + 1])),
                 self.set_passphrase)
-            self.assertNotEqual(status, 0, f"not killed at {call} {count}")
+            self.assertNotEqual(status, 0, f"not killed at {point}, {calls[point]}")
             wait_until(lambda: not self.running(), message="the daemon lives")
             self.space.mount()
             has = self.space.account()["hasPassphrase"]

@@ -1,17 +1,15 @@
 """A daemon that is killed in the middle of a wipe: it is not begun, or the next start finishes it.
 MAMD_LONG=1: at every call."""
-import collections
 import json
 import os
 import random
-import re
 import shutil
 import signal
 import subprocess
 import threading
 import unittest
 
-from tracing import is_traced
+from tracing import calls_by_thread, is_traced, killing
 from wipe_tree import key_ids, keybag_files, others, owned, populate, write_all
 from running import has_ended
 from workspace import ANN, BOB, DAMAGED, LONG, UNREACHABLE, WorkspaceCase, pattern, wait_until
@@ -102,19 +100,13 @@ class Killed(WorkspaceCase):
         """Adds the calls of an uncut wipe, in their order."""
         trace = self.workspace.root / "trace"
         status = self.wipe_under("-o", trace, "-e", f"trace={CALLS}")
-        lines = [re.match(r"(\d+) +(\w+)\(", line) for line in trace.read_text().splitlines()]
-        threads = collections.defaultdict(list)
-        for line in filter(None, lines):
-            threads[line[1]].append(line[2])
-        calls += max(threads.values(), key=len)
+        calls += max(calls_by_thread(trace), key=len)
         return status
 
     def wipe_until(self, calls):
         """Kills the daemon as it enters the last of these calls."""
-        call, count = calls[-1], calls.count(calls[-1])
         return self.wipe_under(
-            "-o", "/dev/null", "-e", f"trace={call}", "-e",
-            f"inject={call}:signal=SIGKILL:when={count}")
+            "-o", "/dev/null", "-e", f"trace={calls[-1]}", "-e", killing(calls))
 
     def wipe_under(self, *options):
         pid, status = self.daemon(), None

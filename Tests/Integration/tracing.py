@@ -1,6 +1,8 @@
 """The daemon's system calls made slow, or made to fail, by strace(1)."""
+import collections
 import contextlib
 import pathlib
+import re
 import subprocess
 
 from workspace import wait_until
@@ -57,6 +59,21 @@ def injecting(pid, calls, fault, thread_name=None, path="/dev/null"):
     with strace(*whom, "-o", path, "-e", f"trace={calls}", "-e", f"inject={calls}:{fault}"):
         wait_until(lambda: is_traced(pid, thread_name), message="strace does not attach")
         yield
+
+
+def calls_by_thread(record):
+    """The names of the calls in such a file, in the order in which each thread made them."""
+    threads = collections.defaultdict(list)
+    for line in record.read_text().splitlines():
+        if call := re.match(r"(\d+) +(\w+)\(", line):
+            threads[call[1]].append(call[2])
+    return list(threads.values())
+
+
+def killing(calls):
+    """The fault that kills at the last of these calls, which one thread makes: strace counts by
+    thread and by name."""
+    return f"inject={calls[-1]}:signal=SIGKILL:when={calls.count(calls[-1])}"
 
 
 @contextlib.contextmanager
