@@ -1,10 +1,12 @@
 """Contained programs stay so whatever becomes of the daemon and of the processes that it knew.
-MAMD_LONG=1: 50 restarts."""
+MAMD_LONG=1: 50 restarts of each kind."""
+import collections
 import contextlib
 import os
 import pty
 import re
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -14,11 +16,11 @@ import unittest
 
 from socket_client import Client
 from test_contained import Contained
-from workspace import PROGRAMS, wait_until
+from workspace import LONG, PROGRAMS, wait_until
 
 ASK = PROGRAMS / "ask_again.py"
 COUNT = 20
-ROUNDS = 50 if os.environ.get("MAMD_LONG") == "1" else 4
+ROUNDS = 50 if LONG else 2
 
 
 class Asking:
@@ -55,36 +57,67 @@ class Asking:
 
 
 class Restarts(Contained):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        # Programs of the workspace's own, to be exchanged; what runs already came from elsewhere.
+        cls.programs = cls.workspace.root / "programs"
+        cls.programs.mkdir()
+        path = cls.workspace.environment["PATH"]
+        cls.installed = [shutil.which(name, path=path) for name in ("mamd", "mamctl")]
+        cls.workspace.environment["PATH"] = f"{cls.programs}:{path}"
+        cls.install()
+
+    @classmethod
+    def install(cls):
+        """As a package manager does: other bytes, by rename(2) over those that run."""
+        for program in cls.installed:
+            new = cls.programs / "new"
+            shutil.copy(program, new)
+            with open(new, "ab") as file:
+                file.write(os.urandom(16))
+            new.rename(cls.programs / os.path.basename(program))
+
     def asking(self, *words):
         asking = Asking(self.words(*words), self.workspace.environment)
         self.addCleanup(asking.close)
         return asking
 
-    def restart(self, number):
-        if number % 2:
-            self.workspace.unmount()
-        else:
-            daemon = self.workspace.daemon()
-            os.kill(daemon, signal.SIGKILL)
-            wait_until(lambda: not os.path.exists(f"/proc/{daemon}"), message="it lives")
+    def restart(self, how):
+        """Returns the device and number of the new daemon's program."""
+        if how == "upgraded":
+            self.install()
+        daemon = self.workspace.daemon()
+        os.kill(daemon, signal.SIGKILL if how == "killed" else signal.SIGTERM)
+        wait_until(lambda: not os.path.exists(f"/proc/{daemon}"), message="it lives")
         self.workspace.mount()
-        self.addCleanup(self.workspace.unlock)
+        return self.program_of_daemon()
+
+    def program_of_daemon(self):
+        status = os.stat(f"/proc/{self.workspace.daemon()}/exe")
+        return status.st_dev, status.st_ino
 
     def test_no_program_gains_a_call(self):
+        self.restart("ended")
+        self.addCleanup(self.workspace.unlock)
         programs = [self.asking(sys.executable, ASK, self.workspace.socket) for _ in range(COUNT)]
-        for number in range(ROUNDS + 1):
-            if number:
-                self.restart(number)
+        done, program_of_daemon = collections.Counter(), self.program_of_daemon()
+        for how in (None, *["ended", "killed", "upgraded"] * ROUNDS):
+            if how:
+                new = self.restart(how)
+                self.assertEqual(new != program_of_daemon, how == "upgraded")
+                program_of_daemon = new
+                done[how] += 1
             refused = f"{self.workspace.daemon()} refused"
             for program in programs:
                 wait_until(
                     lambda told=program.told, refused=refused: refused in told,
-                    message=f"round {number}: {program.told[-3:]}")
+                    message=f"{done}: {program.told[-3:]}")
             self.assertEqual(self.workspace.account()["containedPrograms"], COUNT)
         # mamctl says first what an older kernel lacks.
         told = [line for program in programs for line in program.told if line[0].isdigit()]
         self.assertEqual([line for line in told if not re.fullmatch(r"\d+ refused", line)], [])
-        print(f"{COUNT} programs, {ROUNDS} restarts, {len(told)} daemons asked", flush=True)
+        print(f"{COUNT} programs, {dict(done)}, {len(told)} daemons asked", flush=True)
 
     @unittest.skipUnless(os.getuid() == 0, "mounts other file systems")
     def test_the_next_mount_with_the_number_is_another_one(self):
