@@ -52,6 +52,10 @@ struct IdentitySearch {
         if ancestor == nil, end == .answered { lookForOrphans() }
     }
 
+    /// Of a search that was too deep: those that have at least half as many ancestors as are read.
+    /// They and their children need not be searched for again.
+    var deepHeirs: ArraySlice<ProcessLife> { heirs.prefix(Self.depth / 2) }
+
     var found: FoundIdentity? {
         var found = FoundIdentity.doubtful(ancestor, or: possible + (lost ?? []), of: user)
         if lost == nil {

@@ -14,6 +14,8 @@ extension ProcessIdentities {
 
     /// So many files of /proc take no longer than other requests.
     private static let shortSearch = 64
+    /// Enough for a program whose parents are known, as they are after the first look-up.
+    private static let shortestSearch = 16
 
     /// A thread's identity: its own, its process's, or an ancestor's; nil if there is none.
     ///
@@ -25,12 +27,13 @@ extension ProcessIdentities {
     }
 
     /// The same on a thread that serves the mount. One user's long searches take at most half of
-    /// these threads; the next one fails with `EAGAIN`.
+    /// these threads; the next one fails with `EAGAIN`, and soon: others' requests are behind it.
     package func foundOnMount(
         forThread thread: Int32, of user: UInt32
     ) throws(Errno) -> FoundIdentity? {
         if let answer = known(forThread: thread, of: user) { return answer.identity }
-        let answer = search(forThread: thread, of: user, limit: Self.shortSearch)
+        let limit = longSearches.hasRoom(for: user) ? Self.shortSearch : Self.shortestSearch
+        let answer = search(forThread: thread, of: user, limit: limit)
         if case .found(let found) = answer { return found }
         guard longSearches.take(for: user) else { throw .wouldBlock }
         defer { longSearches.giveBack(for: user) }
@@ -93,9 +96,12 @@ extension ProcessIdentities {
         let search = IdentitySearch(from: process, in: table, of: user, limit: limit)
         switch search.end {
         case .tooLong: return .tooLong
-        case .tooDeep: return .found(haveStanding ? .least(process.life.id, user) : nil)
+        case .tooDeep:
+            let found: FoundIdentity? = haveStanding ? .least(process.life.id, user) : nil
+            remember(found, of: search.deepHeirs, for: user)
+            return .found(found)
         case .answered:
-            remember(search, for: user)
+            remember(search.found, of: search.heirs, for: user)
             for (process, threads) in search.ended {
                 writeDownHandedOn(by: Array(threads.values), of: process, for: user)
                 table.withLock { $0.remove(threads, of: process, for: user) }
@@ -105,12 +111,14 @@ extension ProcessIdentities {
     }
 
     /// Orphans keep their identity, although their parents are gone.
-    private func remember(_ search: IdentitySearch, for user: UInt32) {
-        guard !search.heirs.isEmpty else { return }
+    private func remember(
+        _ found: FoundIdentity?, of heirs: some Collection<ProcessLife>, for user: UInt32
+    ) {
+        guard !heirs.isEmpty else { return }
         sweep(user)
         table.withLock { table in
             guard table.shares[user]?.remembersMore ?? true else { return }
-            table.bequeath(search.found, to: search.heirs, for: user)
+            table.bequeath(found, to: heirs, for: user)
         }
     }
 }

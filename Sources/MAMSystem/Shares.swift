@@ -46,6 +46,9 @@ package final class Shares: Sendable {
         }
     }
 
+    /// Whether ``take(for:)`` would succeed now.
+    package func hasRoom(for user: UInt32) -> Bool { state.withLock { mayTake(user, $0) } }
+
     /// Waits for a slot; false if the deadline passes first.
     package func wait(for user: UInt32, until deadline: Deadline? = nil) -> Bool {
         let waiter = Semaphore()

@@ -11,11 +11,11 @@ import Testing
 
     @Test func `a user has no more than its share, and another as much`() {
         let shares = Shares(each: 2)
-        #expect(shares.take(for: ann) && shares.take(for: ann))
-        #expect(!shares.take(for: ann))
-        #expect(shares.take(for: bob))
+        #expect(shares.take(for: ann) && shares.hasRoom(for: ann) && shares.take(for: ann))
+        #expect(!shares.hasRoom(for: ann) && !shares.take(for: ann))
+        #expect(shares.hasRoom(for: bob) && shares.take(for: bob))
         shares.giveBack(for: ann)
-        #expect(shares.take(for: ann))
+        #expect(shares.hasRoom(for: ann) && shares.take(for: ann))
     }
 
     @Test func `however much one takes, the next finds something, and never all is taken`() {
