@@ -141,13 +141,17 @@ static void let_go(void) {
     if (chdir("/") != 0) return;
 }
 
-// Reaps children. Returns 1 while any are left.
+// What is left of the children: none, some that live, or perhaps some to be reaped.
+enum { NONE, LIVING, ENDED_TOO };
+
+// Reaps children, not so many that nothing else is seen meanwhile.
 static int reap(pid_t *command, int connection) {
-    for (;;) {
+    enum { AT_ONCE = 256 };
+    for (int i = 0; i < AT_ONCE; i++) {
         int status;
         const pid_t child = waitpid(-1, &status, WNOHANG | WUNTRACED);
-        if (child == 0) return 1;
-        if (child < 0) return errno == EINTR;
+        if (child == 0) return LIVING;
+        if (child < 0) return errno == EINTR ? ENDED_TOO : NONE;
         if (child != *command) continue;
         if (WIFSTOPPED(status)) {
             tell(connection, STOPPED, WSTOPSIG(status));
@@ -157,6 +161,7 @@ static int reap(pid_t *command, int connection) {
         tell(connection, ENDED, status);
         shutdown(connection, SHUT_RDWR);
     }
+    return ENDED_TOO;
 }
 
 // What the supervisor waits for.
@@ -192,14 +197,15 @@ _Noreturn static void keep(int connection, const struct mam_containment *contain
         // It tells of changes since it was opened.
         [MOUNTS] = {.fd = mounts, .events = POLLPRI}};
     int is_covered = containment && containment->is_covered(containment);
-    while (reap(&command, connection)) {
+    for (int left; (left = reap(&command, connection)) != NONE;) {
         if (is_covered) mam_kill_descendants();
         if (command == 0) {
             // What goes on in the background has no display any more.
             drop(&waiting[COMPOSITOR]);
             waiting[CONNECTION].fd = -1;
         }
-        if (poll(waiting, COUNT, is_covered ? MILLISECONDS : -1) < 0) continue;
+        const int patience = left == ENDED_TOO ? 0 : is_covered ? MILLISECONDS : -1;
+        if (poll(waiting, COUNT, patience) < 0) continue;
         struct signalfd_siginfo ended;
         if (waiting[CHILDREN].revents && read(children, &ended, sizeof ended) < 0) continue;
         // Its display has gone.

@@ -112,6 +112,33 @@ class Covered(Contained):
             subprocess.run(["umount", place], check=True)
         self.contained("true")
 
+    @unittest.skipUnless(os.getuid() == 0, "mounts another file system")
+    def test_one_that_comes_later_ends_what_forks_all_the_time(self):
+        """What lives too short a time to be found and signalled."""
+        place, written = self.directory / "place", self.directory / "place" / "written"
+        place.mkdir()
+        chains = 6
+        child = subprocess.Popen(
+            self.words(
+                "perl", "-e", "use POSIX; for (1..$ARGV[0]) { next if fork; POSIX::setsid;"
+                "while (1) { open F, '>>', $ARGV[1] and syswrite F, 'x'; close F; exit if fork } }"
+                "sleep 3600", chains, written),
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env=self.workspace.environment)
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        wait_until(written.exists, message="they did not begin")
+        self.mount("-t", "tmpfs", "none", place)
+        try:
+            self.assertEqual(child.wait(timeout=120), -signal.SIGKILL)
+            before = written.stat().st_size if written.exists() else 0
+            wait_until(lambda: self.workspace.account()["containedPrograms"] == 0)
+            # Each has a write under way at most, and the child that is to be its successor.
+            after = written.stat().st_size if written.exists() else 0
+            self.assertLessEqual(after - before, 2 * chains)
+        finally:
+            subprocess.run(["umount", place], check=True)
+
     def mount(self, *words):
         subprocess.run(["mount", *words], check=True)
 
