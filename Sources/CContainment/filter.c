@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <linux/sockios.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -300,6 +301,16 @@ static int ask_about_sockets(scmp_filter_ctx filter, enum mam_network network) {
                : seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(socket), 1, IS(0, AF_INET6));
 }
 
+// The owner of a file gets a signal when something can be read from it, SIGIO or another one. What
+// names it in memory could be exchanged.
+static int ask_about_owners(scmp_filter_ctx filter) {
+    int status = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(fcntl), 1, IS(1, F_SETOWN));
+    if (status == 0) status = REFUSE(EINVAL, fcntl, IS(1, F_SETOWN_EX));
+    if (status == 0) status = REFUSE(EINVAL, fcntl, IS(1, F_SETSIG));
+    if (status == 0) status = REFUSE(EINVAL, ioctl, IS(1, FIOSETOWN));
+    return status != 0 ? status : REFUSE(EINVAL, ioctl, IS(1, SIOCSPGRP));
+}
+
 // Before version 6 Landlock does not know signals: the supervisor must not die of one.
 static int ask_about_signals(scmp_filter_ctx filter) {
     static const int calls[] = {SCMP_SYS(kill), SCMP_SYS(tkill), SCMP_SYS(tgkill),
@@ -308,8 +319,7 @@ static int ask_about_signals(scmp_filter_ctx filter) {
     int status = ask_about_all(filter, calls, sizeof calls / sizeof *calls);
     // Another thread could exchange the descriptor after the broker has looked.
     if (status == 0) status = refuse(filter, ENOSYS, SCMP_SYS(pidfd_send_signal), 0, NULL);
-    // SIGKILL to the owner of a file when something can be read from it.
-    return status != 0 ? status : REFUSE(EINVAL, fcntl, IS(1, F_SETSIG));
+    return status != 0 ? status : ask_about_owners(filter);
 }
 
 int mam_filter_calls(const struct mam_containment *containment) {

@@ -4,6 +4,7 @@
 #include "descendants.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -31,6 +32,14 @@ static int judge_signal(const struct seccomp_notif *asked) {
     return whom == 0 ? 0 : judge_group(-whom, (pid_t)asked->pid);
 }
 
+// Who gets a file's signals.
+static int judge_owner(const struct seccomp_notif *asked) {
+    const pid_t whom = (pid_t)asked->data.args[2];
+    if (whom == INT_MIN) return EINVAL;
+    if (whom == 0) return 0;
+    return whom > 0 ? judge_process(whom) : judge_group(-whom, (pid_t)asked->pid);
+}
+
 // MARK: Sockets
 
 // What can send without connect(2) is asked about here: policy may have become stricter.
@@ -46,6 +55,7 @@ static int judge_socket(const struct seccomp_notif *asked,
 int mam_is_judged(int call) {
     switch (call) {
     case SYS_socket:
+    case SYS_fcntl:
     case SYS_kill:
     case SYS_tkill:
     case SYS_tgkill:
@@ -56,5 +66,9 @@ int mam_is_judged(int call) {
 }
 
 int mam_judge(const struct seccomp_notif *asked, const struct mam_containment *containment) {
-    return asked->data.nr == SYS_socket ? judge_socket(asked, containment) : judge_signal(asked);
+    switch (asked->data.nr) {
+    case SYS_socket: return judge_socket(asked, containment);
+    case SYS_fcntl: return judge_owner(asked);
+    default: return judge_signal(asked);
+    }
 }

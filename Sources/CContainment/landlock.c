@@ -22,6 +22,7 @@ struct port_rule {
 enum { ASK_VERSION = 1, BENEATH_PATH = 1, TCP_PORT = 2 };
 enum {
     WRITE_FILE = 1 << 1,
+    READ_FILE = 1 << 2,
     REMOVE_DIRECTORY = 1 << 4,
     REMOVE_FILE = 1 << 5,
     MAKE_CHARACTER_DEVICE = 1 << 6,
@@ -38,11 +39,11 @@ enum {
 enum { BIND_TCP = 1, CONNECT_TCP = 2 };
 enum { ABSTRACT_SOCKETS = 1, SIGNALS = 2 };
 
-// The changes that each version can restrict. Reading is not restricted.
-static uint64_t changes(int version) {
-    uint64_t known = WRITE_FILE | REMOVE_DIRECTORY | REMOVE_FILE | MAKE_CHARACTER_DEVICE |
-                     MAKE_DIRECTORY | MAKE_FILE | MAKE_SOCKET | MAKE_FIFO | MAKE_BLOCK_DEVICE |
-                     MAKE_LINK;
+// What each version can restrict.
+static uint64_t restricted(int version) {
+    uint64_t known = READ_FILE | WRITE_FILE | REMOVE_DIRECTORY | REMOVE_FILE |
+                     MAKE_CHARACTER_DEVICE | MAKE_DIRECTORY | MAKE_FILE | MAKE_SOCKET | MAKE_FIFO |
+                     MAKE_BLOCK_DEVICE | MAKE_LINK;
     if (version >= 2) known |= REFER;
     if (version >= 3) known |= TRUNCATE;
     if (version >= 5) known |= CONTROL_DEVICE;
@@ -50,9 +51,9 @@ static uint64_t changes(int version) {
 }
 
 // Programs outside could read what is sent through a socket or FIFO in the workspace.
-static const uint64_t in_workspace = WRITE_FILE | REMOVE_DIRECTORY | REMOVE_FILE | MAKE_DIRECTORY |
-                                     MAKE_FILE | MAKE_LINK | REFER | TRUNCATE;
-static const uint64_t of_devices = WRITE_FILE | TRUNCATE | CONTROL_DEVICE;
+static const uint64_t in_workspace = READ_FILE | WRITE_FILE | REMOVE_DIRECTORY | REMOVE_FILE |
+                                     MAKE_DIRECTORY | MAKE_FILE | MAKE_LINK | REFER | TRUNCATE;
+static const uint64_t of_devices = READ_FILE | WRITE_FILE | TRUNCATE | CONTROL_DEVICE;
 
 int32_t mam_landlock_version(void) {
     const long version = syscall(SYS_landlock_create_ruleset, NULL, 0, ASK_VERSION);
@@ -74,6 +75,12 @@ static int allow_beneath(int rules, const char *path, uint64_t allowed) {
     return allow_at(rules, open(path, O_PATH | O_CLOEXEC), allowed);
 }
 
+// What cannot be opened so is read by nobody. A link leads to a place that is listed itself.
+static int allow_reading(int rules, const char *path) {
+    const int place = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    return place < 0 ? 0 : allow_at(rules, place, READ_FILE);
+}
+
 // Somebody may have mounted something over it since the daemon told its number.
 static int allow_workspace(int rules, const struct mam_containment *containment, uint64_t known) {
     const int root = mam_open_workspace(containment->workspace, containment->file_system);
@@ -91,12 +98,14 @@ static int allow_ports(int rules, const struct mam_containment *containment) {
 }
 
 static int fill(int rules, const struct mam_containment *containment, int version) {
-    const uint64_t known = changes(version);
+    const uint64_t known = restricted(version);
     if (containment->workspace && allow_workspace(rules, containment, known) != 0) return -1;
     for (const char *const *device = containment->devices; *device; device++) {
         // Those that this machine does not have.
         if (allow_beneath(rules, *device, of_devices & known) != 0 && errno != ENOENT) return -1;
     }
+    for (const char *const *place = containment->readable; *place; place++)
+        if (allow_reading(rules, *place) != 0) return -1;
     const int has_ports = version >= 4 && containment->network == MAM_NETWORK_PORTS;
     return has_ports ? allow_ports(rules, containment) : 0;
 }
@@ -107,7 +116,7 @@ int mam_landlock_rules(const struct mam_containment *containment) {
         errno = EOPNOTSUPP;
         return -1;
     }
-    struct ruleset wanted = {.files = changes(version), .scopes = ABSTRACT_SOCKETS | SIGNALS};
+    struct ruleset wanted = {.files = restricted(version), .scopes = ABSTRACT_SOCKETS | SIGNALS};
     if (containment->network != MAM_NETWORK_ANY) wanted.network = BIND_TCP | CONNECT_TCP;
     const size_t size = version >= 6   ? sizeof wanted
                         : version >= 4 ? offsetof(struct ruleset, scopes)

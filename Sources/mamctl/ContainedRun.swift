@@ -46,7 +46,8 @@ func containedCommand(
             hasSound: network == .any, hasDisplay: !told.nestedRequired, nested: nested,
             printer: ContainedSockets.printService)
         let rules = ContainmentRules(
-            workspace: workspace, sockets: sockets, network: network,
+            workspace: workspace, sockets: sockets, readable: try readablePlaces(),
+            network: network,
             account: ByteString(told.account), program: invocation.program,
             fileSystem: ByteString(mount.device), watch: watch, hasTerminal: !told.terminalBlocked)
         home.enter()
@@ -128,6 +129,12 @@ private func watchedRoot(of workspace: Mount) throws(Failure) -> Descriptor {
         let path = workspace.mountPoint.map(CChar.init(bitPattern:)) + [0]
         return Descriptor(owning: try retrying { mam_watch_workspace(path, workspace.device) })
     } catch { throw notContained(error) }
+}
+
+private func readablePlaces() throws(Failure) -> [ByteString] {
+    do throws(Errno) { return try ReadablePlaces().all } catch {
+        throw Failure(.failure, "/proc does not tell which devices are terminals: \(error)")
+    }
 }
 
 /// Refuses a workspace of which another mount covers a part.

@@ -12,6 +12,8 @@ struct ContainmentRules {
     /// Nil: no file may be changed.
     let workspace: ByteString?
     let sockets: ContainedSockets
+    /// Where it may read outside the workspace.
+    let readable: [ByteString]
     let network: Network
     /// Whom policy is asked about.
     var account = ByteString("")
@@ -90,12 +92,13 @@ struct ContainmentRules {
     func withRules<Result>(_ body: (UnsafePointer<mam_containment>) -> Result) -> Result {
         let ports = network.list
         let held = sockets.held
-        return withLists([devices, texts]) { lists in
+        return withLists([devices, texts, readable]) { lists in
             ports.withUnsafeBufferPointer { ports in
                 var rules = mam_containment(
                     workspace: workspace == nil ? nil : lists[1][0], devices: lists[0],
-                    sound: held.sound?.raw ?? -1, wayland: held.wayland?.raw ?? -1,
-                    x11: held.x11?.raw ?? -1, network: network.kind, ports: ports.baseAddress,
+                    readable: lists[2], sound: held.sound?.raw ?? -1,
+                    wayland: held.wayland?.raw ?? -1, x11: held.x11?.raw ?? -1,
+                    network: network.kind, ports: ports.baseAddress,
                     port_count: UInt32(ports.count), display: sockets.nested?.display.raw ?? -1,
                     compositor: sockets.nested?.life.raw ?? -1, printer: lists[1][1],
                     may_print: mayPrint, may_connect: mayConnect, may_join: mayJoin,

@@ -70,7 +70,9 @@ struct NestedDisplay {
         var pair: (Int32, Int32) = (-1, -1)
         _ = try retrying { mam_display_pair(&pair.0, &pair.1) }
         let (own, its) = (Descriptor(owning: pair.0), Descriptor(owning: pair.1))
-        let rules = ContainmentRules(workspace: nil, sockets: ContainedSockets(), network: .none)
+        let rules = ContainmentRules(
+            workspace: nil, sockets: ContainedSockets(), readable: try ReadablePlaces().all,
+            network: .none)
         try withExtendedLifetime((session, listener, its)) { () throws(Errno) in
             _ = try retrying {
                 withPointers(command) { command in

@@ -89,7 +89,7 @@ private func isNull(_ status: stat) -> Bool {
     return major(status.st_rdev) == memoryDevices && [3, 5, 7].contains(minor(status.st_rdev))
 }
 
-private func major(_ device: dev_t) -> UInt32 {
+func major(_ device: dev_t) -> UInt32 {
     UInt32(truncatingIfNeeded: device >> 8 & 0xfff | device >> 32 & ~0xfff)
 }
 

@@ -4,6 +4,8 @@ import ctypes
 import fcntl
 import os
 import signal
+import socket
+import struct
 
 from ways import FACTS, SECRET, Refused, libc, outside, put, request, syscall, way
 
@@ -184,9 +186,76 @@ def have_the_kernel_kill_the_supervisor():
         raise Refused("it lives")
 
 
+def is_signalled(process):
+    """Whether a signal is on its way, or has ended it."""
+    with contextlib.suppress(FileNotFoundError), open(f"/proc/{process}/status") as file:
+        facts = dict(line.split(":", 1) for line in file)
+        return facts["State"].strip()[0] in "ZX" or any(
+            int(facts[word], 16) for word in ("SigPnd", "ShdPnd"))
+    return True
+
+
+def signal_the_owner(give):
+    """When something can be read from a socket that is said to be another process's."""
+    one, other = socket.socketpair()
+    with one, other:
+        give(one.fileno(), FACTS["process"])
+        fcntl.fcntl(one, fcntl.F_SETFL, fcntl.fcntl(one, fcntl.F_GETFL) | os.O_ASYNC)
+        other.send(b"x")
+    if not is_signalled(FACTS["process"]):
+        raise Refused("it got no signal")
+
+
+@way
+def signal_the_owner_of_a_socket():
+    signal_the_owner(lambda file, owner: fcntl.fcntl(file, fcntl.F_SETOWN, owner))
+
+
+@way
+def signal_the_owner_of_a_socket_by_a_request():
+    # SIOCSPGRP
+    signal_the_owner(lambda file, owner: fcntl.ioctl(file, 0x8902, struct.pack("i", owner)))
+
+
+@way
+def signal_the_owner_of_a_socket_by_a_newer_request():
+    # FIOSETOWN
+    signal_the_owner(lambda file, owner: fcntl.ioctl(file, 0x8901, struct.pack("i", owner)))
+
+
+@way
+def signal_the_owner_of_a_socket_by_its_kind():
+    # F_SETOWN_EX with F_OWNER_PID
+    signal_the_owner(lambda file, owner: fcntl.fcntl(file, 15, struct.pack("ii", 1, owner)))
+
+
 @way
 def write_to_another_terminal():
     put(FACTS["terminal"], os.O_WRONLY | os.O_NOCTTY)
+
+
+@way
+def take_another_terminal():
+    """Who begins a session has the first terminal that it opens, if it is nobody's, as /dev/tty."""
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        try:
+            os.setsid()
+            os.open(FACTS["terminal"], os.O_RDONLY)
+            put("/dev/tty")
+            os.write(writer, b"OUT")
+        finally:
+            os._exit(0)
+    os.close(writer)
+    os.wait()
+    with open(reader, "rb") as told:
+        if not told.read():
+            raise Refused("it has no terminal")
+
+
+@way
+def read_another_terminal():
+    os.open(FACTS["terminal"], os.O_RDONLY | os.O_NOCTTY)
 
 
 @way

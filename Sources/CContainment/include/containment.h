@@ -12,6 +12,8 @@ struct mam_containment {
     /// Ends with NULL. Devices that may be written to and controlled; those that do not exist are
     /// left out.
     const char *const *devices;
+    /// Ends with NULL. Where files may be read as well: beneath these, links not followed.
+    const char *const *readable;
     /// Sockets that programs may connect to; O_PATH, so that nobody can exchange them. -1: none.
     int sound, wayland, x11;
     enum mam_network network;
