@@ -66,6 +66,9 @@ package struct Identity: Sendable {
         Self.same(name, text) || Self.same(objectID, text)
     }
 
+    /// True when `text` is its name. Its object id may be whatever somebody has typed.
+    package func isNamed(_ text: String) -> Bool { Self.same(name, text) }
+
     private static func same(_ one: String, _ other: String) -> Bool {
         !one.isEmpty && one.isSameFolded(other)
     }
@@ -79,6 +82,9 @@ extension Identity: CustomStringConvertible {
 }
 
 extension String {
+    /// Whether it is no object id but a name, as `ann@contoso.com`.
+    package var isName: Bool { contains("@") }
+
     /// 8-4-4-4-12 hexadecimal digits, as directories make object ids.
     package var isObjectID: Bool {
         let parts = split(separator: "-", omittingEmptySubsequences: false)

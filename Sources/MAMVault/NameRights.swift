@@ -27,7 +27,8 @@ package struct NameRights: Sendable {
 
     /// Whether `AllowedAccounts` permits an identity; without that setting all are.
     package func isAllowed(_ identity: Identity) -> Bool {
-        vault.accountRules.allowed.map { $0.contains { identity.matches($0) } } ?? true
+        guard let allowed = vault.accountRules.allowed else { return true }
+        return allowed.contains { $0.isName ? identity.isNamed($0) : identity.matches($0) }
     }
 
     /// False if nothing changed. The next check-in or look at the accounts blocks those that are no

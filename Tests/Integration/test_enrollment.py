@@ -197,6 +197,10 @@ class Allowed(EnrollmentCase):
         records = self.workspace.serving(
             "audit", "--json", "--event", "refused").stdout.splitlines()
         self.assertEqual({json.loads(record)["account"] for record in records}, {BOB})
+        # A name is no object id: who is on the list is told to everybody.
+        self.assertEqual(
+            self.answer("Register", name=BOB, objectId=ANN, noPassphrase=True)["status"][
+                "statusCode"], 209)
         self.workspace.serving("account register", BOB, "--oid", "OBJECT-7", "--no-passphrase")
         self.workspace.unmount()
         settings = self.workspace.policies.parent / "settings.json"
