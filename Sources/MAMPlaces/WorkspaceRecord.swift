@@ -108,3 +108,8 @@ extension Places {
             && [.noEntry, .notDirectory].contains(Errno.current)
     }
 }
+
+/// Whether a directory is there, with something in it.
+package func hasContent(_ directory: ByteString) -> Bool {
+    (try? entries(of: directory))?.isEmpty == false
+}

@@ -131,13 +131,17 @@ extension Tree {
         return UInt64(status.st_dev)
     }
 
-    /// Whether the backing directory was deleted, or the workspace's own in it: what is written
-    /// there now has no name, and ends with the mount.
-    package var isBackingGone: Bool {
-        [root, workDirectory].compactMap(\.self).contains { directory in
-            do throws(Errno) { return try status(at: directory.raw, "").st_nlink == 0 } catch {
-                return error.meansGone
-            }
+    /// Whether the backing directory was deleted: what is written there now has no name, and ends
+    /// with the mount.
+    package var isBackingGone: Bool { isGone(root) }
+
+    /// Whether the workspace's own directory in it was. Files do without it, but for changes of
+    /// their owners, and the next mount is refused until it is made anew.
+    package var isOwnDirectoryGone: Bool { workDirectory.map(isGone) ?? false }
+
+    private func isGone(_ directory: Descriptor) -> Bool {
+        do throws(Errno) { return try status(at: directory.raw, "").st_nlink == 0 } catch {
+            return error.meansGone
         }
     }
 

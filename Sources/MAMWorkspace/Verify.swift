@@ -27,7 +27,11 @@ package struct Verify: Sendable {
         } catch { throw VaultError(error) }
         let reporter = VerifyReporter(run, listener, tree.vault)
         defer { run.close() }
-        if tree.isBackingGone { run.add(.backingGone) }
+        if tree.isBackingGone {
+            run.add(.backingGone)
+        } else if tree.isOwnDirectoryGone {
+            run.add(.ownDirectoryGone)
+        }
         if let start {
             try walk(from: start, run, reporter, repair)
         } else {
@@ -171,5 +175,12 @@ extension Finding {
             ByteString("."), .unreadable,
             "the backing directory was deleted while it is mounted: what is written now is lost",
             .left(nil))
+    }
+
+    fileprivate static var ownDirectoryGone: Finding {
+        Finding(
+            ByteString(Tree.hiddenName), .unreadable,
+            "it was deleted while the workspace is mounted: files are as they were, but change no"
+                + " owners until it is unmounted, and mounted by name", .left(nil))
     }
 }

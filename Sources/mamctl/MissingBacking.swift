@@ -26,11 +26,20 @@ struct MissingBacking {
 
     var failure: Failure {
         Failure(
-            .notFound, "the files of the workspace '\(name)' are not at \(place.shown)", next: next)
+            .notFound,
+            hasContent(place)
+                ? "\(place.shown), of the workspace '\(name)', has no .mamd any more"
+                : "the files of the workspace '\(name)' are not at \(place.shown)", next: next)
     }
 
+    /// Who is told to remove a workspace whose files are there loses their keys.
     var next: Message {
-        "attach their disk; if they were moved: mamctl mount --name \(name) BACKING MOUNTPOINT;"
+        guard !hasContent(place) else {
+            return "if its files are there: mamctl mount --name \(name) \(place.asArgument)"
+                + " MOUNTPOINT; if not, attach their disk"
+        }
+        return
+            "attach their disk; if they were moved: mamctl mount --name \(name) BACKING MOUNTPOINT;"
             + " if they are gone: mamctl workspace remove \(name)"
     }
 }

@@ -104,7 +104,13 @@ struct Backing {
     /// Nil if the settings know no workspace there.
     private static func missing(_ path: ByteString) -> StartError? {
         Places.current.workspace(recordedAt: path).map { name in
-            StartError(
+            if hasContent(path) {
+                return StartError(
+                    "\(path.shown), of the workspace '\(name)', has no .mamd any more; if its files"
+                        + " are there: mamctl mount --name \(name) \(path.shown) MOUNTPOINT",
+                    .notFound)
+            }
+            return StartError(
                 "the files of the workspace '\(name)' are not at \(path.shown): attach their disk;"
                     + " if they were moved: mamctl mount --name \(name) BACKING MOUNTPOINT",
                 .notFound)

@@ -20,12 +20,29 @@ func startBackingWatch(_ backing: Backing, _ tree: Tree) throws(Errno) {
     guard watch != nil else { return }
     try startThread(named: "backing") {
         var buffer = [UInt8](repeating: 0, count: 4096)
-        while !tree.isBackingGone {
+        while !tree.isOwnDirectoryGone, !tree.isBackingGone {
             let count = try? retrying { Glibc.read(notifier.raw, &buffer, buffer.count) }
             guard count != nil else { return }
         }
-        tree.vault.log.warning(
-            "\(backing.path.shown) was deleted while it is mounted: what is written now is lost")
-        tree.vault.announce(.backingGone)
+        tellWhatIsGone(backing, tree)
     }
+}
+
+/// Who deletes both is at the second a moment later, of which no event tells while it is open.
+private func tellWhatIsGone(_ backing: Backing, _ tree: Tree) {
+    let (moment, soon): (UInt32, UInt32) = (1, 3)
+    var seconds: UInt32 = 0
+    while !tree.isBackingGone {
+        if seconds == soon {
+            tree.vault.log.warning(
+                "\(backing.path.shown)/.mamd was deleted while it is mounted: files are as they"
+                    + " were; to have it made anew, unmount, and:"
+                    + " mamctl mount --name NAME \(backing.path.shown) MOUNTPOINT")
+        }
+        sleep(moment)
+        seconds += 1
+    }
+    tree.vault.log.warning(
+        "\(backing.path.shown) was deleted while it is mounted: what is written now is lost")
+    tree.vault.announce(.backingGone)
 }

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 
-from workspace import ANN, DAMAGED, WorkspaceCase, pattern
+from workspace import ANN, DAMAGED, NOT_FOUND, WorkspaceCase, pattern, wait_until
 
 
 class Above(WorkspaceCase):
@@ -76,4 +76,33 @@ class Deleted(WorkspaceCase):
             json.loads(self.workspace.ctl("status", "--json", status=DAMAGED).stdout)[0][
                 "backingGone"], True)
         self.assertIn("was deleted while it is mounted", self.workspace.daemon_log.read_text())
+        self.workspace.unmount()
+
+
+class OwnDirectory(WorkspaceCase):
+    """The workspace's own directory in the backing directory is deleted."""
+
+    def test_it_is_not_the_files(self):
+        """Nobody is told that files are lost, or to remove their keys."""
+        self.write(self.workspace.path("file"), pattern(10_000))
+        shutil.rmtree(self.workspace.backing / ".mamd")
+        self.write(self.workspace.path("later"), pattern(5_000))
+        wait_until(lambda: ".mamd was deleted while it is mounted: files are as they were"
+                   in self.workspace.daemon_log.read_text())
+        found = self.workspace.ctl("verify", self.workspace.mount_point, status=DAMAGED).stdout
+        self.assertIn("files are as they were", found)
+        for said in (found, self.workspace.ctl("status").stdout,
+                     self.workspace.daemon_log.read_text()):
+            self.assertNotIn("lost", said)
+        self.workspace.unmount()
+        refused = self.workspace.ctl(
+            "mount", self.workspace.backing, self.workspace.mount_point, status=NOT_FOUND).stderr
+        status = self.workspace.ctl("status", status=None)
+        for said in refused, status.stdout + status.stderr:
+            self.assertIn(f"mamctl mount --name work {self.workspace.backing}", said)
+            self.assertNotIn("workspace remove", said)
+        self.workspace.mount("--name", "work")
+        self.workspace.unlock()
+        self.assertEqual(self.workspace.path("file").read_bytes(), pattern(10_000))
+        self.assertEqual(self.workspace.path("later").read_bytes(), pattern(5_000))
         self.workspace.unmount()
