@@ -21,6 +21,9 @@ package struct StoreProbe: Sendable {
         case holes
         case attributes
         case handles
+
+        /// Whether no workspace can be written to without it.
+        package var isVital: Bool { [.oneDevice, .rename, .caseInNames].contains(self) }
     }
 
     /// In the order of ``Need``.
@@ -37,47 +40,26 @@ package struct StoreProbe: Sendable {
         }
     }
 
-    /// Whether no workspace may begin there.
-    package var isHopeless: Bool {
-        lacking.contains { [.oneDevice, .rename, .caseInNames].contains($0) }
-    }
-
-    /// What a person loses by it in that directory. `isGrave`: programs fail that should not.
-    package static func loss(
-        of need: Need, at place: ByteString
-    ) -> (text: Message, isGrave: Bool) {
+    /// What a person loses by it in that directory.
+    package static func loss(of need: Need, at place: ByteString) -> Message {
         let place = place.shown
         return switch need {
         case .oneDevice:
-            (
-                "on the file system of \(place) a new file has another device number than its"
-                    + " directory, as on an overlay with layers on two disks: nothing can be"
-                    + " created",
-                true
-            )
-        case .rename:
-            ("the file system of \(place) renames no files: nothing can be created", true)
-        case .caseInNames:
-            ("the file system of \(place) does not distinguish B from b in names", true)
+            "on the file system of \(place) a file has another device number than its directory,"
+                + " as on an overlay with layers on two disks: no file can be opened"
+        case .rename: "the file system of \(place) renames no files: nothing can be created"
+        case .caseInNames: "the file system of \(place) does not distinguish B from b in names"
         case .links:
-            (
-                "the file system of \(place) does not keep files with two names: making a link"
-                    + " fails", false
-            )
+            "the file system of \(place) does not keep files with two names: making a link fails"
         case .exchange:
-            (
-                "the file system of \(place) cannot exchange two names: programs that do fail",
-                false
-            )
+            "the file system of \(place) cannot exchange two names: programs that do fail"
         case .holes:
-            ("the file system of \(place) makes no holes: freeing a part of a file fails", false)
+            "the file system of \(place) makes no holes: freeing a part of a file fails"
         case .attributes:
-            (
-                "the file system of \(place) keeps no extended attributes: directories have no"
-                    + " default owner or class", false
-            )
+            "the file system of \(place) keeps no extended attributes: directories have no"
+                + " default owner or class"
         case .handles:
-            ("the file system of \(place) has no file handles: the mount's do not last", false)
+            "the file system of \(place) has no file handles: the mount's do not last"
         }
     }
 }

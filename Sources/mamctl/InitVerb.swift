@@ -144,8 +144,8 @@ struct WorkspacePlan {
             try StoreProbe(in: try openFile(places[2].cString, O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
         }
         for need in probe.lacking {
-            let loss = StoreProbe.loss(of: need, at: backing).text
-            guard !probe.isHopeless else {
+            let loss = StoreProbe.loss(of: need, at: backing)
+            guard !need.isVital else {
                 throw Failure(.failure, loss, next: "use a directory on another disk")
             }
             printError("mamctl: \(loss)")

@@ -55,8 +55,8 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     defer { recovery.finish() }
     let (vault, policies) = try makeVault(
         places, backing.name, backing.id, log, report: report)
-    let probe = try probe(backing, isReadOnly: arguments.isReadOnly)
-    warn(of: backing, probe, report)
+    let probe = try probe(backing, isReadOnly: arguments.isReadOnly, report)
+    warn(of: backing, probe, log, report)
     try recovery.begin(
         vault.uncertainEnds, inState: places.state(of: backing.name),
         isReadOnly: arguments.isReadOnly)

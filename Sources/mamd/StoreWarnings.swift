@@ -4,21 +4,31 @@ internal import MAMPlaces
 import MAMSystem
 internal import MAMWords
 
-func warn(of backing: Backing, _ probe: StoreProbe?, _ report: (String) -> Void) {
+func warn(of backing: Backing, _ probe: StoreProbe?, _ log: Log, _ report: (String) -> Void) {
     warnOfSmallBlocks(of: backing, report)
-    if let probe { warnOfLosses(in: backing, probe, report) }
+    for need in probe?.lacking ?? [] {
+        log.info(StoreProbe.loss(of: need, at: backing.path).english)
+    }
     reportLimits(report)
 }
 
-/// Tries what its file system can do. Nil on a read-only mount; and on a full disk, which says
-/// nothing about it. Refuses what would show the workspace's own directory, and one file for two.
-func probe(_ backing: Backing, isReadOnly: Bool) throws(StartError) -> StoreProbe? {
-    guard !isReadOnly, let work = backing.work, let probe = try? StoreProbe(in: work) else {
+/// Tries what its file system can do, and refuses one on which files are lost or cannot be made.
+/// Nil where nothing was tried: on a read-only mount, and on a full disk.
+func probe(
+    _ backing: Backing, isReadOnly: Bool, _ report: (String) -> Void
+) throws(StartError) -> StoreProbe? {
+    guard !isReadOnly, let work = backing.work else { return nil }
+    let probe: StoreProbe
+    do throws(Errno) { probe = try StoreProbe(in: work) } catch {
+        if ![.noSpace, .quotaExceeded].contains(error) {
+            report("nothing can be created in \(backing.path.shown)/.mamd/work: \(error)")
+        }
         return nil
     }
-    guard !probe.lacking.contains(.caseInNames) else {
-        let loss = StoreProbe.loss(of: .caseInNames, at: backing.path).text
-        throw StartError("\(loss); mount it with -o ro, and copy the files to another disk")
+    if let need = probe.lacking.first(where: \.isVital) {
+        throw StartError(
+            "\(StoreProbe.loss(of: need, at: backing.path)); mount it with -o ro, and copy the"
+                + " files to another disk")
     }
     return probe
 }
@@ -32,12 +42,4 @@ private func warnOfSmallBlocks(of backing: Backing, _ report: (String) -> Void) 
             + "a power cut may destroy files that are being written; "
             + "move it to one with blocks of 4096"
     )
-}
-
-/// `init` refuses or tells the same.
-private func warnOfLosses(in backing: Backing, _ probe: StoreProbe, _ report: (String) -> Void) {
-    for loss in probe.lacking.map({ StoreProbe.loss(of: $0, at: backing.path) }) where loss.isGrave
-    {
-        report(loss.text.english)
-    }
 }

@@ -262,7 +262,10 @@ class Above(Real):
 
     def test_bindfs(self):
         self.attach("bindfs", self.below, self.store)
-        self.works(links=False)
+        said = self.works(links=False)
+        for lack in ("files with two names", "cannot exchange two names", "makes no holes"):
+            self.assertIn(lack, said)
+            self.assertIn(lack, self.workspace.daemon_log.read_text())
 
     def test_mergerfs(self):
         self.attach("mergerfs", self.below, self.store)
