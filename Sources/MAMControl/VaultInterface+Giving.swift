@@ -3,6 +3,7 @@
 internal import Glibc
 internal import MAMFormat
 internal import MAMModel
+internal import MAMStore
 internal import MAMSystem
 internal import MAMTree
 internal import MAMVault
@@ -62,6 +63,15 @@ extension VaultInterface {
         do throws(Errno) {
             return try tree.overriding { () throws(Errno) in try reopen(source.raw, O_RDONLY) }
         } catch { throw .systemError(error, "the source") }
+    }
+
+    /// Whether the mount shows a copy of a sealed file or of a stream.
+    func holdsProtectedData(_ source: Descriptor) throws(VaultError) -> Bool {
+        try systemCall { () throws(Errno) in
+            let size = try MAMSystem.status(of: source.raw).st_size
+            return try FileFacts(of: source, physicalSize: Int64(size), orStream: true).header
+                != nil
+        }
     }
 
     private func isRegular(_ file: Descriptor) -> Bool {

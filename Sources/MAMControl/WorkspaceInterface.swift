@@ -207,15 +207,23 @@ package struct WorkspaceInterface: VaultInterface {
             return .init(bytes: Int(try decryptShown(call, source, into: sink, gift, receiver)))
         }
         let bytes = try vaulted { () throws(VaultError) in
-            try Converter(vault).decrypt(source, into: sink) { header throws(VaultError) in
-                try requireGift(call, gift, of: header, in: source, to: receiver)
-            }
+            try decryptSealed(call, source, into: sink, gift, receiver)
         }
         return .init(bytes: Int(bytes))
     }
 
-    /// Copies a file in the mount, which is plaintext there. The caller needs the rights to open
-    /// it, even if another process opened the descriptor.
+    private func decryptSealed(
+        _ call: VarlinkCall, _ source: Descriptor, into sink: PlainSink, _ gift: Gift,
+        _ receiver: Identity
+    ) throws(VaultError) -> Int64 {
+        try Converter(vault).decrypt(source, into: sink) { header throws(VaultError) in
+            try requireGift(call, gift, of: header, in: source, to: receiver)
+        }
+    }
+
+    /// Copies a file in the mount, which is plaintext there, or opens the protected data that it
+    /// holds. The caller needs the rights to open it, even if another process opened the
+    /// descriptor.
     private func decryptShown(
         _ call: VarlinkCall, _ source: Descriptor, into sink: PlainSink, _ gift: Gift,
         _ receiver: Identity
@@ -224,6 +232,9 @@ package struct WorkspaceInterface: VaultInterface {
         try requireControl(call, ofFileOf: info.owner)
         return try vaulted { () throws(VaultError) in
             try gift.check(info, to: receiver) { place(of: source) }
+            if try holdsProtectedData(source) {
+                return try decryptSealed(call, source, into: sink, gift, receiver)
+            }
             return try Converter(vault).decryptShown(source, info, into: sink)
         }
     }

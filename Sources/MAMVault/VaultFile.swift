@@ -68,6 +68,18 @@ package final class VaultFile: Sendable {
         try whileReadable { () throws(StoreError) in try stored.read(into: out, at: offset) }
     }
 
+    /// The owner of protected data, of either form, that is its content; nil for other content.
+    package func ownerOfDataHeld() throws(VaultError) -> Identity? {
+        var room: InlineArray<1024, UInt8> = .init(repeating: 0)
+        var span = room.mutableSpan
+        let count = try span.withUnsafeMutableBytes { buffer throws(VaultError) in
+            try read(into: buffer, at: 0)
+        }
+        return FileFacts(
+            head: room.span.bytes.extracting(..<count), physicalSize: size, orStream: true
+        ).header?.owner
+    }
+
     package func find(_ region: Region, from offset: Int64) throws(VaultError) -> Int64 {
         try whileReadable { () throws(StoreError) in try stored.find(region, from: offset) }
     }

@@ -67,8 +67,9 @@ package struct Owners: Sendable {
         if case .damaged(let error)? = Answers(tree).facts(of: inode) {
             throw .store(.header(error))
         }
-        if let header = inode.header, header.isManaged || Protections(tree.vault).isUnsealed(header)
-        {
+        guard let header = inode.header else { return Answers(tree).protection(of: inode) }
+        try refuseHolder(inode)
+        if header.isManaged || Protections(tree.vault).isUnsealed(header) {
             try give(
                 inode, at: { () throws(VaultError) in try place(of: inode, descriptor) },
                 to: .nobody, by: giver)

@@ -73,7 +73,7 @@ extension Daemon {
         override: String?, _ progress: ConversionProgress
     ) throws(Failure) -> Int {
         try convert(
-            conversion, asStream: source.isHolder, source.descriptor, destination,
+            conversion, source.descriptor, destination,
             override: override, about: .verbatim(source.path.shown)
         ) { progress.follow(destination, until: $0) }
     }

@@ -37,7 +37,7 @@ struct Source {
     /// False for a file in a mount that only the daemon opens.
     private let isOpen: Bool
     /// Whether it is a mount's file that holds protected data.
-    let isHolder: Bool
+    private let isHolder: Bool
 
     /// `overrides`: policy may keep this process from opening the file.
     init(_ path: ByteString, overrides: Bool) throws(Failure) {
@@ -117,7 +117,9 @@ struct Source {
                 try invocation.protection(of: descriptor, path, in: $0)
             } ?? headerFacts(path, descriptor)
         if let flaw = facts.flaw { throw flaw }
-        guard name == nil ? facts.state == .foreign : !facts.isEncrypted else { return }
+        guard name == nil ? facts.state == .foreign : !facts.isEncrypted,
+            isOpen || ownerOfDataHeld(in: descriptor, facts.state) == nil
+        else { return }
         throw Failure(
             .notManaged, "\(path.shown) is not encrypted",
             next: "mamctl info \(path.asArgument)")

@@ -44,7 +44,7 @@ extension Converter {
     /// Writes plaintext as each block is verified.
     private func openToOutput(_ input: Input) throws {
         let pipe = try makePipe()
-        let isStream = if case .file(let source) = input { source.isHolder } else { true }
+        let isStream = if case .file = input { false } else { true }
         var failure: Failure?
         var shown = 0
         do throws(Failure) {

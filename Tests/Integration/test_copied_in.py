@@ -1,10 +1,13 @@
 """Sealed files and streams that somebody copied into the mount: what opens them, and what tells of
 the way that does."""
+import os
 import shutil
 import subprocess
+import unittest
 
+from socket_client import Client, Refusal
 from workspace import (
-    ANN, BOB, CLOSED, DAMAGED, DONE, NO, NOT_FOUND, PERSONAL, WorkspaceCase, pattern)
+    ANN, BOB, CLOSED, DAMAGED, DONE, NO, NOT_FOUND, PERSONAL, USAGE, WorkspaceCase, pattern)
 
 
 class Copies(WorkspaceCase):
@@ -86,6 +89,45 @@ class CopiedIn(Copies):
                     "provider", "fetch", path, self.outside / "cloud", "--owner", ANN, status=NO)
                 self.assertFalse((self.outside / "cloud").exists())
                 self.assertEqual((path.read_bytes(), self.workspace.owner(path)), (before, owner))
+
+    def test_the_socket_opens_it_into_another_file_alone(self):
+        out = self.outside / "out"
+        for path in self.copies():
+            with self.subTest(path.name), Client(self.workspace.socket) as client, \
+                    open(path, "rb") as file, open(out, "w+b") as output:
+                before, owner = path.read_bytes(), self.workspace.owner(path)
+                with self.assertRaises(Refusal) as caught:
+                    client.call("Protection.DecryptFile", [file.fileno()], fileDescriptor=0)
+                self.assertIn("holds protected data of", str(caught.exception))
+                self.assertEqual((path.read_bytes(), self.workspace.owner(path)), (before, owner))
+                client.call(
+                    "Workspace.Decrypt", [file.fileno(), output.fileno()], sourceDescriptor=0,
+                    destinationDescriptor=1)
+                self.assertEqual(out.read_bytes(), self.data)
+
+    @unittest.skipUnless(os.getuid() == 0, "only root overrides")
+    def test_an_override_opens_it_into_another_file_alone(self):
+        for path in self.copies():
+            with self.subTest(path.name):
+                before, owner = path.read_bytes(), self.workspace.owner(path)
+                said = self.workspace.ctl(
+                    "decrypt", path, "--override", "court", status=(NO, USAGE)).stderr
+                self.assertIn("holds protected data of", said)
+                self.assertEqual((path.read_bytes(), self.workspace.owner(path)), (before, owner))
+                for into in ("opened", "-"):
+                    shown = subprocess.run(
+                        ["mamctl", "decrypt", path, "-o", into, "--override", "court", "--force"],
+                        stdout=subprocess.PIPE, check=True, cwd=self.outside,
+                        env=self.workspace.environment).stdout
+                    opened = shown if into == "-" else (self.outside / into).read_bytes()
+                    self.assertEqual(opened, self.data)
+                if owner == "nobody":
+                    continue  # there is no policy to override
+                cloud = self.outside / "cloud"
+                self.workspace.ctl(
+                    "provider", "import", path, cloud, "--owner", ANN, "--override", "court",
+                    "--force")
+                self.assertEqual(cloud.read_bytes(), self.data)
 
     def test_a_damaged_one_gives_no_file(self):
         backup = self.backup()

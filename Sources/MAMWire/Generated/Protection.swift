@@ -774,7 +774,8 @@ method EncryptFile(
 ) -> (protection: Protection)
 
 # Makes a file in the mount plain, and gives it to nobody, until Protect gives it to an account
-# again. Refused where the owner's policy does not let its content leave.
+# again. Refused where the owner's policy does not let its content leave, and for a file that holds
+# protected data, which io.mamd.Workspace.Decrypt opens into another file.
 method DecryptFile(
   path: ?string,
   fileDescriptor: ?int,

@@ -1958,10 +1958,10 @@ method Encrypt(
 ) -> (bytes: int)
 
 # Decrypts: reads the protected source from its start and writes the plain content into the empty
-# destination. The source is a file in either format, or a file in the mount with a managed owner,
-# which is copied under the same rules. The destination may be a pipe: only verified content is
-# written to it. Refused as by SetOwner to nobody, unless the destination is a file of the same
-# account in the mount.
+# destination. The source is a file in either format, or a file in the mount: with protected data as
+# its content, which is opened, or else with a managed owner, whose content is copied under the same
+# rules. The destination may be a pipe: only verified content is written to it. Refused as by
+# SetOwner to nobody, unless the destination is a file of the same account in the mount.
 method Decrypt(
   sourcePath: ?string,
   sourceDescriptor: ?int,
