@@ -18,7 +18,7 @@ private enum PolicyFile {
 }
 
 /// Why a file's content is not used; a sentence.
-private struct Unusable: Error {
+struct Unusable: Error {
     let reason: String
     /// It is a wipe order, which is carried out nevertheless.
     var isObeyed = false
@@ -162,7 +162,7 @@ extension PolicyDirectory {
         return documents
     }
 
-    private func content(
+    func content(
         of name: ByteString, in directory: Descriptor
     ) throws(Unusable) -> [UInt8] {
         do throws(Errno) {

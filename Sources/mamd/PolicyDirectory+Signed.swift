@@ -12,11 +12,15 @@ import MAMVault
 extension PolicyDirectory {
     /// Accepts what is new, and returns the policies that are in force, which are those of the
     /// standing: removing a file from the directory changes nothing.
-    func readSigned(_ standing: MachineStanding) -> PolicyReading {
+    ///
+    /// `former`: what was in force before the workspace joined, and is again once it has left.
+    func readSigned(_ standing: MachineStanding, former: PolicyCopies) -> PolicyReading {
         var reading = PolicyReading()
         do throws(Errno) {
             let directory = try openFile(path, O_RDONLY | O_DIRECTORY)
-            let names = try signedFirst(in: directory)
+            let names = try signedFirst(in: directory).filter {
+                !isUnchanged($0, in: directory, since: former)
+            }
             var root: Int64?
             // A new root may have the keys of what was refused before it.
             repeat {
@@ -40,6 +44,14 @@ extension PolicyDirectory {
             try entries(of: directory.raw)
         }.filter { isDocumentName($0.bytes) }
             .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+    }
+
+    /// Nobody expects of such a file that it counts, so it is no refusal.
+    private func isUnchanged(
+        _ name: ByteString, in directory: Descriptor, since former: PolicyCopies
+    ) -> Bool {
+        guard let copy = name.text.flatMap({ former.documents[$0] }) else { return false }
+        return (try? content(of: name, in: directory)) == copy.bytes
     }
 
     private func take(

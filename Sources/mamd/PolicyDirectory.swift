@@ -165,7 +165,7 @@ final class PolicyDirectory: Sendable {
     }
 
     private func readAll(_ state: inout State, _ answer: HookAnswer) -> PolicyReading {
-        if let standing = fleet.standing { return readSigned(standing) }
+        if let standing = fleet.standing { return readSigned(standing, former: state.copies) }
         if settings.hooks.checkIn != nil, answer != .yes { return readAside(&state, answer) }
         (state.asked, state.declined) = (nil, nil)
         return read(&state.copies)

@@ -97,6 +97,27 @@ class Joining(Fleet):
         self.assertIsNone(self.rule("contactSyncBlocked"))
         self.assertTrue(self.is_readable())
 
+    def test_what_was_in_force_before_is_not_refused(self):
+        mine = self.workspace.policies / "mine.json"
+        mine.write_text(json.dumps({**RULES, "displayName": "Mine"}), "utf-16")
+        wait_until(lambda: "Mine" in self.workspace.serving("policy show", ANN).stdout)
+        self.join_with_policy()
+        self.assertEqual(self.refused_files(), [])
+        self.workspace.remount()
+        self.assertEqual(self.refused_files(), [])
+        self.assertNotIn("Mine", self.workspace.serving("policy show", ANN).stdout)
+        # What is changed meanwhile is meant to count, and so is what is new.
+        mine.write_text(json.dumps({**RULES, "displayName": "Changed"}))
+        (self.workspace.policies / "new.json").write_text(json.dumps(RULES))
+        wait_until(lambda: self.refused_files() == ["mine.json", "new.json"])
+        self.deliver(self.contoso.order("leave", self.machine))
+        wait_until(lambda: "Changed" in self.workspace.serving("policy show", ANN).stdout)
+        self.assertEqual(self.refused_files(), [])
+
+    def refused_files(self):
+        status, = json.loads(self.workspace.serving("status", "--json").stdout)
+        return sorted(document["file"] for document in status["refused"])
+
     def test_an_account_without_a_signed_policy_is_closed(self):
         self.assertEqual(self.class_of_file(), "A")
         self.join()
