@@ -17,6 +17,9 @@ package enum StreamForm {
     private static let wrapByteCount = 64
     private static let checksumByteCount = 4
 
+    /// No header is shorter, a file's included.
+    package static let minimumByteCount = prefixByteCount + checksumByteCount
+
     /// True when the first `count` bytes match a stream's magic.
     package static func hasMagic(_ bytes: RawSpan, count: Int) -> Bool {
         (0..<count).allSatisfy {

@@ -20,20 +20,28 @@ package enum FileFacts: Sendable {
     package init(
         of descriptor: Descriptor, physicalSize: Int64, orStream: Bool = false
     ) throws(Errno) {
-        // On the stack, because every file looked up for the first time comes here.
-        var room: InlineArray<1024, UInt8> = .init(repeating: 0)
-        var span = room.mutableSpan
-        let count = try span.withUnsafeMutableBytes { buffer throws(Errno) in
-            try readFully(descriptor.raw, into: buffer, at: 0)
-        }
-        self.init(
-            head: room.span.bytes.extracting(..<count), physicalSize: physicalSize,
-            orStream: orStream)
+        try self.init(headOf: descriptor, size: physicalSize, orStream: orStream)
         if case .foreign = self, SealedNote.isOn(descriptor) {
             self =
                 try isUnwritten(descriptor, physicalSize: physicalSize)
                 ? .unwritten : .damaged(.gone)
         }
+    }
+
+    /// The same of what a file in a mount holds: there no note tells of a lost header.
+    package init(heldIn file: Descriptor, size: Int64) throws(Errno) {
+        try self.init(headOf: file, size: size, orStream: true)
+    }
+
+    private init(headOf file: Descriptor, size: Int64, orStream: Bool) throws(Errno) {
+        // On the stack, because every file looked up for the first time comes here.
+        var room: InlineArray<1024, UInt8> = .init(repeating: 0)
+        var span = room.mutableSpan
+        let count = try span.withUnsafeMutableBytes { buffer throws(Errno) in
+            try readFully(file.raw, into: buffer, at: 0)
+        }
+        self.init(
+            head: room.span.bytes.extracting(..<count), physicalSize: size, orStream: orStream)
     }
 
     /// `head`: the first 1024 bytes, or all of a shorter file.

@@ -11,16 +11,25 @@ internal import MAMWords
 
 /// Its owner; nil if the open file holds none.
 func ownerOfDataHeld(in file: Descriptor) -> Identity? {
-    guard let size = try? status(of: file.raw).st_size,
-        let held = try? FileFacts(of: file, physicalSize: Int64(size), orStream: true)
-    else { return nil }
+    guard let size = sizeOfHolder(file), let held = try? FileFacts(heldIn: file, size: size) else {
+        return nil
+    }
     return held.header?.owner
+}
+
+/// Nil if a header has no room in it.
+private func sizeOfHolder(_ file: Descriptor) -> Int64? {
+    guard let size = try? status(of: file.raw).st_size, size >= StreamForm.minimumByteCount else {
+        return nil
+    }
+    return Int64(size)
 }
 
 /// The same of an `O_PATH` descriptor; nil also where reading would be refused. `state`: what the
 /// daemon says of the file.
 func ownerOfDataHeld(in file: Descriptor, _ state: ProtectionState?) -> Identity? {
-    guard [.available, .unmanaged, .foreign].contains(state),
+    // Each file costs three requests to the mount.
+    guard [.available, .unmanaged, .foreign].contains(state), sizeOfHolder(file) != nil,
         let open = try? reopen(file.raw, O_RDONLY | O_NONBLOCK | O_NOCTTY)
     else { return nil }
     return ownerOfDataHeld(in: open)

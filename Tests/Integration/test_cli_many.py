@@ -18,13 +18,13 @@ class ManyFiles(WorkspaceCase):
         for file in self.files:
             file.write_bytes(b"x")
 
-    def calls(self, files, *verb):
-        """The system calls of mamctl that concern sockets, in order."""
+    def calls(self, files, *verb, names=("connect", "sendmsg", "recvmsg")):
+        """The system calls of mamctl by these names, in order: those that concern sockets."""
         log = self.workspace.root / f"{self._testMethodName}.calls"
         self.workspace.ctl(
             *verb, *files, prefix=(
-                "strace", "-qq", "-f", "-o", log, "-e", "trace=connect,sendmsg,recvmsg"))
-        return re.findall(r"(connect|sendmsg|recvmsg)\(", log.read_text())
+                "strace", "-qq", "-f", "-o", log, "-e", f"trace={','.join(names)}"))
+        return re.findall(rf"({'|'.join(names)})\(", log.read_text())
 
     def assert_batched(self, requests, *verb):
         alone = self.calls(self.files[:1], *verb)
@@ -49,6 +49,22 @@ class ManyFiles(WorkspaceCase):
 
     def test_info_asks_once_a_batch_for_whom_it_works(self):
         self.assert_batched(COUNT + BATCHES, "info")
+
+    def test_info_reads_what_has_room_for_a_header_and_nothing_else(self):
+        names = ("openat", "pread64", "fgetxattr")
+
+        def requests(count):
+            calls = self.calls(self.files[:count], "info", names=names)
+            return [calls.count(name) for name in names]
+
+        one, few = requests(1), requests(11)
+        # A descriptor for the question, and its mount's id from /proc.
+        self.assertEqual([more - less for more, less in zip(few, one)], [20, 0, 0])
+        for file in self.files[1:11]:
+            file.write_bytes(b"x" * 36)
+        opened, read, asked = (more - less for more, less in zip(requests(11), one))
+        self.assertEqual((opened, asked), (30, 0))
+        self.assertGreaterEqual(read, 10)
 
     def test_answers_come_in_the_order_of_the_files(self):
         outside = self.workspace.root / "outside"
