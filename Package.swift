@@ -9,6 +9,10 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("InternalImportsByDefault"),
+    // The linker leaves out what a program does not use, function by function.
+    .unsafeFlags(
+        ["-Xfrontend", "-function-sections", "-Xfrontend", "-internalize-at-link"],
+        .when(configuration: .release)),
 ]
 
 // And one for C, where a field that is not named is zero.
@@ -25,6 +29,9 @@ let testable = settings + [.unsafeFlags(["-enable-testing"], .when(configuration
 
 // The optimiser's work on what is not in the way of anybody's data was two fifths of the build.
 let unoptimised = testable + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
+// A command's own work is short, and its program large.
+let small = testable + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
 func system(_ name: String, _ pkgConfig: String?, debian package: String) -> Target {
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
@@ -57,6 +64,10 @@ func program(
                 [
                     "-static-stdlib", "-Xlinker", "-l_FoundationCollections", "-Xlinker",
                     "-l_FoundationCShims",
+                    // Nobody looks a symbol of a program up, and relocations can be packed:
+                    // docs/adr/0088.
+                    "-Xlinker", "--no-export-dynamic", "-Xlinker", "-z", "-Xlinker",
+                    "pack-relative-relocs",
                 ],
                 .when(configuration: .release)),
         ])
@@ -206,7 +217,7 @@ let package = Package(
                 "MAMAudit", "MAMKeyring", "MAMFleet", "MAMCarrier", "MAMSurvey", "MAMStore",
                 "MAMPlaces", "MAMDesktop", "MAMWire", "MAMWords",
                 "CShims", "CContainment", "CSupervisor",
-            ]),
+            ], swiftSettings: small),
         program(
             "mamfleet",
             [
