@@ -80,9 +80,12 @@ private func runSignIn(_ words: [String], _ daemon: Daemon) throws {
     let told = try makeMemoryFile([])
     let process: pid_t
     do throws(Errno) { process = try spawn(argv, files: [told.raw: STDOUT_FILENO]) } catch {
+        guard error == .noEntry else {
+            throw Failure(.failure, "\(argv[0].shown), which signs in, does not start: \(error)")
+        }
         throw Failure(
-            .failure, "\(argv[0].shown), which signs in, does not start: \(error)",
-            next: "install mamd-signin beside mamctl")
+            .failure, "mamd-signin, the program that signs in, is not installed",
+            next: "apt install mamd-signin")
     }
     let end = try wait(for: process)
     guard end != .exited(0) else { return }

@@ -62,10 +62,9 @@ class Installed(unittest.TestCase):
         cls.shared = cls.debian.shared
         for package in build("package", "first"):
             shutil.copy(package, cls.shared)
-        cls.package, cls.fleet = (
-            f"/shared/{package.name}" for package in build("package", "first"))
-        cls.inside(
-            "apt-get", "-qq", "install", "--no-install-recommends", cls.package, cls.fleet)
+        cls.all = cls.package, cls.fleet, cls.signin = [
+            f"/shared/{package.name}" for package in build("package", "first")]
+        cls.inside("apt-get", "-qq", "install", "--no-install-recommends", *cls.all)
         (cls.shared / "passphrase").write_text("correct horse battery staple\n")
 
     def test_the_programs_need_no_swift(self):
@@ -82,11 +81,21 @@ class Installed(unittest.TestCase):
 
     def test_the_fleet_service_has_a_user(self):
         self.assertIn("/nonexistent", self.inside("getent", "passwd", "mamfleet").stdout)
-        # Only it links with what has a network.
-        for library in ("libnats", "libcurl"):
-            for program, is_linked in (("mamfleet", True), ("mamd", False), ("mamctl", False)):
-                linked = self.inside("ldd", f"/usr/bin/{program}").stdout
-                self.assertEqual(library in linked, is_linked, program)
+
+    def test_what_links_with_a_network(self):
+        for program, expected in (
+                ("bin/mamd", []), ("bin/mamctl", []), ("bin/mamfleet", ["libnats", "libcurl"]),
+                ("lib/mamd/mamd-signin", ["libcurl"])):
+            linked = self.inside("ldd", f"/usr/{program}").stdout
+            self.assertEqual(
+                [name for name in ("libnats", "libcurl") if name in linked], expected, program)
+        self.assertNotIn("curl", self.told_of("mamd", "Depends"))
+
+    def test_the_base_package_is_small(self):
+        self.assertLess(int(self.told_of("mamd", "Installed-Size")) * 1024, 40_000_000)
+
+    def told_of(self, package, field):
+        return self.inside("dpkg-query", "-W", "-f", f"${{{field}}}", package).stdout
 
     @unittest.skipUnless(LANGUAGE_IN_C, "in C.UTF-8 this glibc translates nothing")
     def test_mamctl_speaks_german(self):
@@ -94,7 +103,7 @@ class Installed(unittest.TestCase):
         self.assertIn("Optionen:", told)
 
     def version(self):
-        return self.inside("dpkg-query", "-W", "-f", "${Version}", "mamd").stdout
+        return self.told_of("mamd", "Version")
 
     def test_manual_pages_are_found(self):
         for page in sorted((ROOT / "docs" / "man").glob("*.md")):
@@ -175,7 +184,7 @@ class Installed(unittest.TestCase):
         self.unlock(place)
 
         self.assertIn("mamfleet", self.left("/usr /lib", "mamfleet"))
-        self.inside("dpkg", "--purge", "mamd-fleet")
+        self.inside("dpkg", "--purge", "mamd-fleet", "mamd-signin")
         self.assertEqual(self.left("/usr /lib /var/lib", "mamfleet"), "")
 
         # Over a mounted workspace: it goes on, and the administrator is told.
@@ -197,7 +206,7 @@ class Installed(unittest.TestCase):
         self.assertEqual(self.left("/var/lib/mamd /etc/mamd"), keys)
         self.assertEqual(self.left("/usr /lib /etc/needrestart"), "")
 
-        self.inside("dpkg", "--install", self.package, self.fleet)
+        self.inside("dpkg", "--install", *self.all)
         self.mount(place)
         self.inside("cat", f"{place}/mount/letter", status=1)
         self.unlock(place)
@@ -206,7 +215,7 @@ class Installed(unittest.TestCase):
 
     def test_an_upgrade_of_one_package_keeps_the_other(self):
         self.addCleanup(
-            self.inside, "dpkg", "--install", "--force-downgrade", self.package, self.fleet)
+            self.inside, "dpkg", "--install", "--force-downgrade", *self.all)
         version = self.version() + "+1"
         mamd, fleet = (self.as_version(version, path) for path in (self.package, self.fleet))
         former, newer = f"installed {self.version()}", f"installed {version}"
@@ -228,6 +237,67 @@ class Installed(unittest.TestCase):
             ' dpkg-deb -Znone --build /tmp/repacked "$2.newer.deb"', "sh", version, path)
         return f"{path}.newer.deb"
 
+    def test_an_upgrade_keeps_what_signs_in(self):
+        """From when it was a part of mamd."""
+        self.addCleanup(self.inside, "dpkg", "--install", *self.all)
+        self.addCleanup(self.inside, "rm", "-r", "/etc/mamd/issuer")
+        self.inside(
+            "sh", "-ec", "mkdir -p /tmp/former /etc/mamd/issuer /shared/archive; cd /tmp/former;"
+            ' dpkg-deb --raw-extract "$1" .; dpkg-deb --extract "$2" .;'
+            " sed -i '/^Recommends/d; s/^Version:.*/Version: 0.0.9/' DEBIAN/control;"
+            ' dpkg-deb -Znone --build . /shared/former.deb; cp "$1" "$2" /shared/archive;'
+            ' echo \'{"ADALAuthority": "https://issuer.example"}\' >/etc/mamd/issuer/settings.json',
+            "sh", self.package, self.signin)
+        program = "/usr/lib/mamd/mamd-signin"
+
+        def begin():
+            self.inside("dpkg", "--purge", "mamd-fleet", "mamd-signin", "mamd")
+            self.inside("dpkg", "--install", "/shared/former.deb")
+            self.inside("test", "-x", program)
+
+        begin()
+        self.offer("archive")
+        said = self.inside("apt-get", "-qq", "--yes", "install", "mamd").stdout
+        self.inside("test", "-x", program)
+        self.assertNotIn("mamd: a workspace", said)
+        begin()
+        self.inside("dpkg", "--unpack", self.signin, self.package)
+        self.inside("dpkg", "--configure", "--pending")
+        self.inside("test", "-x", program)
+        # Whoever takes mamd alone is told.
+        begin()
+        said = self.inside("dpkg", "--install", self.package).stdout
+        self.assertIn("apt install mamd-signin", said)
+        self.inside("test", "-e", program, status=1)
+        self.refuse_to_sign_in()
+
+    def offer(self, name):
+        """To apt, the packages of this directory of /shared."""
+        directory = self.shared / name
+        (directory / "Packages").write_text(subprocess.run(
+            ["dpkg-scanpackages", "--multiversion", "."], cwd=directory, capture_output=True,
+            text=True, check=True).stdout)
+        source = "/etc/apt/sources.list.d/offered.list"
+        self.inside("sh", "-c", f"echo 'deb [trusted=yes] file:/shared/{name} ./' >{source}")
+        self.addCleanup(self.inside, "rm", source)
+        self.inside("apt-get", "-qq", "update", "-o", f"Dir::Etc::SourceList={source}")
+
+    def refuse_to_sign_in(self):
+        place = "/shared/issued"
+        self.inside("mkdir", "-p", f"{place}/mount")
+        (self.shared / "issuer.json").write_text(
+            '{"ADALAuthority": "https://issuer.example", "ADALClientId": "mamd"}')
+        self.inside(
+            "mamctl", "init", f"{place}/backing", "--name", "issued", "--settings",
+            "/shared/issuer.json")
+        self.mount(place)
+        said = self.inside(
+            "mamctl", "account", "register", ANN, "--workspace", "issued", "--passfile",
+            "/shared/passphrase", status=1).stderr
+        self.assertIn("mamd-signin, the program that signs in, is not installed", said)
+        self.assertIn("try: apt install mamd-signin", said)
+        self.inside("mamctl", "unmount", f"{place}/mount")
+
     def versions(self):
         """What is installed; a removed package has its version still."""
         return self.inside(
@@ -235,7 +305,7 @@ class Installed(unittest.TestCase):
             ).stdout.splitlines()
 
     def test_a_purge_opens_what_mamd_shut_and_nothing_else(self):
-        self.addCleanup(self.inside, "dpkg", "--install", self.package, self.fleet)
+        self.addCleanup(self.inside, "dpkg", "--install", *self.all)
         names = ("mamds", "mounted", "reopened", "admins")
         places = {name: f"/shared/shut-{name}" for name in names}
         foreign = "/shared/shut-foreign"
@@ -258,7 +328,7 @@ class Installed(unittest.TestCase):
         for command in (["chattr", "-i"], ["chmod", "700"], ["chattr", "+i"]):
             self.inside(*command, reopened)
 
-        said = self.inside("dpkg", "--purge", "mamd-fleet", "mamd").stdout
+        said = self.inside("dpkg", "--purge", "mamd-fleet", "mamd-signin", "mamd").stdout
         self.assertIn(f"{places['mounted']}/mount stays immutable", said)
         self.inside("umount", f"{places['mounted']}/mount")
         self.assertEqual(

@@ -6,7 +6,7 @@ import shutil
 from fresh_debian import FreshDebian, tell
 from system_root import SOURCE
 
-NAMES = ("mamd", "mamd-fleet", "mamd-desktop")
+NAMES = ("mamd", "mamd-fleet", "mamd-signin", "mamd-desktop")
 EARLIER = "0.0.1"
 
 
