@@ -4,18 +4,22 @@ internal import Glibc
 internal import MAMModel
 package import MAMSystem
 
-/// Two series, so that a program that is refused repeatedly displaces only records of refusals.
+/// Three series, so that a program that is refused repeatedly displaces only records of refusals,
+/// and a user that does something again and again only records of that.
 struct AuditStore {
     private var refusals: AuditSeries
+    private var repeats: AuditSeries
     private var others: AuditSeries
+    private var shares = AuditShares()
     private let directory: Descriptor
     private(set) var nextSequence: Int64
 
-    /// `maximumByteCount`: for both series together.
+    /// `maximumByteCount`: for all series together.
     init(in directory: Descriptor, maximumByteCount: Int) throws(Errno) {
         self.directory = directory
         refusals = AuditSeries("refusals", in: directory, maximumByteCount: maximumByteCount / 2)
-        others = AuditSeries("events", in: directory, maximumByteCount: maximumByteCount / 2)
+        repeats = AuditSeries("repeats", in: directory, maximumByteCount: maximumByteCount / 8)
+        others = AuditSeries("events", in: directory, maximumByteCount: maximumByteCount / 8 * 3)
         nextSequence = 1
         for prefix in Self.prefixes {
             guard let name = try AuditSeries.names(prefix, in: directory).last else { continue }
@@ -26,7 +30,7 @@ struct AuditStore {
         }
     }
 
-    static let prefixes = ["events", "refusals"]
+    static let prefixes = ["events", "refusals", "repeats"]
 
     /// The largest file that is read: larger than any of mamd's, and bounded for the reader's
     /// memory.
@@ -39,7 +43,16 @@ struct AuditStore {
             nextSequence = nextSequence.addingWithoutOverflow(1)
         }
         try append(records.filter { $0.event.isOften }, to: \.refusals)
-        try append(records.filter { !$0.event.isOften }, to: \.others)
+        var (within, beyond): ([AuditRecord], [AuditRecord]) = ([], [])
+        for record in records where !record.event.isOften {
+            if shares.isExceeded(by: record) {
+                beyond.append(record)
+            } else {
+                within.append(record)
+            }
+        }
+        try append(within, to: \.others)
+        try append(beyond, to: \.repeats)
     }
 
     private mutating func append(

@@ -79,6 +79,35 @@ import Testing
         #expect(kept.count { $0.event == .refused } > 50)
     }
 
+    @Test func `what a user does again and again pushes out nothing else`() throws {
+        func records(_ count: Int, _ event: LogMessage, by user: UInt32) -> [AuditRecord] {
+            (0..<count).map { _ in
+                var record = AuditRecord(event)
+                record.caller = AuditCaller(uid: user, process: nil)
+                record.reason = "a sentence that takes some room, as sentences do"
+                return record
+            }
+        }
+        var store = try store(128 << 10)
+        for (count, event, user) in [
+            (1, .wrongPassphrase, 4711), (1, .keysExported, 4712), (3000, .contained, 4712),
+        ] as [(Int, LogMessage, UInt32)] {
+            for record in records(count, event, by: user) {
+                var one = [record]
+                try store.append(&one)
+            }
+        }
+        #expect(try sizes.reduce(0, +) <= 128 << 10)
+        let kept = try self.records()
+        #expect(kept.map(\.event).prefix(2) == [.wrongPassphrase, .keysExported])
+        #expect(kept.last?.sequence == 3002)
+        // Those of root and of the daemon itself stay together.
+        var many = records(200, .locked, by: 0)
+        try store.append(&many)
+        let names = try AuditSeries.names("repeats", in: directory)
+        #expect(!names.isEmpty && names.allSatisfy { AuditSeries.first(of: $0) ?? 0 < 3003 })
+    }
+
     @Test func `the numbers go on after a start, whatever the last line is`() throws {
         var first = try store()
         try append(3, .locked, to: &first)
