@@ -2,10 +2,11 @@
 """Random file calls on a mount and in a directory beside it, compared call by call; what differs
 is made a short list.
 
-    random_calls.py [--steps N] [--seconds N] [--seed N] [--calls-only] [--disk]
+    random_calls.py [--steps N] [--seconds N] [--seed N] [--calls-only] [--disk] [--processes N]
 
 --seed repeats a run; --calls-only leaves locks, kills, remounts and changes of owners out; --disk,
-as root, has the store on a disk of its own that becomes full. Status 1 if anything differs.
+as root, has the store on a disk of its own that becomes full; --processes has so many act at the
+same time (random_crowd.py). Status 1 if anything differs.
 """
 import argparse
 import contextlib
@@ -15,6 +16,7 @@ import sys
 import time
 
 from disk_image import CACHED_MEBIBYTES, DiskImage
+from random_crowd import compare_together
 from random_events import Events, make_the_same
 from random_place import RandomPlace
 from random_plan import Plan
@@ -196,14 +198,20 @@ def main():
     words.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     words.add_argument("--calls-only", action="store_true")
     words.add_argument("--disk", action="store_true", help="one that becomes full; as root")
+    words.add_argument("--processes", type=int, default=1, help="that act at the same time")
     options = words.parse_args()
     print(f"seed {options.seed}", flush=True)
     pair = Pair(options.disk)
     try:
         events = () if options.calls_only else pair.events()
-        done, found = compare(pair, options.seed, events, options.steps, options.seconds)
+        if options.processes > 1:
+            done, found = compare_together(
+                pair, options.seed, options.processes, options.steps, options.seconds)
+        else:
+            done, found = compare(pair, options.seed, events, options.steps, options.seconds)
+            found = found and told(options.seed, done, found)
         if found:
-            print(told(options.seed, done, found), file=sys.stderr)
+            print(found, file=sys.stderr)
             log = pathlib.Path(pair.workspace.daemon_log)
             print(log.read_text(errors="replace")[-2000:] if log.exists() else "", file=sys.stderr)
         else:

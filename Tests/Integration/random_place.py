@@ -1,13 +1,17 @@
 """Random file calls as they are made below one directory: a method for each call of the plan."""
+import collections
 import contextlib
 import ctypes
 import errno
+import fcntl
 import hashlib
 import mmap
 import os
 import stat
+import struct
 
 from posix_place import shape
+from random_model import EXCHANGE
 from running import call
 from workspace import pattern
 
@@ -29,11 +33,15 @@ class RandomPlace:
 
     def __init__(self, root):
         self.root, self.files = os.fspath(root), {}
+        self.tried, self.succeeded = collections.Counter(), collections.Counter()
 
     def outcome(self, step):
         name, *arguments = step
+        self.tried[name] += 1
         try:
-            return getattr(self, "do_" + name)(*arguments)
+            done = getattr(self, "do_" + name)(*arguments)
+            self.succeeded[name] += 1
+            return done
         except OSError as problem:
             return errno.errorcode.get(problem.errno, problem.errno)
 
@@ -69,8 +77,8 @@ class RandomPlace:
     def do_open(self, slot, name, flags, mode):
         self.keep(slot, self.at(name), flags, mode)
 
-    def do_temporary(self, slot, directory, mode):
-        self.keep(slot, self.at(directory), os.O_TMPFILE | os.O_RDWR, mode)
+    def do_temporary(self, slot, directory, flags, mode):
+        self.keep(slot, self.at(directory), os.O_TMPFILE | os.O_RDWR | flags, mode)
 
     def do_give_name(self, slot, name):
         path = b"/proc/self/fd/%d" % self.file(slot)
@@ -78,6 +86,14 @@ class RandomPlace:
 
     def do_close(self, slot):
         os.close(self.files.pop(slot, -1))
+
+    def do_flock(self, slot, operation):
+        fcntl.flock(self.file(slot), operation | fcntl.LOCK_NB)
+
+    def do_lock_range(self, slot, kind, offset, length):
+        """Of the open file, not of the process: the open files of a plan meet each other's."""
+        fcntl.fcntl(self.file(slot), fcntl.F_OFD_SETLK, struct.pack(
+            "hhqqi", kind, os.SEEK_SET, offset, length, 0))
 
     def do_look_open(self, slot):
         return shape(os.fstat(self.file(slot)))
@@ -183,13 +199,20 @@ class RandomPlace:
     def do_rename(self, old, new, bits):
         call("renameat2", HERE, os.fsencode(self.at(old)), HERE, os.fsencode(self.at(new)), bits)
 
-    do_rename_directory = do_rename
+    def do_rename_directory(self, names, bits):
+        self.do_rename(*names, bits)
+
+    def do_exchange(self, one, other):
+        self.do_rename(one, other, EXCHANGE)
 
     def do_link(self, old, new):
         os.link(self.at(old), self.at(new), follow_symlinks=False)
 
     def do_symlink(self, target, name):
         os.symlink(target, self.at(name))
+
+    def do_read_link(self, name):
+        return os.readlink(self.at(name))
 
     def do_unlink(self, name):
         os.unlink(self.at(name))
@@ -213,11 +236,33 @@ class RandomPlace:
             mode |= 0o700
         os.chmod(self.at(name), mode)
 
+    def do_fchmod(self, slot, mode):
+        if stat.S_ISDIR(os.fstat(self.file(slot)).st_mode):
+            mode |= 0o700
+        os.fchmod(self.file(slot), mode)
+
     def do_chown(self, name, number):
-        os.chown(self.at(name), number, number, follow_symlinks=False)
+        """An ordinary user may give a file only to itself."""
+        user, group = (number, number) if os.getuid() == 0 else (-1, os.getgid())
+        os.chown(self.at(name), user, group, follow_symlinks=False)
 
-    def do_set_attribute(self, name, attribute, length):
-        os.setxattr(self.at(name), attribute, pattern(length % 700, length))
+    def do_set_times(self, name, read, written):
+        os.utime(self.at(name), ns=(read << 30, written << 30), follow_symlinks=False)
+        return os.lstat(self.at(name)).st_mtime_ns
 
-    def do_remove_attribute(self, name, attribute):
+    def do_set_attribute(self, name, attribute, flags, length):
+        os.setxattr(self.at(name), attribute, pattern(length % 700, length), flags)
+
+    def do_set_open_attribute(self, slot, attribute, length):
+        os.setxattr(self.file(slot), attribute, pattern(length % 700, length))
+
+    def do_get_attribute(self, attributed):
+        name, attribute = attributed
+        return digest(os.getxattr(self.at(name), attribute))
+
+    def do_remove_attribute(self, attributed):
+        name, attribute = attributed
         os.removexattr(self.at(name), attribute)
+
+    def do_list_attributes(self, name):
+        return sorted(each for each in os.listxattr(self.at(name)) if each.startswith("user."))
