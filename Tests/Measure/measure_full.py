@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """What is lost on a full disk (docs/adr/0074-room-for-what-was-taken.md): writers fill what is left
-of an ext4 in an image; then the mount, and so the kernel's cache of it, goes; and each looks for
-what was acknowledged. Root only.
+of an ext4 in an image; then the mount, and so the kernel's cache of it, goes, and the disk has room
+again; and each looks for what was acknowledged. Root only.
 
     scripts/measure full [--mebibytes 60] [--left 2] [--writers wal,logger] [--count 1]
-                         [--on ext4,gocryptfs,mamd]
+                         [--on ext4,gocryptfs,mamd] [--beside]
 """
 import argparse
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ import threading
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Integration"))
 
 import filling
+import filling_programs
 from disk_image import DiskImage, run
 from workspace import Workspace
 
@@ -23,6 +25,9 @@ from workspace import Workspace
 class Ext4:
     def __init__(self, disk, _):
         self.disk, self.files = disk, disk.path
+
+    def let_in(self, _):
+        """Its owners and modes say who may."""
 
     def again(self):
         run("umount", self.disk.path)
@@ -42,7 +47,10 @@ class Gocryptfs:
         self.mount()
 
     def mount(self):
-        run("gocryptfs", "-q", "-passfile", self.word, self.back, self.files)
+        run("gocryptfs", "-q", "-allow_other", "-passfile", self.word, self.back, self.files)
+
+    def let_in(self, _):
+        """The mount is for all."""
 
     def again(self):
         self.close()
@@ -60,6 +68,13 @@ class Mamd:
         self.workspace.init().mount().register()
         self.files = self.workspace.mount_point
 
+    def let_in(self, user):
+        for path in (self.workspace.root, *self.workspace.socket.parents[:2]):
+            path.chmod(0o711)
+        self.workspace.serving(
+            "account register", f"{user}@contoso.com", "--no-passphrase",
+            prefix=("setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups"))
+
     def again(self):
         self.workspace.remount()
 
@@ -69,11 +84,31 @@ class Mamd:
 
 
 SUBJECTS = {"ext4": Ext4, "gocryptfs": Gocryptfs, "mamd": Mamd}
-WRITERS = {kind.name: kind for kind in (*filling.DATABASES, *filling.STREAMS)}
+WRITERS = {
+    kind.name: kind
+    for kind in (*filling.DATABASES, *filling.STREAMS, *filling_programs.PROGRAMS)}
+
+
+def prepare(place, writers):
+    """Those that are programs."""
+    if any(isinstance(writer, filling_programs.Postgres) for writer in writers):
+        place.let_in(filling_programs.USER)
+    for writer in writers:
+        if isinstance(writer, filling_programs.Program):
+            writer.prepare()
+
+
+def run_all(writers):
+    threads = [threading.Thread(target=writer.run) for writer in writers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def measure(subject, kinds, asked):
     root = pathlib.Path(tempfile.mkdtemp(prefix="measure-full-"))
+    root.chmod(0o711)
     disk = DiskImage(root, asked.mebibytes)
     try:
         place = SUBJECTS[subject](disk, root)
@@ -83,21 +118,28 @@ def measure(subject, kinds, asked):
             if asked.early:
                 for writer in writers:
                     writer.path.touch()
-            filling.take_all_but(asked.left << 20, disk.path / "filler")
-            threads = [threading.Thread(target=writer.run) for writer in writers]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
+            prepare(place, writers)
+            filler = disk.path / "filler"
+            if asked.beside:
+                filling.take_all_but(4 * asked.left << 20, filler)
+                others = [filling.Stream(disk.path, 99, asked.mebibytes << 20)]
+            else:
+                filling.take_all_but(asked.left << 20, filler)
+                others = []
+            run_all([*others, *writers])
             place.again()
+            filler.unlink()
+            for other in others:
+                other.path.unlink()
             for writer in writers:
+                lost = writer.lost()
                 print(f"{subject:10} {writer.path.name:12} {writer.acknowledged:>12}"
-                      f" lost {writer.lost()!s:>10}  {writer.told}", flush=True)
+                      f" lost {lost!s:>10}  {writer.told}", flush=True)
         finally:
             place.close()
     finally:
         subprocess.run(["umount", "-l", disk.path], check=False)
-        disk.image.unlink()
+        shutil.rmtree(root)
 
 
 def main():
@@ -109,6 +151,7 @@ def main():
     options.add_argument("--writers", default="wal")
     options.add_argument("--on", default="ext4,mamd")
     options.add_argument("--early", action="store_true")
+    options.add_argument("--beside", action="store_true", help="a foreign program fills the disk")
     asked = options.parse_args()
     kinds = [WRITERS[name] for name in asked.writers.split(",")]
     for subject in asked.on.split(","):
