@@ -5,6 +5,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import MAMWords
 internal import Synchronization
 
 /// A workspace with settings or keys but without a running daemon.
@@ -41,7 +42,8 @@ struct UnmountedWorkspace {
             "backingDirectory": JSONValue(backing?.wireText),
             "mountPoint": JSONValue(mountPoint?.wireText),
             "deadMount": JSONValue(deadMount?.wireText), "shut": .bool(isShut),
-            "missing": .bool(missing != nil), "next": .string(command),
+            "missing": .bool(missing != nil),
+            "next": .string(deadMount == nil ? missing?.next.english ?? command : command),
         ]
     }
 }

@@ -102,10 +102,14 @@ struct Converter {
 /// Replacing a file with hard links replaces only one of its names.
 private func warnOfOtherNames(_ path: ByteString, _ file: stat, wasReplaced: Bool) {
     guard wasReplaced, file.st_nlink > 1 else { return }
+    let more = Int(file.st_nlink) - 1
     printError(
-        "mamctl: \(path.shown) had \(file.st_nlink - 1) more hard links, which still have the old"
-            + " content"
-    )
+        Message(
+            more,
+            one: "mamctl: \(path.shown) had \(more) more hard link, which still has the old"
+                + " content",
+            many: "mamctl: \(path.shown) had \(more) more hard links, which still have the old"
+                + " content"))
 }
 
 /// Refuses an encrypted output file in a mount, which would encrypt it again.

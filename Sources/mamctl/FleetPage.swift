@@ -86,7 +86,7 @@ struct FleetPage {
         return """
             <dl class="facts">
             \(fact("Machines", shown(count), sums.accounts.counted("account").english))
-            \(fact("Compliant", share(compliant, of: count), "\(shown(compliant)) machines"))
+            \(fact("Compliant", share(compliant, of: count), compliant.counted("machine").english))
             \(fact("Without a report", shown(stale), "for \(limit), or none yet"))
             \(fact("Check-ins fail", shown(sums.attention["problem"] ?? 0), "machines"))
             \(fact("Documents differ", shown(sums.attention["documents"] ?? 0), "machines"))

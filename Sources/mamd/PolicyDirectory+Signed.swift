@@ -71,7 +71,8 @@ extension PolicyDirectory {
             }
         } catch { reasons.append(error.description) }
         if reasons.count > Self.toldCount {
-            let more = "\(reasons.count - Self.toldCount) more of its documents are refused"
+            let count = reasons.count - Self.toldCount
+            let more = "\(count) more of its documents \(count == 1 ? "is" : "are") refused"
             reasons = reasons.prefix(Self.toldCount) + [more]
         }
         for reason in reasons {

@@ -157,7 +157,8 @@ final class Deliverer {
         junk[key] = nil
         guard count > 0 else { return }
         let reason = tally.reason.map { ": \($0)" } ?? ""
-        shared.log.info("\(key.file): \(count) documents do not count\(reason)")
+        shared.log.info(
+            "\(key.file): \(counted(count, "document")) without effect\(reason)")
     }
 
     private struct Tally {

@@ -103,7 +103,7 @@ private final class Pulling {
                 if case .unknown(let machine) = outcome {
                     places.noteUnknown(stream.rawValue, machine, message.sequence)
                 }
-                progress.show("\(tally.total) reports, \(last.pending) to come")
+                progress.show("\(counted(tally.total, "report")), \(last.pending) to come")
             }
             // Durable before the place moves.
             try reports.synchronize()
@@ -156,7 +156,7 @@ struct PullTally {
     }
 
     var words: String {
-        var words = "\(written) new reports"
+        var words = counted(written, "new report")
         if unknown > 0 { words += ", \(unknown) of machines that are not registered" }
         if refused > 0 { words += ", \(refused) refused" }
         if let reason { words += "; the first: \(reason.onOneLine)" }

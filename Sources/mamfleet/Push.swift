@@ -201,8 +201,8 @@ private struct Pushing {
     }
 
     private var words: String {
-        var parts = ["\(published.count) bundles published, \(unchanged) unchanged"]
-        if answered > 0 { parts.append("\(answered) machines answered") }
+        var parts = ["\(counted(published.count, "bundle")) published, \(unchanged) unchanged"]
+        if answered > 0 { parts.append("\(counted(answered, "machine")) answered") }
         if accountChanged { parts.append("the account's token published") }
         if !streams.isEmpty { parts.append("streams made: \(streams.joined(separator: ", "))") }
         return parts.joined(separator: "; ")

@@ -70,7 +70,7 @@ private func statusLine(_ shared: Shared) -> String {
         let link =
             values.connection != nil
             ? "connected" : values.enrolment.servers.isEmpty ? "no server" : "not connected"
-        let daemon = values.daemonProblem ?? "\(values.documents) documents in force"
+        let daemon = values.daemonProblem ?? "\(counted(values.documents, "document")) in force"
         return "\(link); \(daemon)"
     }
 }

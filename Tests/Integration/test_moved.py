@@ -1,5 +1,7 @@
 """A backing directory that is not where the settings have it: renamed, or on a disk that is not
 attached. No hint goes in circles, and what is confirmed is remembered."""
+import json
+
 from workspace import NO, NOT_FOUND, UNREACHABLE, USAGE, WorkspaceCase
 
 CONFIRM = (
@@ -33,6 +35,8 @@ class Moved(WorkspaceCase):
         said = self.workspace.ctl("status", status=UNREACHABLE).stdout
         self.assertIn(f"missing  {self.old}\n", said)
         self.assertIn(f"next  {CONFIRM}\n", said)
+        (told,) = json.loads(self.workspace.ctl("status", "--json", status=UNREACHABLE).stdout)
+        self.assertEqual((told["missing"], told["next"]), (True, CONFIRM))
         for words in (
                 ("mount", self.old, place), ("init", self.old, "--name", "work"),
                 ("setup", "--backing", self.old, "--name", "work", "--no-account",
