@@ -59,7 +59,7 @@ struct Backing {
         let found = try Self.readManifest(own, path)
         // Before anything is changed there.
         if use.isMount { try checkIsKnown(found, root, at: path) }
-        try Self.refuseTwoDevices(in: own, path)
+        try refuseTwoDevices(in: own, path)
         Self.waitForEnd(ofHolderOf: own, found.name)
         (lock, isNoted, wasLeftLocked) = try Self.takeLock(own, path, use)
         // It may have been renamed meanwhile.
@@ -134,18 +134,6 @@ struct Backing {
                 )
             }
         }
-    }
-
-    /// There no file would be opened, nor checked: the tree leaves other file systems out. Looks at
-    /// a file that is there, as nothing can be made on a read-only disk.
-    private static func refuseTwoDevices(
-        in own: Descriptor, _ path: ByteString
-    ) throws(StartError) {
-        guard let file = try? status(at: own.raw, WorkspaceManifest.fileName),
-            let directory = try? status(of: own.raw), file.st_dev != directory.st_dev
-        else { return }
-        let loss = StoreProbe.loss(of: .oneDevice, at: path)
-        throw StartError("\(loss); mount one whose layers are on one disk, or copy it to another")
     }
 
     /// One daemon per workspace: the lock file names its holder. Returns whether it was not empty.

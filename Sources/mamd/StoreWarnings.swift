@@ -33,6 +33,16 @@ func probe(
     return probe
 }
 
+/// There no file would be opened, nor checked: the tree leaves other file systems out. Looks at
+/// a file that is there, as nothing can be made on a read-only disk.
+func refuseTwoDevices(in own: Descriptor, _ path: ByteString) throws(StartError) {
+    guard let file = try? status(at: own.raw, WorkspaceManifest.fileName),
+        let directory = try? status(of: own.raw), file.st_dev != directory.st_dev
+    else { return }
+    let loss = StoreProbe.loss(of: .oneDevice, at: path)
+    throw StartError("\(loss); mount one whose layers are on one disk, or copy it to another")
+}
+
 /// `init` refuses such a file system, but the directory may have been moved or copied there.
 private func warnOfSmallBlocks(of backing: Backing, _ report: (String) -> Void) {
     guard let size = try? blockByteCount(ofFileSystem: backing.root), size < safeBlockByteCount
