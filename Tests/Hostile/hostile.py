@@ -1,16 +1,12 @@
 """Root's daemon, a mount for all, two people with accounts, and an attacker.
 
-An attack is a test: it is refused, or it is bounded. Bounded means that meanwhile the victim's
-`open`, `stat`, `fsync`, `lock` and `unlock` stay within three times their quiet time, or 100 ms,
-whichever is more.
+An attack is a test: it is refused, or it is bounded (`bounds.py`).
 """
 import contextlib
 import os
 import pathlib
-import statistics
 import subprocess
 import sys
-import threading
 import time
 import unittest
 
@@ -18,11 +14,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Integratio
 
 from socket_client import Client, Refusal
 from running import daemons
-from workspace import Workspace, wait_until
+from workspace import PASSPHRASE, Workspace, wait_until
 
 __all__ = [
-    "Client", "Refusal", "HostileCase", "FACTOR", "VICTIM", "ATTACKER", "STRANGER", "VICTIMS_NAME",
-    "ATTACKERS_NAME", "as_user", "command_as", "in_background", "wait_until"]
+    "Client", "Refusal", "HostileCase", "VICTIM", "ATTACKER", "STRANGER", "VICTIMS_NAME",
+    "ATTACKERS_NAME", "as_user", "command_as", "home_of", "in_background", "kill", "restart",
+    "wait_until"]
 
 PROGRAMS = pathlib.Path(__file__).with_name("programs")
 
@@ -32,8 +29,6 @@ VICTIM = 1_000_000 + 3 * os.getpid()
 ATTACKER, STRANGER = VICTIM + 1, VICTIM + 2
 VICTIMS_NAME, ATTACKERS_NAME = "vic@contoso.com", "mallory@contoso.com"
 
-# What a victim's call may take while somebody attacks.
-FACTOR, SECONDS = 3.0, 0.100
 # Resident memory of the daemon, whatever is done to it.
 MEMORY_MIB = 256
 
@@ -86,6 +81,44 @@ def in_background(uid, name, *arguments, count=1):
                 child.wait(60)
 
 
+def open_to_all(workspace):
+    """The mount and the socket, with a home for each."""
+    folder = workspace.socket.parent
+    for place in (workspace.root, folder.parent, folder):
+        os.chmod(place, 0o755)
+    os.chmod(workspace.mount_point, 0o1777)
+    for uid in (VICTIM, ATTACKER, STRANGER):
+        home = home_of(workspace, uid)
+        home.mkdir(mode=0o700)
+        os.chown(home, uid, uid)
+
+
+def home_of(workspace, uid):
+    return workspace.path(f"home{uid}")
+
+
+def restart(workspace, accounts, prepare=lambda: None):
+    """Kills the daemon, returns the seconds until the next one serves, unlocks the accounts.
+
+    `prepare`: what is done to the backing directory in between.
+    """
+    kill(workspace)
+    prepare()
+    start = time.monotonic()
+    workspace.mount()
+    took = time.monotonic() - start
+    for name, uid in accounts.items():
+        with Client(workspace.socket, uid) as client:
+            client.call("Workspace.Unlock", account=name, passphrase=PASSPHRASE)
+    return took
+
+
+def kill(workspace):
+    os.kill(workspace.daemon(), 9)
+    wait_until(
+        lambda: not list(daemons(str(workspace.root))), message="the killed daemon does not die")
+
+
 @unittest.skipUnless(
     os.getuid() == 0, "attacks root's daemon as other users, which only root can arrange")
 class HostileCase(unittest.TestCase):
@@ -94,21 +127,13 @@ class HostileCase(unittest.TestCase):
 
     settings = {}
     accounts = ((VICTIMS_NAME, VICTIM), (ATTACKERS_NAME, ATTACKER))
+    passphrase = PASSPHRASE
 
     @classmethod
     def setUpClass(cls):
         cls.workspace = Workspace(name="hostile", settings=cls.all_settings())
         try:
-            cls.prepare()
-            cls.workspace.init()
-            start = time.monotonic()
-            cls.workspace.mount()
-            cls.first_start = time.monotonic() - start
-            cls.open_to_all()
-            cls.passphrase = cls.workspace.passfile.read_text().strip()
-            for name, uid in cls.accounts:
-                with Client(cls.workspace.socket, uid) as client:
-                    client.call("Workspace.RegisterAccount", name=name, passphrase=cls.passphrase)
+            cls.serve(cls.workspace, cls.accounts)
         except BaseException:
             cls.tearDownClass()
             raise
@@ -119,19 +144,18 @@ class HostileCase(unittest.TestCase):
         return {"MultiManagedIdentities": False, "AccountUsers": dict(cls.accounts), **cls.settings}
 
     @classmethod
-    def prepare(cls):
-        """Before `mamctl init`: for a class with another backing directory, say."""
+    def serve(cls, workspace, accounts):
+        """For all, with these people's accounts."""
+        cls.prepare(workspace)
+        workspace.init().mount()
+        open_to_all(workspace)
+        for name, uid in accounts:
+            with Client(workspace.socket, uid) as client:
+                client.call("Workspace.RegisterAccount", name=name, passphrase=PASSPHRASE)
 
     @classmethod
-    def open_to_all(cls):
-        folder = cls.workspace.socket.parent
-        for place in (cls.workspace.root, folder.parent, folder):
-            os.chmod(place, 0o755)
-        os.chmod(cls.workspace.mount_point, 0o1777)
-        for uid in (VICTIM, ATTACKER, STRANGER):
-            home = cls.workspace.path(f"home{uid}")
-            home.mkdir(mode=0o700)
-            os.chown(home, uid, uid)
+    def prepare(cls, workspace):
+        """Before `mamctl init`: for a class with another backing directory, say."""
 
     @classmethod
     def tearDownClass(cls):
@@ -145,7 +169,7 @@ class HostileCase(unittest.TestCase):
         return client
 
     def home(self, uid, *parts):
-        return self.workspace.path(f"home{uid}", *parts)
+        return home_of(self.workspace, uid).joinpath(*parts)
 
     def write_as(self, uid, path, data):
         """A program of that user's writes a file; with its default identity, so its account's if it
@@ -191,66 +215,5 @@ class HostileCase(unittest.TestCase):
         self.assertLess(self.daemon_memory_mib(), MEMORY_MIB, "the daemon's memory")
 
     def restart(self, prepare=lambda: None):
-        """Kills the daemon, returns the seconds until the next one serves, unlocks the accounts.
-
-        `prepare`: what is done to the backing directory in between.
-        """
-        os.kill(self.workspace.daemon(), 9)
-        wait_until(
-            lambda: not list(daemons(str(self.workspace.root))),
-            message="the killed daemon does not die")
-        prepare()
-        start = time.monotonic()
-        self.workspace.mount()
-        took = time.monotonic() - start
-        for name, uid in self.accounts:
-            with Client(self.workspace.socket, uid) as client:
-                client.call("Workspace.Unlock", account=name, passphrase=self.passphrase)
-        return took
-
-    def assert_starts_soon(self, prepare=lambda: None):
-        """The next daemon serves within a second, or three times what the first one took. One start
-        in three will do: the machine may be busy, and what delays them delays each."""
-        took = []
-        while not took or min(took) >= max(1.0, FACTOR * self.first_start):
-            self.assertLess(len(took), 3, f"starts took {took} s; the first {self.first_start:.2f}")
-            took.append(self.restart(prepare))
-
-    def victims_calls(self):
-        """Seconds that each call of the victim's takes, one of each."""
-        place = self.home(VICTIM, f"timed-{os.getpid()}-{threading.get_ident()}")
-        found = {}
-
-        def timed(name, action):
-            start = time.monotonic()
-            action()
-            found[name] = time.monotonic() - start
-
-        result = subprocess.run(
-            command_as(VICTIM, "time_calls", place), capture_output=True, text=True, timeout=60)
-        if result.returncode != 0:
-            raise AssertionError(f"the victim's calls failed: {result.stderr}")
-        found.update(zip(("open", "stat", "fsync"), map(float, result.stdout.split())))
-        with Client(self.workspace.socket, VICTIM) as client:
-            timed("lock", lambda: client.call("Workspace.Lock", account=VICTIMS_NAME, now=True))
-            timed("unlock", lambda: client.call(
-                "Workspace.Unlock", account=VICTIMS_NAME, passphrase=self.passphrase))
-        return found
-
-    def quiet_times(self, count=3):
-        return self._medians(count)
-
-    def _medians(self, count):
-        runs = [self.victims_calls() for _ in range(count)]
-        return {name: statistics.median(run[name] for run in runs) for name in runs[0]}
-
-    def assert_bounded(self, quiet, count=3, but=()):
-        """What the victim's calls take now, beside what they took when all was quiet. An attack
-        goes on, and makes them late each time; a busy machine does not."""
-        late = []
-        while not late or late[-1]:
-            self.assertLess(len(late), 3, f"held up by another user: {late}")
-            late.append({
-                name: f"{seconds * 1000:.0f} ms; quiet {quiet[name] * 1000:.0f} ms"
-                for name, seconds in self._medians(count).items()
-                if name not in but and seconds > max(FACTOR * quiet[name], SECONDS)})
+        """As `restart`, of the attacked daemon."""
+        return restart(self.workspace, dict(self.accounts), prepare)

@@ -5,22 +5,12 @@ import os
 import pathlib
 import tempfile
 
-from hostile import (
-    ATTACKER, ATTACKERS_NAME, Client, HostileCase, Refusal, in_background, wait_until)
+from bounds import BoundedCase
+from hostile import ATTACKER, ATTACKERS_NAME, Client, Refusal, in_background, wait_until
 from running import PREFIX
 
 
-class SharesCase(HostileCase):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        try:
-            # Of a test class, all of whose attacks are over when the next one begins.
-            cls.quiet = cls("quiet_times").quiet_times(5)
-        except BaseException:
-            cls.tearDownClass()
-            raise
-
+class SharesCase(BoundedCase):
     def setUp(self):
         self.drain()
 

@@ -11,9 +11,9 @@ import tempfile
 import time
 import unittest
 
+from bounds import FACTOR, BoundedCase
 from hostile import (
-    ATTACKER, ATTACKERS_NAME, FACTOR, STRANGER, VICTIM, VICTIMS_NAME, HostileCase, as_user,
-    command_as, wait_until)
+    ATTACKER, ATTACKERS_NAME, STRANGER, VICTIM, VICTIMS_NAME, as_user, command_as, wait_until)
 from running import PREFIX
 from stuck_fuse import StuckFileSystem
 
@@ -26,11 +26,8 @@ DEADLINE = 1
 WRITE = "1" if os.uname().machine == "x86_64" else "64"
 
 
-class CallersCase(HostileCase):
+class CallersCase(BoundedCase):
     settings = {"LockDeadlineSeconds": DEADLINE}
-
-    def setUp(self):
-        self.quiet = self.quiet_times(1)
 
     def stuck(self, **options):
         place = tempfile.mkdtemp(prefix=PREFIX + "stuck-")
@@ -84,12 +81,12 @@ class HeldMemoryMaps(CallersCase):
     def test_the_map_of_a_caller_with_an_account_holds_up_nobody(self):
         holder = self.holder(14)[1]
         os.write(holder.stdin.fileno(), b"1")
-        self.assert_bounded(self.quiet)
+        self.assert_bounded()
 
     def test_the_map_of_a_caller_without_an_account_holds_up_nobody(self):
         holder = self.holder(14, STRANGER)[1]
         os.write(holder.stdin.fileno(), b"1")
-        self.assert_bounded(self.quiet)
+        self.assert_bounded()
 
     def test_a_lock_names_who_is_in_its_way_past_a_map_that_is_held(self):
         files, _ = self.holder()
@@ -124,7 +121,7 @@ class HeldMemoryMaps(CallersCase):
                 wait_until(lambda: holder.pid in self.refused_processes())
             finally:
                 client.call("Workspace.Unlock", account=VICTIMS_NAME, passphrase=self.passphrase)
-        self.assert_bounded(self.quiet)
+        self.assert_bounded()
 
 
     def refused_processes(self):
@@ -175,15 +172,15 @@ class PassedDescriptors(DescriptorsCase):
         frames = self.frames()
         self.assertGreaterEqual(len(frames), 15, frames)
         self.pass_stuck("silent", frames)
-        self.assert_bounded(self.quiet)
+        self.assert_bounded()
 
     def test_a_file_that_answers_questions_and_no_reads_holds_up_nobody(self):
         self.pass_stuck("mapped", self.frames())
-        self.assert_bounded(self.quiet)
+        self.assert_bounded()
 
     def test_descriptors_that_no_call_names_hold_up_nobody(self):
         self.pass_stuck("silent", ['{"method":"org.varlink.service.GetInfo"}'] * 20, count=8)
-        self.assert_bounded(self.quiet)
+        self.assert_bounded()
 
     def test_a_pipe_that_nobody_reads_holds_up_nobody(self):
         reader, writer = os.pipe()
@@ -194,7 +191,7 @@ class PassedDescriptors(DescriptorsCase):
             if method == "ProtectData":
                 values["owner"] = ATTACKERS_NAME
             client.send(f"Protection.{method}", [source.fileno(), writer], **values)
-        self.assert_bounded(self.quiet)
+        self.assert_bounded()
         for descriptor in (reader, writer):
             os.close(descriptor)
 
@@ -211,7 +208,7 @@ class PassedDescriptors(DescriptorsCase):
         self.addCleanup(os.close, reader)
         for frame in self.frames():
             socket.send_fds(self.client(ATTACKER).socket, [frame.encode() + b"\0"], [reader])
-        self.assert_bounded(self.quiet)
+        self.assert_bounded()
 
     def test_a_pipe_of_the_attackers_ends_with_the_lock_of_its_account(self):
         reader, writer = os.pipe()
@@ -226,7 +223,8 @@ class PassedDescriptors(DescriptorsCase):
         other = self.client(ATTACKER)
         start = time.monotonic()
         other.call("Workspace.Lock", account=ATTACKERS_NAME, now=True)
-        self.assertLess(time.monotonic() - start, max(DEADLINE, FACTOR * self.quiet["lock"]))
+        took = time.monotonic() - start
+        self.assertLess(took, max(DEADLINE, FACTOR * self.victims_calls().calls["lock"].control))
         self.assertIn("WindowClosed", json.dumps(client.receive()))
         other.call("Workspace.Unlock", account=ATTACKERS_NAME, passphrase=self.passphrase)
 
@@ -264,12 +262,12 @@ class StoppedPrograms(CallersCase):
     def test_programs_that_are_stopped_in_a_call_hold_up_nobody(self):
         for caller in self.callers():
             os.kill(caller.pid, signal.SIGSTOP)
-        self.assert_bounded(self.quiet)
+        self.assert_bounded()
 
     def test_programs_in_a_frozen_cgroup_hold_up_nobody(self):
         with self.frozen_cgroup() as freeze:
             freeze(self.callers())
-            self.assert_bounded(self.quiet)
+            self.assert_bounded()
 
     @contextlib.contextmanager
     def frozen_cgroup(self):
@@ -307,7 +305,7 @@ class StoppedPrograms(CallersCase):
             while select.select([], [client.socket], [], 0.1)[1]:
                 with contextlib.suppress(BlockingIOError):
                     client.socket.send(b'{"method":"io.mamd.Workspace.Status"}\0' * 100)
-        self.assert_bounded(self.quiet)
+        self.assert_bounded()
 
 
 class WhoListens(CallersCase):

@@ -17,11 +17,11 @@ class Descriptors(SharesCase):
     LIMIT = 3000
 
     @classmethod
-    def prepare(cls):
+    def prepare(cls, workspace):
         few = (
             "prlimit", f"--nofile={cls.LIMIT}:{cls.LIMIT}", "setpriv", "--inh-caps=-sys_resource",
-               "--bounding-set=-sys_resource", "--")
-        cls.workspace.mount = functools.partial(cls.workspace.mount, prefix=few)
+            "--bounding-set=-sys_resource", "--")
+        workspace.mount = functools.partial(workspace.mount, prefix=few)
 
     def holder(self, uid, way, most):
         """A program of that user's that holds what it could open; how many, and the error that
@@ -39,14 +39,14 @@ class Descriptors(SharesCase):
         count, error = self.holder(STRANGER, "files", 2500)
         self.assertEqual(error, "EMFILE")
         self.assertLessEqual(count, total // 4 + 1)
-        self.assert_bounded(self.quiet)
+        self.assert_bounded()
         # A victim that needs many finds some.
         self.assertEqual(self.holder(VICTIM, "files", 100), (100, "none"))
 
     def test_directories(self):
         count, error = self.holder(ATTACKER, "directory", 2500)
         self.assertEqual((count, error), (2048, "EMFILE"))
-        self.assert_bounded(self.quiet)
+        self.assert_bounded()
 
     def test_look_ups_of_many_files(self):
         def make():
@@ -54,12 +54,12 @@ class Descriptors(SharesCase):
                 os.mknod(self.home(ATTACKER, f"known-{number}"))
         self.assertEqual(as_user(ATTACKER, make), 0)
         with in_background(ATTACKER, "look_up", self.home(ATTACKER), count=2):
-            self.assert_bounded(self.quiet)
+            self.assert_bounded()
             self.assertEqual(self.holder(VICTIM, "files", 200), (200, "none"))
 
     def test_renames(self):
         with in_background(ATTACKER, "rename_often", self.home(ATTACKER), count=4):
-            self.assert_bounded(self.quiet)
+            self.assert_bounded()
 
 
 if __name__ == "__main__":

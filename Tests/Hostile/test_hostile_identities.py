@@ -7,25 +7,28 @@ import signal
 import subprocess
 import unittest
 
+from bounds import BoundedCase
 from hostile import STRANGER, VICTIM, HostileCase, as_user, command_as
 
 THREADS = 5000
 # Of one process, docs/PROTOCOL.md.
 THREADS_OF_PROCESS = 256
+# How many are read: docs/adr/0069. The attack's own come on top.
+PARENTS = 1024
 
 
-class Identities(HostileCase):
+class Identities(BoundedCase):
     def setUp(self):
         self.file = self.home(STRANGER, "small")
         self.write_as(STRANGER, self.file, b"small\n")
-        self.quiet = self.quiet_times()
 
     @contextlib.contextmanager
-    def attack(self, *numbers):
+    def attack(self, threads, children, depth, ends=1):
         """Yields how many threads got one."""
+        numbers = map(str, (threads, children, depth, ends))
         child = subprocess.Popen(
             command_as(
-                STRANGER, "many_identities", self.workspace.socket, *map(str, numbers), self.file),
+                STRANGER, "many_identities", self.workspace.socket, *numbers, self.file),
             stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, start_new_session=True)
         try:
             yield int(child.stdout.readline())
@@ -36,19 +39,30 @@ class Identities(HostileCase):
             child.wait(60)
 
     def test_threads_with_identities_hold_up_nobody(self):
-        with self.attack(THREADS, 40, 0) as given:
-            self.assert_bounded(self.quiet)
+        with self.threads() as given:
+            self.assert_bounded()
             self.assertEqual(given, THREADS_OF_PROCESS)
         self.assert_small()
 
+    def threads(self):
+        return self.attack(THREADS, 40, 0)
+
     def test_long_families_hold_up_nobody(self):
-        with self.attack(THREADS, 4, 1000):
-            self.assert_bounded(self.quiet)
+        with self.families():
+            self.assert_bounded()
         self.assert_small()
 
+    def families(self):
+        return self.attack(THREADS, 4, PARENTS - 24)
+
     def test_families_longer_than_any_hold_up_nobody(self):
-        with self.attack(1, 4, 1100):
-            self.assert_bounded(self.quiet)
+        with self.longer_families():
+            self.assert_bounded()
+        self.assert_small()
+
+    def longer_families(self):
+        """Nothing is remembered of these: each child costs all that there is to read."""
+        return self.attack(1, 4, PARENTS, ends=10)
 
 
 class Homes(HostileCase):

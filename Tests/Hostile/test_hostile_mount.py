@@ -7,8 +7,8 @@ import resource
 import socket
 import unittest
 
-from hostile import (
-    ATTACKER, ATTACKERS_NAME, VICTIM, VICTIMS_NAME, Client, HostileCase, Refusal, as_user)
+from bounds import BoundedCase
+from hostile import ATTACKER, ATTACKERS_NAME, VICTIM, VICTIMS_NAME, Client, Refusal, as_user
 
 # It times answers.
 ALONE = True
@@ -25,7 +25,7 @@ def errno_of(function, *arguments):
     return 0
 
 
-class Mount(HostileCase):
+class Mount(BoundedCase):
     def setUp(self):
         name = self._testMethodName
         self.private = self.write_as(VICTIM, self.home(VICTIM, name), SECRET)
@@ -166,14 +166,13 @@ class Mount(HostileCase):
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
         self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
-        quiet = self.quiet_times()
         # Half a frame each, and as many descriptors with it as the kernel passes at a time.
         clients = [self.client(ATTACKER) for _ in range(24)]
         for client in clients:
             with contextlib.suppress(OSError):
                 for _ in range(8):
                     socket.send_fds(client.socket, [b"{"], [0] * 253)
-        self.assert_bounded(quiet)
+        self.assert_bounded()
         held = len(os.listdir(f"/proc/{self.workspace.daemon()}/fd")) - before
         self.assertLess(held, 24 * 10)
         for client in clients:

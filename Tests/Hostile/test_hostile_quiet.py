@@ -1,15 +1,15 @@
 """The yardstick of the other attacks: nobody attacks, and nothing is late."""
 import unittest
 
-from hostile import HostileCase
+from bounds import BoundedCase
 
 # It times answers.
 ALONE = True
 
 
-class Quiet(HostileCase):
+class Quiet(BoundedCase):
     def test_nothing_is_late_while_nobody_attacks(self):
-        self.assert_bounded(self.quiet_times())
+        self.assert_bounded()
         self.assert_small()
 
     def test_a_killed_daemon_is_back_soon(self):

@@ -55,7 +55,7 @@ class Locks(SharesCase):
     def test_its_own_lock_delays_no_other(self):
         thread, took = self.in_thread(
             self.client(ATTACKER), "Workspace.Lock", account=ATTACKERS_NAME, now=True)
-        self.assert_bounded(self.quiet, count=1)
+        self.assert_bounded(count=1)
         self.assertTrue(thread.is_alive(), "the lock was not held up")
         thread.join()
         self.assertGreater(took[0], 2)
@@ -73,7 +73,7 @@ class Locks(SharesCase):
         with self.client(ATTACKER) as client:
             # One of its own that stands in the way of none but itself.
             thread, _ = self.in_thread(client, "Workspace.Lock", account=ATTACKERS_NAME, now=True)
-            self.assert_bounded(self.quiet, count=1)
+            self.assert_bounded(count=1)
             thread.join()
 
 

@@ -1,20 +1,23 @@
 """Gives as many of its threads as it may an identity, and goes on changing one of them, while
-children open a file: many_identities.py SOCKET THREADS CHILDREN DEPTH FILE. Each child has so many
-ancestors more. The first line says how many threads have one."""
+children open a file: many_identities.py SOCKET THREADS CHILDREN DEPTH ENDS FILE. Each child has so
+many ancestors more, and is so many processes. The first line says how many threads have one."""
 import json
 import os
 import socket
 import sys
 import threading
 
-path, count, children, depth, file = sys.argv[1], *map(int, sys.argv[2:5]), sys.argv[5]
+path, count, children, depth, ends, file = sys.argv[1], *map(int, sys.argv[2:6]), sys.argv[6]
 # What a user's own programs take of the processors is the kernel's to share out: here it is what
 # the daemon does for them.
 os.nice(19)
 threading.stack_size(1 << 16)
 CHILD = """
 import os, sys
-file, begin = sys.argv[1], int(sys.argv[2])
+file, begin, ends = sys.argv[1], *map(int, sys.argv[2:])
+for _ in range(ends - 1):
+    if os.fork() == 0:
+        break
 # Of its own: two that make a file in one directory wait for each other in the kernel already.
 place = f"{file}-{os.getpid()}"
 os.mkdir(place)
@@ -75,9 +78,10 @@ with socket.socket(socket.AF_UNIX) as client:
         # A fork of thousands of threads takes half a second.
         os.posix_spawn(
             "/bin/sh",
-            ["sh", "-c", FAMILY, FAMILY, str(depth), sys.executable, "-c", CHILD, file, str(begin)],
+            ["sh", "-c", FAMILY, FAMILY, str(depth), sys.executable, "-c", CHILD, file, str(begin),
+             str(ends)],
             os.environ)
-    for _ in range(children):
+    for _ in range(children * ends):
         os.read(begun, 1)
     print(given, flush=True)
     while True:
