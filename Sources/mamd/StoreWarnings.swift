@@ -1,5 +1,6 @@
 // What a mount says about the file system below, and about what limits the daemon.
 
+internal import Glibc
 internal import MAMPlaces
 import MAMSystem
 internal import MAMWords

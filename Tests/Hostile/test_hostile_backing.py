@@ -479,7 +479,7 @@ class Manifest(unittest.TestCase):
         other = self.another("linked")
         shutil.rmtree(self.own)
         self.own.symlink_to(other / ".mamd")
-        self.refuse("are not at", status=3)
+        self.refuse("has no .mamd", status=3)
         self.assertNotEqual(self.named(status=None), "")
         self.assertFalse(os.path.ismount(self.workspace.mount_point))
         untouched = json.loads((other / ".mamd" / "workspace.json").read_bytes())
@@ -493,7 +493,7 @@ class Manifest(unittest.TestCase):
 
     def test_no_manifest(self):
         self.manifest.unlink()
-        self.refuse("are not at", status=3)
+        self.refuse("has no .mamd", status=3)
         self.named()
         self.assertEqual(json.loads(self.manifest.read_bytes()), json.loads(self.good))
 
