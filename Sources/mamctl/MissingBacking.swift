@@ -28,7 +28,7 @@ struct MissingBacking {
         Failure(
             .notFound,
             hasContent(place)
-                ? "\(place.shown), of the workspace '\(name)', has no .mamd any more"
+                ? "\(place.shown), of the workspace '\(name)', has no .mamd/workspace.json any more"
                 : "the files of the workspace '\(name)' are not at \(place.shown)", next: next)
     }
 

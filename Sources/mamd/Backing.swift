@@ -107,8 +107,9 @@ struct Backing {
         Places.current.workspace(recordedAt: path).map { name in
             if hasContent(path) {
                 return StartError(
-                    "\(path.shown), of the workspace '\(name)', has no .mamd any more; if its files"
-                        + " are there: mamctl mount --name \(name) \(path.shown) MOUNTPOINT",
+                    "\(path.shown), of the workspace '\(name)', has no .mamd/workspace.json any"
+                        + " more; if its files are there: mamctl mount --name \(name)"
+                        + " \(path.shown) MOUNTPOINT",
                     .notFound)
             }
             return StartError(
