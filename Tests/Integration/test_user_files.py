@@ -10,8 +10,8 @@ NEEDS = ("git", "rsync", "sqlite3", "fio")
 @unittest.skipUnless(os.getuid() == 0, "becomes nobody, which only root can")
 class Files(test_user.AsOrdinaryUser):
     SUITES = (
-        "test_leave.Leave", "test_leave.Places", "test_matrix.Matrix.test_locked", "test_programs",
-        "test_protect.Kept", "test_posix", "test_posix_files", "test_posix_holes",
+        "test_leave.Leave", "test_leave_places.Places", "test_matrix.Matrix.test_locked",
+        "test_programs", "test_protect.Kept", "test_posix", "test_posix_files", "test_posix_holes",
         "test_posix_system", "test_posix_tmpfile", "test_rename.Rename", "test_wipe.Whole",
         "test_wipe_use.InUse")
 
