@@ -20,7 +20,7 @@ func unmountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
         isDaemonStuck(found.name, at: found.place)
         ? nil : process(serving: found.name, at: found.place)
     // Nobody can write to a dead mount any more: unmount it at once, even if it is in use.
-    try detach(found.place, lazily: try isDead(found.place))
+    try detach(found.place, servedBy: daemon, lazily: try isDead(found.place))
     if let daemon { try daemon.waitForEnd(found.name) }
     if invocation.isJSON {
         printJSON(["mountPoint": .string(found.place.shown), "unmounted": true])
@@ -72,6 +72,8 @@ private struct DaemonProcess {
 
     private let life: ProcessLife
 
+    var id: Int32 { life.id }
+
     init?(_ pid: Int32) {
         guard let life = ProcessStatus(of: pid)?.life else { return nil }
         self.life = life
@@ -100,18 +102,33 @@ private struct DaemonProcess {
 }
 
 /// Unmounts. If the mount is busy, the failure names the processes that use it.
-func detach(_ place: ByteString, lazily: Bool) throws(Failure) {
-    do throws(Errno) { try unmount(place, lazily: lazily) } catch {
-        guard error == .busy else { throw Failure(place, error) }
-        let users = processes(using: place)
-        guard users.isEmpty else {
-            let names = users.map(\.description).joined(separator: ", ")
-            throw Failure(
-                .failure, "\(place.shown) is in use by \(names)", next: "end it, and try again")
+private func detach(
+    _ place: ByteString, servedBy daemon: DaemonProcess?, lazily: Bool
+) throws(Failure) {
+    let end = ContinuousClock.now + .seconds(10)
+    var wasUsed = true
+    while true {
+        do throws(Errno) { return try unmount(place, lazily: lazily) } catch {
+            guard error == .busy else { throw Failure(place, error) }
         }
-        throw Failure(
+        // The daemon looks at the kernel's cache through its mount, after a lock or on a full disk,
+        // and at what callers hand it: not for long.
+        let users = processes(using: place)
+        guard users.allSatisfy({ $0.id == daemon?.id }), wasUsed, ContinuousClock.now < end else {
+            throw inUse(place, by: users)
+        }
+        wasUsed = !users.isEmpty
+        usleep(5000)
+    }
+}
+
+private func inUse(_ place: ByteString, by users: [ProcessName]) -> Failure {
+    guard !users.isEmpty else {
+        return Failure(
             .failure,
             "\(place.shown) was not unmounted: another user owns the mount or has a process in it",
             next: "mamctl status shows the daemon")
     }
+    let names = users.map(\.description).joined(separator: ", ")
+    return Failure(.failure, "\(place.shown) is in use by \(names)", next: "end it, and try again")
 }

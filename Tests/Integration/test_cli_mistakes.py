@@ -1,11 +1,17 @@
 """Typical mistakes: the status, what is wrong, and what to do next."""
+import contextlib
 import os
+import pathlib
+import socket
 import subprocess
 import unittest
 
+from socket_client import Client
 from workspace import (
     ANN, BOB, CLOSED, DAMAGED, NO, NOT_FOUND, NOT_MANAGED, UNREACHABLE, USAGE, WRONG_PASSPHRASE,
-    Workspace, WorkspaceCase)
+    Workspace, WorkspaceCase, wait_until)
+
+NEEDS = ("strace",)
 
 OID = "5a3c1f0e-7d2b-4a6e-9c11-0b8d5e2f7a90"
 
@@ -113,6 +119,9 @@ class Mistakes(WorkspaceCase):
 
 
 class InUse(WorkspaceCase):
+    def tearDown(self):
+        self.workspace.mount()
+
     def unmount(self):
         """From a shell that is in the mount."""
         return subprocess.run(
@@ -131,6 +140,32 @@ class InUse(WorkspaceCase):
         self.assertNotIn("mamctl)", said.stderr)
         said = self.unmount()
         self.assertEqual((said.returncode, said.stderr), (0, ""))
+
+    @unittest.skipUnless(os.getuid() == 0, "fusermount3 unmounts, which strace does not see")
+    def test_what_the_daemon_holds_is_waited_for(self):
+        """It has a descriptor of half a call."""
+        file = self.write(self.directory / "file", b"x")
+        client = Client(self.workspace.socket)
+        self.addCleanup(client.socket.close)
+        with open(file, "rb") as held:
+            socket.send_fds(client.socket, [b"{"], [held.fileno()])
+        wait_until(lambda: file in self.held_by_daemon(), message="it took no descriptor")
+        log = self.workspace.root / "unmount.calls"
+        with subprocess.Popen(
+            ["strace", "-qq", "-f", "-o", log, "-e", "trace=umount2", "mamctl", "unmount",
+             self.workspace.mount_point], env=self.workspace.environment,
+        ) as program:
+            wait_until(lambda: log.exists() and "EBUSY" in log.read_text(), message="not tried")
+            client.socket.close()
+            self.assertEqual(program.wait(90), 0)
+
+    def held_by_daemon(self):
+        place = pathlib.Path(f"/proc/{self.workspace.daemon()}/fd")
+        held = []
+        for descriptor in place.iterdir():
+            with contextlib.suppress(FileNotFoundError):
+                held.append(descriptor.readlink())
+        return held
 
 
 class NothingRuns(unittest.TestCase):
