@@ -77,6 +77,15 @@ def go_apart():
             subprocess.run(["umount", "-l", mount], capture_output=True)
 
 
+def open_files(pid):
+    """What the process has open, as the kernel names it. It may close some meanwhile."""
+    found = []
+    for link in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            found.append(os.readlink(link))
+    return found
+
+
 def daemons(prefix):
     """Process ids of the mamd processes that name such a path in their arguments."""
     for entry in pathlib.Path("/proc").iterdir():

@@ -1,11 +1,10 @@
 """Typical mistakes: the status, what is wrong, and what to do next."""
-import contextlib
 import os
-import pathlib
 import socket
 import subprocess
 import unittest
 
+from running import open_files
 from socket_client import Client
 from workspace import (
     ANN, BOB, CLOSED, DAMAGED, NO, NOT_FOUND, NOT_MANAGED, UNREACHABLE, USAGE, WRONG_PASSPHRASE,
@@ -149,7 +148,9 @@ class InUse(WorkspaceCase):
         self.addCleanup(client.socket.close)
         with open(file, "rb") as held:
             socket.send_fds(client.socket, [b"{"], [held.fileno()])
-        wait_until(lambda: file in self.held_by_daemon(), message="it took no descriptor")
+        wait_until(
+            lambda: str(file) in open_files(self.workspace.daemon()),
+            message="it took no descriptor")
         log = self.workspace.root / "unmount.calls"
         with subprocess.Popen(
             ["strace", "-qq", "-f", "-o", log, "-e", "trace=umount2", "mamctl", "unmount",
@@ -158,14 +159,6 @@ class InUse(WorkspaceCase):
             wait_until(lambda: log.exists() and "EBUSY" in log.read_text(), message="not tried")
             client.socket.close()
             self.assertEqual(program.wait(90), 0)
-
-    def held_by_daemon(self):
-        place = pathlib.Path(f"/proc/{self.workspace.daemon()}/fd")
-        held = []
-        for descriptor in place.iterdir():
-            with contextlib.suppress(FileNotFoundError):
-                held.append(descriptor.readlink())
-        return held
 
 
 class NothingRuns(unittest.TestCase):

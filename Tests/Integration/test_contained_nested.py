@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 from nested_session import Session
+from running import open_files
 from test_contained import Contained
 from workspace import DONE, NO, PROGRAMS, USAGE, wait_until
 
@@ -65,10 +66,8 @@ def compositors(process):
 
 def socket_names(process, part):
     """Of its sockets, those that have this part."""
-    inodes = set()
-    for descriptor in pathlib.Path(f"/proc/{process}/fd").iterdir():
-        with contextlib.suppress(FileNotFoundError):
-            inodes.add(os.readlink(descriptor).removeprefix("socket:[").removesuffix("]"))
+    inodes = {
+        name.removeprefix("socket:[").removesuffix("]") for name in open_files(process)}
     # Names are bytes; other programs' need be no text.
     with open("/proc/net/unix", errors="surrogateescape") as sockets:
         fields = [line.split() for line in sockets]
@@ -183,8 +182,7 @@ class Lives(Nested):
             status = pathlib.Path(f"/proc/{compositor}/status").read_text()
             facts = dict(line.split(":\t", 1) for line in status.splitlines())
             self.assertEqual((facts["NoNewPrivs"], facts["Seccomp"]), ("1", "2"))
-            directory = pathlib.Path(f"/proc/{compositor}/fd")
-            places = [os.readlink(one) for one in directory.iterdir()]
+            places = open_files(compositor)
             self.assertFalse([place for place in places if place.startswith(
                 str(self.workspace.mount_point))], places)
 

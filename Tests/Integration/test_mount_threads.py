@@ -1,21 +1,16 @@
 """Threads that take requests do not share a descriptor of /dev/fuse: in the kernel they would wait
 for each other there."""
-import contextlib
 import os
 import unittest
 
+from running import open_files
 from workspace import WorkspaceCase, wait_until
 
 
 class Threads(WorkspaceCase):
     def devices(self):
         """The daemon's descriptors of /dev/fuse."""
-        place = f"/proc/{self.workspace.daemon()}/fd"
-        count = 0
-        for name in os.listdir(place):
-            with contextlib.suppress(FileNotFoundError):
-                count += os.readlink(f"{place}/{name}") == "/dev/fuse"
-        return count
+        return open_files(self.workspace.daemon()).count("/dev/fuse")
 
     @unittest.skipUnless(os.getuid() == 0, "the daemon shows its descriptors to root alone")
     def test_each_has_a_descriptor_of_its_own(self):

@@ -1,10 +1,9 @@
 """Files without a name: open(2) with O_TMPFILE, and what a link makes of them."""
-import contextlib
 import errno
 import os
-import pathlib
 
 from posix_calls import link_open
+from running import open_files
 from workspace import ANN, PERSONAL, WorkspaceCase, pattern, wait_until
 
 
@@ -81,12 +80,10 @@ class TemporaryFiles(WorkspaceCase):
 
     def files_without_name(self):
         """Those that the daemon has open."""
-        found = []
-        for link in pathlib.Path("/proc", str(self.workspace.daemon()), "fd").iterdir():
-            with contextlib.suppress(FileNotFoundError):
-                found.append(os.readlink(link))
         place = str(self.backing_of(self.directory))
-        return {link for link in found if link.startswith(place) and link.endswith(" (deleted)")}
+        return {
+            name for name in open_files(self.workspace.daemon())
+            if name.startswith(place) and name.endswith(" (deleted)")}
 
     def test_it_is_locked_like_any_other(self):
         descriptor = self.open()

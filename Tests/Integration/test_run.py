@@ -8,7 +8,7 @@ import sys
 from unittest import mock
 
 from terminal import Terminal
-from running import has_ended, parent
+from running import has_ended, open_files, parent
 from workspace import ANN, PERSONAL, PROGRAMS, WorkspaceCase, wait_until
 
 
@@ -87,10 +87,8 @@ class Run(WorkspaceCase):
         supervisor = parent(sleeper)
         with open(f"/proc/{supervisor}/comm") as file:
             self.assertEqual(file.read(), "mamctl-run\n")
-        links = {
-            os.readlink(f"/proc/{supervisor}/fd/{name}")
-            for name in os.listdir(f"/proc/{supervisor}/fd")}
-        self.assertFalse({link for link in links if link.startswith(str(self.workspace.root))})
+        held = open_files(supervisor)
+        self.assertFalse({name for name in held if name.startswith(str(self.workspace.root))})
         self.assertEqual(os.readlink(f"/proc/{supervisor}/cwd"), "/")
         os.kill(sleeper, signal.SIGKILL)
         wait_until(lambda: has_ended(supervisor))
