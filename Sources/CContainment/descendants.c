@@ -30,7 +30,7 @@ int mam_is_descendant(pid_t process) {
     return 0;
 }
 
-// One by one, which who forks all the time outruns.
+// One by one: a program that forks all the time outruns it.
 static void kill_those_found(void) {
     DIR *processes = opendir("/proc");
     if (!processes) return;

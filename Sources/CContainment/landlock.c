@@ -75,7 +75,7 @@ static int allow_beneath(int rules, const char *path, uint64_t allowed) {
     return allow_at(rules, open(path, O_PATH | O_CLOEXEC), allowed);
 }
 
-// What cannot be opened so is read by nobody. A link leads to a place that is listed itself.
+// No program reads what fails to open here. A link leads to a place that is listed itself.
 static int allow_reading(int rules, const char *path) {
     const int place = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     return place < 0 ? 0 : allow_at(rules, place, READ_FILE);

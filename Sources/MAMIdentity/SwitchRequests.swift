@@ -89,7 +89,7 @@ package final class SwitchRequests: Sendable {
 package final class WaitingSwitch: Sendable {
     package enum End: Sendable, Equatable {
         case answered(SwitchResult)
-        /// Whoever answers has ended.
+        /// All programs that answer have ended.
         case unheard
     }
 

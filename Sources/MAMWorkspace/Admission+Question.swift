@@ -1,4 +1,4 @@
-// The same decision for who asks: it opens nothing, and is in no audit.
+// The same decision as an answer: it opens nothing, and is in no audit.
 
 internal import MAMFormat
 package import MAMIdentity

@@ -1,4 +1,4 @@
-// What decides whether a program may use a file: for open(2), and for whoever asks beforehand, or
+// Decides whether a program may use a file: for open(2), and for programs that ask beforehand, or
 // why it failed.
 
 internal import MAMFormat
@@ -47,7 +47,7 @@ package struct Admission: Sendable {
         try excepting(caller, found, header) { () throws(VaultError) in
             try rules.checkReading(of: header, by: found)
         }
-        // A file without a header is nobody's, also when it is begun.
+        // A file without a header has no owner, also when it is begun.
         let begins = demand.begins(facts, isOpen: state.openCount > 0)
         if demand.changes, header != nil || !begins {
             try rules.checkWriting(of: header, by: found)

@@ -1927,7 +1927,8 @@ method KeepOpen(account: ?string) -> (idleSeconds: ?int)
 # removed; scanned: the number of files checked, and opened: of those, how many a key of the
 # account opens, or would; stragglers: as of Lock. With more, earlier replies have files and
 # scanned so far. elsewhere: whether the Wipe hook answered, with exit status 0, that what it keeps
-# of the account elsewhere is gone; null: there is no hook. confirmed: the user was asked for confirmation; without it nothing is wiped.
+# of the account elsewhere is gone; null: there is no hook. confirmed: the user was asked for
+# confirmation; without it nothing is wiped.
 method Wipe(
   account: string,
   confirmed: ?bool
