@@ -204,6 +204,13 @@ class DesktopSession:
             ["import", "-window", window, path], env=self.environment, check=True,
             capture_output=True)
 
+    def story(self):
+        """For the message of a failure: the programs that have ended, and the last they said."""
+        ended = [
+            (program.args[0], program.returncode) for program in self.programs
+            if program.poll() is not None]
+        return f"ended: {ended}; {(self.directory / 'log').read_bytes()[-2000:]}"
+
     def close(self):
         for program in reversed(self.programs):
             program.send_signal(signal.SIGTERM)

@@ -4,6 +4,7 @@ import gc
 import json
 import os
 import pathlib
+import traceback
 
 from gi.repository import Gdk, GLib, GObject, Gtk, Nautilus
 
@@ -50,7 +51,7 @@ def middle(widget):
 def shown_emblems():
     windows = Gtk.Window.get_toplevels()
     icons = [
-        widget.get_gicon().to_string() for n in range(windows.get_n_items())
+        str(widget.get_gicon().to_string()) for n in range(windows.get_n_items())
         for widget in widgets(windows.get_item(n))
         if isinstance(widget, Gtk.Image) and widget.get_gicon() and widget.get_mapped()]
     return sorted({icon for icon in icons if "emblem-mamd" in icon})
@@ -73,16 +74,16 @@ class Says(GObject.GObject, Nautilus.ColumnProvider):
         return []
 
     def tick(self):
+        self.looks += 1
         try:
-            self.write()
-        except Exception as problem:  # into the log; the next look may do better
-            print("nautilus_says:", repr(problem))
+            self.write(self.look())
+        except Exception:  # the next look may do better
+            self.write({"look": self.looks, "problem": traceback.format_exc()})
         return True
 
-    def write(self):
+    def look(self):
         found = (each for each in gc.get_objects() if type(each).__name__ == "Extension")
         self.extension = self.extension or next(found, None)
-        self.looks += 1
         says = {
             "look": self.looks, "emblems": shown_emblems(), "labels": list(labels()), "files": {},
             "columns": []}
@@ -91,6 +92,10 @@ class Says(GObject.GObject, Nautilus.ColumnProvider):
         for path in FILES:
             if file := Nautilus.FileInfo.lookup_for_uri(GLib.filename_to_uri(path, None)):
                 says["files"][path] = self.about(path, file)
+        return says
+
+    @staticmethod
+    def write(says):
         new = TARGET.with_suffix(".new")
         new.write_text(json.dumps(says))
         new.rename(TARGET)

@@ -77,9 +77,10 @@ class Extension(NautilusCase):
         self.start(EXTENSION, HERE / "nautilus_says.py")
 
     def says(self):
+        nothing = {"look": 0, "emblems": [], "labels": [], "files": {}, "columns": []}
         with contextlib.suppress(OSError, ValueError):
-            return json.loads(self.says_file.read_text())
-        return {"look": 0, "emblems": [], "labels": [], "files": {}, "columns": []}
+            return nothing | json.loads(self.says_file.read_text())
+        return nothing
 
     def about(self):
         return {"menu": [], "properties": [], **self.says()["files"].get(str(self.file), {})}
@@ -87,7 +88,7 @@ class Extension(NautilusCase):
     def await_emblem(self, name):
         wait_until(
             lambda: f"emblem-mamd-{name}" in " ".join(self.says()["emblems"]),
-            message=f"no emblem '{name}': {self.says()}")
+            message=lambda: f"no emblem '{name}': {self.says()}; {self.session.story()}")
 
     def press(self, label):
         new = pathlib.Path(f"{self.says_file}.press.new")
@@ -134,7 +135,7 @@ class Extension(NautilusCase):
                 seen.append((said["look"], next(found, None)))
             return len(seen) > 2 and seen[-1][1] and len({str(at) for _, at in seen[-3:]}) == 1
 
-        wait_until(is_still, seconds, f"'{label}' is not in the window: {self.says()}")
+        wait_until(is_still, seconds, lambda: f"'{label}' is not in the window: {self.says()}")
         title, x, y = seen[-1][1]
         self.session.xdotool(
             "mousemove", "--window", self.session.windows(title)[0], str(int(x)), str(int(y)),
@@ -152,7 +153,9 @@ class Extension(NautilusCase):
                 self.session.xdotool("key", "Escape")
             return until()
 
-        wait_until(chosen, seconds=300, message=f"{labels} does nothing: {self.says()}")
+        wait_until(
+            chosen, seconds=300,
+            message=lambda: f"{labels} does nothing: {self.says()}; {self.session.story()}")
 
     def test_the_menu_gives_the_selected_file_alone(self):
         other = self.folder / "other.txt"
@@ -191,9 +194,11 @@ class Extension(NautilusCase):
         self.workspace.ctl(
             "setup", place, ANN, "--backing", place.with_name(".work"), "--name", "shut",
             "--passfile", self.workspace.passfile, "--no-recovery", "--no-service")
-        self.workspace.ctl("unmount", place)
         self.session.run("nautilus", "--new-window", place.parent)
         self.session.await_window("shelf")
+        # It is shown before it is shut: in both lists of places, and in the folder.
+        wait_until(lambda: self.labels().count("Work") == 3, message="the folder is not shown")
+        self.workspace.ctl("unmount", place)
         self.await_emblem("locked")
         # Its mount was in the list of places, too.
         wait_until(lambda: self.labels().count("Work") == 1, message="the mount is still listed")

@@ -63,11 +63,12 @@ def pattern(length, seed=0):
 
 
 def wait_until(condition, seconds=90.0, message="waited in vain"):
-    """The time only ends a hang: a loaded machine must keep it."""
+    """The time only ends a hang: a loaded machine must keep it. A message that tells what is there
+    at the end is a function."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
-            raise AssertionError(message)
+            raise AssertionError(message() if callable(message) else message)
         time.sleep(0.02)
 
 

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 from gi.repository import Gio, GLib
 
-from . import file_actions
+from . import file_actions, mounts
 from .words import _
 
-SETTLE_SECONDS = 2
+# A daemon ends after its mount, and is asked so often whether it has.
+SETTLE_SECONDS, LOOKS = 1, 60
 # The unit, where there is one: what systemd started it stops at the logout. Else mamctl, which also
 # says what is wrong.
 MOUNT = (
@@ -53,6 +54,15 @@ def parse(listed: str) -> dict[str, Unmounted]:
         and each["mountPoint"]}
 
 
+def settled(listed: str) -> bool:
+    """Whether none of them is about to be another."""
+    mounted = {mount.path for mount in mounts.read()}
+    return all(
+        each["mountPoint"] in mounted if each["state"] == "mounted"
+        else each["state"].startswith(("not mounted", "dead"))
+        for each in json.loads(listed))
+
+
 def moved(name: str, backing: str) -> str | None:
     """Where a backing directory is that is not at its place: beside it or at home, and only one, as
     it may be a copy. mamctl compares the workspace's id."""
@@ -86,8 +96,9 @@ class UnmountedWorkspaces:
     def __init__(self, changed: Callable[[], None]) -> None:
         self._changed = changed
         self._found: dict[str, Unmounted] = {}
+        self._is_looking, self._looks_left, self._timer = False, 0, 0
         self._monitor = Gio.UnixMountMonitor.get()
-        self._monitor.connect("mounts-changed", self._mounts_changed)
+        self._monitor.connect("mounts-changed", lambda _monitor: self.look())
         self.look()
 
     def __iter__(self):
@@ -96,25 +107,38 @@ class UnmountedWorkspaces:
     def at(self, path: str) -> Unmounted | None:
         return next((each for each in self if each.mount_point == path), None)
 
-    def _mounts_changed(self, _monitor: Gio.UnixMountMonitor) -> None:
-        self.look()
-        # A daemon ends after its mount.
-        GLib.timeout_add_seconds(SETTLE_SECONDS, lambda: self.look() or GLib.SOURCE_REMOVE)
-
     def look(self) -> None:
+        self._looks_left = LOOKS
+        self._look()
+
+    def _look(self) -> None:
+        """One at a time: an older answer would replace a newer one."""
+        if self._is_looking:
+            return
         flags = Gio.SubprocessFlags.STDOUT_PIPE | Gio.SubprocessFlags.STDERR_SILENCE
         try:
             process = Gio.Subprocess.new(["mamctl", "workspace", "list", "--json"], flags)
         except GLib.Error:
             return  # mamctl is not installed: there are none
+        self._is_looking, self._looks_left = True, self._looks_left - 1
         process.communicate_utf8_async(None, None, self._listed)
 
     def _listed(self, process: Gio.Subprocess, result: Gio.AsyncResult) -> None:
+        self._is_looking = False
         try:
             _done, listed, _said = process.communicate_utf8_finish(result)
-            found = parse(listed or "[]")
+            found = parse(listed or "")
+            is_settled = settled(listed or "")
         except (GLib.Error, ValueError, KeyError):
-            return
+            found, is_settled = self._found, False
+        if self._looks_left and not self._timer and (
+                not is_settled or self._looks_left == LOOKS):
+            self._timer = GLib.timeout_add_seconds(SETTLE_SECONDS, self._look_again)
         if found != self._found:
             self._found = found
             self._changed()
+
+    def _look_again(self) -> bool:
+        self._timer = 0
+        self._look()
+        return GLib.SOURCE_REMOVE

@@ -55,10 +55,11 @@ class Extension(
         return Nautilus.OperationResult.COMPLETE
 
     def _look_at_unmounted(self) -> None:
-        now = {each.mount_point for each in self._unmounted}
-        for path in now ^ self._were_unmounted:
+        """Nautilus asks again before `changed` returns."""
+        before, self._were_unmounted = self._were_unmounted, {
+            each.mount_point for each in self._unmounted}
+        for path in before ^ self._were_unmounted:
             changed(path)
-        self._were_unmounted = now
 
     def _show(self, file: Nautilus.FileInfo, protection: Protection) -> None:
         if not self._has_icons and (window := Gtk.Window.get_toplevels().get_item(0)):
