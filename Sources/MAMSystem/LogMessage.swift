@@ -2,8 +2,8 @@
 
 internal import Glibc
 
-/// One kind of event. Ids never change: units/mamd.catalog explains each, and administrators search
-/// for them.
+/// One kind of event. Ids never change: systemd/mamd.catalog explains each, and administrators
+/// search for them.
 package enum LogMessage: String, Sendable, CaseIterable {
     /// The mount is served.
     case started

@@ -86,7 +86,7 @@ class PrintService:
         backends = self.root / "bin" / "backend"
         (backends / "keep").write_text(PRINTER)
         (backends / "keep").chmod(0o755)
-        shutil.copy(ROOT / "Examples" / "cups" / "mamd-print", backends / "mamd")
+        shutil.copy(ROOT / "packaging" / "cups" / "mamd-print", backends / "mamd")
         (backends / "mamd").chmod(0o700)
         # In the service's PATH, for all users.
         shutil.copy(shutil.which("mamctl"), self.root / "bin" / "filter" / "mamctl")

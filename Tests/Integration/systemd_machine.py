@@ -51,7 +51,7 @@ class Machine:
             (self.place / name).mkdir()
         for program in ("mamd", "mamctl", "mamfleet", "mamd-signin"):
             shutil.copy2(shutil.which(program), self.place / "bin")
-        for units, place in (("units", "system"), ("units/user", "user")):
+        for units, place in (("systemd", "system"), ("systemd/user", "user")):
             for unit in (ROOT / units).glob("mam*.*"):
                 shutil.copy2(unit, self.place / place)
         # Backing directories and mount points lie where the unit expects none.

@@ -332,7 +332,7 @@ class Catalogue(unittest.TestCase):
             place = pathlib.Path(root, "usr/lib/systemd/catalog")
             place.mkdir(parents=True)
             pathlib.Path(root, "var/lib/systemd/catalog").mkdir(parents=True)
-            shutil.copy(ROOT / "units/mamd.catalog", place)
+            shutil.copy(ROOT / "systemd/mamd.catalog", place)
             subprocess.run(
                 ["journalctl", f"--root={root}", "--update-catalog"], check=True,
                 capture_output=True)

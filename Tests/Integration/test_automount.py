@@ -48,7 +48,7 @@ class Automount(WorkspaceCase):
         self.assertTrue(select.select([reader], [], [], 30)[0], "nobody waits")
         (token,) = struct.unpack_from("=I", os.read(reader, 512), 8)
         try:
-            helper = shutil.copy2(ROOT / "units" / "mount.fuse.mamd", self.workspace.root)
+            helper = shutil.copy2(ROOT / "systemd" / "mount.fuse.mamd", self.workspace.root)
             said = subprocess.run(
                 ["sh", helper, self.workspace.backing, self.workspace.mount_point, "-o",
                  "rw,x-systemd.automount"], capture_output=True, text=True, timeout=60,

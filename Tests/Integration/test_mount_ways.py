@@ -10,7 +10,7 @@ import unittest
 from running import daemons
 from workspace import PROGRAMS, ROOT, WorkspaceCase, wait_until
 
-HELPER = ROOT / "units" / "mount.fuse.mamd"
+HELPER = ROOT / "systemd" / "mount.fuse.mamd"
 DONE, USAGE, FAILURE = 0, 1, 32
 
 

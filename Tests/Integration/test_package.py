@@ -142,7 +142,7 @@ class Installed(unittest.TestCase):
                 self.assertEqual((said.returncode, said.stdout + said.stderr), (0, ""), unit)
 
     def test_the_journal_explains_messages(self):
-        text = (ROOT / "units" / "mamd.catalog").read_text()
+        text = (ROOT / "systemd" / "mamd.catalog").read_text()
         wanted = {
             line.split()[1] for line in text.splitlines() if line.startswith("-- ")
             and len(line.split()) == 2}

@@ -192,7 +192,7 @@ class Service(MachineCase):
         """One line, and the helper where mount(8) looks for it."""
         programs = pathlib.Path(tempfile.mkdtemp(dir=self.machine.place))
         programs.chmod(0o755)
-        shutil.copy2(ROOT / "units" / "mount.fuse.mamd", programs)
+        shutil.copy2(ROOT / "systemd" / "mount.fuse.mamd", programs)
         self.machine.run("mount", "--bind", programs, "/usr/sbin")
         self.addCleanup(self.machine.run, "umount", "-l", "/usr/sbin")
         place = str(mount_point).replace(" ", "\\040")

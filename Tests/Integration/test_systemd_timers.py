@@ -75,13 +75,13 @@ class Timers(MachineCase):
         self.machine.run("grep", "-rq", '"delivered"', "/var/lib/mamd/keys")
         self.assertEqual(issuer.fetched_keys, 1)
         # Who talks to the network is nobody, and who is root does not.
-        for unit in (ROOT / "units").glob("*.service"):
+        for unit in (ROOT / "systemd").glob("*.service"):
             text = unit.read_text()
             if "User=" not in text:
                 self.assertNotIn("AF_INET", text, unit)
 
     def test_each_timer_starts_its_service(self):
-        for unit in (ROOT / "units").rglob("*.timer"):
+        for unit in (ROOT / "systemd").rglob("*.timer"):
             self.assertTrue(unit.with_suffix(".service").exists(), unit)
 
 

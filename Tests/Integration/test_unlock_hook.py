@@ -51,7 +51,7 @@ class UnlockHook(MachineCase):
 
     def prepare_login(self, *workspaces):
         hook = self.machine.inside("/usr/local/bin/pam-unlock")
-        shutil.copy2(ROOT / "Examples" / "pam" / "mamd-unlock", hook)
+        shutil.copy2(ROOT / "packaging" / "pam" / "mamd-unlock", hook)
         sealed = subprocess.run(
             ["openssl", "passwd", "-6", "-stdin"], input=PASSPHRASE, capture_output=True, text=True,
             check=True).stdout

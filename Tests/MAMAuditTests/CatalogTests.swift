@@ -7,7 +7,7 @@ private let root = "\(#filePath)".split(separator: "/").dropLast(3).map { "/\($0
 
 @Suite struct CatalogTests {
     @Test func `every id is one of its own and has an entry, with a subject and a text`() throws {
-        let bytes = try readSmallFile("\(root)/units/mamd.catalog", maximumByteCount: 1 << 20)
+        let bytes = try readSmallFile("\(root)/systemd/mamd.catalog", maximumByteCount: 1 << 20)
         let entries = String(decoding: bytes, as: UTF8.self).split(separator: "\n-- ").dropFirst()
         var found: Set<String> = []
         for entry in entries {
@@ -21,7 +21,7 @@ private let root = "\(#filePath)".split(separator: "/").dropLast(3).map { "/\($0
     }
 
     @Test func `it names only fields that there are`() throws {
-        let bytes = try readSmallFile("\(root)/units/mamd.catalog", maximumByteCount: 1 << 20)
+        let bytes = try readSmallFile("\(root)/systemd/mamd.catalog", maximumByteCount: 1 << 20)
         let text = String(decoding: bytes, as: UTF8.self)
         let named = text.matches(of: /@([A-Z_]+)@/).map { String($0.output.1) }
         #expect(Set(named).subtracting(LogField.allCases.map(\.rawValue)).isEmpty)
