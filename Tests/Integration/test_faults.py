@@ -124,6 +124,8 @@ class Faults(unittest.TestCase):
             workspace.register(account, words[0])
         workspace.lock(account)
         workspace.unlock(account, words[made == changed == DONE])
+        # Each command takes the longer the more accounts there are.
+        workspace.serving("account deregister", account, "--wipe", "--confirm", account)
         return reached
 
     def test_outside(self):
