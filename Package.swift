@@ -30,8 +30,14 @@ let testable = settings + [.unsafeFlags(["-enable-testing"], .when(configuration
 // The optimiser's work on what is not in the way of anybody's data was two fifths of the build.
 let unoptimised = testable + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
-// A command's own work is short, and its program large.
-let small = testable + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+// A command's own work is short, and its program large. LLVM alone makes it small: Swift's own
+// optimiser took more than half of the time for a quarter of a percent (docs/adr/0088).
+let small =
+    settings + [
+        .unsafeFlags(
+            ["-Osize", "-Xfrontend", "-disable-sil-perf-optzns"],
+            .when(configuration: .release))
+    ]
 
 func system(_ name: String, _ pkgConfig: String?, debian package: String) -> Target {
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
