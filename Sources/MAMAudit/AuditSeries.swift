@@ -16,6 +16,8 @@ struct AuditSeries {
     private var byteCount = 0
     /// The last write may not have reached its line's end.
     private var isTorn = true
+    /// The disk has all that was written.
+    private var isSynchronous = true
 
     /// The number of files kept, including the current one.
     private static let fileCount = 4
@@ -26,15 +28,16 @@ struct AuditSeries {
         self.maximumByteCount = maximumByteCount / Self.fileCount
     }
 
-    /// Appends whole lines; `sequence` is the number of the first.
-    mutating func append(_ lines: [UInt8], from sequence: Int64) throws(Errno) {
-        if file == nil || byteCount + lines.count > maximumByteCount {
-            try open(for: sequence, lines.count)
+    /// Appends a whole line, of the record with that number.
+    mutating func append(_ line: [UInt8], from sequence: Int64) throws(Errno) {
+        if file == nil || byteCount + line.count > maximumByteCount {
+            try synchronize()
+            try open(for: sequence, line.count)
         }
         guard let file else { return }
         // A line cut by a crash or a full disk must not swallow the next one.
-        let bytes = (isTorn && byteCount > 0 ? [UInt8(ascii: "\n")] : []) + lines
-        isTorn = true
+        let bytes = (isTorn && byteCount > 0 ? [UInt8(ascii: "\n")] : []) + line
+        (isTorn, isSynchronous) = (true, false)
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = try retrying {
@@ -46,9 +49,10 @@ struct AuditSeries {
         isTorn = false
     }
 
-    func synchronize() throws(Errno) {
-        guard let file else { return }
+    mutating func synchronize() throws(Errno) {
+        guard let file, !isSynchronous else { return }
         _ = try retrying { fdatasync(file.raw) }
+        isSynchronous = true
     }
 
     /// Opens the newest file, or the next one if that is full.

@@ -3,28 +3,32 @@
 internal import MAMModel
 internal import MAMSystem
 
-/// What a user may call as often as it likes must not displace what others did, nor other things
-/// that it did itself: so many events of each kind in an hour are kept with everybody's, and what
-/// is beyond displaces only its like. Root may change the files anyway.
+/// What a user may call as often as it likes, or is refused as often, must not displace what others
+/// did, nor other things that it did itself: so many bytes of each kind of event in an hour are
+/// kept with everybody's, and what is beyond displaces only its like. Root may change the files
+/// anyway.
 struct AuditShares {
     private struct Kind: Hashable {
         let user: UInt32
         let event: LogMessage
     }
 
-    private var counts: [Kind: Int] = [:]
+    /// Not of records: callers have a say in how long those are.
+    private var byteCounts: [Kind: Int] = [:]
     private var hour: Int64 = 0
+    private let ofHour: Int
 
-    private static let ofHour = 64
+    /// `byteCount`: of a user's events of a kind in an hour.
+    init(byteCount: Int) { ofHour = byteCount }
 
-    /// Counts a record; true if it is beyond its user's share. Without a caller it is that of the
-    /// account's user.
-    mutating func isExceeded(by record: AuditRecord) -> Bool {
+    /// Counts a record; true if its user has had its share already, so that the first is always
+    /// within. Without a caller it is that of the account's user.
+    mutating func isExceeded(by record: AuditRecord, _ byteCount: Int) -> Bool {
         let now = record.time.milliseconds / 3_600_000
-        if now != hour { (hour, counts) = (now, [:]) }
+        if now != hour { (hour, byteCounts) = (now, [:]) }
         guard let user = record.caller?.uid ?? record.registrant, user != 0 else { return false }
         let kind = Kind(user: user, event: record.event)
-        counts[kind, default: 0] += 1
-        return counts[kind, default: 0] > Self.ofHour
+        defer { byteCounts[kind, default: 0] += byteCount }
+        return byteCounts[kind, default: 0] >= ofHour
     }
 }

@@ -4,22 +4,24 @@ internal import Glibc
 internal import MAMModel
 package import MAMSystem
 
-/// Three series, so that a program that is refused repeatedly displaces only records of refusals,
-/// and a user that does something again and again only records of that.
+/// Three series, so that refusals of many users displace only each other, and what a user causes
+/// again and again only what users cause so.
 struct AuditStore {
     private var refusals: AuditSeries
     private var repeats: AuditSeries
     private var others: AuditSeries
-    private var shares = AuditShares()
+    private var shares: AuditShares
     private let directory: Descriptor
     private(set) var nextSequence: Int64
 
     /// `maximumByteCount`: for all series together.
     init(in directory: Descriptor, maximumByteCount: Int) throws(Errno) {
         self.directory = directory
-        refusals = AuditSeries("refusals", in: directory, maximumByteCount: maximumByteCount / 2)
-        repeats = AuditSeries("repeats", in: directory, maximumByteCount: maximumByteCount / 8)
-        others = AuditSeries("events", in: directory, maximumByteCount: maximumByteCount / 8 * 3)
+        shares = AuditShares(byteCount: maximumByteCount / 1024)
+        let part = maximumByteCount / 8
+        refusals = AuditSeries("refusals", in: directory, maximumByteCount: 3 * part)
+        repeats = AuditSeries("repeats", in: directory, maximumByteCount: 2 * part)
+        others = AuditSeries("events", in: directory, maximumByteCount: 3 * part)
         nextSequence = 1
         for prefix in Self.prefixes {
             guard let name = try AuditSeries.names(prefix, in: directory).last else { continue }
@@ -42,25 +44,16 @@ struct AuditStore {
             records[index].sequence = nextSequence
             nextSequence = nextSequence.addingWithoutOverflow(1)
         }
-        try append(records.filter { $0.event.isOften }, to: \.refusals)
-        var (within, beyond): ([AuditRecord], [AuditRecord]) = ([], [])
-        for record in records where !record.event.isOften {
-            if shares.isExceeded(by: record) {
-                beyond.append(record)
-            } else {
-                within.append(record)
-            }
+        for record in records {
+            let line = record.line
+            let series: WritableKeyPath<AuditStore, AuditSeries> =
+                shares.isExceeded(by: record, line.count)
+                ? \.repeats : record.event.isOften ? \.refusals : \.others
+            try self[keyPath: series].append(line, from: record.sequence)
         }
-        try append(within, to: \.others)
-        try append(beyond, to: \.repeats)
-    }
-
-    private mutating func append(
-        _ records: [AuditRecord], to series: WritableKeyPath<AuditStore, AuditSeries>
-    ) throws(Errno) {
-        guard let first = records.first else { return }
-        try self[keyPath: series].append(records.flatMap(\.line), from: first.sequence)
-        try self[keyPath: series].synchronize()
+        try refusals.synchronize()
+        try repeats.synchronize()
+        try others.synchronize()
     }
 
     /// All stored records, oldest first.

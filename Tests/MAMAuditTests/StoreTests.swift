@@ -108,6 +108,24 @@ import Testing
         #expect(!names.isEmpty && names.allSatisfy { AuditSeries.first(of: $0) ?? 0 < 3003 })
     }
 
+    @Test func `a user's refusals push out no other's, however long and many at once`() throws {
+        var store = try store(128 << 10)
+        func refusals(_ count: Int, by user: UInt32, pathByteCount: Int) -> [AuditRecord] {
+            (0..<count).map { _ in
+                var record = AuditRecord(.refused)
+                record.caller = AuditCaller(uid: user, process: nil)
+                record.path = String(repeating: "x", count: pathByteCount)
+                return record
+            }
+        }
+        for (count, user, pathByteCount) in [(1, 4711, 20), (200, 4712, 4000), (1, 4711, 20)] {
+            var records = refusals(count, by: UInt32(user), pathByteCount: pathByteCount)
+            try store.append(&records)
+        }
+        #expect(try records().filter { $0.caller?.uid == 4711 }.map(\.sequence) == [1, 202])
+        #expect(try sizes.reduce(0, +) <= 128 << 10)
+    }
+
     @Test func `the numbers go on after a start, whatever the last line is`() throws {
         var first = try store()
         try append(3, .locked, to: &first)
