@@ -24,7 +24,7 @@ struct IdentitySearch {
     /// Of ancestors that have ended; nil: too many to tell.
     private var lost: [Identity]? = []
     /// The processes that inherit it, the one that was asked about first.
-    private(set) var heirs: [ProcessLife] = []
+    private var heirs: [ProcessLife] = []
     private(set) var end = End.answered
     /// Each process that was read, and its parent if that has not ended.
     private var steps: [(child: ProcessStatus, parent: ProcessStatus?)] = []
@@ -36,25 +36,46 @@ struct IdentitySearch {
         case answered
         /// There is more to read than the limit.
         case tooLong
-        /// There are more ancestors than anybody has.
+        /// There are more ancestors than are read.
         case tooDeep
     }
 
+    /// How many ancestors of a process are looked at. As many again are read where the answers are
+    /// remembered: each of these processes gets the one that it would get by itself.
     private static let depth = 1024
+    private let reach: Int
+    /// How many processes were read, the first among them.
+    private var processCount = 0
 
     init(
         from process: ProcessStatus, in table: Guarded<IdentityTable>, of user: UInt32, limit: Int?
     ) {
         (self.table, self.user, self.limit) = (table, user, limit)
+        reach = table.withLock { $0.remembersMore(of: user) } ? 2 * Self.depth : Self.depth + 1
         climb(from: process, table.withLock { $0.processes[process.life] })
         // What adopts orphans below an ancestor with an identity is that ancestor's, as the
         // supervisor of `mamctl run`: they are, too.
         if ancestor == nil, end == .answered { lookForOrphans() }
     }
 
-    /// Of a search that was too deep: those that have at least half as many ancestors as are read.
-    /// They and their children need not be searched for again.
-    var deepHeirs: ArraySlice<ProcessLife> { heirs.prefix(Self.depth / 2) }
+    /// Whether ``found`` is too far above the first process.
+    var isTooDeep: Bool { deepCount > 0 }
+
+    /// Some of the processes that it is too far above.
+    var deepHeirs: [ProcessLife] { remembered(heirs.prefix(deepCount)) }
+
+    /// The processes that ``found`` is for, or some of them.
+    var otherHeirs: [ProcessLife] {
+        end == .answered ? remembered(heirs.dropFirst(deepCount)) : []
+    }
+
+    private var deepCount: Int { max(0, processCount - Self.depth) }
+
+    /// All, unless they are very many: then so many that the others' children find one soon.
+    private func remembered(_ all: ArraySlice<ProcessLife>) -> [ProcessLife] {
+        guard isTooDeep else { return Array(all) }
+        return all.enumerated().filter { $0.offset.isMultiple(of: 8) }.map(\.element)
+    }
 
     var found: FoundIdentity? {
         var found = FoundIdentity.doubtful(ancestor, or: possible + (lost ?? []), of: user)
@@ -77,7 +98,8 @@ struct IdentitySearch {
         from first: ProcessStatus, _ entryOfFirst: IdentityTable.Process?
     ) {
         var (status, entry) = (first, entryOfFirst)
-        for _ in 0..<Self.depth {
+        while processCount < reach {
+            processCount += 1
             if let own = entry?.own {
                 return ancestor = own.found(from: .process(status.life.id))
             }

@@ -3,7 +3,7 @@
 internal import MAMSystem
 
 /// One user's processes in the table. Each look for those that have ended reads /proc for all of
-/// them, so it comes when their number has doubled, or once a second where that is no more allowed.
+/// them, so it comes when their number has doubled or may not grow, and once a second at most.
 struct IdentityShare: Sendable {
     /// Identities that a user, and threads of one process, may have. A look-up in a child of such a
     /// process asks each of those threads for its children.
@@ -19,9 +19,14 @@ struct IdentityShare: Sendable {
     var isFull: Bool { settingCount >= Self.settings }
     var remembersMore: Bool { lives.count < Self.remembered }
 
-    /// Whether the ended ones should be looked for. `isPressing`: something is refused otherwise.
-    func shallBeSwept(isPressing: Bool) -> Bool {
-        lives.count + settingCount >= sweepAt || isPressing && nextSweep?.hasPassed ?? true
+    /// Whether the ended ones are to be looked for now, which nobody else is told for a second.
+    /// `isPressing`: something is refused otherwise.
+    mutating func shallBeSwept(isPressing: Bool) -> Bool {
+        guard isPressing || !remembersMore || lives.count + settingCount >= sweepAt,
+            nextSweep?.hasPassed ?? true
+        else { return false }
+        nextSweep = Deadline(seconds: 1)
+        return true
     }
 
     mutating func note(_ life: ProcessLife, settings: Int) {
@@ -34,8 +39,5 @@ struct IdentityShare: Sendable {
         settingCount -= settings
     }
 
-    mutating func wasSwept() {
-        sweepAt = max(64, 2 * (lives.count + settingCount))
-        nextSweep = Deadline(seconds: 1)
-    }
+    mutating func wasSwept() { sweepAt = max(64, 2 * (lives.count + settingCount)) }
 }

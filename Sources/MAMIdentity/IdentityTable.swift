@@ -80,6 +80,9 @@ struct IdentityTable: Sendable {
         return lost.identities(of: orphan)
     }
 
+    /// Whether one more process of the user gets an entry for what it has inherited.
+    func remembersMore(of user: UInt32) -> Bool { shares[user]?.remembersMore ?? true }
+
     func settings(of user: UInt32) -> [Setting] {
         (shares[user]?.lives ?? []).compactMap { processes[$0] }.flatMap(\.settings)
     }
@@ -120,6 +123,16 @@ struct IdentityTable: Sendable {
     ) {
         for child in children where processes[child]?.inherited == nil {
             change(child, for: user) { $0.inherited = .some(found) }
+        }
+    }
+
+    /// A user's processes and threads, if those that have ended are to be looked for.
+    mutating func livesToSweep(of user: UInt32, isPressing: Bool) -> [ProcessLife] {
+        guard shares[user]?.shallBeSwept(isPressing: isPressing) == true,
+            let lives = shares[user]?.lives
+        else { return [] }
+        return lives.flatMap { life in
+            [life] + (processes[life]?.threads.keys.map(\.self) ?? [])
         }
     }
 

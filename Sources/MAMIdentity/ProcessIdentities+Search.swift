@@ -94,20 +94,15 @@ extension ProcessIdentities {
 
     private func find(for process: ProcessStatus, of user: UInt32, limit: Int?) -> Answer {
         let search = IdentitySearch(from: process, in: table, of: user, limit: limit)
-        switch search.end {
-        case .tooLong: return .tooLong
-        case .tooDeep:
-            let found: FoundIdentity? = haveStanding ? .least(process.life.id, user) : nil
-            remember(found, of: search.deepHeirs, for: user)
-            return .found(found)
-        case .answered:
-            remember(search.found, of: search.heirs, for: user)
-            for (process, threads) in search.ended {
-                writeDownHandedOn(by: Array(threads.values), of: process, for: user)
-                table.withLock { $0.remove(threads, of: process, for: user) }
-            }
-            return .found(search.found)
+        guard search.end != .tooLong else { return .tooLong }
+        let least: FoundIdentity? = haveStanding ? .least(process.life.id, user) : nil
+        remember(least, of: search.deepHeirs, for: user)
+        remember(search.found, of: search.otherHeirs, for: user)
+        for (process, threads) in search.ended {
+            writeDownHandedOn(by: Array(threads.values), of: process, for: user)
+            table.withLock { $0.remove(threads, of: process, for: user) }
         }
+        return .found(search.isTooDeep ? least : search.found)
     }
 
     /// Orphans keep their identity, although their parents are gone.
@@ -117,7 +112,7 @@ extension ProcessIdentities {
         guard !heirs.isEmpty else { return }
         sweep(user)
         table.withLock { table in
-            guard table.shares[user]?.remembersMore ?? true else { return }
+            guard table.remembersMore(of: user) else { return }
             table.bequeath(found, to: heirs, for: user)
         }
     }

@@ -100,13 +100,7 @@ package final class ProcessIdentities: Sendable {
 
     /// Removes a user's processes and threads that have ended, sometimes.
     func sweep(_ user: UInt32, isPressing: Bool = false) {
-        let lives = table.withLock { table -> [ProcessLife] in
-            guard let share = table.shares[user], share.shallBeSwept(isPressing: isPressing)
-            else { return [] }
-            return share.lives.flatMap { life in
-                [life] + (table.processes[life]?.threads.keys.map(\.self) ?? [])
-            }
-        }
+        let lives = table.withLock { $0.livesToSweep(of: user, isPressing: isPressing) }
         guard !lives.isEmpty else { return }
         let ended = Set(lives.filter { !isAlive($0) })
         for (process, threads) in table.withLock({ $0.threads(among: ended, of: user) }) {

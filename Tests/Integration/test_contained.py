@@ -18,7 +18,7 @@ import time
 
 from socket_client import Client
 from workspace import (
-    ANN, DONE, PERSONAL, PROGRAMS, REFUSED, SETTINGS, USAGE, WorkspaceCase, wait_until)
+    ANN, DONE, FAMILY, PERSONAL, PROGRAMS, REFUSED, SETTINGS, USAGE, WorkspaceCase, wait_until)
 
 NEEDS = ("git", "sqlite3")
 
@@ -512,15 +512,12 @@ class Work(Contained):
 class Gone(Contained):
     """The account is wiped while a program runs contained for it."""
 
-    FAMILY = (
-        'n=$1; shift; if [ "$n" -gt 0 ]; then sh -c "$0" "$0" $((n - 1)) "$@"; exit; fi; exec "$@"')
-
     def test_what_it_has_in_memory_stays_there(self):
         child = subprocess.Popen(
             self.words(
                 "sh", "-c", 'cd "$1"; mkdir ready; while [ ! -e go ]; do sleep 0.05; done;'
                 'echo x > new; sh -c "$2" "$2" 1100 sh -c "echo x > deep"; mkdir done', "sh",
-                self.directory, self.FAMILY),
+                self.directory, FAMILY),
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             env=self.workspace.environment)
         self.addCleanup(child.wait)

@@ -5,7 +5,7 @@ import sys
 import threading
 
 from socket_client import Client, Refusal
-from workspace import ANN, BOB, PERSONAL, PROGRAMS, WorkspaceCase, wait_until
+from workspace import ANN, BOB, FAMILY, PERSONAL, PROGRAMS, WorkspaceCase, wait_until
 
 
 class Identities(WorkspaceCase):
@@ -199,6 +199,15 @@ class Identities(WorkspaceCase):
         go.touch()
         wait_until((self.directory / "done").exists)
         self.assertEqual(self.owners(), {"done": PERSONAL})
+
+    def test_one_with_too_many_ancestors_tells_nothing_of_those_with_fewer(self):
+        """Of 1,024 the daemon looks at, docs/adr/0069."""
+        # What is deepest asks first.
+        middle = 'sh -c "$0" "$0" 400 touch "$1/deep"; touch "$1/middle"'
+        self.workspace.run_as(
+            PERSONAL, "sh", "-c", FAMILY, FAMILY, "700", "sh", "-c", middle, FAMILY,
+            self.directory)
+        self.assertEqual(self.owners(), {"deep": ANN, "middle": PERSONAL})
 
     def test_no_environment_says_for_whom_a_program_works(self):
         with self.client() as client:
