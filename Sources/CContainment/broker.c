@@ -34,13 +34,16 @@
 #include <time.h>
 #include <unistd.h>
 
-// A connection that takes long holds up one of them. They call may_print() and its like, which are
-// Swift.
-enum { THREADS = 4, STACK = 512 * 1024 };
+// A connection that takes long holds up one of them, also when its caller has gone; so there may be
+// more, and SPARE of them stay. They call may_print() and its like, which are Swift.
+enum { SPARE = 4, MOST = 256, STACK = 512 * 1024 };
 
 struct broker {
     int listener;
     const struct mam_containment *containment;
+    /// How many threads there are, and wait for a request: forks and signals must not wait for
+    /// connections.
+    _Atomic int threads, waiting;
 };
 
 // The address of a call, and its socket, in the caller and in this process.
@@ -291,40 +294,65 @@ static int answer(const struct broker *broker, const struct seccomp_notif *asked
     return ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_SEND, &reply) == 0 || errno == ENOENT;
 }
 
-static void *serve(void *argument) {
-    const struct broker *broker = argument;
+static int add_thread(struct broker *broker);
+
+// Takes the next request, if there is one; 0 when there will be no more.
+static int serve_next(struct broker *broker) {
     struct pollfd waiting = {.fd = broker->listener, .events = POLLIN};
-    for (;;) {
-        if (poll(&waiting, 1, -1) < 0 && errno != EINTR) return NULL;
-        // The last of them has ended.
-        if (waiting.revents & POLLHUP) return NULL;
-        struct seccomp_notif asked = {0};
-        // ENOENT: another thread took it, or the caller has gone.
-        if (ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) != 0) {
-            if (errno == EINTR || errno == ENOENT || errno == EAGAIN) continue;
-            return NULL;
-        }
-        if (!answer(broker, &asked)) return NULL;
+    if (poll(&waiting, 1, -1) < 0 && errno != EINTR) return 0;
+    // The last of them has ended.
+    if (waiting.revents & POLLHUP) return 0;
+    struct seccomp_notif asked = {0};
+    // ENOENT: another thread took it, or the caller has gone.
+    if (ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) != 0)
+        return errno == EINTR || errno == ENOENT || errno == EAGAIN;
+    if (atomic_fetch_sub(&broker->waiting, 1) == 1) add_thread(broker);
+    const int is_answered = answer(broker, &asked);
+    atomic_fetch_add(&broker->waiting, 1);
+    return is_answered;
+}
+
+// Whether this thread has stopped waiting, as one of more than are kept.
+static int leaves(struct broker *broker) {
+    int waiting = atomic_load(&broker->waiting);
+    return waiting > SPARE &&
+           atomic_compare_exchange_strong(&broker->waiting, &waiting, waiting - 1);
+}
+
+static void *serve(void *argument) {
+    struct broker *broker = argument;
+    while (serve_next(broker) && !leaves(broker)) continue;
+    atomic_fetch_sub(&broker->threads, 1);
+    return NULL;
+}
+
+// 0, or an errno.
+static int add_thread(struct broker *broker) {
+    if (atomic_fetch_add(&broker->threads, 1) >= MOST) {
+        atomic_fetch_sub(&broker->threads, 1);
+        return EAGAIN;
     }
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, STACK);
+    pthread_t thread;
+    atomic_fetch_add(&broker->waiting, 1);
+    const int status = pthread_create(&thread, &attributes, serve, broker);
+    pthread_attr_destroy(&attributes);
+    if (status == 0) return 0;
+    atomic_fetch_sub(&broker->waiting, 1);
+    atomic_fetch_sub(&broker->threads, 1);
+    return status;
 }
 
 int mam_broker_start(int listener, const struct mam_containment *containment) {
     struct broker *broker = malloc(sizeof *broker);
     if (!broker) return -1;
-    *broker = (struct broker){listener, containment};
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&attributes, STACK);
+    *broker = (struct broker){listener, containment, 0, 0};
     int status = 0;
-    for (int i = 0; i < THREADS && status == 0; i++) {
-        pthread_t thread;
-        status = pthread_create(&thread, &attributes, serve, broker);
-    }
-    pthread_attr_destroy(&attributes);
-    if (status != 0) {
-        free(broker);
-        errno = status;
-    }
+    for (int i = 0; i < SPARE && status == 0; i++) status = add_thread(broker);
+    // Those that have begun use the broker.
+    errno = status;
     return status == 0 ? 0 : -1;
 }

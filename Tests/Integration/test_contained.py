@@ -734,6 +734,18 @@ class NetworkThatIsFree(Free):
             sys.executable, CONNECT, f"fast:{listener.getsockname()[1]}",
             status=errno.EOPNOTSUPP)
 
+    def test_connections_that_wait_hold_up_nothing_else(self):
+        listener = socket.socket()
+        self.addCleanup(listener.close)
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        # All that there is room for.
+        first = socket.create_connection(listener.getsockname())
+        self.addCleanup(first.close)
+        self.contained(
+            sys.executable, PROGRAMS / "connect_in_vain.py", listener.getsockname()[1],
+            self.directory / "file", seconds=30)
+
 
 class NetworkThatPolicyCloses(Free):
     def test_it_reaches_a_program_that_runs(self):
