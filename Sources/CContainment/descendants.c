@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -30,8 +31,14 @@ int mam_is_descendant(pid_t process) {
     return 0;
 }
 
-// One by one: a program that forks all the time outruns it.
+static atomic_bool is_ending;
+
+int mam_may_fork(void) { return !atomic_load(&is_ending); }
+
+// One by one. What was forked in the moment before it began may be missed, and is found the next
+// time: it forks no more.
 static void kill_those_found(void) {
+    atomic_store(&is_ending, 1);
     DIR *processes = opendir("/proc");
     if (!processes) return;
     for (const struct dirent *entry; (entry = readdir(processes));) {

@@ -54,6 +54,11 @@ static int judge_socket(const struct seccomp_notif *asked,
 
 int mam_is_judged(int call) {
     switch (call) {
+#ifdef SYS_fork
+    case SYS_fork:
+    case SYS_vfork:
+#endif
+    case SYS_clone:
     case SYS_socket:
     case SYS_fcntl:
     case SYS_kill:
@@ -67,6 +72,11 @@ int mam_is_judged(int call) {
 
 int mam_judge(const struct seccomp_notif *asked, const struct mam_containment *containment) {
     switch (asked->data.nr) {
+#ifdef SYS_fork
+    case SYS_fork:
+    case SYS_vfork:
+#endif
+    case SYS_clone: return mam_may_fork() ? 0 : EPERM;
     case SYS_socket: return judge_socket(asked, containment);
     case SYS_fcntl: return judge_owner(asked);
     default: return judge_signal(asked);

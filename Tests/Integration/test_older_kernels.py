@@ -15,7 +15,7 @@ NEEDS = ("gcc", "libc6-dev")
 HERE = pathlib.Path(__file__).parent
 FILES = (
     "test_mount", "test_posix_tmpfile", "test_posix_limits", "test_lock_short",
-    "test_contained.WaysOut", "test_contained.Signals")
+    "test_contained.WaysOut", "test_contained.Signals", "test_contained_home.Covered")
 OFFERED = {"6.1": (38, 0x00b), "6.12": (41, 0x1ff)}
 PRUNE = "notification 9 refused"
 

@@ -75,8 +75,8 @@ int mam_watch_workspace(const char *workspace, const char *file_system);
 /// Whether it has been unmounted: its number may be another one's by now.
 int mam_has_ended(const struct mam_containment *containment);
 
-/// Kills all that descends from this process, which is in its Landlock domain; before version 6
-/// of Landlock, not what is started meanwhile.
+/// Kills all that descends from this process, which is in its Landlock domain. Before version 6 of
+/// Landlock nothing is forked from then on, and what is not found yet is killed the next time.
 void mam_kill_descendants(void);
 
 /// Answers at that descriptor, which it takes over, on threads of its own, until the last filtered
