@@ -1,7 +1,7 @@
 // File systems that give a file's number away while the daemon still knows the file.
 
 internal import CShims
-internal import MAMSystem
+package import MAMSystem
 
 extension Tree {
     /// Before a file that was just found or made is looked up by its number: drops the inode of
@@ -24,7 +24,11 @@ extension Tree {
 
 extension Inode {
     /// Whether it refers to the file that has this number now.
-    fileprivate func holds(_ id: BackingID) -> Bool {
-        backingID == id && mam_is_still(handle.raw, id.inode) != 0
-    }
+    fileprivate func holds(_ id: BackingID) -> Bool { backingID == id && id.isStill(of: handle) }
+}
+
+extension BackingID {
+    /// Whether the file that the descriptor leads to has this number, and a name; asked past the
+    /// kernel's cache.
+    package func isStill(of file: Descriptor) -> Bool { mam_is_still(file.raw, inode) != 0 }
 }

@@ -16,6 +16,8 @@ final class ConvertedCopy {
     private let source: Descriptor
     /// The names of the extended attributes copied so far.
     private var attributes: Set<ByteString> = []
+    /// The old file's number, once the two have exchanged their names.
+    private var exchanged: BackingID?
 
     /// Differs for each run of the daemon, because process ids are reused.
     private static let prefix = "convert-\(UInt64.random(in: .min ... .max))-"
@@ -77,7 +79,7 @@ final class ConvertedCopy {
         // Beforehand, so that look-ups of the name find the same inode.
         table.add(new, of: inode)
         do throws(Errno) {
-            try takeName(at: place, in: directory)
+            if try takeName(at: place, in: directory) { exchanged = old }
         } catch {
             table.remove(new, of: inode)
             throw error
@@ -88,18 +90,21 @@ final class ConvertedCopy {
     }
 
     /// Exchanges the two names; where the file system cannot, the old file loses its name in the
-    /// same step, or in those of the program that is the file system (adr 82). The place's
-    /// directory has the names that it had, and keeps its modification time.
+    /// same step, or in those of the program that is the file system (adr 82), and this returns
+    /// false. The place's directory has the names that it had, and keeps its modification time.
     private func takeName(
         at place: EntryLocation, in parent: Descriptor
-    ) throws(Errno) {
+    ) throws(Errno) -> Bool {
         try Faults.check(.rename)
         let before = try status(of: parent.raw)
-        if try !exchangeNames(at: directory.raw, name, and: place.directory.raw, place.name) {
+        let hasExchanged = try exchangeNames(
+            at: directory.raw, name, and: place.directory.raw, place.name)
+        if !hasExchanged {
             _ = try retrying { renameat(directory.raw, name, place.directory.raw, place.name) }
         }
         // Another user's directory refuses this.
         try? setModificationTime(of: parent.raw, to: before.st_mtim)
+        return hasExchanged
     }
 
     /// Makes the new name durable; then frees the old file's space without waiting for the kernel
@@ -109,8 +114,16 @@ final class ConvertedCopy {
             // The copy's attributes, as of that step.
             try synchronize()
             try conversion.synchronizePlace()
-            let old = try openBacking(source, O_WRONLY)
-            try withExtendedLifetime(old) { () throws(Errno) in try setSize(old.raw, 0) }
+            try emptyOld()
         } catch { FileAudit(vault).reportUnsynced(error) }
+    }
+
+    /// Only where it has a name of its own: a file system that opens files by their paths, such as
+    /// 9p, would open the copy in place of a file that the copy has replaced, and empty that.
+    private func emptyOld() throws(Errno) {
+        guard let exchanged else { return }
+        let old = try openBacking(source, O_WRONLY)
+        guard exchanged.isStill(of: old) else { return }
+        try setSize(old.raw, 0)
     }
 }
