@@ -189,16 +189,34 @@ int mam_is_still(int descriptor, uint64_t inode) {
 
 int32_t mam_thread_id(void) { return (int32_t)gettid(); }
 
+// FILEID_INO64_GEN of <linux/exportfs.h>, as fuse_encode_fh() makes it.
+enum { INO64_GEN = 0x81, WORDS = 3 };
+
+union fuse_handle {
+    struct file_handle handle;
+    char room[sizeof(struct file_handle) + WORDS * sizeof(uint32_t)];
+};
+
 int mam_open_fuse_node(int mount, uint64_t node, uint32_t generation, int flags) {
-    // FILEID_INO64_GEN of <linux/exportfs.h>, as fuse_encode_fh() makes it.
-    enum { INO64_GEN = 0x81, WORDS = 3 };
-    union {
-        struct file_handle handle;
-        char room[sizeof(struct file_handle) + WORDS * sizeof(uint32_t)];
-    } found = {.handle = {.handle_bytes = WORDS * sizeof(uint32_t), .handle_type = INO64_GEN}};
+    union fuse_handle found = {
+        .handle = {.handle_bytes = WORDS * sizeof(uint32_t), .handle_type = INO64_GEN}};
     const uint32_t words[WORDS] = {(uint32_t)(node >> 32), (uint32_t)node, generation};
     memcpy(found.handle.f_handle, words, sizeof words);
     return open_by_handle_at(mount, &found.handle, flags);
+}
+
+uint64_t mam_fuse_node(int descriptor) {
+    // AT_HANDLE_FID of <linux/fcntl.h>, which a mount without file handles answers, too.
+    enum { HANDLE_FID = 0x200 };
+    union fuse_handle found = {.handle = {.handle_bytes = WORDS * sizeof(uint32_t)}};
+    uint32_t words[WORDS];
+    int mount;
+    if (name_to_handle_at(descriptor, "", &found.handle, &mount, AT_EMPTY_PATH | HANDLE_FID) != 0 &&
+        name_to_handle_at(descriptor, "", &found.handle, &mount, AT_EMPTY_PATH) != 0)
+        return 0;
+    if (found.handle.handle_type != INO64_GEN) return 0;
+    memcpy(words, found.handle.f_handle, sizeof words);
+    return (uint64_t)words[0] << 32 | words[1];
 }
 
 uint32_t mam_processor(void) {

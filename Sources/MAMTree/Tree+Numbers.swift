@@ -16,6 +16,14 @@ extension Tree {
     /// False if the number is another file's now.
     func isRight(_ inode: Inode, for id: BackingID) -> Bool { !repeatsNumbers || inode.holds(id) }
 
+    /// The inode of a file of the mount, of which the kernel shows this number. It may be a former
+    /// one, and another file's by now: then the daemon's own number counts, which never changes.
+    package func inode(of file: Descriptor, shownAs number: UInt64) -> Inode? {
+        let node = repeatsNumbers ? mam_fuse_node(file.raw) : 0
+        guard node == 0 else { return try? table.inode(node) }
+        return table.known(BackingID(device: rootDevice, inode: number))
+    }
+
     /// In the mount's attributes: a file's first number, unless that may be another file's by now.
     package func shownNumber(of inode: Inode) -> UInt64 {
         (repeatsNumbers ? inode.backingID : inode.id).inode

@@ -59,7 +59,7 @@ package struct Answers: Sendable {
             throw .invalid("it is neither a regular file nor a directory")
         }
         guard found.device == tree.mountDevice else { return nil }
-        return tree.table.known(BackingID(device: tree.rootDevice, inode: found.inode))
+        return tree.inode(of: descriptor, shownAs: found.inode)
     }
 
     /// A regular file's current header facts.

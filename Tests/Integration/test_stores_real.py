@@ -144,6 +144,21 @@ class Real(unittest.TestCase):
                 del self.contents[name]
             self.check()
 
+    def give_often(self):
+        """A file that is given from one to the other has another number each time, of which the
+        kernel may still show a former one, and which a new file may get."""
+        self.keep("given", pattern(9000))
+        before = {}
+        for round, owner in enumerate(("", ANN) * 3):
+            self.protect("given", owner)
+            for name, is_managed in before.items():
+                on_disk = self.workspace.on_disk(name)
+                self.assertEqual(self.workspace.is_managed_on_disk(on_disk), is_managed, name)
+            name = f"beside{round}"
+            self.keep(name, pattern(5000, round))
+            before[name] = self.workspace.is_managed_on_disk(self.workspace.on_disk(name))
+        self.check()
+
     def use_git(self):
         """git links its objects into place, or renames them where no link can be made."""
         project = self.workspace.path("project")
@@ -191,6 +206,7 @@ class Real(unittest.TestCase):
     def works(self, links=True):
         said = self.begin()
         self.use()
+        self.give_often()
         self.use_git()
         self.assertEqual(self.link(), links)
         self.end()

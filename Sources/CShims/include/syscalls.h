@@ -96,6 +96,10 @@ int mam_is_still(int descriptor, uint64_t inode);
 /// it. Needs CAP_DAC_READ_SEARCH.
 int mam_open_fuse_node(int mount, uint64_t node, uint32_t generation, int flags);
 
+/// The number that a FUSE daemon gave the file of a descriptor, also O_PATH; 0 if that is unknown.
+/// Without a request to the daemon.
+uint64_t mam_fuse_node(int descriptor);
+
 /// pthread_rwlock_clockwrlock(3) on a `pthread_rwlock_t`, until that many nanoseconds of
 /// CLOCK_MONOTONIC. Returns 0 or an error number.
 int mam_lock_until(void *lock, int64_t nanoseconds);
