@@ -37,11 +37,12 @@ final class ConvertedCopy {
     deinit { unlinkat(directory.raw, name, 0) }
 
     /// Copies the current mode, owner, times and extended attributes; may be repeated. Refuses a
-    /// file with several links, because only one of them would get the copy.
+    /// file with several links, because only one of them would get the copy, and one without.
     func takeAttributes(of inode: Inode) throws(VaultError) {
         let status = try systemCall { () throws(Errno) -> stat in
             try MAMSystem.status(at: inode.handle.raw, "")
         }
+        guard status.st_nlink > 0 else { throw VaultError(.noEntry) }
         guard status.st_nlink == 1 else {
             throw .refused(
                 "the file has \(status.st_nlink) names; only a file with one can be converted;"

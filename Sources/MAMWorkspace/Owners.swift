@@ -46,8 +46,25 @@ package struct Owners: Sendable {
                 KeyRenewal(tree).sealAnewIfExposed(inode, at: place)
             }
         }
+        try replace(inode, following: place, owner, by: giver)
+    }
+
+    /// Once more if the file was renamed meanwhile.
+    private func replace(
+        _ inode: Inode, following place: () throws(VaultError) -> EntryLocation,
+        _ owner: Identity, by giver: Giver
+    ) throws(VaultError) {
+        for _ in 0..<Self.patienceForMoves {
+            do throws(VaultError) {
+                return try replace(inode, at: place(), owner, by: giver)
+            } catch {
+                guard case .store(.system(.staleHandle)) = error else { throw error }
+            }
+        }
         try replace(inode, at: place(), owner, by: giver)
     }
+
+    private static let patienceForMoves = 3
 
     /// What a contained program writes through the handle that it has would be the new owner's.
     private func refuseWriters(of inode: Inode, before owner: Identity) throws(VaultError) {

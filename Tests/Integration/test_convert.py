@@ -17,7 +17,7 @@ from socket_client import Client
 from tracing import calls_by_thread, injecting, is_traced, killing
 from running import has_ended
 from workspace import (
-    ANN, CLOSED, DONE, LONG, PERSONAL, REFUSED, UNREACHABLE, WorkspaceCase,
+    ANN, CLOSED, DONE, LONG, NO, PERSONAL, REFUSED, UNREACHABLE, WorkspaceCase,
     make_the_kernel_forget, pattern, wait_until)
 
 NEEDS = ("strace",)
@@ -372,6 +372,31 @@ class Slow(ConvertCase):
             os.setxattr(path, "user.late", b"value")
         self.assertEqual(self.backing_of(path).stat().st_mode & 0o7777, 0o600)
         self.assertEqual(os.getxattr(self.backing_of(path), "user.late"), b"value")
+
+    @contextlib.contextmanager
+    def while_converted(self, path, status=DONE):
+        """The block runs when the copy has been made, and before it is put in place."""
+        said = []
+        with (
+            injecting(self.workspace.daemon(), "fsync", "delay_enter=700000"),
+            self.meanwhile(lambda: said.append(self.protect(path, status=status).stderr)),
+        ):
+            wait_until(lambda: list(self.workspace.on_disk(".mamd", "work").iterdir()))
+            yield said
+
+    def test_a_file_that_is_renamed_meanwhile_is_converted_where_it_is(self):
+        path, other = self.personal("file", pattern(5000)), pattern(100)
+        with self.while_converted(path):
+            path.rename(self.directory / "renamed")
+            self.write(path, other, durable=False)
+        self.check_on_disk(self.directory / "renamed", pattern(5000), is_managed=True)
+        self.assertEqual(path.read_bytes(), other)
+
+    def test_a_file_that_is_removed_meanwhile_is_said_to_be(self):
+        path = self.personal("file", pattern(5000))
+        with self.while_converted(path, status=NO) as said:
+            path.unlink()
+        self.assertIn("file: No such file or directory", said[0])
 
     def overwrite_start(self, path):
         with open(path, "r+b", buffering=0) as file:
