@@ -12,6 +12,8 @@ package struct CachedFacts {
     package let type: mode_t
     package let uid: uid_t
     package let isMountRoot: Bool
+    /// Of the mount that it was opened through, as in ``MountTable``.
+    package let mountID: Int
 
     package init(of descriptor: Int32) throws(Errno) {
         var facts = mam_cached_facts()
@@ -19,5 +21,6 @@ package struct CachedFacts {
         (device, inode) = (facts.device, facts.inode)
         (type, uid) = (facts.mode & S_IFMT, facts.uid)
         isMountRoot = facts.is_mount_root != 0
+        mountID = Int(facts.mount_id)
     }
 }

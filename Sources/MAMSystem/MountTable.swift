@@ -92,13 +92,7 @@ package struct MountTable: Sendable {
     }
 }
 
-/// From `/proc/self/fdinfo`, so that no path has to be resolved. The kernel reuses the ids of
-/// removed mounts.
+/// The kernel reuses the ids of removed mounts.
 package func mountID(of descriptor: Int32) throws(Errno) -> Int {
-    let text = try readSmallFile("/proc/self/fdinfo/\(descriptor)", maximumByteCount: 64 << 10)
-    for line in text.split(separator: UInt8(ascii: "\n")) {
-        let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-        if words.count == 2, words[0] == "mnt_id:", let id = Int(words[1]) { return id }
-    }
-    throw .noData
+    try CachedFacts(of: descriptor).mountID
 }

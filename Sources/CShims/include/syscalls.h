@@ -76,9 +76,9 @@ int64_t mam_cached_size(int descriptor);
 /// system does not know. No call sets that time. -1 and errno on failure.
 int64_t mam_birth_time(int descriptor);
 
-/// What never changes of a file, and its owner.
+/// What never changes of a file and its descriptor, and the file's owner.
 struct mam_cached_facts {
-    uint64_t device, inode;
+    uint64_t device, inode, mount_id;
     uint32_t mode, uid;
     /// STATX_ATTR_MOUNT_ROOT
     int is_mount_root;
