@@ -2,7 +2,7 @@
 
 internal import MAMFormat
 package import MAMIdentity
-internal import MAMModel
+package import MAMModel
 internal import MAMStore
 package import MAMSystem
 package import MAMTree

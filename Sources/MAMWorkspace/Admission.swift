@@ -8,13 +8,6 @@ internal import MAMStore
 package import MAMTree
 internal import MAMVault
 
-/// What a program wants to do with a file.
-package enum FileAct: String, Sendable {
-    case read, write
-    /// Make a file in a directory.
-    case create
-}
-
 /// What an open(2) is for.
 struct Demand {
     let writes: Bool

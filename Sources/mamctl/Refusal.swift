@@ -2,15 +2,11 @@
 // verbs say the same, since all ask here (docs/adr/0086-one-refusal.md).
 
 internal import Glibc
+internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 internal import MAMWords
-
-/// An act of `WhyRefused`.
-enum FileAct: String {
-    case read, write, create
-}
 
 /// Runs a call on a file. Its error number becomes a failure that names the file, with the rule if
 /// a mount's daemon refused it.
