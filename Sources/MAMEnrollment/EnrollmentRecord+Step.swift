@@ -1,5 +1,6 @@
 // The state machine: maps events of an account to actions. Pure.
 
+internal import MAMModel
 package import MAMPolicy
 package import MAMSystem
 package import MAMWords
@@ -266,7 +267,7 @@ extension EnrollmentRecord {
                         WipeReason(
                             .offline,
                             "it was offline for too long, and its passphrase was wrong"
-                                + " \(count - before) times"
+                                + " \(counted(count - before, "time"))"
                         ))
                 ]
             }
@@ -275,6 +276,7 @@ extension EnrollmentRecord {
         // Even if it is to be wiped: if the wipe fails, nobody may try further passphrases.
         isLockedOut = true
         guard pin.actionAfterRetries == .wipe else { return [] }
-        return [.wipe(WipeReason(.passphrase, "its passphrase was wrong \(count) times"))]
+        let times = counted(count, "time")
+        return [.wipe(WipeReason(.passphrase, "its passphrase was wrong \(times)"))]
     }
 }

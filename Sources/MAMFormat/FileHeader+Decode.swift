@@ -22,7 +22,7 @@ extension HeaderError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .truncated(let count):
-            "the header is cut off after \(count) bytes"
+            "the header is cut off after \(counted(count, "byte"))"
         case .notProtected: "it does not begin with a protection header"
         case .newerVersion(let version):
             "it has format version \(version), but this program supports up to"

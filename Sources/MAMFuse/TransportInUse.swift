@@ -1,6 +1,7 @@
 // Whether requests arrive through io_uring, and why not.
 
 internal import CTransport
+internal import MAMModel
 internal import MAMSystem
 internal import MAMVault
 
@@ -28,8 +29,8 @@ func transportInUse(by requests: RequestTransport, wereAskedFor: Bool) -> Transp
 }
 
 private func ringSize(_ context: OpaquePointer) -> String {
-    let queues = mam_transport_queue_count(context)
-    let threads = mam_transport_thread_count(context)
+    let queues = counted(Int(mam_transport_queue_count(context)), "queue")
+    let threads = counted(Int(mam_transport_thread_count(context)), "thread")
     let bytes = mam_transport_payload(context)
-    return "\(queues) queues, \(threads) threads, \(bytes) bytes at once"
+    return "\(queues), \(threads), \(bytes) bytes at once"
 }

@@ -52,7 +52,7 @@ extension FileAudit {
     ) {
         auditLoss(
             of: file,
-            "lost: \(count) bytes at \(offset) that were written to a file of \(file.owner):"
+            "lost: \(counted(count, "byte")) at \(offset), written to a file of \(file.owner):"
                 + " \(error)"
         )
     }
@@ -92,7 +92,8 @@ extension FileAudit {
     /// Logs how many files got new keys, and how many (`left`) could not.
     package func reportSealedAnew(_ count: Int, left: Int, _ reason: VaultError?) {
         if count > 0 {
-            vault.log.info("sealed anew, under keys that no old bytes open: files: \(count)")
+            let files = counted(count, "file")
+            vault.log.info("sealed anew, under keys that no old bytes open: \(files)")
         }
         guard left > 0, let reason else { return }
         vault.log.warning(

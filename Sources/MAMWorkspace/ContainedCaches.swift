@@ -74,7 +74,8 @@ struct ContainedCaches: Sendable {
         }
         sweep.finish()
         if sweep.count > 0 {
-            vault.log.info("caches of contained programs of \(name) cleared: \(sweep.count) files")
+            let files = counted(sweep.count, "file")
+            vault.log.info("caches of contained programs of \(name) cleared: \(files)")
         }
         return sweep.isWhole
     }

@@ -83,7 +83,8 @@ extension Lock {
     func revokeKeys(of files: [VaultFile], until deadline: Deadline) {
         let busy = files.filter { !$0.stored.revokeKey(until: deadline) }
         guard !busy.isEmpty else { return }
-        reportLate("\(busy.count) files in use by requests that the disk does not answer")
+        let files = counted(busy.count, "file")
+        reportLate("\(files) in use by requests that the disk does not answer")
         _ = finishes(by: deadline, named: "lock-revoke") {
             for file in busy { file.stored.revokeKey() }
         }

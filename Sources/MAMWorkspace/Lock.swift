@@ -93,7 +93,9 @@ package struct Lock: Sendable {
             )
         }
         let unnamed = nodes.count - blockingFiles.count
-        if unnamed > 0 { vault.log.warning("so are \(unnamed) files more") }
+        if unnamed > 0 {
+            vault.log.warning("and so are those of \(counted(unnamed, "other file"))")
+        }
         return blockingFiles
     }
 

@@ -186,7 +186,7 @@ package struct Wipe: Sendable {
         vault.sessions.forget(wipe.identity)
         vault.announce(.wiped, wipe.account, last: AccountStatus(wipe))
         Enrollment(tree).tell(.unenrolled, nil, wipe.account, .unenroll, last: AccountStatus(wipe))
-        let removed = files.count == 1 ? "1 file was" : "\(files.count) files were"
+        let removed = "\(counted(files.count, "file")) \(files.count == 1 ? "was" : "were")"
         vault.audit(
             .wiped, wipe.identity, of: wipe.uid, "\(wipe.identity) is wiped: \(removed) removed"
         ) { record in

@@ -142,7 +142,7 @@ final class PolicyDirectory: Sendable {
             if hasChanged {
                 vault.audit(
                     .policyChanged, nil,
-                    "\(path) has changed: \(documentCount(state.book.documents.count))")
+                    "\(path) has changed: \(counted(state.book.documents.count, "document"))")
             }
             PolicyChange(tree).replacePolicies(
                 hasChanged ? state.book : nil, refused: reading.refused + reading.heldBack)
@@ -207,10 +207,6 @@ final class PolicyDirectory: Sendable {
     private func valuesToScrub(in documents: [PolicyDocument]) -> [String] {
         documents.flatMap(\.customSettings)
             .filter { settings.valuesToScrub.contains($0.name) }.flatMap { forms(of: $0.value) }
-    }
-
-    private func documentCount(_ count: Int) -> String {
-        count == 1 ? "1 document" : "\(count) documents"
     }
 
     /// The value, and its forms in JSON and in file names.

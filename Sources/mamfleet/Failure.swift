@@ -32,9 +32,6 @@ struct Failure: Error {
 func printOut(_ text: String) { try? writeAll(Array("\(text)\n".utf8), to: STDOUT_FILENO) }
 func printError(_ text: String) { try? writeAll(Array("\(text)\n".utf8), to: STDERR_FILENO) }
 
-/// `1 report`, `2 reports`.
-func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
-
 func printJSON(_ value: JSONValue) {
     try? writeAll(value.encoded(pretty: true) + [0x0A], to: STDOUT_FILENO)
 }

@@ -49,8 +49,8 @@ class Short(CacheCase):
                     os.pwrite(descriptor, name.encode(), 0)
                 answer = client.call("Workspace.Lock", account=ANN, now=True)
         named = len({each["path"] for each in answer["stragglers"]})
-        more = sum(
-            map(int, re.findall(r"so are (\d+) files more", self.workspace.daemon_log.read_text())))
+        log = self.workspace.daemon_log.read_text()
+        more = sum(map(int, re.findall(r"and so are those of (\d+) other files?", log)))
         self.workspace.unlock()
         lost = sum((self.directory / name).read_bytes() != name.encode() for name in files)
         print(f"{named} named and {more} more, {lost} lost of {len(files)}")
