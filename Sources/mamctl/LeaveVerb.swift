@@ -37,20 +37,7 @@ struct LeftDirectory {
         self.root = root
         if let name = workspaceMount(of: root)?.name { throw Self.isShown(path, name, root) }
         place = try naming(path) { () throws(Errno) in try currentPath(of: root.raw) }
-        workspace = Self.workspace(of: root)
-    }
-
-    /// By `..`: the path may lead elsewhere by now.
-    private static func workspace(of root: Descriptor) -> WorkspaceName? {
-        var directory = root
-        while true {
-            if let found = WorkspaceManifest(below: directory) { return found.name }
-            guard let above = try? openFile(at: directory.raw, "..", openPathOnly | O_DIRECTORY),
-                let (here, there) = try? (status(of: directory.raw), status(of: above.raw)),
-                (here.st_dev, here.st_ino) != (there.st_dev, there.st_ino)
-            else { return nil }
-            directory = above
-        }
+        workspace = BackingPlace(around: root)?.name
     }
 
     /// What programs have written so far must be on the disk, although they have it open.

@@ -26,6 +26,7 @@ final class LeavingPlace {
         guard !place.isWithin(source.place), !source.place.isWithin(place) else {
             throw Self.isWithin(path, source)
         }
+        try BackingPlace.refuse(root, for: path)
         let isOwn = try naming(path) { () throws(Errno) in
             try status(of: root.raw).st_uid == geteuid()
         }
@@ -69,6 +70,7 @@ final class LeavingPlace {
         try refuseWorkspace(parent, path)
         let above = try naming(path) { () throws(Errno) in try currentPath(of: parent.raw) }
         guard !above.isWithin(source.place) else { throw isWithin(path, source) }
+        try BackingPlace.refuse(parent, for: path)
         return try naming(path) { () throws(Errno) in
             _ = try retrying { mkdirat(parent.raw, name.cString, 0o700) }
             return try openFile(at: parent.raw, name.cString, flags)

@@ -26,6 +26,11 @@ final class NewFile {
     ) throws(Failure) {
         self.path = path
         self.replacing = replacing
+        let directory = try naming(path) { () throws(Errno) in
+            try openFile(path.directory.cString, O_RDONLY | O_DIRECTORY)
+        }
+        self.directory = directory
+        try BackingPlace.refuse(directory, for: path)
         if !replacing, access(path.cString, F_OK) == 0 {
             throw Failure(
                 .failure,
@@ -35,13 +40,12 @@ final class NewFile {
         former = try Self.replaceable(path)
         temporary = ByteString(
             Array(".".utf8) + path.lastComponent.bytes.prefix(200) + Array(".\(getpid()).new".utf8))
-        (directory, descriptor, hasName) = try naming(path) {
-            [temporary] () throws(Errno) -> (Descriptor, Descriptor, Bool) in
-            let directory = try openFile(path.directory.cString, O_RDONLY | O_DIRECTORY)
+        (descriptor, hasName) = try naming(path) {
+            [temporary] () throws(Errno) -> (Descriptor, Bool) in
             if let nameless = try? openFile(
                 at: directory.raw, ".", O_RDWR | openTemporary, mode: 0o600)
             {
-                return (directory, nameless, false)
+                return (nameless, false)
             }
             let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
             // The signal handlers must know only names that we have created: block signals until it
@@ -51,7 +55,7 @@ final class NewFile {
                 Unfinished.begin(temporary, in: directory)
                 return named
             }
-            return (directory, named, true)
+            return (named, true)
         }
     }
 

@@ -1,0 +1,53 @@
+// Backing directories, for verbs that write files: what is put there goes past the daemon, which
+// would show it as somebody else's plain file, and a backup would have it in clear.
+
+internal import Glibc
+internal import MAMPlaces
+internal import MAMSystem
+internal import MAMWire
+internal import MAMWords
+
+/// A workspace's backing directory, found from a directory in it.
+struct BackingPlace {
+    let name: WorkspaceName
+    private let root: Descriptor
+
+    /// Nil if the directory is none and below none, or is no more. By `..`: the path may lead
+    /// elsewhere by now.
+    init?(around directory: Descriptor) {
+        var directory = directory
+        while true {
+            if let found = WorkspaceManifest(below: directory) {
+                (name, root) = (found.name, directory)
+                return
+            }
+            guard let above = try? openFile(at: directory.raw, "..", openPathOnly | O_DIRECTORY),
+                let (here, there) = try? (status(of: directory.raw), status(of: above.raw)),
+                (here.st_dev, here.st_ino) != (there.st_dev, there.st_ino)
+            else { return nil }
+            directory = above
+        }
+    }
+
+    /// Whether a daemon holds it, which a copy of it has none of.
+    private var isServed: Bool {
+        guard let own = try? openOwnDirectory(of: root),
+            let lock = try? openFile(at: own.raw, "lock", O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        else { return false }
+        return flock(lock.raw, LOCK_SH | LOCK_NB) != 0
+    }
+
+    /// Refuses to put a file into the directory if it is in one that a daemon serves.
+    static func refuse(_ directory: Descriptor, for path: ByteString) throws(Failure) {
+        // A mount may lie in another workspace's directory.
+        guard workspace(of: directory) == nil, let found = BackingPlace(around: directory),
+            found.isServed
+        else { return }
+        let mount = liveMount(of: found.name).map { ", \($0.asArgument)" as Message } ?? ""
+        throw Failure(
+            .failure,
+            "\(path.shown) would be in the backing directory of the mounted workspace"
+                + " '\(found.name)', past the daemon that encrypts",
+            next: "name a place outside, or in the workspace's mount\(mount)")
+    }
+}
