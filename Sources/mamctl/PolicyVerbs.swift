@@ -108,15 +108,11 @@ func importPolicy(_ invocation: Invocation) throws -> ExitStatus {
             throw Failure(.usage, failure.message, next: "mamctl policy check \(path.asArgument)")
         }
     }
-    let asks = !isTrial && isatty(STDIN_FILENO) == 1
-    if asks, let closes = try answer(isTrial: true).closes, !closes.isEmpty {
-        for closure in closes { printError("mamctl: \(path.shown): \(describe(closure, true))") }
-        guard try Terminal.askOpenly("Import it? Type yes to continue").text == "yes" else {
-            throw Failure(
-                .failure, "\(path.shown): not imported",
-                next: "mamctl policy import \(path.asArgument) --dry-run")
-        }
-    }
+    let workspace = try invocation.daemon().name
+    let file = "\(Places.current.configuration(of: workspace))/policies/\(name)"
+    // What it replaces does not come back when it is removed.
+    let isNew = access(file, F_OK) != 0
+    if !isTrial { try confirm(try answer(isTrial: true).closes ?? [], of: path, invocation) }
     let reply = try answer(isTrial: isTrial)
     if invocation.isJSON {
         printJSON(reply.json)
@@ -126,21 +122,42 @@ func importPolicy(_ invocation: Invocation) throws -> ExitStatus {
     for warning in reply.warnings {
         printError("mamctl: \(path.shown): \(ByteString(warning).shown)")
     }
-    guard let closes = reply.closes, !closes.isEmpty, !asks else { return .success }
-    for closure in closes { printError("mamctl: \(path.shown): \(describe(closure, isTrial))") }
-    if !isTrial {
-        let file =
-            "\(Places.current.configuration(of: try invocation.daemon().name))/policies/\(name)"
-        printError(
-            "  --dry-run tells that without importing; this takes it back: rm"
-                + " \(ByteString(file).asArgument)")
+    guard let closes = reply.closes, !closes.isEmpty else { return .success }
+    if isTrial {
+        closes.forEach { tell($0, of: path) }
+    } else if isNew {
+        printError("  this takes it back: rm \(ByteString(file).asArgument)")
     }
     return .success
 }
 
-private func describe(_ closure: Varlink.Policy.Closure, _ isTrial: Bool) -> Message {
+/// Before accounts are closed, as far as can be told now: a script gives their number.
+private func confirm(
+    _ closes: [Varlink.Policy.Closure], of path: ByteString, _ invocation: Invocation
+) throws {
+    guard !closes.isEmpty else { return }
+    closes.forEach { tell($0, of: path) }
+    let isMeant: Bool
+    if let given = invocation.arguments.value("confirm") {
+        isMeant = given.text == String(closes.count)
+    } else {
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw Failure.usage(
+                invocation.verb,
+                "no terminal to ask for confirmation: add --confirm \(closes.count)")
+        }
+        isMeant = try Terminal.askOpenly("Import it? Type yes to continue").text == "yes"
+    }
+    guard isMeant else {
+        throw Failure(
+            .failure, "\(path.shown): not imported",
+            next: "mamctl policy import \(path.asArgument) --dry-run")
+    }
+}
+
+private func tell(_ closure: Varlink.Policy.Closure, of path: ByteString) {
     let (account, reason) = (shown(closure.account), shown(closure.reason))
-    return isTrial ? "it would close \(account): \(reason)" : "it closes \(account): \(reason)"
+    printError("mamctl: \(path.shown): it would close \(account): \(reason)")
 }
 
 private func describe(_ coverage: Varlink.Policy.Coverage, _ isTrial: Bool) -> Message {

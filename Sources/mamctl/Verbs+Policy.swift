@@ -153,6 +153,9 @@ let policyVerbs: [Verb] = [
         name: "policy import", summary: "Put a policy document into force",
         usage: "FILE [--name NAME.json] [--dry-run]", operands: 1...1,
         options: [
+            Option(
+                name: "confirm", value: "N",
+                help: "confirm without a terminal that it closes N accounts"),
             Option(name: "dry-run", help: "change nothing; show what would change"),
             Option(
                 name: "name", value: "NAME",

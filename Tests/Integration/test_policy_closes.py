@@ -1,10 +1,10 @@
-"""A document that closes an account says so: before it is imported, and afterwards."""
+"""A document that would close an account says so and asks, before it is imported."""
 import json
 import unittest
 
 from enrolling import EnrollmentCase
 from terminal import Terminal
-from workspace import ANN, NO
+from workspace import ANN, DONE, NO, USAGE
 
 
 class Closes(EnrollmentCase):
@@ -15,23 +15,35 @@ class Closes(EnrollmentCase):
         self.document = self.workspace.root / "level2.json"
         self.document.write_text(json.dumps({**self.policy, "pinRequired": True}))
         self.stored = self.workspace.policies / self.document.name
+        self.told = f"it would close {ANN}: policy requires a passphrase (pinRequired)"
 
-    def imported(self, *options):
-        return self.workspace.serving("policy import", self.document, *options)
+    def imported(self, *options, status=DONE):
+        return self.workspace.serving("policy import", self.document, *options, status=status)
 
-    def test_a_trial_and_the_import_tell_it(self):
-        reason = "policy requires a passphrase (pinRequired)"
-        told = self.imported("--dry-run").stderr
-        self.assertIn(f"it would close {ANN}: {reason}", told)
+    def assert_open(self):
+        self.assertFalse(self.stored.exists())
+        self.assertEqual(self.block(), "")
+
+    def test_a_trial_tells_it(self):
+        self.assertIn(self.told, self.imported("--dry-run").stderr)
         (closed,) = json.loads(self.imported("--dry-run", "--json").stdout)["closes"]
         self.assertEqual(closed["account"], ANN)
-        self.assertEqual(self.block(), "")
-        told = self.imported().stderr
-        self.assertIn(f"it closes {ANN}: {reason}", told)
+        self.assert_open()
+
+    def test_a_script_gives_their_number(self):
+        for options, status, words in (
+                ((), USAGE, "add --confirm 1"), (("--json",), USAGE, "add --confirm 1"),
+                (("--confirm", "2"), NO, "not imported"), (("--confirm", "yes"), NO, "--dry-run")):
+            refused = self.imported(*options, status=status)
+            self.assertIn(words, refused.stderr + refused.stdout)
+            self.assertIn(self.told, refused.stderr)
+            self.assert_open()
+        told = self.imported("--confirm", "1").stderr
+        self.assertIn(self.told, told)
         self.assertIn(f"rm {self.stored}", told)
         self.assertEqual(self.block(), "passphrase")
         # What is closed already is not closed again.
-        self.assertNotIn("it closes", self.imported().stderr)
+        self.assertNotIn("it would close", self.imported().stderr)
         self.stored.unlink()
         self.workspace.serving("account check-in")
         self.assertEqual(self.block(), "")
@@ -42,8 +54,8 @@ class Closes(EnrollmentCase):
                 ["mamctl", "policy", "import", self.document], self.workspace.environment,
                 columns=300)
             terminal.read(until=b"Type yes to continue")
-            self.assertIn(f"it would close {ANN}".encode(), terminal.shown)
-            self.assertFalse(self.stored.exists())
+            self.assertIn(self.told.encode(), terminal.shown)
+            self.assert_open()
             terminal.type(answer + "\n")
             self.assertEqual(terminal.finish()[0], status)
         self.assertTrue(self.stored.exists())
