@@ -32,24 +32,22 @@ private func keepOwner(of source: stat, _ file: Descriptor) {
     }
 }
 
+private let accessList = ByteString("system.posix_acl_access")
+
+/// The second is what a directory gives to new files.
+let accessLists = [accessList, ByteString("system.posix_acl_default")]
+
 /// Replaces the directory's default ACL by the original's. False if the original has one that
 /// cannot be copied: the group bits of its mode are then the ACL's mask, not the group's
 /// permissions.
-private func keepAccessList(of original: Descriptor, _ file: Descriptor) -> Bool {
-    let name = "system.posix_acl_access"
-    let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
-    defer { room.deallocate() }
-    let count = try? withProcPath(of: original.raw) { path throws(Errno) in
-        try extendedAttribute(path, name, into: room)
+private func keepAccessList(
+    named name: ByteString = accessList, of original: Descriptor, _ file: Descriptor
+) -> Bool {
+    guard let list = attribute(name, of: original) else {
+        try? removeExtendedAttribute(of: file.raw, name.cString)
+        return true
     }
-    let isKept: Void? = try? withProcPath(of: file.raw) { path throws(Errno) in
-        guard let count else {
-            try? removeExtendedAttribute(path, name)
-            return
-        }
-        try setExtendedAttribute(path, name, to: .init(rebasing: room[..<count]))
-    }
-    return isKept != nil
+    return (try? set(name, to: list, of: file)) != nil
 }
 
 func keepTimes(of source: stat, _ file: Descriptor) throws(Errno) {
@@ -64,6 +62,9 @@ func keepAttributes(
 ) throws(Errno) {
     keepUserAttributes(of: original, on: copy)
     let mode = try takeRights(of: source, original, copy)
+    if source.st_mode & S_IFMT == S_IFDIR {
+        _ = keepAccessList(named: accessLists[1], of: original, copy)
+    }
     try keepTimes(of: source, copy)
     do throws(Errno) { try setMode(mode, of: copy, madeFrom: source) } catch {
         guard error == .notPermitted || error == .notSupported else { throw error }
@@ -72,18 +73,45 @@ func keepAttributes(
 
 /// Those of programs, but none that mamd has made.
 private func keepUserAttributes(of original: Descriptor, on copy: Descriptor) {
-    let limit = 65_536
-    let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * limit, alignment: 16)
+    for name in userAttributes(of: original) {
+        guard let value = attribute(name, of: original) else { continue }
+        try? set(name, to: value, of: copy)
+    }
+}
+
+/// Their names.
+func userAttributes(of file: Descriptor) -> [ByteString] {
+    let names = upToTheLongest { room throws(Errno) in
+        try withProcPath(of: file.raw) { path throws(Errno) in
+            try listExtendedAttributes(path, into: room)
+        }
+    }
+    return (names ?? []).split(separator: 0).map { ByteString(Array($0)) }.filter {
+        $0.bytes.starts(with: "user.".utf8) && !$0.bytes.starts(with: "user.mam.".utf8)
+    }
+}
+
+/// Nil if an open file has none.
+func attribute(_ name: ByteString, of file: Descriptor) -> [UInt8]? {
+    upToTheLongest { room throws(Errno) in
+        try extendedAttribute(of: file.raw, name.cString, into: room)
+    }
+}
+
+private func set(
+    _ name: ByteString, to value: [UInt8], of file: Descriptor
+) throws(Errno) {
+    try value.span.bytes.withUnsafeBytes { bytes throws(Errno) in
+        try setExtendedAttribute(of: file.raw, name.cString, to: bytes)
+    }
+}
+
+/// What a call writes, which is at most a value's, or list's, longest length; nil if it fails.
+private func upToTheLongest(
+    _ call: (UnsafeMutableRawBufferPointer) throws(Errno) -> Int
+) -> [UInt8]? {
+    let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
     defer { room.deallocate() }
-    let names = UnsafeMutableRawBufferPointer(rebasing: room[..<limit])
-    let value = UnsafeMutableRawBufferPointer(rebasing: room[limit...])
-    let count = try? withProcPath(of: original.raw) { path throws(Errno) in
-        try listExtendedAttributes(path, into: names)
-    }
-    for name in names[..<(count ?? 0)].split(separator: 0).map({ ByteString(Array($0)) })
-    where name.bytes.starts(with: "user.".utf8) && !name.bytes.starts(with: "user.mam.".utf8) {
-        let found = try? extendedAttribute(of: original.raw, name.cString, into: value)
-        guard let found else { continue }
-        try? setExtendedAttribute(of: copy.raw, name.cString, to: .init(rebasing: value[..<found]))
-    }
+    guard let count = try? call(room) else { return nil }
+    return Array(room[..<count])
 }

@@ -17,6 +17,7 @@ final class LeavingCopy {
     /// What an earlier run has copied.
     private var present = 0
     private let leftOut: LeftOut
+    private var unkept: UnkeptTally
     private var daemon: Result<Daemon, Failure>?
     private var roots: [stat] = []
     private var depth = 0
@@ -28,6 +29,7 @@ final class LeavingCopy {
     init(_ invocation: Invocation, of source: LeftDirectory, into destination: LeavingPlace) {
         (self.invocation, self.source, self.destination) = (invocation, source, destination)
         leftOut = LeftOut(namesEach: invocation.arguments.has("verbose"))
+        unkept = UnkeptTally(namesEach: invocation.arguments.has("verbose"))
     }
 
     var exitStatus: ExitStatus { leftOut.status }
@@ -50,6 +52,7 @@ final class LeavingCopy {
             // Afterwards: with its mode it may be read-only.
             try keepAttributes(of: top, source.root, on: destination.root)
         }
+        noteUnkept(of: top, source.root, at: source.path, on: destination.root)
     }
 
     /// Lines for people.
@@ -59,7 +62,8 @@ final class LeavingCopy {
             "\(files.counted("file")), \(bytes.asBytes), copied to \(place.shown)"
         ]
         if present > 0 { lines.append("copied before: \(present.counted("file"))") }
-        return lines + leftOut.summary(place.appending(LeavingPlace.markName))
+        let mark = place.appending(LeavingPlace.markName)
+        return lines + unkept.summary + leftOut.summary(mark, hasMore: unkept.hasUntold)
     }
 
     var json: JSONValue {
@@ -68,7 +72,7 @@ final class LeavingCopy {
             "directory": .string(source.place.wireText),
             "destination": .string(destination.place.wireText),
             "files": JSONValue(files), "bytes": JSONValue(bytes), "present": JSONValue(present),
-            "left": left, "holders": holders,
+            "left": left, "holders": holders, "unkept": unkept.json,
         ]
     }
 
@@ -143,6 +147,7 @@ final class LeavingCopy {
         copyEntries(of: from, at: path, into: try LeavingDirectory(made))
         guard !isFull else { return }
         try keepAttributes(of: status, from, on: made)
+        noteUnkept(of: status, from, at: path, on: made)
         try synchronize(made.raw)
     }
 
@@ -171,7 +176,11 @@ final class LeavingCopy {
             // Nothing has happened to the original since.
             if isBefore(status.st_ctim, there.st_ctim) {
                 present += 1
-                if let copy = try? to.openCopy(name) { noteProtectedData(in: copy, of: path) }
+                if let copy = try? to.openCopy(name) {
+                    noteProtectedData(in: copy, of: path)
+                    let original = try? reopen(found.raw, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+                    original.map { noteUnkept(of: status, $0, at: path, on: copy) }
+                }
                 return
             }
         }
@@ -187,11 +196,13 @@ final class LeavingCopy {
             guard try haveSameContent(new.descriptor, copy) else { throw isThere(path) }
             try source.refuseIfWritten()
             try keepAttributes(of: status, file, on: copy)
+            noteUnkept(of: status, file, at: path, on: copy)
             noteProtectedData(in: copy, of: path)
             present += 1
             return
         }
         try new.take(name, in: to.descriptor) { try source.refuseIfWritten() }
+        noteUnkept(of: status, file, at: path, on: new.descriptor)
         noteProtectedData(in: new.descriptor, of: path)
         files += 1
         bytes += count
@@ -203,6 +214,17 @@ final class LeavingCopy {
             isFull = true
             throw Failure(destination.place, error)
         }
+    }
+
+    private func noteUnkept(
+        of status: stat, _ original: Descriptor, at path: ByteString, on copy: Descriptor
+    ) {
+        note(Unkept.all(of: status, original, on: copy), of: path)
+    }
+
+    private func note(_ unkept: [Unkept], of path: ByteString) {
+        if !unkept.isEmpty { progress.clear() }
+        self.unkept.add(unkept, of: path)
     }
 
     private func noteProtectedData(in copy: Descriptor, of path: ByteString) {
@@ -266,14 +288,8 @@ final class LeavingCopy {
         let times = [status.st_atim, status.st_mtim]
         utimensat(to.descriptor.raw, name.cString, times, AT_SYMLINK_NOFOLLOW)
         fchownat(to.descriptor.raw, name.cString, status.st_uid, status.st_gid, AT_SYMLINK_NOFOLLOW)
+        if let made = to.found(name) { note(Unkept.all(of: status, on: made), of: path) }
     }
-}
-
-/// Of an `O_PATH` descriptor of the link itself.
-private func linkTarget(at link: Descriptor) throws(Errno) -> ByteString {
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = try retrying { readlinkat(link.raw, "", &buffer, buffer.count) }
-    return ByteString(buffer.prefix(count).map { UInt8(bitPattern: $0) })
 }
 
 private func isBefore(_ one: timespec, _ other: timespec) -> Bool {

@@ -37,6 +37,13 @@ struct LeavingDirectory {
     }
 }
 
+/// Of an `O_PATH` descriptor of the link itself.
+func linkTarget(at link: Descriptor) throws(Errno) -> ByteString {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = try retrying { readlinkat(link.raw, "", &buffer, buffer.count) }
+    return ByteString(buffer.prefix(count).map { UInt8(bitPattern: $0) })
+}
+
 /// Whether two open files have the same content.
 func haveSameContent(_ one: Descriptor, _ other: Descriptor) throws(Errno) -> Bool {
     let size = try status(of: one.raw).st_size

@@ -77,8 +77,9 @@ final class LeftOut {
         (isNew ? failure : Failure(failure.status, failure.message)).report(isJSON: false)
     }
 
-    /// Lines for people. `mark`: what keeps the copy unfinished.
-    func summary(_ mark: ByteString) -> [Message] {
+    /// Lines for people. `mark`: what keeps the copy unfinished. `hasMore`: others are not named
+    /// either.
+    func summary(_ mark: ByteString, hasMore: Bool) -> [Message] {
         var lines: [Message] = []
         for (owner, count) in sealed.sorted(by: { $0.key < $1.key }) {
             lines.append("left out of \(ByteString(owner).shown)'s: \(count.counted("file"))")
@@ -88,7 +89,7 @@ final class LeftOut {
             let shown = ByteString(owner).shown
             lines.append("copied with \(shown)'s protected data in them: \(count.counted("file"))")
         }
-        if untold > 0 { lines.append("--verbose names each of them") }
+        if untold > 0 || hasMore { lines.append("--verbose names each of them") }
         if !failures.isEmpty {
             lines.append(
                 "left out in all: \(failures.count.grouped); the same command goes on with that,"

@@ -47,8 +47,10 @@ class Leave(LeaveCase):
         os.chmod(folder, 0o555)
         os.utime(folder, ns=(0, 2_000_000_000))
         result = self.leave()
-        self.assertRegex(result.stdout, r"\A9 files, .* copied to .*/files\n\Z")
-        self.assertEqual(result.stderr, "")
+        self.assertRegex(
+            result.stdout, r"\A9 files, .* copied to .*/files\nnot kept: hard links: 4 files\n"
+            r"--verbose names each of them\n\Z")
+        self.assertRegex(result.stderr, r"\A.*-again: not kept: hard links\n\Z")
         self.assert_whole()
         for name in ("sealed", "personal", "foreign", "folder", "folder/empty"):
             shown, copy = os.stat(self.directory / name), os.stat(self.target / name)
