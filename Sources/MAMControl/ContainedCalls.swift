@@ -16,7 +16,8 @@ struct ContainedCalls {
 
     private static let questions: [String: Set<String>] = [
         Varlink.Workspace.name: [
-            "Status", "ProtectionInfo", "WhyRefused", "ListAccounts", "Lock", "Unlock", "Watch",
+            "Status", "ProtectionInfo", "WhyRefused", "Inspect", "ListAccounts", "Lock", "Unlock",
+            "Watch",
         ],
         Varlink.Enrollment.name: ["List", "AllowedAccounts", "UserStatus"],
         Varlink.Identity.name: [

@@ -117,6 +117,11 @@ package struct VarlinkCall {
     /// It is closed after the call unless the handler keeps a reference.
     package func descriptor(_ name: String) throws(VarlinkError) -> Descriptor? {
         guard let index = try parameters.optionalInteger(name) else { return nil }
+        return try descriptor(at: index, name)
+    }
+
+    /// One of a list, which the parameter `name` is.
+    func descriptor(at index: Int, _ name: String) throws(VarlinkError) -> Descriptor {
         guard descriptors.indices.contains(index) else { throw .invalidParameter(name) }
         return descriptors[index]
     }

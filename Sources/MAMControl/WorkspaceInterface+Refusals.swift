@@ -1,5 +1,6 @@
-// What the mount would refuse to a caller.
+// What the mount would refuse to a caller, of one file or of many.
 
+internal import MAMIdentity
 internal import MAMModel
 internal import MAMSystem
 internal import MAMTree
@@ -11,20 +12,62 @@ internal import MAMWorkspace
 extension WorkspaceInterface {
     func whyRefused(_ call: VarlinkCall) throws(VarlinkError) -> Wire.WhyRefused.Reply {
         let request: Wire.WhyRefused = try call.request()
-        guard let act = FileAct(rawValue: request.act) else { throw .invalidParameter("act") }
+        let act = try Self.act(request.act)
         let file = try call.file("path", "fileDescriptor", self, .pathOnly)
-        let found = try vaulted { () throws(VaultError) in try refusal(of: act, on: file, call) }
+        let caller = AskingProgram(found(for: call.peer), call.peer)
+        let found = try vaulted { () throws(VaultError) in
+            try refusal(of: act, on: file, to: caller)
+        }
         return .init(refusal: found.map { .init($0) })
+    }
+
+    /// Both questions about many files: a message costs more than the answer about a file.
+    func inspect(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Inspect.Reply {
+        let request: Wire.Inspect = try call.request()
+        let act = try request.act.map { word throws(VarlinkError) in try Self.act(word) }
+        let caller = AskingProgram(found(for: call.peer), call.peer)
+        var files: [Wire.Inspected] = []
+        for index in request.fileDescriptors {
+            let file = try call.descriptor(at: index, "fileDescriptors")
+            try requireOrdinary(file, call)
+            files.append(inspected(file, call, act, to: caller))
+        }
+        return .init(files: files)
+    }
+
+    private static func act(_ word: String) throws(VarlinkError) -> FileAct {
+        guard let act = FileAct(rawValue: word) else { throw .invalidParameter("act") }
+        return act
+    }
+
+    private func inspected(
+        _ file: Descriptor, _ call: VarlinkCall, _ act: FileAct?, to caller: AskingProgram
+    ) -> Wire.Inspected {
+        do throws(VaultError) {
+            let info = try protection(of: file, call, in: tree)
+            // An act that is not for what it is, such as to read a directory, is not refused.
+            let refused = act.flatMap { try? refusal(of: $0, on: file, to: caller) }
+            return .init(protection: .init(info), refusal: refused.map { .init($0) })
+        } catch { return .init(failure: .init(error)) }
     }
 
     /// Why the mount would refuse the act to the calling process; nil if it would not.
     private func refusal(
-        of act: FileAct, on file: Descriptor, _ call: VarlinkCall
+        of act: FileAct, on file: Descriptor, to caller: AskingProgram
     ) throws(VaultError) -> VaultError? {
+        try Admission(tree).refusal(of: act, on: file, to: caller.program, for: caller.caller)
+    }
+}
+
+/// Who asks, as open(2) would find it.
+private struct AskingProgram {
+    let program: FoundIdentity
+    let caller: Caller
+
+    init(_ program: FoundIdentity, _ peer: Peer) {
+        self.program = program
         // The thread is no thread of the daemon's own.
-        let caller = Caller(thread: 0, user: call.peer.uid, group: call.peer.gid, umask: 0)
-        return try Admission(tree).refusal(
-            of: act, on: file, to: found(for: call.peer), for: caller)
+        caller = Caller(thread: 0, user: peer.uid, group: peer.gid, umask: 0)
     }
 }
 

@@ -70,6 +70,7 @@ package struct WorkspaceInterface: VaultInterface {
         case .watch: try watch(call)
         case .protectionInfo: try protectionInfo(call)
         case .whyRefused: try whyRefused(call)
+        case .inspect: try inspect(call)
         case .setOwner: try setOwner(call)
         case .setClass: try setClass(call)
         case .encrypt: try encrypt(call)

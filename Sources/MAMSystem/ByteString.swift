@@ -26,6 +26,8 @@ package struct ByteString: Sendable, Hashable {
     /// For messages: escapes unprintable bytes as `\ooo`, so that a name cannot control a terminal
     /// and different names look different.
     package var shown: String {
+        // Almost every name: Unicode's tables cost many times as much.
+        if bytes.allSatisfy(Self.isPlain) { return String(decoding: bytes, as: UTF8.self) }
         guard let text, !text.unicodeScalars.contains(where: { $0.isUnprintable || $0 == "\\" })
         else {
             return bytes.map(Self.escaped).joined()
@@ -51,8 +53,12 @@ package struct ByteString: Sendable, Hashable {
         self.init(bytes)
     }
 
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\\")
+    }
+
     private static func escaped(_ byte: UInt8) -> String {
-        if (0x20..<0x7F).contains(byte), byte != UInt8(ascii: "\\") {
+        if isPlain(byte) {
             return String(UnicodeScalar(byte))
         }
         return octal(byte)

@@ -166,21 +166,23 @@ package struct VarlinkClient: ~Copyable {
         throw .secretForOthers(user: listener.user)
     }
 
-    /// Calls a method for each file, which is its call's descriptor 0, and then waits for the
-    /// replies, which come in the files' order. At most ``batchCount`` files.
+    /// Makes calls, and then waits for the replies, which come in the calls' order. At most
+    /// ``batchCount``.
     package mutating func call<Request: VarlinkRequest>(
-        _ request: Request, forEach files: [Descriptor]
+        _ calls: [(request: Request, descriptors: [Descriptor])]
     ) -> [Result<Request.Reply, Failure>] {
-        precondition(files.count <= Self.batchCount)
+        precondition(calls.count <= Self.batchCount)
         var end: Failure?
         do throws(Failure) {
-            try refuseSecrets(request.withoutNulls)
-            let call: JSONValue = [
-                "method": .string(Request.method), "parameters": .object(request.withoutNulls),
-            ]
-            for file in files { try send(call, [file]) }
+            for (request, descriptors) in calls {
+                let parameters = request.withoutNulls
+                try refuseSecrets(parameters)
+                try send(
+                    ["method": .string(Request.method), "parameters": .object(parameters)],
+                    descriptors)
+            }
         } catch { end = error }
-        return files.map { _ in
+        return calls.map { _ in
             if let end { return .failure(end) }
             do throws(Failure) {
                 return .success(try Self.read(try receive(pendingReply()).parameters))

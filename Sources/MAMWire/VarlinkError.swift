@@ -29,6 +29,9 @@ extension VarlinkError {
         service("MethodNotFound", "method", name)
     }
 
+    /// An earlier service may lack a method that is new.
+    package var isOfMissingMethod: Bool { name == "org.varlink.service.MethodNotFound" }
+
     /// The method is defined but not implemented here.
     package static func methodNotImplemented(_ name: String) -> VarlinkError {
         service("MethodNotImplemented", "method", name)

@@ -44,14 +44,11 @@ final class Daemon {
         } catch { throw failure(error, about: subject) }
     }
 
-    /// Calls a method for each file, at most ``VarlinkClient/batchCount``. A refusal becomes a
-    /// failure about the subject in the file's place.
+    /// Makes calls without waiting for each other's replies, at most ``VarlinkClient/batchCount``.
     func call<Request: VarlinkRequest>(
-        _ request: Request, forEach files: [Descriptor], about subjects: [Message]
-    ) -> [Result<Request.Reply, Failure>] {
-        zip(client.call(request, forEach: files), subjects).map { reply, subject in
-            reply.mapError { failure($0, about: subject) }
-        }
+        _ calls: [(request: Request, descriptors: [Descriptor])]
+    ) -> [Result<Request.Reply, VarlinkClient.Failure>] {
+        client.call(calls)
     }
 
     /// Calls a method that answers again and again, until `body` is false or the connection ends.
@@ -75,7 +72,7 @@ final class Daemon {
     fileprivate var concernsUser: Bool { client.concernsUser() }
 
     /// `subject`: nil for the workspace.
-    private func failure(_ error: VarlinkClient.Failure, about subject: Message?) -> Failure {
+    func failure(_ error: VarlinkClient.Failure, about subject: Message?) -> Failure {
         if let subject, case .refused(let refusal) = error {
             return Failure(refusal.workspaceError, about: subject)
         }

@@ -101,28 +101,15 @@ final class FileQuestions {
     }
 
     private func ask(_ files: [Opened], _ daemon: Daemon) -> [Answer] {
-        let replies = daemon.call(
-            Varlink.Workspace.ProtectionInfo(fileDescriptor: 0), forEach: files.map(\.file),
-            about: files.map { .verbatim($0.path.shown) })
-        let refusals = asksForRefusals ? refusals(of: files, daemon) : files.map { _ in nil }
-        return zip(zip(files, replies), refusals).map { answer, refusal in
+        let inspected = daemon.inspect(
+            files.map(\.file), for: asksForRefusals ? .read : nil,
+            about: { .verbatim(files[$0].path.shown) })
+        return zip(files, inspected).map { file, found in
             Result {
-                let ((path, file, _), reply) = answer
-                let info = try FileProtection(try reply.get().protection)
+                let (info, refusal) = try found.get()
                 return AnsweredFile(
-                    facts: FileReport(path, info), file: file, refusal: refusal)
+                    facts: FileReport(file.path, info), file: file.file, refusal: refusal)
             }
-        }
-    }
-
-    /// A directory is not read in this sense, and an earlier daemon has no answer.
-    private func refusals(of files: [Opened], _ daemon: Daemon) -> [Failure?] {
-        let subjects: [Message] = files.map { .verbatim($0.path.shown) }
-        let replies = daemon.call(
-            Varlink.Workspace.WhyRefused(fileDescriptor: 0, act: FileAct.read.rawValue),
-            forEach: files.map(\.file), about: subjects)
-        return zip(replies, subjects).map { reply, subject in
-            (try? reply.get())?.refusal.map { Failure(VarlinkError($0), about: subject) }
         }
     }
 }

@@ -16,7 +16,7 @@ func owner(_ invocation: Invocation) throws -> ExitStatus {
         let facts = try questions.next().facts
         if let flaw = facts.flaw { throw flaw }
         isAnyManaged = isAnyManaged || facts.isManaged
-        return (ownerLine(facts), facts.json)
+        return (ownerLine(facts), json(of: facts, for: invocation))
     }
     let isNone = !isAnyManaged && !invocation.operands.isEmpty
     return status == .success && isNone ? .notManaged : status
@@ -36,7 +36,7 @@ func protectionClass(_ invocation: Invocation) throws -> ExitStatus {
     return invocation.eachFile { _ in
         let facts = try questions.next().facts
         if let flaw = facts.flaw { throw flaw }
-        return (classLine(facts), facts.json)
+        return (classLine(facts), json(of: facts, for: invocation))
     }
 }
 
@@ -64,11 +64,15 @@ func info(_ invocation: Invocation) throws -> ExitStatus {
         let file = path.text == "-" ? nil : try questions.next()
         let facts = try file?.facts ?? invocation.factsOfInput()
         flaw = flaw ?? facts.flaw
-        let json = facts.json(file?.refusal)
-        if invocation.isJSON { return (nil, json) }
-        return (description(of: facts, file?.refusal, holding: file?.dataHeld), json)
+        if invocation.isJSON { return (nil, facts.json(file?.refusal)) }
+        return (description(of: facts, file?.refusal, holding: file?.dataHeld), .null)
     }
     return status == .success ? flaw?.status ?? status : status
+}
+
+/// Null where nothing prints it.
+private func json(of facts: FileReport, for invocation: Invocation) -> JSONValue {
+    invocation.isJSON ? facts.json : .null
 }
 
 /// Exits with 0 if all files are encrypted.
@@ -80,7 +84,7 @@ func isEncrypted(_ invocation: Invocation) throws -> ExitStatus {
         if let flaw = facts.flaw { throw flaw }
         isAnyPlain = isAnyPlain || !facts.isEncrypted
         let answer: Message = facts.isEncrypted ? ": encrypted" : ": not encrypted"
-        return (Record(path: path, after: answer), facts.json)
+        return (Record(path: path, after: answer), json(of: facts, for: invocation))
     }
     return status == .success && isAnyPlain ? .failure : status
 }

@@ -24,6 +24,7 @@ HARMLESS = {
     "Workspace.Status": "tells names and states, no content",
     "Workspace.ListAccounts": "the same",
     "Workspace.ProtectionInfo": "tells what the file's header does",
+    "Workspace.Inspect": "tells what the two others do",
     "Workspace.WhyRefused": "tells what open(2) would, and the owner as the file's header does",
     "Workspace.Watch": "tells of the caller's own accounts",
     "Identity.GetIdentity": "tells of the calling process",

@@ -11,6 +11,7 @@ extension Varlink {
             case status = "Status"
             case protectionInfo = "ProtectionInfo"
             case whyRefused = "WhyRefused"
+            case inspect = "Inspect"
             case listAccounts = "ListAccounts"
             case registerAccount = "RegisterAccount"
             case changePassphrase = "ChangePassphrase"
@@ -670,6 +671,72 @@ extension Varlink {
                 }
 
                 package var members: [String: JSONValue] { ["refusal": refusal.json] }
+            }
+        }
+
+        package struct Inspected: WireObject {
+            package var protection: Protection?
+            package var failure: Refusal?
+            package var refusal: Refusal?
+
+            package init(
+                protection: Protection? = nil, failure: Refusal? = nil,
+                refusal: Refusal? = nil
+            ) {
+                self.protection = protection
+                self.failure = failure
+                self.refusal = refusal
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(
+                    protection: wire.value("protection"), failure: wire.value("failure"),
+                    refusal: wire.value("refusal")
+                )
+            }
+
+            package var members: [String: JSONValue] {
+                [
+                    "protection": protection.json, "failure": failure.json,
+                    "refusal": refusal.json
+                ]
+            }
+        }
+
+        package struct Inspect: VarlinkRequest {
+            package static let method = "io.mamd.Workspace.Inspect"
+            package static let memberNames: Set<String> = ["fileDescriptors", "act"]
+
+            package var fileDescriptors: [Int]
+            package var act: String?
+
+            package init(fileDescriptors: [Int], act: String? = nil) {
+                self.fileDescriptors = fileDescriptors
+                self.act = act
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(
+                    fileDescriptors: wire.value("fileDescriptors"), act: wire.value("act")
+                )
+            }
+
+            package var members: [String: JSONValue] {
+                ["fileDescriptors": fileDescriptors.json, "act": act.json]
+            }
+
+            package struct Reply: WireObject {
+                package var files: [Inspected]
+
+                package init(files: [Inspected]) {
+                    self.files = files
+                }
+
+                package init(_ wire: Parameters) throws(VarlinkError) {
+                    try self.init(files: wire.value("files"))
+                }
+
+                package var members: [String: JSONValue] { ["files": files.json] }
             }
         }
 
@@ -1879,6 +1946,13 @@ method ProtectionInfo(
 # create in a directory. Null where no rule refuses it, and no account is closed; modes and access
 # lists are the kernel's. It opens nothing, counts as no use, and is in no audit.
 method WhyRefused(path: ?string, fileDescriptor: ?int, act: string) -> (refusal: ?Refusal)
+
+# What the two say of one file: its protection, or why there is none; and the refusal, if any.
+type Inspected (protection: ?Protection, failure: ?Refusal, refusal: ?Refusal)
+
+# ProtectionInfo of files, in their order, and WhyRefused of those that the act is for. Each may
+# fail alone.
+method Inspect(fileDescriptors: []int, act: ?string) -> (files: []Inspected)
 
 method ListAccounts() -> (accounts: []Account)
 
