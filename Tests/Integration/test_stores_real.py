@@ -13,8 +13,8 @@ from running import daemons
 from workspace import ANN, DONE, NO, Workspace, pattern, wait_until
 
 NEEDS = (
-    "bindfs", "btrfs-progs", "e2fsprogs", "exfat-fuse", "exfatprogs", "git", "mergerfs", "ntfs-3g",
-    "openssh-sftp-server", "sshfs", "unionfs-fuse", "xfsprogs")
+    "bindfs", "btrfs-progs", "dosfstools", "e2fsprogs", "exfat-fuse", "exfatprogs", "fusefat", "git",
+    "mergerfs", "ntfs-3g", "openssh-sftp-server", "sshfs", "unionfs-fuse", "xfsprogs")
 
 SFTP_SERVER = "/usr/lib/openssh/sftp-server"
 AUTHOR = {
@@ -75,10 +75,10 @@ class Real(unittest.TestCase):
 
     # Workspaces
 
-    def init(self, status=DONE):
+    def init(self, *options, status=DONE):
         return self.workspace.ctl(
             "init", self.workspace.backing, "--name", self.workspace.name, "--settings",
-            self.workspace.settings, status=status).stderr
+            self.workspace.settings, *options, status=status).stderr
 
     def begin(self):
         said = self.init()
@@ -92,8 +92,8 @@ class Real(unittest.TestCase):
         self.workspace.ctl("unmount", self.workspace.mount_point)
         wait_until(lambda: not list(daemons(str(self.workspace.root))))
 
-    def refuse(self, why):
-        self.assertIn(why, self.init(status=NO))
+    def refuse(self, why, *options):
+        self.assertIn(why, self.init(*options, status=NO))
         self.assertEqual(os.listdir(self.store), [])
 
     # What is kept
@@ -257,6 +257,11 @@ class Disks(Real):
     def test_exfat(self):
         self.attach("mount.exfat-fuse", self.device("mkfs.exfat"), self.store)
         self.refuse("does not distinguish B from b")
+
+    def test_vfat(self):
+        self.attach("fusefat", "-o", "rw+", self.disk("mkfs.vfat", "-F", "32"), self.store)
+        self.refuse("has blocks of 1024 bytes")
+        self.refuse("does not distinguish B from b", "--small-blocks")
 
     def test_exfat_with_a_workspace_is_read(self):
         self.workspace.backing = self.below / "backing"
