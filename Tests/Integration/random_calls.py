@@ -2,11 +2,12 @@
 """Random file calls on a mount and in a directory beside it, compared call by call; what differs
 is made a short list.
 
-    random_calls.py [--steps N] [--seconds N] [--seed N] [--calls-only] [--disk] [--processes N]
+    random_calls.py [--steps N] [--seconds N] [--seed N] [--calls-only] [--disk [DIRECTORY]]
+                    [--processes N]
 
---seed repeats a run; --calls-only leaves locks, kills, remounts and changes of owners out; --disk,
-as root, has the store on a disk of its own that becomes full; --processes has so many act at the
-same time (random_crowd.py). Status 1 if anything differs.
+--seed repeats a run; --calls-only leaves locks, kills, remounts and changes of owners out; --disk
+has the store on a disk that becomes full, which root makes and others name, mounted and theirs;
+--processes has so many act at the same time (random_crowd.py). Status 1 if anything differs.
 """
 import argparse
 import contextlib
@@ -38,7 +39,7 @@ class Differs(Exception):
 
 
 class Pair:
-    """A workspace, and a directory beside it."""
+    """A workspace, and a directory beside it. `disk`: true for one of its own, or where one is."""
 
     def __init__(self, disk=False):
         self.closing, self.number = contextlib.ExitStack(), 0
@@ -52,12 +53,14 @@ class Pair:
             raise
 
     def make(self, disk):
-        if disk:
+        if disk is True:
             image = DiskImage(self.workspace.root, CACHED_MEBIBYTES)
             self.closing.callback(image.close)
-            self.workspace.backing = image.path / "backing"
+            disk = image.path
+        if disk:
+            self.workspace.backing = pathlib.Path(disk, "backing")
             self.workspace.backing.mkdir()
-            self.filler = image.path / "filler"
+            self.filler = pathlib.Path(disk, "filler")
         self.beside = self.workspace.root / "beside"
         self.beside.mkdir()
         self.workspace.init().mount().register()
@@ -197,7 +200,9 @@ def main():
     words.add_argument("--seconds", type=float, default=float(1 << 30))
     words.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     words.add_argument("--calls-only", action="store_true")
-    words.add_argument("--disk", action="store_true", help="one that becomes full; as root")
+    words.add_argument(
+        "--disk", nargs="?", const=True, metavar="DIRECTORY",
+        help="one that becomes full; without a directory as root")
     words.add_argument("--processes", type=int, default=1, help="that act at the same time")
     options = words.parse_args()
     print(f"seed {options.seed}", flush=True)
