@@ -118,101 +118,108 @@ let package = Package(
         cModule("CSupervisor", ["CContainment"]),
         // How FUSE's requests reach the mount
         cModule("CTransport"),
-        module("MAMSystem", ["CShims", "CSystemd"]),
+        // Values that everything speaks of: errors, names, sentences, identifiers
+        module("MAMModel", []),
+        module("MAMLocks", ["CShims"]),
+        module("MAMSystem", ["MAMModel", "MAMLocks", "CShims", "CSystemd"]),
         // What people read, in their language
-        module("MAMWords", ["MAMSystem", "CShims"], swiftSettings: testable),
-        module("MAMModel", ["MAMWords"]),
+        module("MAMWords", ["MAMModel", "CShims"], swiftSettings: testable),
 
         // Core
         module("MAMFormat", ["MAMModel", "CDeflate"]),
-        module("MAMPolicy", ["MAMModel", "MAMFormat", "MAMWords"]),
+        module("MAMPolicy", ["MAMModel", "MAMFormat"]),
         // settings.json
         module("MAMSettings", ["MAMModel", "MAMPolicy"]),
         module(
-            "MAMCrypto", ["MAMModel", "MAMSystem", "CCrypto", "CSodium", "CShims"] + ciphers,
+            "MAMCrypto", ["MAMModel", "MAMLocks", "CCrypto", "CSodium", "CShims"] + ciphers,
             swiftSettings: testable),
         module("MAMAudit", ["MAMModel", "MAMSystem", "CShims"], swiftSettings: testable),
 
         // Services
         module(
-            "MAMKeyring", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMWords"],
+            "MAMKeyring", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMLocks"],
             swiftSettings: testable),
-        module("MAMStore", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMWords"]),
+        module("MAMStore", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMLocks"]),
 
         // Who is calling
-        module("MAMIdentity", ["MAMModel", "MAMSystem"]),
+        module("MAMIdentity", ["MAMModel", "MAMSystem", "MAMLocks"]),
         module(
-            "MAMEnrollment", ["MAMModel", "MAMPolicy", "MAMSettings", "MAMSystem", "MAMWords"],
+            "MAMEnrollment", ["MAMModel", "MAMPolicy", "MAMSettings", "MAMSystem"],
             swiftSettings: testable),
         // What an organisation signs, and which of it a machine accepts
-        module("MAMFleet", ["MAMModel", "MAMCrypto", "MAMWords"], swiftSettings: unoptimised),
+        module("MAMFleet", ["MAMModel", "MAMCrypto"], swiftSettings: unoptimised),
         // What carries it: bundles, the engine's keys and subjects, the organisation's directory
         module(
-            "MAMCarrier", ["MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet", "MAMWords"],
+            "MAMCarrier", ["MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet"],
             swiftSettings: unoptimised),
         // What an organisation's machines have reported, against what it has signed
         module(
             "MAMSurvey", ["MAMModel", "MAMSystem", "MAMFleet", "MAMCarrier"],
             swiftSettings: unoptimised),
         // What an issuer of OpenID Connect signs, and which of it counts
-        module("MAMSignIn", ["MAMModel", "MAMCrypto", "MAMWords"]),
+        module("MAMSignIn", ["MAMModel", "MAMCrypto"]),
         // What both ends of the socket share
         module(
-            "MAMWire", ["MAMModel", "MAMSystem", "CShims", "MAMWords"], swiftSettings: testable),
+            "MAMWire", ["MAMModel", "MAMSystem", "CShims"], swiftSettings: testable),
         // Where workspaces are: directories, sockets, mounts
-        module("MAMPlaces", ["MAMModel", "MAMSystem", "MAMWire", "MAMWords", "CShims"]),
+        module("MAMPlaces", ["MAMModel", "MAMSystem", "MAMWire", "CShims"]),
         // Desktop entries, types of files, and what opens them
-        module("MAMDesktop", ["MAMSystem"], swiftSettings: unoptimised),
+        module("MAMDesktop", ["MAMSystem", "MAMModel"], swiftSettings: unoptimised),
 
         // Use cases
         module(
             "MAMVault",
             [
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
-                "MAMAudit", "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMIdentity", "MAMFleet",
-                "MAMSignIn", "MAMWords", "CShims",
+                "MAMLocks", "MAMAudit", "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMIdentity",
+                "MAMFleet", "MAMSignIn", "CShims",
             ]),
 
         module(
-            "MAMTree", ["MAMModel", "MAMFormat", "MAMSystem", "MAMStore", "MAMVault", "CShims"]),
+            "MAMTree",
+            [
+                "MAMModel", "MAMFormat", "MAMSystem", "MAMLocks", "MAMStore", "MAMVault", "CShims",
+                "MAMIdentity",
+            ]),
         module(
             "MAMWorkspace",
             [
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
                 "MAMAudit", "MAMKeyring", "MAMEnrollment", "MAMIdentity", "MAMFleet", "MAMStore",
-                "MAMSignIn", "MAMVault", "MAMTree", "MAMWords", "CShims",
+                "MAMSignIn", "MAMVault", "MAMTree", "CShims",
             ], swiftSettings: testable),
 
         // Edges
         module(
             "MAMFuse",
             [
-                "MAMSystem", "MAMVault", "MAMTree", "MAMWorkspace", "CFuse3", "CTransport",
-                "CShims",
+                "MAMSystem", "MAMLocks", "MAMModel", "MAMVault", "MAMTree", "MAMWorkspace",
+                "CFuse3", "CTransport", "CShims",
             ]),
         module(
             "MAMControl",
             [
-                "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
-                "MAMWire", "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMIdentity", "MAMFleet",
-                "MAMSignIn", "MAMVault", "MAMTree", "MAMWorkspace", "MAMWords", "CShims",
+                "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMLocks",
+                "MAMAudit", "MAMWire", "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMIdentity",
+                "MAMFleet", "MAMSignIn", "MAMVault", "MAMTree", "MAMWorkspace", "CShims",
+                "MAMSettings",
             ], swiftSettings: testable),
-        module("MAMSession", ["MAMSystem", "CSystemd"]),
+        module("MAMSession", ["MAMSystem", "MAMModel", "CSystemd"]),
         // Requests over HTTPS
         module("MAMWeb", ["CCurl"], swiftSettings: unoptimised),
         // How the fleet's documents get to machines, and reports back: NATS, HTTPS
         module("MAMEngine", ["MAMModel", "MAMWeb", "CNats"], swiftSettings: unoptimised),
         // What programs link that talk to the daemon; its names are the Intune App SDK's
         module(
-            "MAMClient", ["MAMModel", "MAMSystem", "MAMPlaces", "MAMWire", "MAMWords", "CShims"],
+            "MAMClient", ["MAMModel", "MAMSystem", "MAMPlaces", "MAMWire", "CShims"],
             swiftSettings: testable),
 
         // Programs
         program(
             "mamd",
             [
-                "MAMModel", "MAMCrypto", "MAMPolicy", "MAMSettings", "MAMSystem", "MAMAudit",
-                "MAMKeyring", "MAMEnrollment", "MAMFleet", "MAMSignIn", "MAMVault", "MAMTree",
+                "MAMModel", "MAMCrypto", "MAMPolicy", "MAMSettings", "MAMSystem", "MAMLocks",
+                "MAMAudit", "MAMKeyring", "MAMEnrollment", "MAMFleet", "MAMVault", "MAMTree",
                 "MAMWorkspace", "MAMFuse", "MAMPlaces", "MAMWire", "MAMControl", "MAMSession",
                 "MAMWords", "CShims",
             ], swiftSettings: settings),
@@ -249,69 +256,73 @@ let package = Package(
             // What it captures is not checked at each use: that would count as the parts' cost.
             swiftSettings: settings + [.unsafeFlags(["-enforce-exclusivity=unchecked"])]),
 
-        module("TestSupport", ["MAMSystem"], path: "Tests/TestSupport"),
+        module("TestSupport", ["MAMSystem", "MAMModel"], path: "Tests/TestSupport"),
 
         tests("MAMModelTests", ["MAMModel"]),
-        tests("MAMPolicyTests", ["TestSupport", "MAMPolicy", "MAMFormat", "MAMModel", "MAMWords"]),
+        tests("MAMPolicyTests", ["TestSupport", "MAMPolicy", "MAMModel"]),
         tests("MAMSettingsTests", ["MAMSettings", "MAMPolicy", "MAMModel"]),
         tests("MAMFormatTests", ["MAMFormat", "MAMModel"]),
         tests("MAMCryptoTests", ["MAMCrypto", "MAMModel"]),
-        tests("MAMSystemTests", ["TestSupport", "MAMSystem", "MAMModel"]),
-        tests("MAMWordsTests", ["MAMWords", "MAMSystem"]),
+        tests("MAMSystemTests", ["TestSupport", "MAMSystem", "MAMLocks", "MAMModel", "CShims"]),
+        tests("MAMWordsTests", ["MAMWords", "MAMSystem", "MAMModel"]),
         tests("MAMAuditTests", ["TestSupport", "MAMAudit", "MAMSystem", "MAMModel"]),
         tests(
             "MAMKeyringTests",
-            [
-                "TestSupport", "MAMKeyring", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel",
-                "MAMWords",
-            ]),
+            ["TestSupport", "MAMKeyring", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel"]),
         tests(
             "MAMEnrollmentTests",
-            ["TestSupport", "MAMEnrollment", "MAMPolicy", "MAMSettings", "MAMSystem", "MAMModel"]),
+            [
+                "TestSupport", "MAMEnrollment", "MAMPolicy", "MAMSettings", "MAMSystem", "MAMLocks",
+                "MAMModel",
+            ]),
         tests(
             "MAMStoreTests",
-            ["TestSupport", "MAMStore", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel"]),
+            [
+                "TestSupport", "MAMStore", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMLocks",
+                "MAMModel",
+            ]),
         // A workspace without a mount
         module(
             "WorkspaceSupport",
             [
                 "TestSupport", "MAMTree", "MAMWorkspace", "MAMVault", "MAMKeyring", "MAMPolicy",
-                "MAMSettings", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel",
+                "MAMSettings", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMLocks", "MAMModel",
+                "MAMEnrollment", "MAMStore",
             ],
             path: "Tests/WorkspaceSupport", swiftSettings: unoptimised),
         tests(
             "MAMVaultTests",
             [
                 "TestSupport", "WorkspaceSupport", "MAMWorkspace", "MAMTree", "MAMVault",
-                "MAMStore",
-                "MAMKeyring", "MAMIdentity", "MAMEnrollment", "MAMPolicy", "MAMSettings",
-                "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel", "MAMWords", "CShims",
+                "MAMStore", "MAMKeyring", "MAMIdentity", "MAMEnrollment", "MAMPolicy",
+                "MAMSettings", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMLocks", "MAMModel",
+                "CShims",
             ]),
         tests(
             "MAMTreeTests",
             [
                 "TestSupport", "WorkspaceSupport", "MAMWorkspace", "MAMTree", "MAMVault",
-                "MAMStore",
-                "MAMFormat", "MAMSystem", "MAMModel",
+                "MAMStore", "MAMFormat", "MAMSystem", "MAMLocks", "MAMModel",
             ]),
         tests(
             "MAMWorkspaceTests",
             [
                 "TestSupport", "WorkspaceSupport", "MAMWorkspace", "MAMTree", "MAMVault",
-                "MAMStore", "MAMKeyring",
-                "MAMEnrollment", "MAMIdentity", "MAMPolicy", "MAMSettings", "MAMCrypto",
-                "MAMFormat", "MAMSystem", "MAMModel", "MAMWords",
+                "MAMStore", "MAMKeyring", "MAMEnrollment", "MAMIdentity", "MAMPolicy", "MAMFormat",
+                "MAMSystem", "MAMLocks", "MAMModel",
             ]),
         tests("MAMFuseTests", ["MAMFuse"]),
-        tests("CTransportTests", ["TestSupport", "CTransport", "CFuse3", "CShims", "MAMSystem"]),
+        tests(
+            "CTransportTests",
+            ["TestSupport", "CTransport", "CFuse3", "CShims", "MAMSystem", "MAMModel"]),
         tests(
             "MAMControlTests",
             [
                 "TestSupport", "WorkspaceSupport", "MAMControl", "MAMPlaces", "MAMWire", "MAMVault",
-                "MAMSystem", "MAMModel", "MAMWords",
+                "MAMSystem", "MAMModel", "CShims", "MAMIdentity",
             ]),
         tests("MAMEngineTests", ["MAMEngine", "CNats"]),
-        tests("MAMSignInTests", ["MAMSignIn", "MAMCrypto", "MAMModel"]),
+        tests("MAMSignInTests", ["MAMSignIn", "MAMModel"]),
         tests("MAMFleetTests", ["MAMFleet", "MAMCrypto", "MAMModel"]),
         tests(
             "MAMCarrierTests",
@@ -323,8 +334,8 @@ let package = Package(
                 "MAMModel",
             ]),
         tests("MAMPlacesTests", ["TestSupport", "MAMPlaces", "MAMSystem", "MAMModel"]),
-        tests("MAMDesktopTests", ["TestSupport", "MAMDesktop", "MAMSystem"]),
-        tests("MAMSessionTests", ["MAMSession", "MAMSystem"]),
+        tests("MAMDesktopTests", ["TestSupport", "MAMDesktop", "MAMSystem", "MAMModel"]),
+        tests("MAMSessionTests", ["MAMSession", "MAMSystem", "MAMModel"]),
         // Runs on a mounted workspace, for test_client.py
         program("clientcheck", ["MAMClient"], path: "Tests/Client"),
         tests("MAMClientTests", ["MAMClient", "MAMPolicy", "MAMWire", "MAMModel", "MAMSystem"]),

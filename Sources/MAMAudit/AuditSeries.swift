@@ -1,6 +1,7 @@
 // Line files with a size limit; the oldest are removed first.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 
 /// One kind of lines in a directory: `PREFIX.NUMBER.jsonl`, where the number is that of the first

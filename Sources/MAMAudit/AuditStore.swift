@@ -1,8 +1,8 @@
 // The audit's files.
 
 internal import Glibc
-internal import MAMModel
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 
 /// Three series, so that refusals of many users displace only each other, and what a user causes
 /// again and again only what users cause so.

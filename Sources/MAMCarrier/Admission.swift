@@ -2,7 +2,6 @@
 
 package import MAMFleet
 package import MAMModel
-package import MAMWords
 
 /// A machine that asks with a good invitation.
 package struct Applicant: Sendable, Equatable {

@@ -3,8 +3,8 @@
 internal import Glibc
 package import MAMCrypto
 package import MAMFleet
-internal import MAMModel
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 
 /// ORG of docs/FLEET.md. Every file is replaced as a whole, and durable before the call returns.
 /// Names are relative, with `/`.

@@ -1,6 +1,7 @@
 // References to files. File names are bytes.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire

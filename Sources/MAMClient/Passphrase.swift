@@ -1,6 +1,7 @@
 // Passphrases. This library never reads one: it passes a descriptor on.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 
 /// Where the daemon reads a passphrase.

@@ -2,7 +2,6 @@
 
 internal import MAMModel
 internal import MAMWire
-internal import MAMWords
 
 /// An owner and the protection. The SDK reports only the account.
 public struct ProtectionInfo: Sendable, Hashable {

@@ -1,6 +1,7 @@
 // The SDK's identitySwitchRequired, which a program answers.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 internal import Synchronization

@@ -1,5 +1,7 @@
 // Accepted connections that wait for a thread.
 
+internal import MAMLocks
+internal import MAMModel
 internal import MAMSystem
 
 /// One queue per user, served round-robin, so that a user that connects a thousand times a second

@@ -7,7 +7,6 @@ package import MAMModel
 internal import MAMSystem
 package import MAMVault
 package import MAMWire
-internal import MAMWords
 
 /// Audits another interface. The daemon wraps each of its interfaces in one.
 package struct AuditedInterface: VarlinkInterface {

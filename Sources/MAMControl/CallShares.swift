@@ -1,9 +1,9 @@
 // Limits on the concurrent calls of one user (docs/adr/0036-fair-shares.md).
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// The resource that a call uses while it runs.
 package enum CallCost: Sendable {

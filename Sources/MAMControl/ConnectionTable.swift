@@ -1,5 +1,6 @@
 // The open connections, and the admission of new ones.
 
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 internal import Synchronization

@@ -5,7 +5,6 @@ internal import MAMModel
 internal import MAMTree
 internal import MAMVault
 internal import MAMWire
-internal import MAMWords
 
 /// The daemon is not contained: what it did for such a program could lead out of the workspace, as
 /// could another owner, other keys or another policy. So only these methods are answered; no others

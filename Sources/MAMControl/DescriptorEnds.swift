@@ -1,6 +1,7 @@
 // A caller's descriptors as the two ends of a stream: pipes, files, sockets, terminals.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMStore
 internal import MAMSystem
 

@@ -4,7 +4,6 @@ internal import MAMIdentity
 internal import MAMModel
 internal import MAMVault
 internal import MAMWire
-internal import MAMWords
 
 extension AccountEvent.Kind {
     /// The wire form without the account. The words are stable.

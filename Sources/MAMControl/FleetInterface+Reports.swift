@@ -6,7 +6,6 @@ internal import MAMSettings
 internal import MAMSystem
 internal import MAMVault
 internal import MAMWire
-internal import MAMWords
 
 extension FleetInterface {
     /// Root, the daemon's own user, and the user of the service that carries documents and reports.

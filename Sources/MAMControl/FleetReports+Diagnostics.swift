@@ -2,6 +2,7 @@
 // of settings and counters.
 
 internal import MAMKeyring
+internal import MAMLocks
 internal import MAMModel
 internal import MAMSettings
 internal import MAMSystem

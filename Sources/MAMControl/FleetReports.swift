@@ -5,12 +5,12 @@ internal import MAMCrypto
 internal import MAMFleet
 internal import MAMFormat
 internal import MAMKeyring
+internal import MAMLocks
 internal import MAMModel
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 internal import MAMWire
-internal import MAMWords
 internal import Synchronization
 
 /// Signs with the machine's key, which never leaves this process.

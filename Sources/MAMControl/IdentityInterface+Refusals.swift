@@ -4,7 +4,6 @@ internal import MAMIdentity
 internal import MAMModel
 internal import MAMVault
 internal import MAMWire
-internal import MAMWords
 
 extension IdentityInterface {
     /// The words are ours: what a program chose, such as an address, could be content.

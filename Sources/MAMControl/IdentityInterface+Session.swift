@@ -7,7 +7,6 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMVault
 internal import MAMWire
-internal import MAMWords
 internal import MAMWorkspace
 
 extension IdentityInterface {

@@ -9,7 +9,6 @@ internal import MAMSettings
 internal import MAMSystem
 internal import MAMVault
 internal import MAMWire
-internal import MAMWords
 
 extension IdentityInterface {
     /// Contained programs do not come here: ``ContainedCalls``.

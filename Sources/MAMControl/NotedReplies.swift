@@ -5,7 +5,6 @@ internal import MAMModel
 internal import MAMPolicy
 internal import MAMVault
 internal import MAMWire
-internal import MAMWords
 
 extension Varlink.Policy.Decision {
     /// Without what the caller made up: a contained program's data, which the log's readers and the

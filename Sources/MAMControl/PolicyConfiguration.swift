@@ -5,7 +5,6 @@ internal import MAMPolicy
 internal import MAMTree
 internal import MAMVault
 internal import MAMWire
-internal import MAMWords
 
 /// Answers the calls about app configuration.
 struct PolicyConfiguration: PolicyService {

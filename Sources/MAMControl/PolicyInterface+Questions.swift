@@ -5,7 +5,6 @@ internal import MAMPolicy
 internal import MAMSettings
 internal import MAMVault
 internal import MAMWire
-internal import MAMWords
 
 extension PolicyInterface {
     func ask(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Ask.Reply {

@@ -6,7 +6,6 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 package import MAMWire
-internal import MAMWords
 
 /// Implements the interface. Stateless.
 package struct PolicyInterface: VaultInterface, PolicyService {

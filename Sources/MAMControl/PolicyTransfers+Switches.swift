@@ -7,7 +7,6 @@ internal import MAMSystem
 internal import MAMTree
 internal import MAMVault
 internal import MAMWire
-internal import MAMWords
 internal import MAMWorkspace
 
 extension PolicyTransfers {

@@ -7,7 +7,6 @@ internal import MAMSettings
 internal import MAMTree
 internal import MAMVault
 internal import MAMWire
-internal import MAMWords
 internal import MAMWorkspace
 
 /// Answers the calls about transfers.

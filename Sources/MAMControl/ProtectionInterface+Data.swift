@@ -6,7 +6,6 @@ internal import MAMStore
 internal import MAMSystem
 internal import MAMVault
 internal import MAMWire
-internal import MAMWords
 
 extension ProtectionInterface {
     func protectData(_ call: VarlinkCall) throws(VarlinkError) -> Wire.ProtectData.Reply {

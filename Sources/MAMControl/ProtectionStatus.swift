@@ -4,7 +4,6 @@
 internal import MAMModel
 internal import MAMVault
 internal import MAMWire
-internal import MAMWords
 
 /// `IntuneMAMDataProtectionStatusCode`.
 enum DataStatus: Int {

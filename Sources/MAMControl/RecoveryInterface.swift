@@ -9,7 +9,6 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 package import MAMWire
-internal import MAMWords
 internal import MAMWorkspace
 
 /// Implements the interface. Stateless.

@@ -1,6 +1,7 @@
 // How many accesses were refused lately, by the audit.
 
 internal import MAMAudit
+internal import MAMLocks
 internal import MAMModel
 internal import MAMSystem
 

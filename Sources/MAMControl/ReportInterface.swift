@@ -1,11 +1,11 @@
 // io.mamd.Report: the data for a report on the workspace.
 
+internal import MAMLocks
 internal import MAMModel
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 package import MAMWire
-internal import MAMWords
 internal import MAMWorkspace
 
 /// Implements the interface.

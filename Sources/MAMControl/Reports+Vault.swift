@@ -5,7 +5,6 @@ internal import MAMStore
 internal import MAMSystem
 internal import MAMVault
 internal import MAMWire
-internal import MAMWords
 internal import MAMWorkspace
 
 extension FindingReport {

@@ -1,6 +1,7 @@
 // The socket's path, which one process at a time owns.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 internal import Synchronization

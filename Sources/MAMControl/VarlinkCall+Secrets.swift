@@ -2,9 +2,9 @@
 
 internal import Glibc
 internal import MAMCrypto
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 extension VarlinkCall {
     /// Longer than any person's passphrase, and short enough to be read at once.

@@ -2,7 +2,7 @@
 // serves each connection.
 
 internal import Glibc
-internal import MAMModel
+package import MAMModel
 package import MAMSystem
 internal import MAMWire
 internal import Synchronization

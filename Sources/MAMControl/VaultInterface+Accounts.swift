@@ -5,7 +5,6 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMVault
 internal import MAMWire
-internal import MAMWords
 
 extension VaultService {
     func controlled(by peer: Peer) -> [AccountStatus] {

@@ -8,7 +8,6 @@ internal import MAMSystem
 internal import MAMTree
 internal import MAMVault
 internal import MAMWire
-internal import MAMWords
 internal import MAMWorkspace
 
 extension VaultInterface {

@@ -3,7 +3,6 @@
 internal import MAMModel
 internal import MAMVault
 internal import MAMWire
-internal import MAMWords
 
 extension VaultService {
     /// The owner that a call names; nil for nil. Refused if the caller does not control it.

@@ -10,7 +10,6 @@ internal import MAMSystem
 internal import MAMTree
 internal import MAMVault
 internal import MAMWire
-internal import MAMWords
 internal import MAMWorkspace
 
 let currentProcess = getpid()

@@ -4,7 +4,6 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMVault
 internal import MAMWire
-internal import MAMWords
 
 extension WorkspaceInterface {
     /// Ends when the caller hangs up.

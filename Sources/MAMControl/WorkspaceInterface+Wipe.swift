@@ -6,7 +6,6 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMVault
 internal import MAMWire
-internal import MAMWords
 internal import MAMWorkspace
 
 extension WorkspaceInterface {

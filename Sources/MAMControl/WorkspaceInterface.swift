@@ -11,7 +11,6 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 package import MAMWire
-internal import MAMWords
 internal import MAMWorkspace
 
 /// The properties of a workspace that do not change while it is mounted.

@@ -1,7 +1,8 @@
 // The allocator for secrets: guarded, locked pages, which small secrets share.
 
 internal import CSodium
-internal import MAMSystem
+internal import MAMLocks
+internal import MAMModel
 
 /// Memory from `sodium_malloc`: locked into RAM, excluded from core dumps, between guard pages, and
 /// checked for overruns when freed.

@@ -1,7 +1,8 @@
 // The command line of a desktop entry: words, quotes and field codes.
 // https://specifications.freedesktop.org/desktop-entry-spec/latest/exec-variables.html
 
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 
 private let reserved = Set(" \t\n\"'\\><~|&;$*?#()`".utf8)
 private let escapedInQuotes = Set("\"`$\\".utf8)

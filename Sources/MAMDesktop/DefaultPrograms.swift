@@ -1,7 +1,8 @@
 // Which programs open files of a type: mimeapps.list.
 // https://specifications.freedesktop.org/mime-apps-spec/latest/
 
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 
 private let defaults = "Default Applications"
 

@@ -1,7 +1,8 @@
 // All desktop entries that a user has.
 
 internal import Glibc
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 
 /// The entries by their names. One in an earlier directory hides those of the same name.
 package struct DesktopEntries: Sendable {

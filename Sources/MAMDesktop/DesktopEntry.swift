@@ -1,7 +1,8 @@
 // One desktop entry: a program that the desktop can start.
 
 internal import Glibc
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 
 private let main = "Desktop Entry"
 

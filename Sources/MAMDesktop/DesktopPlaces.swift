@@ -2,7 +2,8 @@
 // https://specifications.freedesktop.org/basedir-spec/latest/
 
 internal import Glibc
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 
 /// One user's directories. The first of a list counts most.
 package struct DesktopPlaces: Sendable {

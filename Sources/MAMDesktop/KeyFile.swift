@@ -1,7 +1,8 @@
 // Key files of the desktop, such as desktop entries and mimeapps.list: groups of keys with values.
 // https://specifications.freedesktop.org/desktop-entry-spec/latest/basic-format.html
 
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 
 /// A file as bytes, so that what nobody asks about stays as it is, comments included.
 package struct KeyFile: Sendable, Equatable {

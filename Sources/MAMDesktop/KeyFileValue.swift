@@ -1,6 +1,7 @@
 // Values of key files: escapes, and lists.
 
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 
 private let backslash = UInt8(ascii: "\\")
 

@@ -1,6 +1,7 @@
 // Desktop entries that start a program contained.
 
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 
 private let main = "Desktop Entry"
 

@@ -2,7 +2,8 @@
 // https://specifications.freedesktop.org/shared-mime-info-spec/latest/
 
 internal import Glibc
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 
 /// What the directories `mime` know.
 package struct MediaTypes: Sendable {

@@ -1,6 +1,7 @@
 // Elapsed time that survives changes of the wall clock.
 
 internal import Glibc
+internal import MAMModel
 package import MAMSystem
 
 /// The latest reading of the wall clock and of the boot clock.

@@ -1,6 +1,7 @@
 // Runs the administrator's programs, for an answer or as a notification.
 
 internal import Glibc
+package import MAMModel
 package import MAMSystem
 
 /// The result of running one.

@@ -2,7 +2,6 @@
 
 package import MAMModel
 internal import MAMPolicy
-internal import MAMWords
 
 extension EnrollmentRecord {
     /// The most severe reason to block it; nil if there is none. `name`: how messages call the

@@ -1,9 +1,8 @@
 // The state machine: maps events of an account to actions. Pure.
 
-internal import MAMModel
+package import MAMModel
 package import MAMPolicy
 package import MAMSystem
-package import MAMWords
 
 /// An event.
 package enum EnrollmentInput: Sendable {

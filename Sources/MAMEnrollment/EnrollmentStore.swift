@@ -2,7 +2,7 @@
 
 internal import Glibc
 package import MAMModel
-package import MAMSystem
+internal import MAMSystem
 
 /// Stateless: reads and writes only.
 package struct EnrollmentStore: Sendable {

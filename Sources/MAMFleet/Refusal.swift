@@ -1,7 +1,6 @@
 // Why a document is not accepted.
 
 package import MAMModel
-package import MAMWords
 
 package enum Refusal: Error, Sendable, Equatable {
     /// What is wrong with its form; a clause.

@@ -3,6 +3,7 @@
 internal import CFuse3
 internal import CShims
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 internal import MAMTree
 internal import Synchronization

@@ -1,6 +1,7 @@
 // Dropping what the kernel has cached: one pass over inodes.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 internal import MAMTree
 internal import Synchronization

@@ -5,6 +5,7 @@
 // closes, everything was written back.
 
 internal import CFuse3
+internal import MAMModel
 internal import MAMSystem
 internal import MAMTree
 internal import MAMVault

@@ -1,6 +1,7 @@
 // Making the kernel ask before each write to a file that the daemon cannot open (``WriteGuard``).
 
 internal import CFuse3
+internal import MAMModel
 internal import MAMSystem
 internal import MAMTree
 

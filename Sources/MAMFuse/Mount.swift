@@ -1,5 +1,6 @@
 // One mounted workspace: its tree, and the kernel's cache of it.
 
+internal import MAMModel
 internal import MAMSystem
 internal import MAMTree
 internal import MAMWorkspace

@@ -4,6 +4,7 @@ internal import CFuse3
 internal import CShims
 internal import CTransport
 internal import Glibc
+package import MAMModel
 package import MAMSystem
 package import MAMTree
 internal import Synchronization

@@ -2,6 +2,7 @@
 
 internal import CFuse3
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 internal import MAMTree
 internal import MAMWorkspace

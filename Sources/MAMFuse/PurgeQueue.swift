@@ -1,6 +1,7 @@
 // Dropping cached pages soon, on a thread that serves no request.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 internal import MAMTree
 internal import Synchronization

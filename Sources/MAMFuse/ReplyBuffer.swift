@@ -2,6 +2,7 @@
 
 internal import CTransport
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 
 /// Page-aligned, 1 MiB at most, the largest request. Zeroed when released; memory that the kernel

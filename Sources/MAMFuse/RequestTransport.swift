@@ -1,6 +1,7 @@
 // How one mount's requests arrive from the kernel.
 
 internal import CTransport
+internal import MAMModel
 internal import MAMSystem
 
 /// Owns the context that CTransport's functions and libfuse's session use.

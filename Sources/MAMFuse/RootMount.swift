@@ -2,6 +2,7 @@
 
 internal import CShims
 internal import Glibc
+package import MAMModel
 package import MAMSystem
 
 /// Where to mount.

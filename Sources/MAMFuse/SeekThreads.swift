@@ -1,6 +1,7 @@
 // A few threads that look for holes in files that are being written.
 
 internal import CTransport
+internal import MAMModel
 internal import MAMSystem
 internal import Synchronization
 

@@ -1,5 +1,6 @@
 // Looks for a process's identity among its ancestors.
 
+internal import MAMLocks
 internal import MAMModel
 internal import MAMSystem
 

@@ -1,5 +1,6 @@
 // How much of the table one user takes.
 
+internal import MAMModel
 internal import MAMSystem
 
 /// One user's processes in the table. Each look for those that have ended reads /proc for all of

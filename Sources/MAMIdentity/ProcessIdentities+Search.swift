@@ -1,7 +1,8 @@
 // Looks identities up, and remembers what was found.
 
+internal import MAMLocks
 package import MAMModel
-package import MAMSystem
+internal import MAMSystem
 
 extension ProcessIdentities {
     private enum Answer {

@@ -4,6 +4,7 @@
 // process could block: no environment, no command line, no memory map, whose locks are held across
 // page faults.
 
+internal import MAMLocks
 package import MAMModel
 package import MAMSystem
 internal import Synchronization

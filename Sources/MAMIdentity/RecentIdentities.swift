@@ -1,5 +1,6 @@
 // A cache of identities by process, so that not every file access reads /proc.
 
+internal import MAMLocks
 internal import MAMModel
 internal import MAMSystem
 

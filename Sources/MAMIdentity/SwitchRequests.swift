@@ -1,5 +1,6 @@
 // The switches that programs of a login session are asked for, and what waits for their answers.
 
+package import MAMModel
 package import MAMSystem
 internal import Synchronization
 

@@ -2,8 +2,8 @@
 
 internal import Glibc
 package import MAMCrypto
-package import MAMSystem
-package import MAMWords
+package import MAMModel
+internal import MAMSystem
 
 /// Why the device secret cannot be used; each message includes the next step.
 package enum DeviceSecretError: Error, Equatable, Sendable {

@@ -4,7 +4,6 @@
 package import MAMCrypto
 package import MAMFormat
 package import MAMModel
-package import MAMWords
 
 /// docs/FORMAT.md, section 7. Contains no plain secret. Its public fields are authenticated only
 /// once it is opened.

@@ -3,8 +3,7 @@
 
 package import MAMCrypto
 package import MAMFormat
-internal import MAMModel
-package import MAMWords
+package import MAMModel
 
 /// What the two kinds of key files differ in.
 package protocol KeyFileKind {

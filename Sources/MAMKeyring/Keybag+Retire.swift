@@ -3,7 +3,6 @@
 
 internal import MAMCrypto
 internal import MAMModel
-internal import MAMWords
 
 extension Keybag {
     /// Makes new class keys, and keeps the current ones to open existing files. Returns all keys,

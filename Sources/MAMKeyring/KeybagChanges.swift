@@ -1,9 +1,9 @@
 // Writes new and changed keybags, and undoes failed changes.
 
 internal import MAMCrypto
+internal import MAMLocks
 internal import MAMModel
 internal import MAMSystem
-internal import MAMWords
 internal import Synchronization
 
 /// All changes to keybags go through here, one at a time.

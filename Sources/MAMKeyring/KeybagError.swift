@@ -1,7 +1,7 @@
 // Why bytes are not a keybag of this device.
 
-package import MAMSystem
-package import MAMWords
+package import MAMModel
+internal import MAMSystem
 
 /// What is wrong with one copy of a keybag.
 package enum KeybagError: Error, Equatable, Sendable {

@@ -1,5 +1,6 @@
 // Checks the keybags and wipe records on disk while they are in use.
 
+internal import MAMModel
 internal import MAMSystem
 internal import Synchronization
 

@@ -1,6 +1,7 @@
 // Exports an account's keys, and imports them.
 
 package import MAMCrypto
+internal import MAMLocks
 package import MAMModel
 internal import MAMSystem
 

@@ -3,7 +3,6 @@
 package import MAMCrypto
 package import MAMModel
 internal import MAMSystem
-internal import MAMWords
 
 extension Keyring {
     /// Adds the keys of an export to an account of the same name. The account keeps its id, current

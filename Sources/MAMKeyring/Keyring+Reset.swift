@@ -3,7 +3,6 @@
 package import MAMCrypto
 package import MAMModel
 internal import MAMSystem
-internal import MAMWords
 
 extension Keyring {
     /// Wraps the class keys under a new passphrase, as a change does, and then forgets the wrong

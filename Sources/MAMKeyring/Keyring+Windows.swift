@@ -1,6 +1,7 @@
 // Opens and closes windows by loading and dropping class keys.
 
 package import MAMCrypto
+internal import MAMLocks
 package import MAMModel
 internal import MAMSystem
 

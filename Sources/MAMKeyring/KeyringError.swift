@@ -2,8 +2,7 @@
 
 package import MAMCrypto
 package import MAMModel
-package import MAMSystem
-package import MAMWords
+internal import MAMSystem
 
 /// The keyring's refusals and failures; the callers handle each differently.
 package enum KeyringError: Error, Equatable, Sendable {

@@ -1,5 +1,6 @@
 // The keyring's locks that are held during key derivation and disk I/O.
 
+internal import MAMLocks
 internal import MAMModel
 internal import MAMSystem
 internal import Synchronization

@@ -1,6 +1,7 @@
 // Prepares the state directory before the first account is loaded.
 
 internal import MAMCrypto
+internal import MAMModel
 internal import MAMSystem
 
 /// Loads the device secret, or creates it if there is no account yet. Unless `isReadOnly`, removes

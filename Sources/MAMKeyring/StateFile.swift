@@ -1,6 +1,7 @@
 // Reads small files of the state directory without trusting them.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 
 /// Opens the regular file `name` in `directory` for reading; follows no link and does not wait for

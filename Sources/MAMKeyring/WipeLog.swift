@@ -4,6 +4,7 @@
 // changed; from then on every start continues, and never loads a key of the account again.
 
 internal import MAMCrypto
+internal import MAMLocks
 package import MAMModel
 internal import MAMSystem
 internal import Synchronization

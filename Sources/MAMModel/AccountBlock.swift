@@ -1,7 +1,5 @@
 // Why an account's files are unavailable although nobody locked it.
 
-package import MAMWords
-
 /// What keeps an account from its files, apart from a lock.
 package struct AccountBlock: Sendable, Hashable {
     package enum Kind: String, Sendable, CaseIterable {

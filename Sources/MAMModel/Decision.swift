@@ -1,7 +1,5 @@
 // The answer of policy to one question, and its reason.
 
-package import MAMWords
-
 /// An answer. Programs show the reason to the user.
 package struct Decision: Sendable, Equatable {
     /// The answer is yes: allowed, or required if that was the question.

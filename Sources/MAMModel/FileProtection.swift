@@ -1,7 +1,5 @@
 // The answer to "who owns this file, and can it be read?".
 
-package import MAMWords
-
 /// A file's state, in one word.
 package enum ProtectionState: String, Sendable {
     /// The file has no header: it is shown unchanged, and nobody owns it.

@@ -1,7 +1,5 @@
 // "Did you mean …?"
 
-package import MAMWords
-
 /// The name with the fewest typing mistakes; nil if none is close.
 package func nearest(to word: String, in names: [String]) -> String? {
     let ranked = names.compactMap { name in

@@ -1,6 +1,7 @@
 // A mount whose daemon was killed: it answers nothing, and blocks the next mount.
 
 internal import Glibc
+package import MAMModel
 package import MAMSystem
 
 /// True for a workspace's mount whose daemon has died. While it exists, nothing can be written into

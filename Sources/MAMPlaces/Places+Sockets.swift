@@ -1,6 +1,7 @@
 // Finds the sockets of daemons.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 

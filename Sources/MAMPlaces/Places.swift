@@ -1,8 +1,8 @@
 // The paths of a workspace's settings, secrets and socket.
 
 internal import Glibc
-package import MAMSystem
-package import MAMWords
+package import MAMModel
+internal import MAMSystem
 
 /// The directories of one user, or of the system, that contain a subdirectory per workspace.
 package struct Places: Sendable, Equatable {

@@ -1,8 +1,8 @@
 // The record of a shut mount point, in the state directory: it outlives the daemon.
 
 internal import Glibc
-internal import MAMModel
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 
 private let fileName = "mount-point.json"
 

@@ -1,6 +1,7 @@
 // A mount point that programs cannot use while nothing is mounted there: docs/adr/0063.
 
 package import Glibc
+package import MAMModel
 package import MAMSystem
 
 /// Without any mode bit, and immutable where that is permitted.

@@ -2,8 +2,8 @@
 
 internal import CShims
 internal import Glibc
+package import MAMModel
 package import MAMSystem
-package import MAMWords
 
 /// What the file system lacks of what mamd uses. The size of its blocks is no question of trying:
 /// ``blockByteCount(ofFileSystem:)``.

@@ -1,6 +1,7 @@
 // A daemon that was killed while it waited for its own mount.
 
 internal import Glibc
+internal import MAMModel
 package import MAMSystem
 
 // A lock, for example, makes the kernel write pages back and waits until the daemon has taken them;

@@ -1,6 +1,6 @@
 // Whether a new PIN or passphrase satisfies the rules.
 
-package import MAMWords
+package import MAMModel
 
 /// Why it does not.
 package enum PinFlaw: Error, Sendable, Equatable {

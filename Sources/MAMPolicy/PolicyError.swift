@@ -1,6 +1,6 @@
 // Why bytes are not a valid policy or settings document.
 
-package import MAMWords
+package import MAMModel
 
 /// A fatal error: nothing of the document is used.
 package enum PolicyError: Error, Equatable, Sendable {

@@ -1,7 +1,6 @@
 // The boolean properties of `IntuneMAMPolicy`, in one table.
 
 package import MAMModel
-internal import MAMWords
 
 /// A question that only the policy decides. The raw value is the SDK's name, or a similar one for
 /// questions that programs ask iOS.

@@ -1,7 +1,6 @@
 // Guesses what an unknown word was meant to be.
 
 internal import MAMModel
-internal import MAMWords
 
 extension PolicyWarning {
     /// The end of a message about an enumeration's member.

@@ -1,7 +1,6 @@
 // Copy and paste. mamd only answers questions: no desktop lets a daemon control a clipboard.
 
 package import MAMModel
-internal import MAMWords
 
 /// The programs that may paste copied data.
 package enum ClipboardReach: String, Sendable, CaseIterable {

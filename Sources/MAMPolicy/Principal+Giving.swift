@@ -1,7 +1,6 @@
 // Giving an account's content to another owner.
 
 package import MAMModel
-internal import MAMWords
 
 extension Principal {
     /// Whether content of this account may become another owner's. A plain copy has no owner: its

@@ -1,7 +1,6 @@
 // Opens a URL in another program.
 
 package import MAMModel
-internal import MAMWords
 
 /// Whether a URL may be opened, and the URL to open instead.
 package struct LinkAnswer: Sendable, Equatable {

@@ -1,7 +1,6 @@
 // Saving to locations and opening from them.
 
 package import MAMModel
-internal import MAMWords
 
 extension Principal {
     /// Whether this account's data may be saved at a location of `account`; nil if that is unknown

@@ -1,7 +1,6 @@
 // The share sheet: the programs that it offers, and what they get.
 
 package import MAMModel
-internal import MAMWords
 
 /// What a program gets of a managed file.
 package struct ShareOffer: Sendable, Equatable {

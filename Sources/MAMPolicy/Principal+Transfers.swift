@@ -1,7 +1,6 @@
 // Transfers between accounts: files, shared items, reading another account's file.
 
 package import MAMModel
-internal import MAMWords
 
 /// Whether data may be received, and its owner afterwards.
 package struct Reception: Sendable, Equatable {

@@ -1,7 +1,6 @@
 // One side of a transfer.
 
 package import MAMModel
-internal import MAMWords
 
 /// An account for transfer decisions: its identity and its policy.
 ///

@@ -3,6 +3,7 @@
 
 internal import CSystemd
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 
 /// An interface of a remote object.

@@ -1,6 +1,7 @@
 // Errors of bus calls.
 
 internal import CSystemd
+internal import MAMModel
 internal import MAMSystem
 
 /// A libsystemd error number, with the remote error's name and text if there is one.

@@ -2,6 +2,7 @@
 
 internal import CSystemd
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 
 /// The D-Bus types in use here.

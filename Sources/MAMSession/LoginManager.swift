@@ -1,5 +1,6 @@
 // systemd-logind over one connection: locked sessions, and system sleep.
 
+internal import MAMModel
 internal import MAMSystem
 
 /// Translates logind's signals into calls of ``SessionEvents``.

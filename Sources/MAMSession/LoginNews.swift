@@ -5,6 +5,7 @@
 //   and is told       lock UID, lock (nobody can tell whose), unlock UID, sleep
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 
 enum LoginNews: Equatable {

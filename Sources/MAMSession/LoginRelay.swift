@@ -1,6 +1,7 @@
 // A relay process between the system bus and a daemon that must not reach the bus itself.
 
 internal import Glibc
+package import MAMModel
 package import MAMSystem
 
 /// Relays logind's signals and delays sleep, until `input` ends or sends an unknown line.

@@ -1,6 +1,7 @@
 // The thread that listens to logind, and reconnects to the bus after a failure.
 
 internal import Glibc
+package import MAMModel
 package import MAMSystem
 internal import Synchronization
 

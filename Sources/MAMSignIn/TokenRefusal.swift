@@ -1,6 +1,6 @@
 // Why a token, or an issuer's keys, are not accepted.
 
-package import MAMWords
+package import MAMModel
 
 /// Its description is a clause.
 package enum TokenRefusal: Error, Sendable, Equatable {

@@ -3,6 +3,7 @@
 internal import Glibc
 internal import MAMCrypto
 internal import MAMFormat
+internal import MAMModel
 internal import MAMSystem
 
 /// Checks the blocks of a managed file without changing anything.

@@ -1,5 +1,7 @@
 // Range locks on one file's blocks, so that requests for different blocks run in parallel.
 
+internal import MAMLocks
+internal import MAMModel
 internal import MAMSystem
 
 /// The reads and writes under a file's shared lock.

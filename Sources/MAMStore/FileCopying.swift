@@ -1,6 +1,7 @@
 // Copies a file that is in use, and then swaps the copy in.
 
 package import MAMFormat
+package import MAMModel
 package import MAMSystem
 
 /// The copying of one file; a file has one copy at a time.

@@ -1,7 +1,7 @@
 // What a file's header says without any key: for stat, owner and info.
 
 package import MAMFormat
-internal import MAMModel
+package import MAMModel
 package import MAMSystem
 
 /// A regular file's kind and header. Read once per inode and cached: `st_size` alone does not

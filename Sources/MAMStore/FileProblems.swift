@@ -1,7 +1,8 @@
 // What a check of one file finds beyond its header and its key.
 
 package import MAMFormat
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 
 /// Block numbers as ascending ranges. Ranges beyond a limit are counted but not kept.
 package struct BlockRanges: Sendable, Equatable {

@@ -1,6 +1,7 @@
 // A copy that mirrors a file in use until it replaces it.
 
 internal import MAMFormat
+internal import MAMModel
 internal import MAMSystem
 internal import Synchronization
 

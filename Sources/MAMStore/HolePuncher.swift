@@ -1,6 +1,7 @@
 // Zeroes ranges of a managed file, and reserves space for it.
 
 internal import MAMFormat
+internal import MAMModel
 internal import MAMSystem
 
 /// The caller holds the file's lock exclusively.

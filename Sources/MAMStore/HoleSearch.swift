@@ -1,6 +1,7 @@
 // Finds data and holes of a managed file, in units of whole pages.
 
 internal import MAMFormat
+internal import MAMModel
 internal import MAMSystem
 
 /// lseek(2) with `SEEK_DATA` or `SEEK_HOLE`. No change to the file may be in progress.

@@ -1,6 +1,7 @@
 // Content that is not encrypted: files of unmanaged owners and foreign files.
 
 internal import MAMFormat
+internal import MAMModel
 internal import MAMSystem
 
 /// Plain content after `base` bytes: a header of 1024, none in a foreign file, or a whole block of

@@ -2,6 +2,7 @@
 
 internal import MAMCrypto
 internal import MAMFormat
+internal import MAMModel
 internal import MAMSystem
 
 /// The caller holds the file's lock exclusively, or all blocks from the last on.

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMFormat
+internal import MAMModel
 internal import MAMSystem
 
 /// One request's working memory: a run of blocks as on disk, their nonces, and one extra payload.

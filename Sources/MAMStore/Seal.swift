@@ -1,6 +1,7 @@
 // The nonce and tag of a block, read without the payload.
 
 internal import MAMFormat
+internal import MAMModel
 internal import MAMSystem
 
 struct Seal {

@@ -2,6 +2,7 @@
 
 internal import MAMCrypto
 internal import MAMFormat
+internal import MAMModel
 internal import MAMSystem
 
 extension SealedContent {

@@ -1,6 +1,7 @@
 // An extended attribute of the backing file that marks it as sealed, even if its header is lost
 // (docs/FORMAT.md, section 9).
 
+internal import MAMModel
 internal import MAMSystem
 
 package enum SealedNote {

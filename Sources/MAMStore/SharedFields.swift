@@ -1,6 +1,8 @@
 // Headers whose fields are in memory once, however many files have them.
 
 package import MAMFormat
+internal import MAMLocks
+internal import MAMModel
 internal import MAMSystem
 
 /// What all headers have in common that this process read or wrote.

@@ -1,8 +1,8 @@
 // Why one protected file could not be read or written.
 
 package import MAMFormat
-package import MAMSystem
-package import MAMWords
+package import MAMModel
+internal import MAMSystem
 
 /// The store's errors. All are external faults; the callers handle each differently.
 package enum StoreError: Error, Sendable, Equatable {

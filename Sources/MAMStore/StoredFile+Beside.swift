@@ -1,6 +1,7 @@
 // Reads and writes of sealed content that run in parallel under the file's shared lock.
 
 internal import MAMFormat
+internal import MAMModel
 internal import MAMSystem
 
 extension StoredFile {

@@ -1,6 +1,7 @@
 // Checks a file step by step while it is in use.
 
 internal import MAMFormat
+internal import MAMModel
 internal import MAMSystem
 
 extension StoredFile {

@@ -1,6 +1,7 @@
 // Whether a file ends where its last block says.
 
 package import MAMFormat
+internal import MAMModel
 internal import MAMSystem
 internal import Synchronization
 

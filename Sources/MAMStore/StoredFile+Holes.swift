@@ -1,6 +1,7 @@
 // Data and holes, in plain offsets.
 
 internal import MAMFormat
+internal import MAMModel
 package import MAMSystem
 
 extension StoredFile {

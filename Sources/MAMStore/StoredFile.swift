@@ -2,6 +2,7 @@
 
 internal import MAMCrypto
 package import MAMFormat
+internal import MAMModel
 package import MAMSystem
 internal import Synchronization
 

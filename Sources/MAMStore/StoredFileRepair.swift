@@ -1,6 +1,7 @@
 // Repairs a file step by step while it is in use.
 
 internal import MAMFormat
+internal import MAMModel
 package import MAMSystem
 
 /// Repairs of a file that a check found damaged.

@@ -1,6 +1,7 @@
 // Failed syncs of one file, and which handles have seen them.
 
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 package import Synchronization
 
 /// The failed syncs of a file, each reported once per handle, like errseq_t in Linux.

@@ -3,6 +3,7 @@
 
 internal import Glibc
 package import MAMFormat
+package import MAMModel
 package import MAMSystem
 
 package enum UnfinishedTail {

@@ -1,6 +1,7 @@
 // Sealed files whose first block never reached the disk.
 
 internal import MAMFormat
+internal import MAMModel
 internal import MAMSystem
 
 /// True for a file without content whose header is zeros (docs/FORMAT.md, section 1).

@@ -2,6 +2,7 @@
 
 internal import CShims
 package import Glibc
+package import MAMModel
 internal import Synchronization
 
 /// How reads update access times: the mount options of both the backing directory and the

@@ -1,5 +1,6 @@
 // A thread that sleeps until something is due, and may be told that it is due earlier.
 
+package import MAMModel
 internal import Synchronization
 
 /// When a thread will wake. Suspended time counts.

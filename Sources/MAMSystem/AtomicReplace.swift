@@ -1,6 +1,7 @@
 // Small files that must be whole or absent: settings, keybags, counters.
 
 package import Glibc
+package import MAMModel
 
 /// Writes a new file and renames it over `name`, both in `directory`: after a crash, the file has
 /// the old content or the new. Syncs the file and the directory before it returns.

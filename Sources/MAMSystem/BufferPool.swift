@@ -1,6 +1,8 @@
 // Reusable page-aligned buffers.
 
 internal import Glibc
+internal import MAMLocks
+internal import MAMModel
 internal import Synchronization
 
 /// Buffers of one size. The caller owns a buffer until it returns it, and leaves no plaintext in

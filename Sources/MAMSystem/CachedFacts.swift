@@ -2,6 +2,7 @@
 
 internal import CShims
 package import Glibc
+package import MAMModel
 
 /// What the kernel remembers of a file. Its file system, which may hang, or be one's own, is not
 /// asked: a daemon that is killed while it waits for its own answer never ends.

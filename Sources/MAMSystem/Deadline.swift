@@ -2,6 +2,7 @@
 
 internal import CShims
 internal import Glibc
+internal import MAMModel
 
 /// A time on `CLOCK_MONOTONIC`, which nobody can set.
 package struct Deadline: Sendable, Comparable {

@@ -2,6 +2,7 @@
 
 internal import CShims
 internal import Glibc
+package import MAMModel
 
 /// An open file descriptor, closed with its last reference.
 ///

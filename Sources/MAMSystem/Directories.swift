@@ -2,6 +2,7 @@
 
 internal import CShims
 internal import Glibc
+package import MAMModel
 
 /// Opens a directory stream with its own descriptor and thus its own position; close it with
 /// closedir(3). `directory` may be an `O_PATH` descriptor.

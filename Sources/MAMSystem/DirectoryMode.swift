@@ -2,6 +2,7 @@
 
 internal import CShims
 package import Glibc
+package import MAMModel
 
 package func changeMode(of directory: Descriptor, to mode: mode_t) throws(Errno) {
     try withExtendedLifetime(directory) { () throws(Errno) in

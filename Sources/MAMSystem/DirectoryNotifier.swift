@@ -1,6 +1,7 @@
 // Tells that something in a directory has changed.
 
 internal import Glibc
+package import MAMModel
 
 /// inotify(7) on the directory and its parent, because the directory itself may be replaced.
 package struct DirectoryNotifier: Sendable {

@@ -2,6 +2,7 @@
 
 internal import CShims
 internal import Glibc
+package import MAMModel
 
 /// Removes a name; a missing one is no error.
 package func removeFile(

@@ -2,6 +2,7 @@
 
 internal import CShims
 internal import Glibc
+package import MAMModel
 
 /// Gives each of two names the other's file; false where the file system cannot.
 package func exchangeNames(

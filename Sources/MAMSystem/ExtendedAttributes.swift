@@ -1,6 +1,7 @@
 // Extended attributes by path; for a descriptor, by the path of ``withProcPath(of:_:)``.
 
 internal import CShims
+package import MAMModel
 
 /// getxattr(2): returns the value's length; copies nothing into an empty buffer.
 package func extendedAttribute(

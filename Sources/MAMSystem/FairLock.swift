@@ -1,5 +1,8 @@
 // A lock that is fair between users (docs/adr/0036-fair-shares.md).
 
+internal import MAMLocks
+internal import MAMModel
+
 /// A mutex for work that uses all of a resource, such as memory or the disk.
 ///
 /// After a user held the lock for t seconds, its next request waits for t seconds. A user that asks

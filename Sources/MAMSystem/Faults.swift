@@ -1,6 +1,7 @@
 // Fault injection for tests: "the Nth write returns ENOSPC".
 
 internal import Glibc
+package import MAMModel
 internal import Synchronization
 
 /// Errors that a test plans for its own thread's calls. Costs one relaxed load when no plan exists.

@@ -2,6 +2,7 @@
 
 internal import CShims
 internal import Glibc
+package import MAMModel
 
 /// The file handles of one file system (name_to_handle_at(2)), each packed into 64 bits: the inode
 /// number and the generation, which distinguishes the files that used that inode number.

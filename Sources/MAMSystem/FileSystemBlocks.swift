@@ -1,6 +1,7 @@
 // The unit in which a file system writes.
 
 internal import Glibc
+package import MAMModel
 
 /// The block size of the file system, which it replaces as a whole on each write: the value of
 /// ext4, XFS, btrfs, tmpfs or the layer below an overlay. Network file systems report their

@@ -2,6 +2,7 @@
 
 internal import CShims
 internal import Glibc
+package import MAMModel
 
 /// A statfs(2) magic number.
 package struct FileSystemKind: Sendable {

@@ -6,6 +6,7 @@
 // (MappedFiles.swift).
 
 internal import Glibc
+package import MAMModel
 
 /// A process and the name of its command.
 package struct ProcessName: Sendable, Hashable {

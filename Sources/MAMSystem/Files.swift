@@ -2,6 +2,7 @@
 
 internal import CShims
 package import Glibc
+package import MAMModel
 internal import Synchronization
 
 /// `AT_FDCWD`: paths are relative to the working directory.

@@ -2,6 +2,7 @@
 
 internal import CShims
 internal import Glibc
+internal import MAMModel
 internal import Synchronization
 
 /// Work in independent parts, which two threads may do at the same time.

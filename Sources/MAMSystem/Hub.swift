@@ -1,5 +1,6 @@
 // Broadcasts events to listeners.
 
+package import MAMModel
 internal import Synchronization
 
 /// One listener's event queue.

@@ -2,6 +2,7 @@
 
 internal import CSystemd
 internal import Glibc
+internal import MAMModel
 
 /// Writes one line per message. Never contains file contents or secrets, nor anything that
 /// ``rules`` scrub.

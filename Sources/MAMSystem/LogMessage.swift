@@ -1,6 +1,7 @@
 // The kinds of events with a stable id: the words of the audit and the journal's MESSAGE_ID.
 
 internal import Glibc
+internal import MAMModel
 
 /// One kind of event. Ids never change: systemd/mamd.catalog explains each, and administrators
 /// search for them.

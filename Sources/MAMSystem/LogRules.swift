@@ -1,5 +1,6 @@
 // What a log may contain.
 
+internal import MAMModel
 internal import Synchronization
 
 /// Shared by all copies of a log; may change at any time.

@@ -1,5 +1,7 @@
 // Groups processes by login session.
 
+internal import MAMModel
+
 /// A user's login session: logind's, else the user's service manager, else the kernel's session.
 package struct LoginSession: Sendable, Hashable {
     package let user: UInt32

@@ -1,6 +1,7 @@
 // Finds mapped files. Reading `maps` takes the lock of the process's memory map, which the process
 // can hold for any time with a page fault that its own file system does not answer.
 
+internal import MAMModel
 internal import Synchronization
 
 /// Reads memory maps on threads that callers wait for only until a deadline. A blocked thread stays

@@ -1,6 +1,7 @@
 // Regular files in memory.
 
 internal import Glibc
+package import MAMModel
 
 /// An unnamed file in shared memory, for calls that take a file whose content must not reach a
 /// disk.

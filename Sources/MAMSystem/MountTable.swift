@@ -1,6 +1,7 @@
 // The kernel's mount table.
 
 internal import Glibc
+package import MAMModel
 
 /// One line of `/proc/self/mountinfo`. Paths are bytes.
 package struct Mount: Sendable, Equatable {

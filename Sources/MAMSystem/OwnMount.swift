@@ -1,6 +1,7 @@
 // The daemon's own mount, even after it was moved.
 
 internal import Glibc
+package import MAMModel
 
 /// Identified by its mount id, because its original path may lead to another mount by now; and by
 /// its device, because the kernel may reuse the id once this mount is gone, while a copy in another

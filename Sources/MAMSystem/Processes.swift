@@ -5,6 +5,7 @@
 // hold indefinitely, with a page fault that its own file system does not answer.
 
 internal import Glibc
+package import MAMModel
 
 /// Identifies a process even if its id is reused, by id and start time.
 package struct ProcessLife: Sendable, Hashable {

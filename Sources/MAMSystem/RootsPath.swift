@@ -1,6 +1,7 @@
 // Paths whose file nobody but root can change or replace.
 
 package import Glibc
+package import MAMModel
 
 /// What lets somebody else put another file in the place of a path's.
 package struct PathFlaw: Error, CustomStringConvertible {

@@ -3,6 +3,7 @@
 internal import CShims
 internal import CSystemd
 internal import Glibc
+internal import MAMModel
 
 /// Tells systemd that the service is ready, or is stopping.
 package func notifyServiceManager(_ state: String) { sd_notify(0, state) }

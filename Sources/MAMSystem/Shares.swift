@@ -1,6 +1,8 @@
 // A semaphore that is fair between users.
 
 internal import Glibc
+internal import MAMLocks
+internal import MAMModel
 
 /// Slots shared between users (docs/adr/0036-fair-shares.md).
 ///

@@ -1,5 +1,8 @@
 // Runs the same work for several elements in parallel.
 
+internal import MAMLocks
+internal import MAMModel
+
 /// Runs `body` for each element on its own thread, and returns when all have ended. A single
 /// element runs on the caller's.
 package func sideBySide<Element: Sendable, Value: Sendable>(

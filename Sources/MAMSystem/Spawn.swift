@@ -2,6 +2,7 @@
 
 internal import CShims
 package import Glibc
+package import MAMModel
 internal import Synchronization
 
 /// How a process ended.

@@ -1,6 +1,7 @@
 // Standard input, output and error.
 
 internal import Glibc
+internal import MAMModel
 
 /// Call before opening anything: if the caller closed one of 0, 1 and 2, the next file would get
 /// that number, and messages would be written into it.

@@ -1,5 +1,7 @@
 // Literals for system calls: a String would be copied into an array for each.
 
+internal import MAMModel
+
 extension StaticString {
     /// Its bytes, terminated by a zero.
     package var cString: UnsafePointer<CChar> {

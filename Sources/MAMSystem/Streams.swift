@@ -1,6 +1,7 @@
 // Writing to streams: pipes, terminals, sockets.
 
 internal import Glibc
+package import MAMModel
 
 /// Writes all bytes at the descriptor's current offset.
 package func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(Errno) {

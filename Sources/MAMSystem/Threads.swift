@@ -2,6 +2,7 @@
 
 internal import CShims
 internal import Glibc
+package import MAMModel
 
 /// Starts a detached thread with a name of at most 15 bytes. `EAGAIN` at the limit on threads.
 ///

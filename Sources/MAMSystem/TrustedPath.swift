@@ -1,6 +1,7 @@
 // Follows paths that other users may control.
 
 internal import Glibc
+package import MAMModel
 
 /// Why a path could not be followed.
 package enum PathFailure: Error {

@@ -1,6 +1,7 @@
 // Unmounting, with or without privileges.
 
 internal import Glibc
+package import MAMModel
 
 /// umount2(2), or the set-uid helper `fusermount3` where that is not permitted.
 ///

@@ -1,6 +1,8 @@
 // Looks up users by name.
 
 internal import Glibc
+internal import MAMLocks
+internal import MAMModel
 
 /// Caches the user database. That may be on the network: never call this from a thread that serves
 /// the mount.

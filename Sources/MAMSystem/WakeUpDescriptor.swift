@@ -2,6 +2,7 @@
 
 internal import CShims
 internal import Glibc
+package import MAMModel
 
 /// An eventfd: readable from ``signal()`` until ``clear()``.
 package final class WakeUpDescriptor: Sendable {

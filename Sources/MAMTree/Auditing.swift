@@ -2,8 +2,8 @@
 
 internal import Glibc
 package import MAMFormat
-internal import MAMModel
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 package import MAMVault
 
 /// What a program tried to do with a file.

@@ -2,6 +2,7 @@
 
 internal import CShims
 package import Glibc
+package import MAMModel
 package import MAMSystem
 
 /// A thread, with the user and group that it acts as.

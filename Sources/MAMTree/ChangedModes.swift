@@ -3,6 +3,7 @@
 
 internal import CShims
 package import Glibc
+package import MAMModel
 package import MAMSystem
 
 /// chmod(2) for a caller; excludes the temporary modes of ``withOwnerRights``.

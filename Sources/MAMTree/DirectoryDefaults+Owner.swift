@@ -3,7 +3,7 @@
 internal import Glibc
 package import MAMIdentity
 package import MAMModel
-package import MAMSystem
+internal import MAMSystem
 internal import MAMVault
 
 /// The class and the owner that a directory gives to new children.

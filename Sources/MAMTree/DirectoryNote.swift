@@ -1,7 +1,7 @@
 // Defaults of a backing directory for new children: extended attributes, under the names that the
 // mount shows. A mark after the value proves that the daemon wrote it (docs/FORMAT.md, section 9).
 
-internal import MAMModel
+package import MAMModel
 package import MAMSystem
 package import MAMVault
 

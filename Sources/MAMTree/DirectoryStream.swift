@@ -1,6 +1,7 @@
 // Reads a directory piecewise.
 
 internal import Glibc
+package import MAMModel
 package import MAMSystem
 internal import Synchronization
 

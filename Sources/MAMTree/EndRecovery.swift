@@ -2,6 +2,7 @@
 
 internal import Glibc
 package import MAMFormat
+package import MAMModel
 internal import MAMStore
 package import MAMSystem
 package import MAMVault

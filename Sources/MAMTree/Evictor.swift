@@ -1,7 +1,8 @@
 // Keeps the number of known inodes below the limit on descriptors.
 
 internal import Glibc
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 internal import Synchronization
 
 /// Makes the kernel forget unused inodes when too many are known: each holds a descriptor.

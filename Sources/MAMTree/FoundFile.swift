@@ -1,6 +1,7 @@
 // The file at a name of the backing directory.
 
 package import Glibc
+package import MAMModel
 package import MAMSystem
 
 /// A name from the kernel: bytes, terminated by a zero.

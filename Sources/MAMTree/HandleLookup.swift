@@ -1,7 +1,8 @@
 // Files that the kernel requests by number, from a file handle (open_by_handle_at(2), NFS).
 
 internal import Glibc
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 
 package struct HandleLookup {
     private let tree: Tree

@@ -2,7 +2,7 @@
 
 package import MAMModel
 package import MAMStore
-package import MAMSystem
+internal import MAMSystem
 package import MAMVault
 
 extension Inode {

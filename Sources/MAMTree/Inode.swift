@@ -2,7 +2,7 @@
 
 package import Glibc
 package import MAMFormat
-internal import MAMModel
+package import MAMModel
 package import MAMStore
 package import MAMSystem
 package import MAMVault

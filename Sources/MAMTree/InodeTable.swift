@@ -1,6 +1,8 @@
 // All inodes known to the kernel.
 
 package import Glibc
+internal import MAMLocks
+package import MAMModel
 package import MAMStore
 package import MAMSystem
 internal import Synchronization

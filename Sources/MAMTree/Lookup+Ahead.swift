@@ -1,6 +1,7 @@
 // Reads the headers that a directory listing will need in parallel.
 
 internal import Glibc
+package import MAMModel
 package import MAMSystem
 
 /// A file opened in advance; its status is read when the listing reaches it.

@@ -3,7 +3,7 @@
 internal import CShims
 package import Glibc
 internal import MAMFormat
-internal import MAMModel
+package import MAMModel
 package import MAMStore
 package import MAMSystem
 internal import MAMVault

@@ -1,5 +1,6 @@
 // The kernel's numbers for inodes.
 
+internal import MAMModel
 package import MAMSystem
 internal import Synchronization
 

@@ -1,6 +1,7 @@
 // Opens a regular backing file regardless of its mode.
 
 internal import Glibc
+package import MAMModel
 package import MAMSystem
 
 /// Opens a regular file that the kernel has let the caller open.

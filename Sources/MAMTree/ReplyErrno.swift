@@ -4,7 +4,7 @@ internal import Glibc
 internal import MAMFormat
 package import MAMModel
 package import MAMStore
-package import MAMSystem
+internal import MAMSystem
 package import MAMVault
 
 extension VaultError {

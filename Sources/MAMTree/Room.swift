@@ -1,6 +1,7 @@
 // Room on the store for what the kernel's cache has taken.
 
 internal import Glibc
+internal import MAMModel
 package import MAMSystem
 internal import Synchronization
 

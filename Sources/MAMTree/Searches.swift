@@ -1,6 +1,7 @@
 // Finds a file whose path is unknown.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 internal import Synchronization
 

@@ -1,6 +1,7 @@
 // The kernel's cache of the tree while it is mounted.
 
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 package import MAMVault
 internal import Synchronization
 

@@ -2,7 +2,8 @@
 // files.
 
 internal import Glibc
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 internal import MAMVault
 internal import Synchronization
 

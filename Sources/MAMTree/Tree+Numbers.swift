@@ -1,6 +1,7 @@
 // File systems that give a file's number away while the daemon still knows the file.
 
 internal import CShims
+internal import MAMModel
 package import MAMSystem
 
 extension Tree {

@@ -1,6 +1,7 @@
 // Opens in the mount against policy, by the daemon for root.
 
 internal import CShims
+package import MAMModel
 package import MAMSystem
 internal import Synchronization
 

@@ -1,5 +1,6 @@
 // The current paths of files.
 
+package import MAMModel
 package import MAMSystem
 
 extension Tree {

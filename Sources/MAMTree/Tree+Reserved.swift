@@ -1,8 +1,8 @@
 // Names at the top of the mount that are not for everybody.
 
 internal import Glibc
-internal import MAMModel
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 
 extension Tree {
     /// True for names of the workspace's own directory, which appear missing and cannot be created.

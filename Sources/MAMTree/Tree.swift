@@ -2,6 +2,7 @@
 
 internal import CShims
 package import Glibc
+package import MAMModel
 package import MAMSystem
 package import MAMVault
 package import Synchronization

@@ -1,7 +1,8 @@
 // Walks the whole tree.
 
 internal import Glibc
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 
 /// A file or directory on a walk. Its path is valid only until the walk continues.
 package struct WalkedEntry {

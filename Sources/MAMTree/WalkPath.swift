@@ -1,6 +1,7 @@
 // The path of a walk's current position, in bounded memory.
 
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 
 /// A path relative to the root, joined on demand.
 ///

@@ -1,7 +1,8 @@
 // The directories from the start of a walk to its current position.
 
 internal import Glibc
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 
 /// A deep tree must not exhaust the daemon's memory or descriptors: a level costs 32 bytes,
 /// whatever its name and size, and only the first and the last levels are held open. One in between

@@ -23,6 +23,7 @@
 // - chown(2) sends GETXATTR once, and must work while a window is closed.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 
 /// The capability requests of one inode's callers. Guarded by the inode's state lock.

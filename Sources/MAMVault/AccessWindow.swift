@@ -1,6 +1,7 @@
 // Whether the files of one account and class are usable now: every read and write checks this.
 
 internal import Glibc
+internal import MAMLocks
 internal import MAMModel
 package import MAMSystem
 internal import Synchronization

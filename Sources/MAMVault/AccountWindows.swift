@@ -1,5 +1,6 @@
 // One account's four windows, and their common state.
 
+internal import MAMLocks
 package import MAMModel
 package import MAMSystem
 internal import Synchronization

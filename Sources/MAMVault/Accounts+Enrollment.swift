@@ -5,7 +5,6 @@ package import MAMEnrollment
 internal import MAMKeyring
 package import MAMModel
 package import MAMPolicy
-package import MAMWords
 
 /// An account's enrolment as callers see it.
 package struct EnrollmentReport: Sendable {

@@ -2,6 +2,7 @@
 
 package import MAMEnrollment
 internal import MAMIdentity
+internal import MAMLocks
 package import MAMModel
 internal import MAMPolicy
 internal import MAMSettings

@@ -4,7 +4,7 @@ internal import Glibc
 internal import MAMFormat
 package import MAMModel
 internal import MAMStore
-package import MAMSystem
+internal import MAMSystem
 
 /// Stored as `classes/ACCOUNTID` in the state directory. They save a walk through a large tree at
 /// every first unlock.

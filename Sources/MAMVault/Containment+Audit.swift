@@ -2,7 +2,7 @@
 
 internal import MAMAudit
 package import MAMModel
-package import MAMSystem
+internal import MAMSystem
 
 extension Containment {
     /// Records a call on the socket that containment refused. `path`: of the file that it is about.

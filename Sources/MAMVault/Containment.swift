@@ -7,7 +7,6 @@ internal import MAMKeyring
 package import MAMModel
 package import MAMPolicy
 package import MAMSettings
-internal import MAMWords
 
 /// Keeps the data of accounts whose policy restricts transfers with programs that the kernel holds
 /// to that. Other accounts' files are not affected.

@@ -4,7 +4,6 @@ package import MAMFormat
 package import MAMModel
 package import MAMStore
 package import MAMSystem
-internal import MAMWords
 
 /// A file and the copy that will replace it. The copy gets every write to the file until then.
 package final class Conversion {

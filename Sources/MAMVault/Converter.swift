@@ -6,7 +6,6 @@ package import MAMFormat
 package import MAMModel
 package import MAMStore
 package import MAMSystem
-internal import MAMWords
 
 /// Encrypts and decrypts from one descriptor to another.
 package struct Converter: Sendable {

@@ -5,7 +5,6 @@ package import MAMFormat
 package import MAMModel
 package import MAMStore
 internal import MAMSystem
-internal import MAMWords
 
 /// The result of reading a stream.
 package struct UnprotectedData: Sendable {

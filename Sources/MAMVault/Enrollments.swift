@@ -2,6 +2,7 @@
 
 internal import Glibc
 package import MAMEnrollment
+package import MAMLocks
 package import MAMModel
 package import MAMPolicy
 package import MAMSettings

@@ -4,7 +4,7 @@ internal import MAMAudit
 package import MAMFormat
 package import MAMModel
 package import MAMStore
-package import MAMSystem
+internal import MAMSystem
 internal import Synchronization
 
 extension FileAudit {

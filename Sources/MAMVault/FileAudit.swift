@@ -5,7 +5,6 @@ internal import MAMFormat
 package import MAMModel
 internal import MAMStore
 package import MAMSystem
-internal import MAMWords
 
 /// Writes what happened to files to the log and the audit.
 package struct FileAudit: Sendable {

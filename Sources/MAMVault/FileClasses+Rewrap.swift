@@ -5,7 +5,6 @@ internal import MAMKeyring
 package import MAMModel
 internal import MAMStore
 internal import MAMSystem
-internal import MAMWords
 
 extension FileClasses {
     /// Requests a class for a managed file, or with nil the class of policy. Syncs the header.

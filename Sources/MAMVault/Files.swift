@@ -8,7 +8,6 @@ internal import MAMPolicy
 internal import MAMSettings
 package import MAMStore
 package import MAMSystem
-internal import MAMWords
 
 /// Opens files through their windows, and begins new ones.
 package struct Files: Sendable {

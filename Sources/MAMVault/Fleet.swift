@@ -3,10 +3,10 @@
 internal import Glibc
 internal import MAMCrypto
 package import MAMFleet
-internal import MAMModel
+internal import MAMLocks
+package import MAMModel
 internal import MAMPolicy
-package import MAMSystem
-package import MAMWords
+internal import MAMSystem
 
 /// What keeps a workspace from joining, leaving or accepting; clauses.
 package enum FleetError: Error, Sendable, Equatable {

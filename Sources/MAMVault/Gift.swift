@@ -6,8 +6,7 @@ package import MAMIdentity
 internal import MAMKeyring
 package import MAMModel
 internal import MAMPolicy
-package import MAMSystem
-internal import MAMWords
+internal import MAMSystem
 
 /// The call that gives content away.
 package struct Giver: Sendable {

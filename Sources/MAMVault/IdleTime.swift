@@ -1,5 +1,6 @@
 // How long accounts have been idle, and when that locks them.
 
+internal import MAMLocks
 package import MAMModel
 internal import MAMSystem
 

@@ -1,5 +1,6 @@
 // Wakes the thread that waits for keys.
 
+internal import MAMModel
 internal import MAMSystem
 internal import Synchronization
 

@@ -4,7 +4,6 @@ internal import MAMFormat
 internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
-internal import MAMWords
 
 /// Checks and repairs keybags.
 package struct KeybagCheck: Sendable {

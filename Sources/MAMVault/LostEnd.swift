@@ -1,5 +1,6 @@
 // The end of a file, of which data from the kernel's cache was lost.
 
+internal import MAMModel
 internal import MAMStore
 internal import MAMSystem
 internal import Synchronization

@@ -4,7 +4,7 @@
 internal import Glibc
 internal import MAMCrypto
 internal import MAMKeyring
-internal import MAMModel
+package import MAMModel
 package import MAMSystem
 
 /// The subject of a mark. The mark authenticates the number.

@@ -3,11 +3,11 @@
 internal import Glibc
 internal import MAMEnrollment
 internal import MAMKeyring
+internal import MAMLocks
 package import MAMModel
 package import MAMPolicy
 package import MAMSettings
 internal import MAMSystem
-package import MAMWords
 
 /// A user's right to a name, according to the settings.
 package enum NameRight: Equatable {

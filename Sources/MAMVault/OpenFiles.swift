@@ -1,5 +1,7 @@
 // The files in use, whose keys a lock has to drop.
 
+internal import MAMLocks
+internal import MAMModel
 internal import MAMSystem
 
 /// Holds weak references: a file disappears when its last handle closes.

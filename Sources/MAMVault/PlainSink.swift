@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMFormat
+internal import MAMModel
 package import MAMStore
 package import MAMSystem
 

@@ -1,7 +1,7 @@
 // A request to protect files of the mount for an owner, and its results.
 
 package import MAMModel
-package import MAMSystem
+internal import MAMSystem
 
 package struct ProtectRequest {
     /// Nobody: removes the protection.

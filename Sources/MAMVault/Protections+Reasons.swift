@@ -6,7 +6,6 @@ internal import MAMKeyring
 internal import MAMModel
 internal import MAMPolicy
 internal import MAMStore
-internal import MAMWords
 
 extension Protections {
     func reasonAgainstOwner(_ owner: Identity) -> Message {

@@ -5,7 +5,6 @@ internal import MAMIdentity
 package import MAMModel
 package import MAMStore
 internal import MAMSystem
-package import MAMWords
 
 /// Determines a file's owner, its class, and whether it can be opened.
 package struct Protections: Sendable {

@@ -1,6 +1,7 @@
 // The numbers of a machine's reports.
 
 internal import Glibc
+internal import MAMLocks
 internal import MAMModel
 internal import MAMSystem
 

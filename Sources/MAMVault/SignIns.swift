@@ -2,12 +2,12 @@
 
 internal import Glibc
 internal import MAMCrypto
+internal import MAMLocks
 package import MAMModel
 package import MAMPolicy
 package import MAMSettings
 package import MAMSignIn
 package import MAMSystem
-package import MAMWords
 
 /// Why a sign-in does not go on; clauses.
 package enum SignInError: Error, Sendable, Equatable {

@@ -4,7 +4,6 @@ package import MAMFormat
 internal import MAMKeyring
 package import MAMModel
 package import MAMPolicy
-internal import MAMWords
 
 /// Refuses transfers that policy forbids.
 package struct Transfers: Sendable {

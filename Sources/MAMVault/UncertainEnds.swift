@@ -2,6 +2,7 @@
 // call.
 
 package import MAMFormat
+internal import MAMLocks
 package import MAMModel
 internal import MAMSystem
 internal import Synchronization

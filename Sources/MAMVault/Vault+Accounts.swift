@@ -5,6 +5,7 @@ internal import MAMCrypto
 internal import MAMEnrollment
 package import MAMFormat
 internal import MAMKeyring
+internal import MAMLocks
 package import MAMModel
 internal import MAMPolicy
 package import MAMSettings

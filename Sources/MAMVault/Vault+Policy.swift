@@ -1,6 +1,7 @@
 // The policies in force, by account; they change while files are in use.
 
 internal import MAMKeyring
+internal import MAMLocks
 package import MAMModel
 package import MAMPolicy
 internal import MAMSystem

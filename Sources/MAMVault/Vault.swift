@@ -4,6 +4,7 @@ package import MAMAudit
 package import MAMFormat
 package import MAMIdentity
 package import MAMKeyring
+package import MAMLocks
 package import MAMModel
 package import MAMPolicy
 package import MAMSettings

@@ -2,8 +2,7 @@
 
 package import MAMModel
 package import MAMStore
-package import MAMSystem
-package import MAMWords
+internal import MAMSystem
 
 /// The vault's refusals and failures.
 package enum VaultError: Error, Sendable {

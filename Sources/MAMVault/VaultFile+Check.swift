@@ -1,5 +1,6 @@
 // Checks and repairs one file, as far as its window permits.
 
+internal import MAMModel
 package import MAMStore
 package import MAMSystem
 

@@ -1,8 +1,8 @@
 // The findings of a workspace check, and the repairs made.
 
+package import MAMModel
 package import MAMStore
-package import MAMSystem
-package import MAMWords
+internal import MAMSystem
 
 /// A problem with one file, directory or keybag.
 package struct Finding: Sendable {

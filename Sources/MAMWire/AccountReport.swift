@@ -2,7 +2,6 @@
 
 internal import Glibc
 package import MAMModel
-package import MAMWords
 
 package typealias StatusReport = Varlink.Workspace.Status.Reply
 package typealias AccountReport = Varlink.Workspace.Account

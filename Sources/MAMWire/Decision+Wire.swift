@@ -1,7 +1,6 @@
 // io.mamd.Policy's type Decision, and the replies that contain one.
 
 package import MAMModel
-package import MAMWords
 
 extension Varlink.Policy.Decision {
     package init(_ decision: Decision) {

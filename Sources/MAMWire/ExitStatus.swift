@@ -1,9 +1,8 @@
 // One number per kind of failure, for scripts.
 
 internal import Glibc
-internal import MAMModel
+package import MAMModel
 internal import MAMSystem
-package import MAMWords
 
 /// The exit status of `mamctl`.
 package enum ExitStatus: Int32, Sendable, CaseIterable {

@@ -1,6 +1,7 @@
 // Splits a stream of bytes and descriptors into frames. A frame is a JSON text and a zero byte.
 
 internal import Glibc
+internal import MAMModel
 package import MAMSystem
 
 /// One message, with the descriptors that came with it; they close with the last reference to them.

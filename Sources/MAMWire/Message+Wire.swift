@@ -1,8 +1,8 @@
 // A message on the socket: what gettext looks up, and its values, for clients that speak to people
 // in their language. The reason beside it has the same in English.
 
+package import MAMModel
 internal import MAMSystem
-package import MAMWords
 
 extension Message {
     /// In prefix order, because an answer is sent often and a tree of objects is slow to encode:

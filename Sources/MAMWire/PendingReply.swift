@@ -1,6 +1,7 @@
 // Waiting for a reply (docs/adr/0044-a-daemon-that-does-not-answer.md).
 
 internal import Glibc
+internal import MAMModel
 package import MAMSystem
 
 /// A reply that has not arrived. A call may legitimately take long; a daemon that is busy still

@@ -1,7 +1,6 @@
 // io.mamd.Workspace's type Protection, and the outcome of files that could not be protected.
 
 package import MAMModel
-internal import MAMWords
 
 extension Varlink.Workspace.Protection {
     package init(_ info: FileProtection) {

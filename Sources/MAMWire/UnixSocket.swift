@@ -2,6 +2,7 @@
 
 internal import CShims
 package import Glibc
+package import MAMModel
 package import MAMSystem
 
 /// The calls on `AF_UNIX` sockets that server and client need.

@@ -1,8 +1,7 @@
 // The errors of io.mamd.Workspace, one constructor each.
 
 package import MAMModel
-package import MAMSystem
-package import MAMWords
+internal import MAMSystem
 
 /// What one wrong passphrase too many has led to.
 package enum GuessConsequence: String, Sendable {

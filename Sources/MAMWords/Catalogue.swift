@@ -2,7 +2,7 @@
 
 internal import CShims
 internal import Glibc
-package import MAMSystem
+package import MAMModel
 
 package enum Catalogue {
     /// Takes the language from `LANGUAGE`, `LC_ALL`, `LC_MESSAGES` or `LANG`, and the catalogue

@@ -7,7 +7,6 @@ internal import MAMStore
 package import MAMSystem
 package import MAMTree
 package import MAMVault
-internal import MAMWords
 
 extension Admission {
     /// Why the act is refused to the program; nil if it is not. Throws for what is not in the

@@ -6,7 +6,6 @@ internal import MAMStore
 package import MAMSystem
 package import MAMTree
 package import MAMVault
-internal import MAMWords
 
 /// Reports a file's owner and whether it can be read.
 package struct Answers: Sendable {

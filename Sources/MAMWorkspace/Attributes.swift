@@ -2,7 +2,8 @@
 
 internal import CShims
 package import Glibc
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 internal import Synchronization

@@ -2,11 +2,11 @@
 
 internal import MAMAudit
 package import MAMKeyring
+internal import MAMLocks
 package import MAMModel
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
-internal import MAMWords
 internal import Synchronization
 
 /// Blocks accounts.

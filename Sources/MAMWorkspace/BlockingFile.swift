@@ -1,5 +1,6 @@
 // Files that obstruct a lock.
 
+package import MAMModel
 package import MAMSystem
 
 /// A file whose pages a lock could not get out of the kernel's cache.

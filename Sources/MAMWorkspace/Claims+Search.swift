@@ -1,5 +1,6 @@
 // Searches the tree for evidence of who owns content.
 
+internal import MAMModel
 internal import MAMSystem
 internal import MAMTree
 internal import MAMVault

@@ -2,7 +2,8 @@
 
 internal import Glibc
 internal import MAMFormat
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 

@@ -2,6 +2,7 @@
 
 internal import Glibc
 package import MAMFormat
+internal import MAMModel
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault

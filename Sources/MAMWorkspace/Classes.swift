@@ -6,7 +6,6 @@ internal import MAMStore
 package import MAMSystem
 package import MAMTree
 package import MAMVault
-internal import MAMWords
 
 /// Sets the class of a file, or of a directory's new children.
 package struct Classes: Sendable {

@@ -6,7 +6,6 @@ internal import MAMStore
 internal import MAMSystem
 internal import MAMTree
 internal import MAMVault
-internal import MAMWords
 
 /// A copy in the work directory; removed unless it replaces the original.
 final class ConvertedCopy {

@@ -1,9 +1,9 @@
 // Creates regular files with their owner's header.
 
 internal import Glibc
-internal import MAMModel
+package import MAMModel
 internal import MAMStore
-package import MAMSystem
+internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 

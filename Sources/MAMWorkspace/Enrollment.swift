@@ -2,12 +2,12 @@
 
 internal import MAMEnrollment
 internal import MAMKeyring
+internal import MAMLocks
 internal import MAMModel
 internal import MAMPolicy
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
-internal import MAMWords
 
 /// Carries out the consequences of an account's events.
 package struct Enrollment: Sendable {

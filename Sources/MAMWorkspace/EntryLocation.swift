@@ -1,5 +1,6 @@
 // The location of a file that is being rewritten.
 
+internal import MAMModel
 internal import MAMSystem
 internal import MAMTree
 

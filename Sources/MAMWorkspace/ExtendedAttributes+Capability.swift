@@ -1,6 +1,7 @@
 // Refuses writes from inside the kernel's lock on a file; see WriteGuard.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 internal import MAMTree
 internal import MAMVault

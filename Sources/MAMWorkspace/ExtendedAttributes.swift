@@ -1,8 +1,8 @@
 // Extended attributes: the backing file's, and three computed ones.
 
 internal import Glibc
-internal import MAMModel
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 

@@ -2,11 +2,11 @@
 
 internal import Glibc
 internal import MAMFormat
+internal import MAMModel
 internal import MAMStore
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
-internal import MAMWords
 
 /// An examination of a file, which may lead to a repair.
 struct Look {

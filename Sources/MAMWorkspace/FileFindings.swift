@@ -1,11 +1,11 @@
 // Converts a file's problems to findings.
 
 internal import MAMFormat
+internal import MAMModel
 internal import MAMStore
 internal import MAMSystem
 internal import MAMTree
 internal import MAMVault
-internal import MAMWords
 
 /// The result of examining one file.
 struct CheckedFile {

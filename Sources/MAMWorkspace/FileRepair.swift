@@ -1,6 +1,7 @@
 // Repairs one file, or moves it to the quarantine.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMStore
 internal import MAMSystem
 package import MAMTree

@@ -1,7 +1,8 @@
 // Data from the kernel's cache, and what its writers are told when the store has no room for it.
 
+package import MAMModel
 internal import MAMStore
-package import MAMSystem
+internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 internal import Synchronization

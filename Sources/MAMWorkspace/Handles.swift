@@ -3,9 +3,9 @@
 internal import Glibc
 internal import MAMFormat
 internal import MAMIdentity
-internal import MAMModel
+package import MAMModel
 internal import MAMStore
-package import MAMSystem
+internal import MAMSystem
 package import MAMTree
 package import MAMVault
 internal import Synchronization

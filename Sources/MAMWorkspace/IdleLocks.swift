@@ -6,7 +6,6 @@ package import MAMModel
 internal import MAMSystem
 package import MAMTree
 package import MAMVault
-internal import MAMWords
 
 /// Locks idle accounts.
 package struct IdleLocks: Sendable {

@@ -7,7 +7,6 @@ internal import MAMPolicy
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
-internal import MAMWords
 
 /// Exports an account's keys under a passphrase.
 package struct KeyExports: Sendable {

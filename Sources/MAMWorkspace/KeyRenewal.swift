@@ -7,7 +7,6 @@ internal import MAMStore
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
-internal import MAMWords
 internal import Synchronization
 
 /// Seals files whose keys an old header or keybag can open under new keys.

@@ -5,7 +5,6 @@ internal import MAMKeyring
 package import MAMModel
 internal import MAMTree
 internal import MAMVault
-internal import MAMWords
 
 /// The result of requesting an account.
 package enum Launch: Sendable, Equatable {

@@ -8,7 +8,6 @@ package import MAMPolicy
 internal import MAMSystem
 package import MAMTree
 package import MAMVault
-internal import MAMWords
 
 /// Evaluates policy's conditions, and prepares an account for use.
 package struct LaunchChecks: Sendable {

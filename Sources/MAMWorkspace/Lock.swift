@@ -3,6 +3,7 @@
 internal import Glibc
 internal import MAMCrypto
 internal import MAMKeyring
+internal import MAMLocks
 package import MAMModel
 internal import MAMPolicy
 internal import MAMSettings

@@ -2,8 +2,8 @@
 
 internal import CShims
 package import Glibc
-internal import MAMModel
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 

@@ -9,7 +9,6 @@ internal import MAMPolicy
 internal import MAMSettings
 package import MAMTree
 internal import MAMVault
-package import MAMWords
 
 /// Decides which user may be the first to have a name here.
 package struct NewNames: Sendable {

@@ -4,7 +4,6 @@
 internal import MAMModel
 internal import MAMTree
 internal import MAMVault
-internal import MAMWords
 
 extension Owners {
     /// Its data would stay sealed in a file that was reported as decrypted.

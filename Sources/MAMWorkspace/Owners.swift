@@ -7,7 +7,6 @@ internal import MAMStore
 package import MAMSystem
 package import MAMTree
 package import MAMVault
-internal import MAMWords
 
 /// Changes a file's owner, converting its content if necessary.
 package struct Owners: Sendable {

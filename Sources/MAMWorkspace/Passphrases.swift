@@ -10,7 +10,6 @@ internal import MAMPolicy
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
-internal import MAMWords
 
 /// Changes passphrases, and checks new ones.
 package struct Passphrases: Sendable {

@@ -1,6 +1,7 @@
 // Puts new policies in force, and notifies listeners.
 
 internal import MAMKeyring
+internal import MAMLocks
 internal import MAMModel
 package import MAMPolicy
 internal import MAMSettings

@@ -6,7 +6,6 @@ internal import MAMStore
 package import MAMSystem
 package import MAMTree
 package import MAMVault
-internal import MAMWords
 
 /// Gives a file, or all files in a directory, to an owner.
 package struct Protect: Sendable {

@@ -1,6 +1,7 @@
 // Makes the kernel write back and drop its cache.
 
 internal import Glibc
+internal import MAMModel
 package import MAMSystem
 package import MAMTree
 internal import MAMVault

@@ -4,13 +4,13 @@ package import MAMCrypto
 internal import MAMEnrollment
 internal import MAMFormat
 package import MAMKeyring
+internal import MAMLocks
 package import MAMModel
 internal import MAMPolicy
 internal import MAMSettings
 internal import MAMSystem
 internal import MAMTree
 internal import MAMVault
-internal import MAMWords
 internal import Synchronization
 
 extension Registration {

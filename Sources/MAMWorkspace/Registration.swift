@@ -9,7 +9,6 @@ internal import MAMSettings
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
-internal import MAMWords
 
 /// Registers accounts, and decides who may.
 package struct Registration: Sendable {

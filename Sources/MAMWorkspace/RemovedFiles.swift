@@ -1,6 +1,7 @@
 // The files that a wipe removed, and those it could not.
 
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 
 /// The result of removing files.
 package struct RemovedFiles: Sendable {

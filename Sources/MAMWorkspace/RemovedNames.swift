@@ -1,5 +1,6 @@
 // Names that the daemon removed, for the kernel's name cache.
 
+internal import MAMModel
 internal import MAMSystem
 internal import MAMTree
 

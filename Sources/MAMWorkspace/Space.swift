@@ -2,8 +2,9 @@
 
 internal import CShims
 package import Glibc
+package import MAMModel
 internal import MAMStore
-package import MAMSystem
+internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 

@@ -1,7 +1,7 @@
 // Evidence of who owns content, or will.
 
 package import MAMModel
-package import MAMSystem
+internal import MAMSystem
 package import MAMVault
 
 /// Something in the backing directory that determines an owner.

@@ -5,7 +5,6 @@ internal import MAMModel
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
-internal import MAMWords
 
 /// Checks keybags, wipes and leftovers.
 package struct Surroundings: Sendable {

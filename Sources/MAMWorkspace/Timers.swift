@@ -2,9 +2,10 @@
 
 internal import MAMEnrollment
 internal import MAMKeyring
+package import MAMModel
 internal import MAMPolicy
 internal import MAMSettings
-package import MAMSystem
+internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 

@@ -1,6 +1,7 @@
 // Opens accounts again that need no passphrase.
 
 internal import MAMKeyring
+internal import MAMLocks
 package import MAMModel
 internal import MAMSystem
 internal import MAMTree

@@ -2,6 +2,7 @@
 
 package import MAMCrypto
 package import MAMKeyring
+internal import MAMLocks
 package import MAMModel
 internal import MAMSystem
 package import MAMTree

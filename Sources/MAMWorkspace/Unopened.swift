@@ -4,7 +4,7 @@
 internal import MAMFormat
 internal import MAMKeyring
 package import MAMModel
-package import MAMSystem
+internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 internal import Synchronization

@@ -6,7 +6,6 @@ internal import MAMStore
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
-internal import MAMWords
 
 /// Handles plain files that name an account.
 package struct Unsealed: Sendable {

@@ -6,7 +6,6 @@ internal import MAMStore
 package import MAMSystem
 package import MAMTree
 package import MAMVault
-internal import MAMWords
 
 /// Checks the tree, or part of it.
 package struct Verify: Sendable {

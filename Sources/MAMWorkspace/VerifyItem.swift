@@ -1,6 +1,7 @@
 // A file to be checked, held until then.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 internal import MAMTree
 

@@ -3,11 +3,11 @@
 internal import MAMEnrollment
 internal import MAMFormat
 internal import MAMKeyring
+internal import MAMLocks
 internal import MAMModel
 internal import MAMSystem
 internal import MAMTree
 package import MAMVault
-internal import MAMWords
 
 extension Wipe {
     /// Finds wipes that a crash or a failure interrupted, and resumes them with `repair`.

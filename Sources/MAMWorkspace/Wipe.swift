@@ -5,6 +5,7 @@ package import MAMEnrollment
 internal import MAMFormat
 internal import MAMIdentity
 package import MAMKeyring
+internal import MAMLocks
 package import MAMModel
 internal import MAMPolicy
 internal import MAMSettings

@@ -1,6 +1,7 @@
 // The table of the inodes that the kernel knows.
 
 import Glibc
+import MAMModel
 import MAMStore
 import MAMSystem
 

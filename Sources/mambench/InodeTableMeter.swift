@@ -1,6 +1,7 @@
 // The inode table, filled with files that do not exist.
 
 import Glibc
+import MAMModel
 import MAMStore
 import MAMSystem
 import MAMTree

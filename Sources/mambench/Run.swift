@@ -2,6 +2,7 @@
 
 import Glibc
 import MAMCrypto
+import MAMModel
 import MAMSystem
 
 /// False if a budget is exceeded.

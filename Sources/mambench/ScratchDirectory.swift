@@ -1,6 +1,7 @@
 // A temporary directory for one run.
 
 import Glibc
+import MAMModel
 import MAMSystem
 
 /// In `TMPDIR`, or /tmp. ``remove()`` must be called.

@@ -3,6 +3,7 @@
 
 import Glibc
 import MAMCrypto
+import MAMModel
 import MAMSystem
 
 guard let options = Options(Array(CommandLine.arguments.dropFirst())) else {

@@ -5,7 +5,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func registerAccount(_ invocation: Invocation) throws -> ExitStatus {
     let name = try invocation.operands[0].requireNewName()

@@ -4,7 +4,6 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Writes one file per member. Removes its temporary files.
 func writeArchive(_ parts: [String: JSONValue], to archive: Descriptor) throws {

@@ -3,7 +3,6 @@
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// The parsed words after the verb.
 struct Arguments {

@@ -4,7 +4,6 @@ internal import MAMAudit
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Prints the stored records, oldest first; with `--follow`, then new ones until the daemon ends.
 func showAudit(_ invocation: Invocation) throws -> ExitStatus {

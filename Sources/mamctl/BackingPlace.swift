@@ -2,10 +2,10 @@
 // would show it as somebody else's plain file, and a backup would have it in clear.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// A workspace's backing directory, found from a directory in it.
 struct BackingPlace {

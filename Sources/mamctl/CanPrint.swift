@@ -1,9 +1,9 @@
 // `can print`: for one account, or for all of the user's at once.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 private let question = "isPrintingAllowed"
 

@@ -6,7 +6,6 @@ internal import MAMModel
 internal import MAMStore
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Answers one of the questions that only the policy decides, or all of them.
 func can(_ invocation: Invocation) throws -> ExitStatus {

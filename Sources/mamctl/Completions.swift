@@ -1,8 +1,8 @@
 // `completions`: shell completions, generated from the table of verbs.
 
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// What to complete at a position of the command line.
 enum Completion: Equatable {

@@ -1,7 +1,7 @@
 // The script for bash. It uses bash-completion's `_init_completion`, which handles quotes and
 // redirections.
 
-internal import MAMWords
+internal import MAMModel
 
 var bashCompletions: String {
     """

@@ -1,6 +1,6 @@
 // The script for fish.
 
-internal import MAMWords
+internal import MAMModel
 
 var fishCompletions: String {
     let verbsOfTwoWords = verbs.map(\.name).filter { $0.contains(" ") }

@@ -1,6 +1,6 @@
 // The script for zsh.
 
-internal import MAMWords
+internal import MAMModel
 
 var zshCompletions: String {
     """

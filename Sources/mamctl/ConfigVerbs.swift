@@ -6,7 +6,6 @@ internal import MAMPolicy
 internal import MAMSettings
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Prints the bare value, for scripts; exits with 1 if there is none.
 func getConfiguration(_ invocation: Invocation) throws -> ExitStatus {

@@ -5,7 +5,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 internal import Synchronization
 
 /// A workspace with settings or keys but without a running daemon.

@@ -5,7 +5,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Nothing is written unless all of them can be.
 func installLaunchers(_ invocation: Invocation) throws -> ExitStatus {

@@ -4,7 +4,6 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// A directory of the account's in the workspace, `.contained-UID/ACCOUNT`. What is in it is sealed
 /// and wiped with the account.

@@ -1,6 +1,7 @@
 // Sockets that a contained command may connect to.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 
 struct ContainedSockets {

@@ -4,7 +4,6 @@ internal import MAMAudit
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 internal import Synchronization
 
 /// The records of a time.

@@ -1,8 +1,8 @@
 // Where `encrypt` and `decrypt` write to.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
-internal import MAMWords
 
 /// Where `encrypt` and `decrypt` write to.
 enum ConvertOutput {

@@ -6,7 +6,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func encrypt(_ invocation: Invocation) throws -> ExitStatus {
     guard let owner = try invocation.arguments.text("owner") else {

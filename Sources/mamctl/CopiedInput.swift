@@ -1,6 +1,7 @@
 // Standard input for a command that must not have ours.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 
 /// Copies standard input into a pipe until either ends, on a thread of its own.

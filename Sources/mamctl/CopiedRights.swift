@@ -1,6 +1,7 @@
 // What a copy has of its original's beside the content.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 
 /// Copies the owner and ACL; returns the mode to set.

@@ -3,8 +3,8 @@
 
 internal import CContainment
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
-internal import MAMWords
 
 extension MountTable {
     /// A mount of another file system on a workspace, in it, or on such a mount. Landlock goes from

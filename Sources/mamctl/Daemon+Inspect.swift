@@ -3,7 +3,6 @@
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 extension Daemon {
     /// What the daemon says of a file, and why it refuses the act, if it does.

@@ -6,7 +6,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 struct DesktopKeyring {
     let name: WorkspaceName

@@ -1,8 +1,8 @@
 // The daemon's log without names. Names cannot be recognised in a line, so only lines of known
 // forms are shown, and of these only the fixed words.
 
+internal import MAMModel
 internal import MAMSystem
-internal import MAMWords
 
 /// `*` matches anything and is shown as `…`; `#` matches a number, which is shown.
 private let knownLines = [

@@ -5,7 +5,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func diagnose(_ invocation: Invocation) throws -> ExitStatus {
     let names = Pseudonyms(showsNames: invocation.arguments.has("with-names"))

@@ -6,7 +6,6 @@ internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// An exported key file and the secret that opens it. Can be sent several times.
 struct ExportSource {

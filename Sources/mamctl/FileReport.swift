@@ -7,7 +7,6 @@ internal import MAMPlaces
 internal import MAMStore
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// The answer to `owner`, `info` and `is-encrypted` for one file.
 struct FileReport {

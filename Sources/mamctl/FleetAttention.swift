@@ -6,7 +6,6 @@ internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Text of a machine's, which may be anything.
 func told(_ text: String) -> String {

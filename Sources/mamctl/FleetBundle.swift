@@ -1,9 +1,9 @@
 // The signed documents in a file: one, or a bundle of them.
 
 internal import MAMFleet
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 struct FleetBundle {
     let path: ByteString

@@ -6,7 +6,6 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func writeBundles(_ invocation: Invocation) throws -> ExitStatus {
     let output = OrganizationDirectory(try invocation.output())

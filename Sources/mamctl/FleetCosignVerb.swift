@@ -5,7 +5,6 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func cosignDocuments(_ invocation: Invocation) throws -> ExitStatus {
     let root = try invocation.arguments.value("root").map { try FleetRoot(reading: $0) }

@@ -6,7 +6,6 @@ internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func showFleetDifferences(_ invocation: Invocation) throws -> ExitStatus {
     let survey = try FleetDirectory(of: invocation).survey(invocation)

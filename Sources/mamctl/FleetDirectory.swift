@@ -6,7 +6,6 @@ internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// The root that is in force, and where everything else is.
 struct FleetDirectory {

@@ -6,7 +6,6 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 private let usualPlace = "/etc/mamd-engine"
 private let usualStore = "/var/lib/mamd-engine"

@@ -5,7 +5,6 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// A document; its signatures were not checked, but that its content is the one that was signed.
 struct FleetFile {

@@ -7,7 +7,6 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 private let usualDays: Int64 = 7
 private let mostDays: Int64 = 90

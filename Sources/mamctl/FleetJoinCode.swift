@@ -2,9 +2,9 @@
 
 internal import Glibc
 internal import MAMCarrier
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Whether the operand is an invitation's code, or says that it comes by standard input.
 func isInvitation(_ operand: ByteString) -> Bool {

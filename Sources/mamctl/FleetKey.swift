@@ -7,7 +7,6 @@ internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Open: its passphrase was asked for.
 struct FleetKey {

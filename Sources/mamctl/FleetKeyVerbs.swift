@@ -7,7 +7,6 @@ internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func makeSigningKey(_ invocation: Invocation) throws -> ExitStatus {
     let (output, publicKey) = try makeKeyFile(SigningKeyFile.self, invocation)

@@ -5,7 +5,6 @@ internal import MAMFormat
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 private let secondsPerDay: Int64 = 86_400
 

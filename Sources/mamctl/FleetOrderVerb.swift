@@ -6,7 +6,6 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 private let usualDays: Int64 = 30
 /// Of more the number must be confirmed: a wrong list must not wipe a company.

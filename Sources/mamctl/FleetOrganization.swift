@@ -7,7 +7,6 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 extension Option {
     static let organizationDirectory = Option(

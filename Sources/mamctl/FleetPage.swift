@@ -7,7 +7,6 @@ internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 struct FleetPage {
     let survey: Survey

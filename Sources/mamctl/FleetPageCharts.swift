@@ -4,7 +4,6 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
-internal import MAMWords
 
 extension FleetPage {
     var charts: HTML {

@@ -5,7 +5,6 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
-internal import MAMWords
 
 extension FleetPage {
     /// JSON without `<`, `>` and `&`, so that no text ends the element that it stands in.

@@ -5,7 +5,6 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
-internal import MAMWords
 
 extension FleetPage {
     private static let mostShown = 100

@@ -5,7 +5,6 @@ internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func writeFleetPage(_ invocation: Invocation) throws -> ExitStatus {
     let output = try invocation.output()

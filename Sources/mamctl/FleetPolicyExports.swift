@@ -7,7 +7,6 @@ internal import MAMModel
 internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Which groups are of accounts, and which of machines: their policies travel otherwise.
 ///

@@ -9,7 +9,6 @@ internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 struct CheckedRecord {
     let record: SurveyedRecord

@@ -8,7 +8,6 @@ internal import MAMModel
 internal import MAMSurvey
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func recoverFromFleet(_ invocation: Invocation) throws -> ExitStatus {
     switch (invocation.operands[0].text, invocation.operands.count) {

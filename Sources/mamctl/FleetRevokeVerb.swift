@@ -5,7 +5,6 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func revokeMachines(_ invocation: Invocation) throws -> ExitStatus {
     let engine = try existingEngine(of: invocation)

@@ -6,7 +6,6 @@ internal import MAMFormat
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func makeRoot(_ invocation: Invocation) throws -> ExitStatus {
     let output = try invocation.output()

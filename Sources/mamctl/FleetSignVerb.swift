@@ -5,7 +5,6 @@ internal import MAMModel
 internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 private let usualDays: Int64 = 90
 private let mostDays: Int64 = 366

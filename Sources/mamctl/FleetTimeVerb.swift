@@ -5,7 +5,6 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 private let usualDays: Int64 = 1
 private let mostDays: Int64 = 2

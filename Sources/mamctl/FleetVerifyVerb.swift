@@ -4,7 +4,6 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func verifyDocuments(_ invocation: Invocation) throws -> ExitStatus {
     let arguments = invocation.arguments

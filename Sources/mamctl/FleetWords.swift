@@ -4,7 +4,6 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Who has signed a document, of those who count.
 struct Signatures {

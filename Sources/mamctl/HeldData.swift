@@ -7,7 +7,6 @@ internal import MAMModel
 internal import MAMStore
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Its owner; nil if the open file holds none.
 func ownerOfDataHeld(in file: Descriptor) -> Identity? {

@@ -6,7 +6,6 @@ internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func importKeys(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()

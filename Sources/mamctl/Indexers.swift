@@ -2,8 +2,8 @@
 // their own, in plain, which no lock reaches.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
-internal import MAMWords
 
 /// Before the mount, so that they do not see it. Without a session nobody indexes for it.
 func keepIndexersOut(of mountPoint: ByteString) {

@@ -5,7 +5,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Checks everything before creating anything. Writes the workspace's manifest last, so that an
 /// interrupted run can be repeated.

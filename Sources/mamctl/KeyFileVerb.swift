@@ -1,13 +1,14 @@
 // Files of private keys: what `recovery keygen` and `fleet keygen` share, and who opens them.
 
 internal import Glibc
+internal import MAMCarrier
 internal import MAMCrypto
 internal import MAMFormat
 internal import MAMKeyring
+internal import MAMModel
 internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Writes the private half to the verb's output.
 func makeKeyFile<Kind>(

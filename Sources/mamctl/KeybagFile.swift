@@ -1,6 +1,7 @@
 // Keybags, as `STATE/keybags` has them: each twice.
 
 import MAMKeyring
+import MAMModel
 import MAMSystem
 
 /// Nil if it is missing, damaged or newer.

@@ -2,9 +2,9 @@
 
 internal import Glibc
 internal import MAMDesktop
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// The launchers that are installed.
 struct LauncherFiles {

@@ -1,6 +1,7 @@
 // Text in lines and columns that fit the screen.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMWords
 
 /// The width of the terminal behind a descriptor; 80 if it is not one.

@@ -5,7 +5,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func leaveWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     let source = try LeftDirectory(invocation.operands[0])

@@ -5,7 +5,6 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 final class LeavingCopy {
     private let invocation: Invocation

@@ -1,9 +1,9 @@
 // A directory of the copy that `leave` makes, and the copies in it.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 struct LeavingDirectory {
     let descriptor: Descriptor

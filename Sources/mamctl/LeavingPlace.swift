@@ -2,10 +2,10 @@
 // in it says that a copy is not complete, so that the same command may go on.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 final class LeavingPlace {
     let root: Descriptor

@@ -4,7 +4,6 @@
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// A sealed file that was not opened.
 struct Unopened: Error {

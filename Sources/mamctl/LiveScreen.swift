@@ -1,9 +1,9 @@
 // A full-screen display that is redrawn until the user quits. Restores the terminal.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 internal import Synchronization
 
 /// The terminal's alternate screen, without echo.

@@ -5,7 +5,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func lock(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.arguments.has("all") { return try lockAll(invocation) }

@@ -6,7 +6,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Hides each desktop entry of a program of the setting ManagedPrograms behind a launcher of the
 /// same name. Root does it for all users. Nothing is written unless all can be.

@@ -2,10 +2,10 @@
 // or moved.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 struct MissingBacking {
     let name: WorkspaceName

@@ -6,7 +6,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// What `--name` changes. To make one checks everything and changes nothing.
 struct NamedMount {

@@ -3,9 +3,9 @@
 internal import CShims
 internal import CSupervisor
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// A compositor in a window of the session's. It has a clipboard of its own, and ends with the
 /// supervisor: that alone keeps the other end of `life`.

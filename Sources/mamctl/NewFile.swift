@@ -2,9 +2,9 @@
 
 internal import CShims
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// An unfinished file in the directory of its destination. It has no name (O_TMPFILE) if the file
 /// system supports that; else a temporary one, which deinit or a terminating signal removes.

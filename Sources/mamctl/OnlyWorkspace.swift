@@ -1,10 +1,10 @@
 // `mount` and `unmount` without paths: of the only workspace that they can mean.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 struct OnlyWorkspace {
     private let invocation: Invocation

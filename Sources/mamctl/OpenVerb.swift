@@ -6,7 +6,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Nothing is started unless there is a program for each file.
 func openContained(_ invocation: Invocation) throws -> ExitStatus {

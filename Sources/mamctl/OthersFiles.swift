@@ -4,7 +4,6 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 extension Daemon {
     /// Refuses standard streams that write into a file of the workspace that is not the account's.

@@ -1,6 +1,7 @@
 // Captures the output of a command.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 
 /// The output of a command, up to a size; nil if it cannot be started or fails. Its standard error

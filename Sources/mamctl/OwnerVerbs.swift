@@ -4,7 +4,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func owner(_ invocation: Invocation) throws -> ExitStatus {
     if let identity = try invocation.meantOwner("set") {

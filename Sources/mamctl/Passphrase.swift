@@ -1,9 +1,9 @@
 // Reads a passphrase from a file, a program, the terminal or standard input.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 extension Invocation {
     /// The passphrase from `--passfile` or `--extpass` (with `optionPrefix` before their names),

@@ -4,7 +4,6 @@ internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 struct PassphraseReset {
     let invocation: Invocation

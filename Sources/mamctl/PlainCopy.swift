@@ -3,11 +3,11 @@
 
 internal import Glibc
 internal import MAMFormat
+internal import MAMModel
 internal import MAMPlaces
 internal import MAMStore
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 struct PlainCopy {
     private let source: Source

@@ -5,7 +5,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 extension Invocation {
     /// Calls a method of the policy interface. `file`: of the request's `fileDescriptor`, 0.

@@ -1,10 +1,10 @@
 // Dispatches the command line to a verb; turns failures into messages and exit statuses.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Finds the verb, parses its arguments and runs it; returns the process's exit status.
 func runProgram(_ words: [ByteString]) -> Int32 {

@@ -4,7 +4,6 @@ internal import MAMDesktop
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// The programs of the desktop, by the types of files that they open.
 struct ProgramFinder {

@@ -1,6 +1,7 @@
 // Where a command's program is.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 
 /// The absolute path of the file that execvp(3) finds, whose links are not followed; nil if there

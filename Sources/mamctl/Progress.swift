@@ -1,6 +1,7 @@
 // A progress line on standard error; nothing if that is not a terminal.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWords
 

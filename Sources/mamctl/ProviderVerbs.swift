@@ -7,7 +7,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Copies a file from the account's cloud, encrypted if policy requires it. In a mount the copy
 /// belongs to the account, and the mount encrypts it.

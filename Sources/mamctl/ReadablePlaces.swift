@@ -1,6 +1,7 @@
 // Where a contained command may read: everywhere but other terminals.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 
 /// Who begins a session and opens, for reading, a terminal that is nobody's has it as /dev/tty from

@@ -5,7 +5,6 @@ internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func makeRecoveryKey(_ invocation: Invocation) throws -> ExitStatus {
     let (output, publicKey) = try makeKeyFile(RecoveryKeyFile.self, invocation)

@@ -6,7 +6,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Runs a call on a file. Its error number becomes a failure that names the file, with the rule if
 /// a mount's daemon refused it.

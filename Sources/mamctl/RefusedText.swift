@@ -3,7 +3,6 @@
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 extension Varlink.Workspace.RefusedDocument {
     /// What is wrong, since when, and what is in force instead.

@@ -7,7 +7,6 @@ internal import MAMPlaces
 internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Refuses a rename that would change which policies are in force.
 func refusePolicies(

@@ -1,6 +1,7 @@
 // Standard streams that a command gets in place of ours.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 
 /// Runs `body` while these streams are others, for a process that it forks. Afterwards they are as

@@ -3,7 +3,6 @@
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 extension ReportPage {
     var windows: HTML {

@@ -3,7 +3,6 @@
 internal import Glibc
 internal import MAMModel
 internal import MAMWire
-internal import MAMWords
 
 /// An axis with round ticks from zero to the first that is not below the greatest value.
 struct ReportAxis {

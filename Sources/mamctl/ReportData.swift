@@ -5,7 +5,6 @@ internal import MAMAudit
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 struct ReportData {
     let time: Int

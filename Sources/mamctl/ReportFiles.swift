@@ -2,7 +2,6 @@
 
 internal import MAMModel
 internal import MAMWire
-internal import MAMWords
 
 /// The parts of a bar, the strictest class first.
 private let layers: [(kind: String, name: String, fileClass: ProtectionClass?)] =

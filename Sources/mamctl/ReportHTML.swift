@@ -1,7 +1,7 @@
 // HTML fragments. All text goes through `escaped`.
 
+internal import MAMModel
 internal import MAMSystem
-internal import MAMWords
 
 /// A fragment of HTML. Text becomes one only by escaping.
 struct HTML: ExpressibleByStringInterpolation {

@@ -4,7 +4,6 @@
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 extension ReportPage {
     var policies: HTML {

@@ -4,7 +4,6 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func report(_ invocation: Invocation) throws -> ExitStatus {
     let path = invocation.arguments.value("html")

@@ -2,7 +2,6 @@
 
 internal import MAMModel
 internal import MAMWire
-internal import MAMWords
 
 struct ReportVerdict {
     private(set) var findings: [HTML] = []

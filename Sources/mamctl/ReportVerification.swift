@@ -2,7 +2,6 @@
 
 internal import MAMModel
 internal import MAMWire
-internal import MAMWords
 
 extension ReportPage {
     var verification: HTML {

@@ -4,7 +4,6 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Runs the command under a supervisor with the identity, and exits as the command does.
 func runCommand(_ invocation: Invocation) throws -> ExitStatus {

@@ -1,8 +1,8 @@
 // Durations, sizes and times for people.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
-internal import MAMWords
 
 extension Int {
     /// Seconds as `40 s`, `4 min 10 s`, `11 h 5 min`, `1 d 22 h` or `89 d`.

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMFormat
+internal import MAMModel
 internal import MAMStore
 internal import MAMSystem
 

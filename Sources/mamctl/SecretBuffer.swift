@@ -4,7 +4,6 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// One page of memory that is not dumped, nor swapped if it can be locked. Deinit zeroes it.
 final class SecretBuffer {

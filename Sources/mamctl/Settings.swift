@@ -1,11 +1,11 @@
 // The settings that `init` copies.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMPolicy
 internal import MAMSettings
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// The bytes of a settings file that the daemon will accept; without a file, all defaults.
 func readSettings(_ path: ByteString?) throws -> [UInt8] {

@@ -6,7 +6,6 @@ internal import MAMPlaces
 internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Each is asked for once, unless it was wrong.
 final class SetupPassphrases {

@@ -1,8 +1,8 @@
 // `setup`: systemd mounts the workspace at each login, or at each start of the machine.
 
+internal import MAMModel
 internal import MAMPlaces
 internal import MAMWire
-internal import MAMWords
 
 struct SetupService {
     let name: WorkspaceName

@@ -5,7 +5,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 struct SetupWorkspace {
     let answers: SetupAnswers

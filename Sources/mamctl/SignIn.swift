@@ -6,7 +6,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func refreshAccount(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()

@@ -2,7 +2,6 @@
 
 internal import MAMModel
 internal import MAMSystem
-internal import MAMWords
 
 /// What a guess must not lead to: these destroy, or forget.
 private let destructiveVerbs: Set = ["wipe", "account deregister", "workspace remove"]

@@ -3,6 +3,7 @@
 internal import CShims
 internal import CSupervisor
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 
 /// A forked supervisor that has not started its command yet.

@@ -1,6 +1,7 @@
 // Asking for a secret on the terminal, without echo.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 internal import MAMWords

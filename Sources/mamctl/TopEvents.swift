@@ -1,7 +1,7 @@
 // The latest events of a workspace, shared between threads.
 
+internal import MAMModel
 internal import MAMWire
-internal import MAMWords
 internal import Synchronization
 
 final class RecentEvents: Sendable {

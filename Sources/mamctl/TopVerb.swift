@@ -5,7 +5,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func top(_ invocation: Invocation) throws -> ExitStatus {
     let seconds = try invocation.interval()

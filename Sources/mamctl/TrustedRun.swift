@@ -4,7 +4,6 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Runs the command, and exits as it does. The daemon decides whether it may be trusted.
 func runTrusted(_ invocation: Invocation) throws -> ExitStatus {

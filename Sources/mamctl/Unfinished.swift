@@ -1,6 +1,7 @@
 // Removes an unfinished file's temporary name on terminating signals.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 
 /// The directory and the name, if there is one: the signal handler must read them without a lock.

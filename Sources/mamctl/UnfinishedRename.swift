@@ -1,10 +1,10 @@
 // A rename that was interrupted: its link in the state directories tells.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Both names lead to the same keys until it is finished.
 struct UnfinishedRename {

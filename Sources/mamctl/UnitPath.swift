@@ -1,8 +1,8 @@
 // Paths in the file `mount`, which units read by line; systemd takes quotes and backslashes away.
 
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Refuses what is shown in another way than it is written, and what a unit would not have as it
 /// is.

@@ -4,7 +4,6 @@
 internal import Glibc
 internal import MAMModel
 internal import MAMSystem
-internal import MAMWords
 
 enum Unkept: String, CaseIterable {
     case owner, permissions, accessList, attributes, time, hardLinks

@@ -5,7 +5,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func unmountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     let path = try invocation.operands.first ?? OnlyWorkspace(invocation).toUnmount()

@@ -1,8 +1,8 @@
 // An entry of the table of verbs, for help, the parser and the dispatcher.
 
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// An option of a verb.
 struct Option: Sendable {

@@ -1,7 +1,7 @@
 // Verbs for contained programs on the desktop.
 
+internal import MAMModel
 internal import MAMWire
-internal import MAMWords
 
 extension Option {
     fileprivate static let account = Option(

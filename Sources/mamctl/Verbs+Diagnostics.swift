@@ -1,8 +1,8 @@
 // Verbs for diagnosis.
 
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 let diagnosticsVerbs: [Verb] = [
     Verb(

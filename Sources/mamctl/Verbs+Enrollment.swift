@@ -1,8 +1,8 @@
 // Verbs for accounts, enrolment and conditions.
 
+internal import MAMModel
 internal import MAMPolicy
 internal import MAMWire
-internal import MAMWords
 
 let enrollmentVerbs: [Verb] = [
     Verb(

@@ -1,8 +1,8 @@
 // Verbs of an organisation that signs documents.
 
 internal import MAMFleet
+internal import MAMModel
 internal import MAMWire
-internal import MAMWords
 
 let fleetVerbs: [Verb] =
     fleetKeyVerbs + fleetRootVerbs + fleetDocumentVerbs + fleetCarrierVerbs

@@ -1,7 +1,7 @@
 // Verbs that run an engine, admit machines and send documents; on files alone.
 
+internal import MAMModel
 internal import MAMWire
-internal import MAMWords
 
 private let statuses: [ExitStatus] = [
     .success, .failure, .usage, .notFound, .refused, .damaged,

@@ -1,7 +1,7 @@
 // Verbs of a machine that obeys an organisation.
 
+internal import MAMModel
 internal import MAMWire
-internal import MAMWords
 
 let fleetMachineVerbs: [Verb] = [
     Verb(

@@ -1,8 +1,8 @@
 // Verbs of an administrator who looks at all machines.
 
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 private let viewStatuses: [ExitStatus] = [
     .success, .failure, .usage, .notFound, .refused, .damaged,

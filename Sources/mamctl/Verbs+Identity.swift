@@ -1,7 +1,7 @@
 // Verbs for the identity of a program.
 
+internal import MAMModel
 internal import MAMWire
-internal import MAMWords
 
 let runVerbs: [Verb] = [
     Verb(

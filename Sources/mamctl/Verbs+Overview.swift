@@ -1,7 +1,7 @@
 // Verbs that show a workspace as a whole.
 
+internal import MAMModel
 internal import MAMWire
-internal import MAMWords
 
 let overviewVerbs: [Verb] = [
     Verb(

@@ -1,8 +1,8 @@
 // Verbs for policy.
 
+internal import MAMModel
 internal import MAMPolicy
 internal import MAMWire
-internal import MAMWords
 
 private let answerStatuses: [ExitStatus] = [
     .success, .failure, .usage, .notFound, .refused, .unreachable,

@@ -1,7 +1,7 @@
 // Verbs that protect files and data.
 
+internal import MAMModel
 internal import MAMWire
-internal import MAMWords
 
 private let stringOption = Option(
     name: "string", help: "read and write text; protected text is base64")

@@ -1,7 +1,7 @@
 // Verbs of file providers, which copy files to and from a cloud.
 
+internal import MAMModel
 internal import MAMWire
-internal import MAMWords
 
 private let owner = Option(
     name: "owner", value: "UPN",

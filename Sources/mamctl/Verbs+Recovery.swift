@@ -1,7 +1,7 @@
 // Verbs that export and import an account's keys.
 
+internal import MAMModel
 internal import MAMWire
-internal import MAMWords
 
 let recoveryVerbs: [Verb] = [
     Verb(

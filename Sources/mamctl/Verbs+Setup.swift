@@ -1,7 +1,7 @@
 // The verb to begin with.
 
+internal import MAMModel
 internal import MAMWire
-internal import MAMWords
 
 let setupVerbs: [Verb] = [
     Verb(

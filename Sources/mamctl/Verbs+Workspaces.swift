@@ -1,7 +1,7 @@
 // Verbs for the workspaces of this machine.
 
+internal import MAMModel
 internal import MAMWire
-internal import MAMWords
 
 let moreWorkspaceVerbs: [Verb] = [
     Verb(

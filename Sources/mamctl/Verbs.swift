@@ -2,7 +2,6 @@
 
 internal import MAMModel
 internal import MAMWire
-internal import MAMWords
 
 let daemonStatuses: [ExitStatus] = [.success, .failure, .usage, .notFound, .unreachable]
 

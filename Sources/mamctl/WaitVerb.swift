@@ -4,7 +4,6 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func waitForWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.arguments.has("unlocked") {

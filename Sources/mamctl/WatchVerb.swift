@@ -3,7 +3,6 @@
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// Prints each account's state, then one line per event, until the daemon ends.
 func watch(_ invocation: Invocation) throws -> ExitStatus {

@@ -4,7 +4,6 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func wipe(_ invocation: Invocation) throws -> ExitStatus {
     let account = try invocation.operands[0].requireText("the account's name")

@@ -7,7 +7,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 /// A pending removal. No daemon can serve the workspace while it exists.
 struct WorkspaceRemoval {

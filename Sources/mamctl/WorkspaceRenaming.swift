@@ -7,7 +7,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 struct WorkspaceRenaming {
     private let old: WorkspaceName

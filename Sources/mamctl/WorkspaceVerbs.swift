@@ -5,7 +5,6 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
-internal import MAMWords
 
 func listWorkspaces(_ invocation: Invocation) throws -> ExitStatus {
     var found: [ListedWorkspace] = []

@@ -1,6 +1,7 @@
 // The command line for people and scripts.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWords
 

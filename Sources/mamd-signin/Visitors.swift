@@ -1,6 +1,7 @@
 // Who connects to the loopback's port: read side by side, so that nobody keeps the browser waiting.
 
 import Glibc
+import MAMModel
 import MAMSystem
 
 struct Visitors: ~Copyable {

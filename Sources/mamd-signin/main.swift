@@ -3,6 +3,7 @@
 
 import CShims
 import Glibc
+import MAMModel
 import MAMSystem
 import MAMWire
 

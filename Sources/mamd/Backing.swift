@@ -6,7 +6,6 @@ import MAMModel
 internal import MAMPlaces
 import MAMSystem
 import MAMWire
-internal import MAMWords
 
 /// Why the daemon does not start: a message with the cause and the next step, and an exit status.
 struct StartError: Error {

@@ -1,10 +1,10 @@
 // Notices when the backing directory is deleted under the mount.
 
 import Glibc
+internal import MAMModel
 import MAMSystem
 import MAMTree
 import MAMVault
-internal import MAMWords
 
 /// Watches the workspace's own directory, which goes before the backing directory does. Where there
 /// is no inotify, and for what another machine deletes, `status` and `verify` ask.

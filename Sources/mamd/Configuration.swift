@@ -1,11 +1,11 @@
 // Reads the settings from the workspace's configuration directory at the start.
 
 import Glibc
+internal import MAMModel
 import MAMPolicy
 import MAMSettings
 import MAMSystem
 import MAMWire
-internal import MAMWords
 
 /// Far larger than an administrator's document.
 let maximumDocumentByteCount = 4 << 20

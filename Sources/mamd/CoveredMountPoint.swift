@@ -1,9 +1,9 @@
 // The directory below the mount, which programs would write to while nothing is mounted.
 
 import Glibc
+internal import MAMModel
 internal import MAMPlaces
 import MAMSystem
-internal import MAMWords
 
 /// `-o shut` and `-o no_shut`.
 enum Shutting {

@@ -5,6 +5,7 @@ import Glibc
 import MAMControl
 import MAMCrypto
 import MAMFuse
+internal import MAMModel
 internal import MAMPlaces
 import MAMSystem
 import MAMTree

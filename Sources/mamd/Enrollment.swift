@@ -2,12 +2,12 @@
 
 import Glibc
 import MAMEnrollment
+internal import MAMModel
 import MAMPolicy
 import MAMSettings
 import MAMSystem
 import MAMTree
 import MAMVault
-internal import MAMWords
 import MAMWorkspace
 
 /// Checks in and applies blocks to accounts. Probes and hooks may be slow; nothing is mounted yet.

@@ -6,7 +6,6 @@ import MAMModel
 internal import MAMPlaces
 import MAMSystem
 import MAMWire
-internal import MAMWords
 
 /// Before the directory is locked. Nil if it is none that may be mounted, or is mounted elsewhere,
 /// which the start reports.

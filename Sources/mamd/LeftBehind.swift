@@ -6,6 +6,7 @@
 
 import CShims
 import Glibc
+import MAMModel
 import MAMSystem
 
 /// Releases locks before the process ends, if its remaining threads only wait for other file

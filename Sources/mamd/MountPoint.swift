@@ -1,10 +1,10 @@
 // The mount point before and after mounting: dead mounts, and files that the mount hides.
 
 import Glibc
+internal import MAMModel
 internal import MAMPlaces
 import MAMSystem
 import MAMWire
-internal import MAMWords
 
 /// The path to serve, with links resolved.
 func mountPlace(_ path: ByteString) throws(StartError) -> ByteString {

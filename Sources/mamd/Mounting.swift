@@ -2,11 +2,11 @@
 
 import Glibc
 import MAMFuse
+internal import MAMModel
 internal import MAMPlaces
 import MAMSystem
 import MAMTree
 import MAMWire
-internal import MAMWords
 
 func mount(
     _ tree: Tree, at mountPoint: ByteString, _ name: WorkspaceName, _ arguments: Arguments,

@@ -12,7 +12,6 @@ import MAMSystem
 import MAMTree
 import MAMVault
 import MAMWire
-internal import MAMWords
 import MAMWorkspace
 
 func makeVault(

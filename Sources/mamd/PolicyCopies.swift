@@ -2,6 +2,7 @@
 // restrictions.
 
 import Glibc
+import MAMModel
 import MAMSystem
 
 /// `STATE/policies`: a copy of every document in force. Memory is authoritative; a copy that cannot

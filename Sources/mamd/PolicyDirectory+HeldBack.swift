@@ -1,6 +1,7 @@
 // Holds changed documents back until the CheckIn hook has agreed to them.
 
 import MAMEnrollment
+import MAMModel
 import MAMPolicy
 import MAMSystem
 import MAMVault

@@ -9,7 +9,6 @@ import MAMSystem
 import MAMTree
 import MAMVault
 import MAMWire
-internal import MAMWords
 import MAMWorkspace
 import Synchronization
 

@@ -1,11 +1,11 @@
 // Watches the policy directory for changes.
 
 import Glibc
+internal import MAMModel
 import MAMSettings
 import MAMSystem
 import MAMTree
 import MAMVault
-internal import MAMWords
 import MAMWorkspace
 
 /// Reads at the start, and after each change once it has been quiet briefly.

@@ -3,8 +3,8 @@
 import CShims
 import Glibc
 import MAMCrypto
+internal import MAMModel
 import MAMSystem
-internal import MAMWords
 
 /// The process contains secrets: disables core dumps and tracing. It keeps nothing of its starter's
 /// but a descriptor.

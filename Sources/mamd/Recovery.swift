@@ -1,10 +1,11 @@
 // After an unclean end, walks the tree once; only then can an end count as clean again.
 
 import Glibc
+import MAMLocks
+internal import MAMModel
 import MAMSystem
 import MAMTree
 import MAMVault
-internal import MAMWords
 import MAMWorkspace
 import Synchronization
 

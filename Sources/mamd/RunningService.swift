@@ -4,13 +4,13 @@ import Glibc
 import MAMAudit
 import MAMControl
 import MAMFuse
+internal import MAMModel
 import MAMPolicy
 import MAMSession
 import MAMSettings
 import MAMSystem
 import MAMTree
 import MAMVault
-internal import MAMWords
 import MAMWorkspace
 
 /// The components of a mounted daemon.

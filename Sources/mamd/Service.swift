@@ -3,10 +3,10 @@
 
 import Glibc
 import MAMFuse
+internal import MAMModel
 import MAMPlaces
 import MAMSystem
 import MAMWire
-internal import MAMWords
 
 /// The names of descriptors stored with systemd.
 private enum GivenName {

@@ -1,5 +1,6 @@
 // `settings.json` while the daemon runs.
 
+import MAMModel
 import MAMPolicy
 import MAMSettings
 import MAMSystem

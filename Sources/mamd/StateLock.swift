@@ -1,8 +1,8 @@
 // One daemon per set of keys: copies of a workspace share its name, and so its state directory.
 
 import Glibc
+internal import MAMModel
 import MAMSystem
-internal import MAMWords
 
 /// Taken before anything in it is read, and held while the daemon runs. Nil if there is no
 /// directory.

@@ -1,6 +1,7 @@
 // SIGTERM and SIGINT shut the daemon down. SIGHUP makes it read its policies, or shuts it down too.
 
 import Glibc
+import MAMModel
 import MAMSystem
 
 /// Blocks the signals in all later threads, and waits for them on its own thread.

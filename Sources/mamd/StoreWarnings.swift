@@ -1,9 +1,9 @@
 // What a mount says about the file system below, and about what limits the daemon.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMPlaces
 import MAMSystem
-internal import MAMWords
 
 func warn(of backing: Backing, _ probe: StoreProbe?, _ log: Log, _ report: (String) -> Void) {
     warnOfSmallBlocks(of: backing, report)

@@ -2,6 +2,7 @@
 
 import Glibc
 import MAMKeyring
+internal import MAMModel
 import MAMPolicy
 import MAMSession
 import MAMSettings
@@ -9,7 +10,6 @@ import MAMSystem
 import MAMTree
 import MAMVault
 import MAMWire
-internal import MAMWords
 import MAMWorkspace
 
 /// Listens for the events that the settings use; nil if they use none.

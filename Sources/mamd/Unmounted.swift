@@ -4,6 +4,7 @@ import Glibc
 import MAMAudit
 import MAMControl
 import MAMKeyring
+internal import MAMModel
 internal import MAMPlaces
 import MAMSystem
 import MAMTree

@@ -3,6 +3,7 @@
 import Glibc
 import MAMControl
 import MAMFuse
+import MAMModel
 import MAMSystem
 import MAMVault
 

@@ -1,5 +1,6 @@
 // The daemon's entry point; see Daemon.swift.
 
+import MAMModel
 import MAMSystem
 import MAMWords
 

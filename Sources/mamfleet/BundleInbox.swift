@@ -1,6 +1,7 @@
 // Bundles on their way to the thread that delivers.
 
 internal import MAMCarrier
+internal import MAMModel
 internal import MAMSystem
 internal import Synchronization
 

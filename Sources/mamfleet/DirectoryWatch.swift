@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMCarrier
+internal import MAMModel
 internal import MAMSystem
 
 /// Reads what has changed. A directory that is not there yet may come.

@@ -1,5 +1,6 @@
 // What one thread tells another.
 
+internal import MAMModel
 internal import MAMSystem
 internal import Synchronization
 

@@ -1,6 +1,7 @@
 // What the daemon has said about documents, so that it is not asked again.
 
 internal import MAMCrypto
+internal import MAMModel
 internal import MAMSystem
 
 /// By SHA-256. Forgotten when the daemon restarts; the oldest go first.

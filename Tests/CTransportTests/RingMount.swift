@@ -3,6 +3,7 @@
 import CShims
 import CTransport
 import Glibc
+import MAMModel
 import MAMSystem
 import Synchronization
 import TestSupport

@@ -2,6 +2,7 @@
 
 import CTransport
 import Glibc
+import MAMModel
 import MAMSystem
 import Synchronization
 import TestSupport

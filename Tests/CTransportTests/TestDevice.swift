@@ -4,6 +4,7 @@ import CFuse3
 import CShims
 import CTransport
 import Glibc
+import MAMModel
 import MAMSystem
 import Synchronization
 import TestSupport

@@ -1,5 +1,6 @@
 // What waits to be written.
 
+import MAMModel
 import MAMSystem
 import Testing
 

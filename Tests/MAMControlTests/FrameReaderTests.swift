@@ -1,6 +1,7 @@
 // Cutting a stream into frames.
 
 import Glibc
+import MAMModel
 import MAMSystem
 import MAMWire
 import Testing

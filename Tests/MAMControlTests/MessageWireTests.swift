@@ -1,7 +1,7 @@
 // Messages on the socket.
 
+import MAMModel
 import MAMSystem
-import MAMWords
 import Testing
 
 @testable import MAMWire

@@ -2,6 +2,7 @@
 
 import CShims
 import Glibc
+import MAMModel
 import MAMSystem
 import MAMWire
 import Testing

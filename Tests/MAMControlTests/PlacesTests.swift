@@ -1,6 +1,7 @@
 // Directories, names and mounts.
 
 import Glibc
+import MAMModel
 import MAMPlaces
 import MAMSystem
 import TestSupport

@@ -4,7 +4,6 @@ import MAMIdentity
 import MAMModel
 import MAMVault
 import MAMWire
-internal import MAMWords
 import Testing
 
 @testable import MAMControl

@@ -5,7 +5,6 @@ import MAMModel
 import MAMSystem
 import MAMVault
 import MAMWire
-internal import MAMWords
 import Testing
 
 @testable import MAMControl

@@ -1,4 +1,5 @@
 import MAMDesktop
+import MAMModel
 import MAMSystem
 import Testing
 

@@ -1,5 +1,6 @@
 import Glibc
 import MAMDesktop
+import MAMModel
 import MAMSystem
 import TestSupport
 import Testing

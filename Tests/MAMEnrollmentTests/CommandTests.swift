@@ -1,3 +1,4 @@
+import MAMLocks
 import MAMModel
 import MAMPolicy
 import MAMSettings

@@ -1,4 +1,5 @@
 import MAMEnrollment
+import MAMModel
 import MAMSystem
 import Testing
 

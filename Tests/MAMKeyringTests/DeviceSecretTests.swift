@@ -1,6 +1,7 @@
 import Glibc
 import MAMCrypto
 import MAMKeyring
+import MAMModel
 import MAMSystem
 import Testing
 

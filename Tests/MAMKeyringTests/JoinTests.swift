@@ -3,7 +3,6 @@ import MAMCrypto
 import MAMFormat
 import MAMModel
 import MAMSystem
-internal import MAMWords
 import Testing
 
 @testable import MAMKeyring

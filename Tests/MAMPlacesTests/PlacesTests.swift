@@ -1,3 +1,4 @@
+import MAMModel
 import MAMPlaces
 import MAMSystem
 import Testing

@@ -1,4 +1,5 @@
 import Glibc
+import MAMModel
 import MAMPlaces
 import MAMSystem
 import TestSupport

@@ -1,6 +1,5 @@
 import MAMModel
 import MAMPolicy
-internal import MAMWords
 import Testing
 
 @Suite struct QuestionTests {

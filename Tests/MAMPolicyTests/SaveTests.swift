@@ -1,6 +1,5 @@
 import MAMModel
 import MAMPolicy
-internal import MAMWords
 import Testing
 
 /// The columns of every table: the location is ann's, bob's (receives from all), bob's (receives

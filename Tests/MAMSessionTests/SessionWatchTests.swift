@@ -1,4 +1,5 @@
 import Glibc
+import MAMModel
 import MAMSession
 import MAMSystem
 import Testing

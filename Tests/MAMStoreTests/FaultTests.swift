@@ -1,4 +1,5 @@
 import MAMFormat
+import MAMModel
 import MAMStore
 import MAMSystem
 import Synchronization

@@ -1,5 +1,6 @@
 import Glibc
 import MAMFormat
+import MAMModel
 import MAMStore
 import MAMSystem
 import Synchronization

@@ -1,3 +1,4 @@
+import MAMModel
 import MAMSystem
 import Testing
 

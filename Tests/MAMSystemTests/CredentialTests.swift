@@ -1,5 +1,6 @@
 import CShims
 import Glibc
+import MAMModel
 import MAMSystem
 import Testing
 

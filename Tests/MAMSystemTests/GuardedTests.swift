@@ -1,4 +1,6 @@
 import Glibc
+import MAMLocks
+import MAMModel
 import MAMSystem
 import Testing
 

@@ -1,6 +1,8 @@
 // What processors have of their own, and buffers that are kept there.
 
 import Glibc
+import MAMLocks
+import MAMModel
 import MAMSystem
 import Synchronization
 import Testing

@@ -1,3 +1,5 @@
+import MAMLocks
+import MAMModel
 import MAMSystem
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Glibc
+import MAMModel
 import MAMSystem
 import MAMTree
 import Testing

@@ -1,10 +1,10 @@
 import CShims
 import Glibc
 import MAMIdentity
+import MAMLocks
 import MAMModel
 import MAMSystem
 import MAMVault
-internal import MAMWords
 import MAMWorkspace
 import Testing
 import WorkspaceSupport

@@ -3,7 +3,6 @@ import MAMModel
 import MAMSystem
 import MAMTree
 import MAMVault
-internal import MAMWords
 import MAMWorkspace
 import Testing
 import WorkspaceSupport

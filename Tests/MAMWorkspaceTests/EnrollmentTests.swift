@@ -6,7 +6,6 @@ import MAMPolicy
 import MAMSystem
 import MAMTree
 import MAMVault
-internal import MAMWords
 import MAMWorkspace
 import TestSupport
 import Testing

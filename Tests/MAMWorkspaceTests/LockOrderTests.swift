@@ -1,4 +1,5 @@
 import Glibc
+import MAMLocks
 import MAMModel
 import MAMStore
 import MAMSystem

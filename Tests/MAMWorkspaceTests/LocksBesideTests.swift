@@ -1,4 +1,5 @@
 import Glibc
+import MAMLocks
 import MAMModel
 import MAMSystem
 import MAMTree

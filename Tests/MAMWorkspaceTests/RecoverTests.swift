@@ -1,5 +1,6 @@
 import Glibc
 import MAMFormat
+import MAMLocks
 import MAMModel
 import MAMStore
 import MAMSystem

@@ -2,6 +2,7 @@
 // makes its own below `TMPDIR`.
 
 internal import Glibc
+package import MAMModel
 package import MAMSystem
 
 /// Gone with the last reference, with all that is in it.

@@ -2,7 +2,7 @@
 
 internal import Glibc
 package import MAMModel
-package import MAMSystem
+internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 package import MAMWorkspace

@@ -1,5 +1,7 @@
 // What the tree asks of the kernel, where there is none.
 
+internal import MAMLocks
+package import MAMModel
 package import MAMSystem
 package import MAMTree
 internal import TestSupport

@@ -2,7 +2,8 @@
 
 package import Glibc
 internal import MAMCrypto
-package import MAMSystem
+package import MAMModel
+internal import MAMSystem
 internal import TestSupport
 
 /// A backing directory with what belongs to it, and a state directory. They outlive the workspaces

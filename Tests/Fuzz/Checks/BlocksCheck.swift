@@ -3,6 +3,7 @@
 // bytes are cut off or changed.
 
 import MAMFormat
+import MAMModel
 import MAMStore
 import MAMSystem
 

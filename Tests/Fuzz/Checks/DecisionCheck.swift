@@ -2,7 +2,6 @@
 
 import MAMModel
 import MAMPolicy
-internal import MAMWords
 
 func checkDecisions(_ bytes: [UInt8]) throws(Violation) {
     var choices = Choices(bytes)

@@ -1,6 +1,7 @@
 // Reads a sealed image as the product does, and compares with what is known of its blocks.
 
 import MAMFormat
+import MAMModel
 import MAMStore
 import MAMSystem
 

@@ -1,6 +1,7 @@
 // A backing file that is only in memory: the product's system calls, and no disk that waits.
 
 import Glibc
+import MAMModel
 import MAMSystem
 
 /// Without a name, on Debian's tmpfs.

@@ -66,7 +66,7 @@ private func checkTransfersAtLeast(_ alone: Principal, _ merged: Principal) thro
             + [principal.canGive(to: .nobody)]
     }
     for (one, other) in zip(answers[0], answers[1]) {
-        try expect(!one.isAllowed || other.isAllowed, "more is allowed: \(one.reason)")
+        try expect(!one.isAllowed || other.isAllowed, "more is allowed: \(one.reason.english)")
     }
 }
 

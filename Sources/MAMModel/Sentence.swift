@@ -1,7 +1,5 @@
 // One message of the catalogue, with its values.
 
-package import MAMSystem
-
 /// What gettext looks up, and what is filled in.
 package struct Sentence: Sendable, Hashable {
     package enum Argument: Sendable, Hashable {
@@ -27,16 +25,17 @@ package struct Sentence: Sendable, Hashable {
     }
 
     /// What `+` took apart.
-    init(joining parts: [Sentence]) {
+    package init(joining parts: [Sentence]) {
         format = parts.map(\.id).joined()
         arguments = parts.flatMap(\.arguments)
     }
 
-    private var id: String { count == 1 ? singular ?? format : format }
+    /// The one of the two that the count names.
+    package var id: String { count == 1 ? singular ?? format : format }
 
-    var english: String { filled(id) { $0.english } }
+    package var english: String { filled(id) { $0.english } }
 
-    func english(where isOurs: (String) -> Bool) -> String {
+    package func english(where isOurs: (String) -> Bool) -> String {
         filled(id) { argument in
             switch argument {
             case .text(let text) where !isOurs(text): "…"
@@ -46,22 +45,9 @@ package struct Sentence: Sendable, Hashable {
         }
     }
 
-    /// As the catalogue has it; nil if it does not.
-    var translated: String? {
-        guard format.hasLetters else { return nil }
-        let found =
-            if let singular { Catalogue.words(for: singular, format, count) } else {
-                Catalogue.words(for: format)
-            }
-        return found.map { format in filled(format) { $0.translated } }
-    }
-
-    /// In English, but for its values.
-    var untranslated: String { filled(id) { $0.translated } }
-
     /// Fills in `%s` in order, `%2$s` by number, and `%%`. What is none of these stays, so that a
     /// translator's mistake loses nothing.
-    func filled(_ format: String, _ text: (Argument) -> String) -> String {
+    package func filled(_ format: String, _ text: (Argument) -> String) -> String {
         guard format.utf8.contains(UInt8(ascii: "%")) else { return format }
         var result = ""
         var next = 0
@@ -116,9 +102,9 @@ private struct Placeholder {
 
 extension Sentence.Argument {
     /// In the catalogue, although it has no letters.
-    private static let thousand = "1,000"
+    package static let thousand = "1,000"
 
-    var english: String {
+    package var english: String {
         switch self {
         case .text(let text): text
         case .message(let message): message.english
@@ -127,31 +113,11 @@ extension Sentence.Argument {
         }
     }
 
-    var translated: String {
-        switch self {
-        case .text(let text): text
-        case .message(let message): message.translated
-        case .error(let error): Catalogue.words(for: error) ?? error.description
-        case .number(let number):
-            number.grouped(like: Catalogue.words(for: Self.thousand) ?? Self.thousand)
-        }
-    }
-}
-
-extension String {
-    /// Whether a translator has something to do: letters besides those of the placeholders.
-    fileprivate var hasLetters: Bool {
-        var before: Unicode.Scalar = " "
-        return unicodeScalars.contains { scalar in
-            defer { before = scalar }
-            return scalar.properties.isAlphabetic && (before != "%" || scalar != "s")
-        }
-    }
 }
 
 extension Int {
     /// `1,204` like `1,000`, `1.204` like `1.000`.
-    fileprivate func grouped(like thousand: String) -> String {
+    package func grouped(like thousand: String) -> String {
         let separator = thousand.dropFirst().dropLast(3)
         let digits = String(magnitude)
         var result = self < 0 ? "-" : ""

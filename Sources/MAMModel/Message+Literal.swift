@@ -1,7 +1,5 @@
 // Literals that are messages.
 
-package import MAMSystem
-
 extension Message: ExpressibleByStringInterpolation {
     package init(stringLiteral text: String) { self.init(Sentence(format: text.asFormat)) }
 

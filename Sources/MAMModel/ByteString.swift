@@ -65,15 +65,6 @@ package struct ByteString: Sendable, Hashable {
     }
 }
 
-extension ByteString {
-    /// The program's arguments as bytes, without its own name.
-    package static var commandLine: [ByteString] {
-        let arguments = UnsafeBufferPointer(
-            start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
-        return arguments.dropFirst().compactMap { $0.map { ByteString(cString: $0) } }
-    }
-}
-
 // Paths.
 extension ByteString {
     /// The part before the last slash: `.` when there is none.
@@ -114,24 +105,5 @@ extension ByteString {
         guard isWithin(directory), self != directory else { return nil }
         let isRoot = directory.bytes.last == UInt8(ascii: "/")
         return ByteString(Array(bytes[(directory.bytes.count + (isRoot ? 0 : 1))...]))
-    }
-
-    /// The absolute path without links; nil when it cannot be resolved.
-    package var resolved: ByteString? {
-        guard let path = realpath(cString, nil) else { return nil }
-        defer { free(path) }
-        return ByteString(cString: path)
-    }
-
-    /// Like ``resolved`` for all but the last component, which may be missing, or a dead mount.
-    package var resolvedDirectory: ByteString? {
-        let path = withoutTrailingSlashes
-        guard let directory = path.directory.resolved else { return nil }
-        let name = path.lastComponent
-        // These last components have a meaning only once resolved.
-        if [".", "..", "/", ""].contains(name.text) { return resolved }
-        return ByteString(
-            directory.bytes + (directory.bytes.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")])
-                + name.bytes)
     }
 }

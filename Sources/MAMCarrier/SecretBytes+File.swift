@@ -1,6 +1,8 @@
 // Secrets from files.
 
 internal import Glibc
+package import MAMCrypto
+package import MAMModel
 package import MAMSystem
 
 extension SecretBytes {

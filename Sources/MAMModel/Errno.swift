@@ -1,4 +1,4 @@
-// Turns the C library's errno into a Swift error, and retries EINTR; nothing else does.
+// Error numbers of system calls.
 
 internal import Glibc
 
@@ -59,23 +59,9 @@ package struct Errno: Error, Sendable, Hashable, RawRepresentable {
     package var meansDeadDaemon: Bool {
         self == .notConnected || self == .connectionAborted || self == .canceled
     }
-
-    /// This thread's last error.
-    package static var current: Errno { Errno(rawValue: errno) }
 }
 
 extension Errno: CustomStringConvertible {
     /// The C library's text, such as `No such file or directory`.
     package var description: String { String(cString: strerror(rawValue)) }
-}
-
-/// Runs a call that returns -1 on failure, and retries it when a signal interrupts it.
-@inline(__always)
-package func retrying<Value: BinaryInteger>(_ call: () -> Value) throws(Errno) -> Value {
-    while true {
-        let value = call()
-        if value != -1 { return value }
-        let error = Errno.current
-        if error.rawValue != EINTR { throw error }
-    }
 }

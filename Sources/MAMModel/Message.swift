@@ -49,12 +49,6 @@ package struct Message: Sendable, Hashable {
         sentences.map { $0.english(where: isOurs) }.joined()
     }
 
-    /// What a person gets.
-    package var translated: String {
-        if sentences.count > 1, let whole = Sentence(joining: sentences).translated { return whole }
-        return sentences.map { $0.translated ?? $0.untranslated }.joined()
-    }
-
     package var isEmpty: Bool { english.isEmpty }
 }
 
