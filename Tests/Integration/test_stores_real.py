@@ -13,8 +13,8 @@ from running import daemons
 from workspace import ANN, DONE, NO, Workspace, pattern, wait_until
 
 NEEDS = (
-    "bindfs", "btrfs-progs", "dosfstools", "e2fsprogs", "exfat-fuse", "exfatprogs", "fusefat", "git",
-    "mergerfs", "ntfs-3g", "openssh-sftp-server", "sshfs", "unionfs-fuse", "xfsprogs")
+    "bindfs", "btrfs-progs", "dosfstools", "e2fsprogs", "exfat-fuse", "exfatprogs", "fusefat",
+    "git", "mergerfs", "ntfs-3g", "openssh-sftp-server", "sshfs", "unionfs-fuse", "xfsprogs")
 
 SFTP_SERVER = "/usr/lib/openssh/sftp-server"
 AUTHOR = {
