@@ -3,12 +3,17 @@
 of an ext4 in an image; then the mount, and so the kernel's cache of it, goes, and the disk has room
 again; and each looks for what was acknowledged. Root only.
 
-    scripts/measure full [--mebibytes 60] [--left 2] [--writers wal,logger] [--count 1]
-                         [--on ext4,gocryptfs,mamd] [--beside]
+    scripts/measure full [--mebibytes 60] [--left 2] [--writers 'wal*8,logger'] [--count 1]
+                         [--on ext4,gocryptfs,mamd] [--beside] [--cut]
+
+With --cut the power fails instead: the daemon is killed, and of the disk only what reached the
+image is left. Only writers that sync then have anything acknowledged that counts.
 """
 import argparse
+import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -19,7 +24,16 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Integratio
 import filling
 import filling_programs
 from disk_image import DiskImage, run
-from workspace import Workspace
+from running import has_ended
+from workspace import Workspace, wait_until
+
+
+def cut_power(disk):
+    copy = disk.image.with_name("copy")
+    shutil.copy(disk.image, copy)
+    run("umount", "-l", disk.path)
+    copy.replace(disk.image)
+    disk.mount(disk.image, disk.path)
 
 
 class Ext4:
@@ -32,6 +46,9 @@ class Ext4:
     def again(self):
         run("umount", self.disk.path)
         self.disk.mount(self.disk.image, self.disk.path)
+
+    def cut(self):
+        cut_power(self.disk)
 
     def close(self):
         """Nothing of its own."""
@@ -62,6 +79,7 @@ class Gocryptfs:
 
 class Mamd:
     def __init__(self, disk, _):
+        self.disk = disk
         self.workspace = Workspace()
         self.workspace.backing = disk.path / "backing"
         self.workspace.backing.mkdir()
@@ -78,6 +96,15 @@ class Mamd:
     def again(self):
         self.workspace.remount()
 
+    def cut(self):
+        daemon = self.workspace.daemon()
+        os.kill(daemon, signal.SIGKILL)
+        wait_until(lambda: has_ended(daemon))
+        run("fusermount3", "-u", "-z", self.files)
+        cut_power(self.disk)
+        self.workspace.mount()
+        self.workspace.unlock()
+
     def close(self):
         self.workspace.unmount()
         self.workspace.close()
@@ -87,6 +114,13 @@ SUBJECTS = {"ext4": Ext4, "gocryptfs": Gocryptfs, "mamd": Mamd}
 WRITERS = {
     kind.name: kind
     for kind in (*filling.DATABASES, *filling.STREAMS, *filling_programs.PROGRAMS)}
+
+
+def kinds_of(text):
+    """Pairs of a kind and how many of it, of "wal*8,cp"."""
+    for name in text.split(","):
+        name, _, count = name.partition("*")
+        yield WRITERS[name], int(count or 1)
 
 
 def prepare(place, writers):
@@ -114,7 +148,7 @@ def measure(subject, kinds, asked):
         place = SUBJECTS[subject](disk, root)
         try:
             writers = [kind(place.files, number, asked.most << 20)
-                       for kind in kinds for number in range(asked.count)]
+                       for kind, count in kinds for number in range(count * asked.count)]
             if asked.early:
                 for writer in writers:
                     writer.path.touch()
@@ -127,10 +161,9 @@ def measure(subject, kinds, asked):
                 filling.take_all_but(asked.left << 20, filler)
                 others = []
             run_all([*others, *writers])
-            place.again()
-            filler.unlink()
-            for other in others:
-                other.path.unlink()
+            place.cut() if asked.cut else place.again()
+            for path in (filler, *(other.path for other in others)):
+                path.unlink(missing_ok=True)
             for writer in writers:
                 lost = writer.lost()
                 print(f"{subject:10} {writer.path.name:12} {writer.acknowledged:>12}"
@@ -148,13 +181,17 @@ def main():
     options.add_argument("--left", type=int, default=2)
     options.add_argument("--most", type=int, default=40, help="MiB of a writer")
     options.add_argument("--count", type=int, default=1, help="writers of each kind at once")
-    options.add_argument("--writers", default="wal")
+    options.add_argument("--writers", default="wal", help="of each its name, or name*count")
     options.add_argument("--on", default="ext4,mamd")
     options.add_argument("--early", action="store_true")
     options.add_argument("--beside", action="store_true", help="a foreign program fills the disk")
+    options.add_argument("--cut", action="store_true", help="a power cut, in place of an end")
     asked = options.parse_args()
-    kinds = [WRITERS[name] for name in asked.writers.split(",")]
-    for subject in asked.on.split(","):
+    kinds = list(kinds_of(asked.writers))
+    subjects = asked.on.split(",")
+    if asked.cut and not all(hasattr(SUBJECTS[subject], "cut") for subject in subjects):
+        options.error("--cut is for ext4 and mamd")
+    for subject in subjects:
         measure(subject, kinds, asked)
 
 
