@@ -74,12 +74,23 @@ struct PolicyDocuments: PolicyService {
         // Before it is in force, as afterwards it has closed them.
         let trial = vault.policies.replacing(name, with: documents)
         let closes = LaunchChecks(tree).closures(under: trial)
+        let closed = Set(closes.map(\.account.description))
+        let unproved = Accounts(vault).heldToOtherRules(under: trial).map(\.description)
+            .filter { !closed.contains($0) }
         if !isTrial { try store(bytes, name) }
         let book = isTrial ? trial : vault.policies
         let accounts = Accounts(vault).all.map(\.identity)
-        let warnings =
-            (documents.flatMap(\.warnings) + book.warnings(about: documents))
-            .map(\.description)
+        return .init(
+            documents: documents.map(\.label),
+            coverage: documents.map { .init(book.coverage(of: $0, among: accounts)) },
+            warnings: warnings(about: documents, in: book) + unproved.map(Self.warning),
+            closes: closes.map {
+                .init(account: $0.account.description, reason: $0.block.reason.english)
+            })
+    }
+
+    private func warnings(about documents: [PolicyDocument], in book: PolicyBook) -> [String] {
+        (documents.flatMap(\.warnings) + book.warnings(about: documents)).map(\.description)
             + LaunchChecks(tree).launchFindings(under: documents).map {
                 "here it means to \($0.action.rawValue): \($0.reason)"
             }
@@ -89,13 +100,11 @@ struct PolicyDocuments: PolicyService {
                     + " require ten digits or more, or a sealed device secret: mamd(8),"
                     + " CREDENTIALS"
             }
-        return .init(
-            documents: documents.map(\.label),
-            coverage: documents.map { .init(book.coverage(of: $0, among: accounts)) },
-            warnings: warnings,
-            closes: closes.map {
-                .init(account: $0.account.description, reason: $0.block.reason.english)
-            })
+    }
+
+    private static func warning(ofPassphraseOf account: String) -> String {
+        "the next unlock of \(account) checks its passphrase against other rules; one that is too"
+            + " weak closes the account until: mamctl account passphrase \(account)"
     }
 
     /// Refuses what the daemon would refuse on loading: configurations alone in place of a policy.

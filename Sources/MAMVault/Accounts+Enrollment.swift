@@ -39,6 +39,16 @@ extension Accounts {
             hasPassphrase: vault.keyring.hasPassphrase(account), settings: vault.settings)
     }
 
+    /// Those whose passphrase these policies hold to other rules. Whether it meets them is known
+    /// when it is entered.
+    package func heldToOtherRules(under book: PolicyBook) -> [Identity] {
+        vault.keyring.accounts.filter { account in
+            let (now, then) = (facts(of: account), facts(of: account, under: book))
+            guard then.hasPassphrase, then.policy.pin.isRequired else { return false }
+            return !now.policy.pin.isRequired || now.pinMark != then.pinMark
+        }.map { vault.identity(of: $0) }
+    }
+
     /// The consequence of further wrong passphrases; nil where policy sets none.
     package func outlookOnGuesses(_ account: AccountID) -> Message? {
         vault.enrollments.record(of: account)?.outlook(

@@ -116,6 +116,8 @@ struct Failure: Error {
             case .notTried: "wait, then enter it again"
             case .sealedFiles:
                 "\(importCommand), or mamctl account register \(account) --new-keys"
+            case .blocked where AccountBlock.Kind(error) == .passphrase:
+                "mamctl account passphrase \(account)"
             case .blocked: "mamctl account login \(account)"
             case .refused where Self.isByPolicy("\(error)"):
                 account.isEmpty ? "mamctl policy show" : "mamctl policy show \(account)"
@@ -154,5 +156,11 @@ extension Errno {
         guard let number = error.parameters["errno"]?.integer, let code = Int32(exactly: number)
         else { return nil }
         self.init(rawValue: code)
+    }
+}
+
+extension AccountBlock.Kind {
+    fileprivate init?(_ error: VarlinkError) {
+        self.init(rawValue: error.parameters["kind"]?.text ?? "")
     }
 }

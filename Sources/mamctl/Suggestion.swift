@@ -17,7 +17,8 @@ func verbsNear(_ first: String, _ second: String?) -> [String] {
     // A whole second word: `list` is `account list` or `config list`.
     let seconds = names.filter { $0.hasSuffix(" \(word)") }
     if !seconds.isEmpty, !firsts.contains(word) { return Array(seconds.prefix(3)) }
-    let begun = word.utf8.count > 1 ? names.filter { $0.hasPrefix(word) && !$0.contains(" ") } : []
+    let isBeginning = word.utf8.count > 1 && !firsts.contains(word)
+    let begun = isBeginning ? names.filter { $0.hasPrefix(word) && !$0.contains(" ") } : []
     if let only = begun.first, begun.count == 1 { return [only] }
     let aliases =
         verbs.filter { verb in verb.alias.map { !destructiveVerbs.contains($0) } ?? false }

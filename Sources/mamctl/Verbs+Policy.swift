@@ -151,7 +151,7 @@ let policyVerbs: [Verb] = [
         statuses: [.success, .failure, .usage, .notFound], run: checkPolicy),
     Verb(
         name: "policy import", summary: "Put a policy document into force",
-        usage: "FILE [--name NAME.json] [--dry-run]", operands: 1...1,
+        usage: "FILE [--name NAME.json] [--dry-run | --confirm N]", operands: 1...1,
         options: [
             Option(
                 name: "confirm", value: "N",

@@ -39,7 +39,7 @@ class Levels(EnrollmentCase):
         ctl = self.workspace.serving
         self.workspace.mount().register()
         self.file = self.write(self.workspace.path("file"), b"content")
-        imported = ctl("policy", "import", LEVELS / f"level-{level}.json")
+        imported = ctl("policy", "import", LEVELS / f"level-{level}.json", "--confirm", "1")
         self.assertIn("here it means to block: deviceComplianceRequired", imported.stderr)
         ctl("account", "check-in")
         shown = json.loads(ctl("policy", "show", ANN, "--json").stdout)["rules"]
