@@ -8,7 +8,7 @@ from hostile import ATTACKER, STRANGER, VICTIM, as_user, command_as, in_backgrou
 from shares_case import SharesCase
 
 # It times answers.
-ALONE = True
+TIMED = True
 
 
 class Descriptors(SharesCase):

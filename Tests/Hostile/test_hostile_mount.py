@@ -11,7 +11,7 @@ from bounds import BoundedCase
 from hostile import ATTACKER, ATTACKERS_NAME, VICTIM, VICTIMS_NAME, Client, Refusal, as_user
 
 # It times answers.
-ALONE = True
+TIMED = True
 
 SECRET = b"Contoso buys Fabrikam on Monday. " * 200
 

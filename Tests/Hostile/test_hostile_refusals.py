@@ -9,7 +9,7 @@ from hostile import (
 from shares_case import SharesCase
 
 # It times answers.
-ALONE = True
+TIMED = True
 
 # More than there are separate records of a user's, and than of all users': docs/adr/0036.
 FILES, FILES_OF_PROGRAM = 4200, 600

@@ -13,7 +13,7 @@ from hostile import (
 from shares_case import SharesCase
 
 # It times answers.
-ALONE = True
+TIMED = True
 
 
 class Sockets(SharesCase):

@@ -10,7 +10,7 @@ from hostile import ATTACKER, ATTACKERS_NAME, VICTIM, VICTIMS_NAME, wait_until
 from shares_case import SharesCase
 
 # It times answers.
-ALONE = True
+TIMED = True
 
 USERS = pathlib.Path(__file__).resolve().parents[1] / "Integration" / "file_users.py"
 

@@ -1,5 +1,5 @@
-"""Runs the integration tests: each file in a process of its own, one more than there are
-processors at once, for many wait.
+"""Runs the integration tests: each file in a process of its own, four at once for each
+processor, for most wait.
 
     run.py [--counts FILE] [--jobs N] [--seed N] [PATTERN…]
                         test_PATTERN.py, here and in Tests/Hostile; PATTERN may have wildcards
@@ -8,9 +8,10 @@ processors at once, for many wait.
 
 With a seed, files and the tests in each run in an order that it alone determines.
 
-A file that says `ALONE = True` times answers, or changes or counts what is the whole machine's, and
-runs after the others, with nothing beside it. A file that hangs is ended after its time, what it
-left is removed, and it counts as a failure.
+A file that says `TIMED = True` compares what others wait for, with and without an attack, and runs
+after those, one for each processor at once. A file that says `ALONE = True` changes or counts what
+is the whole machine's, and runs after all others, with nothing beside it. A file that hangs is
+ended after its time, what it left is removed, and it counts as a failure.
 """
 import argparse
 import concurrent.futures
@@ -31,10 +32,13 @@ FOLDERS = (HERE, HERE.parent / "Hostile")
 SECONDS = 7200 if os.environ.get("MAMD_LONG") == "1" else 900
 # From so many seconds on a test's time is told.
 SLOW = 4
-# What takes longest begins first, so that nothing waits for it at the end.
+# What takes longest begins first, in this order, so that nothing waits for it at the end.
 LONGEST = (
-    "test_package", "test_user", "test_user_files", "test_faults", "test_setup_keyring",
-    "test_crash")
+    "test_faults", "test_package", "test_user_files", "test_user", "test_posix", "test_crash",
+    "test_fleet_robust", "test_setup", "test_desktop_session", "test_programs", "test_budgets",
+    "test_kill", "test_docs", "test_desktop_nautilus", "test_setup_keyring", "test_hostile_shares",
+    "test_hostile_walks", "test_systemd_service", "test_fleet_carriers", "test_events",
+    "test_fleet_scale", "test_desktop_prompt", "test_words")
 
 
 class Result(unittest.TextTestResult):
@@ -136,8 +140,14 @@ def run_file(file, seed):
             [int(word) for word in first.split()], broken, time.monotonic() - start, output.read())
 
 
-def runs_alone(file):
-    return re.search(r"^ALONE = True", file.read_text(), re.MULTILINE) is not None
+def company(file):
+    """What it says of the others that it can run beside."""
+    said = re.search(r"^(ALONE|TIMED) = True", file.read_text(), re.MULTILINE)
+    return said[1] if said else "ANY"
+
+
+def place_in_order(file):
+    return LONGEST.index(file.stem) if file.stem in LONGEST else len(LONGEST)
 
 
 def chosen_files(patterns, seed):
@@ -145,7 +155,7 @@ def chosen_files(patterns, seed):
         file for folder in FOLDERS for file in sorted(folder.glob("test_*.py"))
         if any(fnmatch.fnmatch(file.stem, f"test_{pattern}") for pattern in patterns)]
     if seed is None:
-        files.sort(key=lambda file: file.stem not in LONGEST)
+        files.sort(key=place_in_order)
     else:
         random.Random(seed).shuffle(files)
     return files
@@ -154,8 +164,8 @@ def chosen_files(patterns, seed):
 def run_files(files, jobs, seed):
     """Returns the counts, and the names of the tests that failed."""
     total, broken = [0, 0, 0], []
-    groups = ([file for file in files if runs_alone(file) is alone] for alone in (False, True))
-    for group, at_once in zip(groups, (jobs, 1)):
+    for kind, at_once in (("ANY", jobs), ("TIMED", min(jobs, os.cpu_count())), ("ALONE", 1)):
+        group = [file for file in files if company(file) == kind]
         with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
             begun = {pool.submit(run_file, file, seed): file for file in group}
             for done in concurrent.futures.as_completed(begun):
@@ -174,7 +184,7 @@ def main():
     parser.add_argument(
         "--counts", help="write 'PASSED FAILED SKIPPED' into this file, and below it what failed")
     parser.add_argument(
-        "--jobs", type=int, default=os.cpu_count() + 1, help="so many files at once")
+        "--jobs", type=int, default=4 * os.cpu_count(), help="so many files at once")
     parser.add_argument("--seed", type=int, help="in an order that this number determines")
     parser.add_argument("--list", action="store_true", help="print the files' paths")
     parser.add_argument("--one", help=argparse.SUPPRESS)
