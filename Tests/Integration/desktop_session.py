@@ -240,8 +240,8 @@ def memory_map(pid):
 
 
 def memory_has(pid, *needles):
-    """Whether a process's writable memory has one of them."""
-    with open(f"/proc/{pid}/mem", "rb", 0) as memory:
+    """Whether a process's writable memory has one of them. One that has ended has none."""
+    with contextlib.suppress(FileNotFoundError), open(f"/proc/{pid}/mem", "rb", 0) as memory:
         for line in memory_map(pid).splitlines():
             place, rights = line.split()[:2]
             if not rights.startswith("rw"):
