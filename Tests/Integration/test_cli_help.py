@@ -9,6 +9,7 @@ from workspace import DONE, USAGE, Workspace
 
 # What somebody wrote, and what is suggested for it.
 GUESSES = {
+    "config show": "config",
     "acount": "account",
     "account regster": "account register",
     "acount regster x": "account register",
