@@ -14,7 +14,7 @@ import unittest
 
 from page_cache import cachestat
 from socket_client import Client
-from tracing import calls_by_thread, injecting, is_traced, killing
+from tracing import calls_by_thread, injecting, is_traced, killing, tasks
 from running import has_ended
 from workspace import (
     ANN, CLOSED, DONE, LONG, NO, PERSONAL, REFUSED, UNREACHABLE, WorkspaceCase,
@@ -300,9 +300,13 @@ class Killed(WorkspaceCase):
             self.workspace.run_as(ANN, "cp", self.plain(self.data), self.path)
         else:
             self.write(self.path, self.data)
-        # No other thread's calls are to be counted.
+        # No other thread's calls are to be counted: after a kill one mends the files' ends.
         with open(self.path, "rb") as file:
             os.fsync(file.fileno())
+        self.workspace.await_closed()
+        wait_until(
+            lambda: not tasks(self.workspace.daemon(), "recovery"),
+            message="not all files are checked")
         record = self.workspace.root / "calls"
         status = self.protect_under(
             PERSONAL if is_managed else ANN, "-o", record, "-e", f"trace={CALLS}", *faults)
