@@ -73,8 +73,14 @@ class Audit(HostileCase):
     def be_refused(self):
         """An open and an unlock of the victim's."""
         self.assertIsInstance(self.read_as(VICTIM, self.home(VICTIM, "closed")), int)
-        with self.client(VICTIM) as client, self.assertRaises(Refusal):
+        with self.client(VICTIM) as client:
+            wait_until(lambda: self.enters_wrong(client), message="no passphrase is tried")
+
+    def enters_wrong(self, client):
+        """False if that came too soon after the last time: it was not tried then."""
+        with self.assertRaises(Refusal) as refused:
             client.call("Workspace.Unlock", account=VICTIMS_NAME, passphrase="wrong")
+        return refused.exception.name != "NotTried"
 
     def victims_refusals(self):
         """Each with its number."""
