@@ -58,7 +58,7 @@ extension WorkspaceInterface {
     }
 }
 
-/// Who asks, as open(2) would find it.
+/// The asking program, with the identity that open(2) would find.
 private struct AskingProgram {
     let program: FoundIdentity
     let caller: Caller

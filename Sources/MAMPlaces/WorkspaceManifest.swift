@@ -63,3 +63,10 @@ extension WorkspaceManifest {
 package func openOwnDirectory(of root: Descriptor) throws(Errno) -> Descriptor {
     try openFile(at: root.raw, ".mamd", O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
 }
+
+/// Whether a daemon holds the workspace of this own directory.
+package func hasDaemon(_ own: Descriptor) -> Bool {
+    guard let lock = try? openFile(at: own.raw, "lock", O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    else { return false }
+    return isLocked(lock)
+}

@@ -17,8 +17,8 @@ extension Tree {
     /// False if the number is another file's now.
     func isRight(_ inode: Inode, for id: BackingID) -> Bool { !repeatsNumbers || inode.holds(id) }
 
-    /// The inode of a file of the mount, of which the kernel shows this number. It may be a former
-    /// one, and another file's by now: then the daemon's own number counts, which never changes.
+    /// The inode of a file in the mount. The kernel may show a former `number`, and that may be
+    /// another file's by now: then the daemon's own number counts, which never changes.
     package func inode(of file: Descriptor, shownAs number: UInt64) -> Inode? {
         let node = repeatsNumbers ? mam_fuse_node(file.raw) : 0
         guard node == 0 else { return try? table.inode(node) }

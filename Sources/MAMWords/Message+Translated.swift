@@ -38,7 +38,7 @@ extension Sentence.Argument {
 }
 
 extension String {
-    /// Whether a translator has something to do: letters besides those of the placeholders.
+    /// Whether it has letters, besides those of the placeholders, for a translator to translate.
     fileprivate var hasLetters: Bool {
         var before: Unicode.Scalar = " "
         return unicodeScalars.contains { scalar in

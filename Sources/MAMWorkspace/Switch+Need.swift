@@ -9,8 +9,8 @@ internal import MAMVault
 extension Switch {
     /// Asks the session's programs to show an identity, unless it already does: those that answer,
     /// for which the result waits, each time, and listeners once since its identity changed. Does
-    /// nothing for a session without an identity, of which nothing is known. Unmanaged identities
-    /// count as one: no policy distinguishes them.
+    /// nothing for a session that has set no identity: what it shows is unknown. Unmanaged
+    /// identities count as one: no policy distinguishes them.
     ///
     /// Nil: there is nothing to wait for.
     package func requireSwitch(

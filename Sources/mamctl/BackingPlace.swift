@@ -29,13 +29,8 @@ struct BackingPlace {
         }
     }
 
-    /// Whether a daemon holds it, which a copy of it has none of.
-    private var isServed: Bool {
-        guard let own = try? openOwnDirectory(of: root),
-            let lock = try? openFile(at: own.raw, "lock", O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-        else { return false }
-        return flock(lock.raw, LOCK_SH | LOCK_NB) != 0
-    }
+    /// Whether a daemon serves it. None serves a copy.
+    private var isServed: Bool { (try? openOwnDirectory(of: root)).map(hasDaemon) ?? false }
 
     /// Refuses to put a file into the directory if it is in one that a daemon serves.
     static func refuse(_ directory: Descriptor, for path: ByteString) throws(Failure) {

@@ -32,7 +32,7 @@ struct MissingBacking {
                 : "the files of the workspace '\(name)' are not at \(place.shown)", next: next)
     }
 
-    /// Who is told to remove a workspace whose files are there loses their keys.
+    /// Names no removal while files may be there: it would destroy their keys.
     var next: Message {
         guard !hasContent(place) else {
             return "if its files are there: mamctl mount --name \(name) \(place.asArgument)"

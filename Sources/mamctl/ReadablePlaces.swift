@@ -4,9 +4,9 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 
-/// Who begins a session and opens, for reading, a terminal that is nobody's has it as /dev/tty from
-/// then on, and Landlock asks about that name alone. So none is opened but the command's own.
-/// Landlock knows no exceptions: these are all places beside them.
+/// A program that begins a session and opens a free terminal, even for reading, has it as /dev/tty
+/// from then on, and Landlock asks about that name alone. So the command opens no terminal but its
+/// own. Landlock knows no exceptions: these are all places beside the terminals.
 struct ReadablePlaces {
     /// File systems of devices, such as those that a chroot(1) has once more.
     private let closed: [ByteString]

@@ -246,19 +246,13 @@ struct Backing {
             mount(at: place).flatMap { $0.workspace == name ? $0 : nil }
         } orWhile: {
             // Only if that process really has the file locked, whatever the file's text says.
-            isMamd(pid) && mount(at: place) == nil && isLocked(in: own)
+            isMamd(pid) && mount(at: place) == nil && hasDaemon(own)
         }
     }
 
     /// Never waits for another user's process, whatever the lock file says.
     private static func isOurs(_ pid: Int32) -> Bool {
         (try? status(at: workingDirectory, "/proc/\(pid)"))?.st_uid == geteuid()
-    }
-
-    private static func isLocked(in own: Descriptor) -> Bool {
-        guard let lock = try? openFile(at: own.raw, "lock", O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-        else { return false }
-        return MAMSystem.isLocked(lock)
     }
 
     /// The process id may have been reused.

@@ -28,7 +28,8 @@ func startBackingWatch(_ backing: Backing, _ tree: Tree) throws(Errno) {
     }
 }
 
-/// Who deletes both is at the second a moment later, of which no event tells while it is open.
+/// A program that deletes both reaches the backing directory a moment later, and no event tells of
+/// that while the directory is open.
 private func tellWhatIsGone(_ backing: Backing, _ tree: Tree) {
     let (moment, soon): (UInt32, UInt32) = (1, 3)
     var seconds: UInt32 = 0

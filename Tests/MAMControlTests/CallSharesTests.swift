@@ -11,7 +11,7 @@ import Testing
     private static let user: UInt32 = 4711
 
     private final class Watched: Sendable {
-        let entered = Atomic(0)
+        let entered = Semaphore()
         let isSignaled = Atomic(false)
         let ended = Semaphore()
         let early = Atomic(0)
@@ -25,7 +25,7 @@ import Testing
         for _ in 0..<count {
             try startThread(named: "waiting") {
                 try? shares.run(.short, Self.call()) { call in
-                    watched.entered.add(1, ordering: .sequentiallyConsistent)
+                    watched.entered.signal()
                     _ = call.wait(for: wakeUp.descriptor, atMostSeconds: 20)
                     let isEarly = !watched.isSignaled.load(ordering: .sequentiallyConsistent)
                     if isEarly { watched.early.add(1, ordering: .sequentiallyConsistent) }
@@ -33,7 +33,7 @@ import Testing
                 watched.ended.signal()
             }
         }
-        while watched.entered.load(ordering: .sequentiallyConsistent) < count { usleep(1000) }
+        for _ in 0..<count { watched.entered.wait() }
         try shares.run(.short, Self.call()) { _ in
             watched.isSignaled.store(true, ordering: .sequentiallyConsistent)
             wakeUp.signal()
