@@ -24,6 +24,11 @@ package enum KeyedTag {
         _ tag: some Collection<UInt8>, of bytes: [UInt8], key: SecretBytes
     ) -> Bool {
         guard tag.count == byteCount, let expected = make(of: bytes, key: key) else { return false }
-        return sodium_memcmp(expected, Array(tag), byteCount) == 0
+        return isEqualInConstantTime(expected, Array(tag))
     }
+}
+
+/// Compares in time that depends only on the lengths.
+package func isEqualInConstantTime(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+    one.count == other.count && sodium_memcmp(one, other, one.count) == 0
 }

@@ -1,6 +1,7 @@
 // Waits at a port of this machine for the browser to come back.
 
 import Glibc
+import MAMCrypto
 import MAMModel
 import MAMSystem
 import MAMWire
@@ -38,7 +39,8 @@ struct Loopback: ~Copyable {
         while let (line, connection) = visitors.next(by: deadline) {
             guard let query = query(of: line, connection) else { continue }
             let values = decoded(query[...])
-            guard let answered = values["state"], isEqual(answered, state),
+            guard let answered = values["state"],
+                isEqualInConstantTime(Array(answered.utf8), Array(state.utf8)),
                 values["iss"].map({ $0 == issuer }) ?? true
             else {
                 answer(connection, "400 Bad Request", "This is no answer to the sign-in.")
@@ -96,10 +98,4 @@ private func listen(at port: UInt16) throws(Errno) -> (Descriptor, UInt16) {
         _ = try retrying { getsockname(socket.raw, address, &size) }
     }
     return (socket, UInt16(bigEndian: name.sin_port))
-}
-
-/// In a time that does not tell where they differ.
-private func isEqual(_ one: String, _ other: String) -> Bool {
-    let (one, other) = (Array(one.utf8), Array(other.utf8))
-    return one.count == other.count && zip(one, other).reduce(0) { $0 | $1.0 ^ $1.1 } == 0
 }

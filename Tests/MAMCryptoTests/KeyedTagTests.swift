@@ -38,3 +38,12 @@ import Testing
         #expect(KeyedTag.make(of: bytes, key: secret([UInt8](repeating: 1, count: 31))) == nil)
     }
 }
+
+@Test func bytesAreComparedAsByTheirEquality() {
+    let samples: [[UInt8]] = [[], [0], [0x41], [0x41, 0x41], [0x41, 0x67], [0x67, 0x41], [0, 0x41]]
+    for one in samples {
+        for other in samples {
+            #expect(isEqualInConstantTime(one, other) == (one == other), "\(one), \(other)")
+        }
+    }
+}

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Follows an address as a browser does: browse.py ADDRESS.
 
-Notes it in the file BROWSED. STRAY: knocks with another state first. SLOW: so many others are
+Notes it in the file BROWSED. STRAY: knocks with other states first. SLOW: so many others are
 connected before, who say a byte now and then. DENIED: its person refuses.
 """
 import os
@@ -20,16 +20,24 @@ def note(line):
         log.write(line + "\n")
 
 
+def others(state):
+    """All that differ from it by the lowest bit of one byte."""
+    for place, byte in enumerate(state):
+        yield state[:place] + urllib.parse.quote(chr(ord(byte) ^ 1)) + state[place + 1:]
+
+
 address = sys.argv[1]
 note(address)
 query = dict(urllib.parse.parse_qsl(address.partition("?")[2]))
 if os.environ.get("STRAY"):
     for stray in (
-            "/?code=x&state=" + "A" * 43, "/?code=x", "/favicon.ico", "/?state=%zz&code=x",
+            *("/?code=x&state=" + other for other in others(query["state"])),
+            "/?code=x&state=" + query["state"][:-1], "/?code=x", "/favicon.ico",
+            "/?state=%zz&code=x",
             "/?code=x&state=" + query["state"] + "&state=" + query["state"]):
         try:
             urllib.request.urlopen(query["redirect_uri"] + stray)
-            sys.exit("a stray request was accepted")
+            sys.exit(f"a stray request was accepted: {stray}")
         except urllib.error.HTTPError as error:
             note(f"stray {error.code}")
 
