@@ -157,21 +157,25 @@ class Scene(contextlib.ExitStack):
 
     def __init__(self, place, prepare, look=None):
         super().__init__()
-        self.place, self.prepare, self.before = place, prepare, None
+        self.place, self.prepare = place, prepare
         self.look = look or place.tree
+        # What is there before a step is the same each time: it is looked at once.
+        self.is_prepared, self.before = False, None
 
     def step(self, label, action, user, leaves_traces=False):
         """`leaves_traces`: changes something that does not show in the tree."""
-        if self.before is None:
+        if not self.is_prepared:
             self.enter_context(self.place.fresh())
             self.prepare()
+            self.is_prepared = True
+        if self.before is None:
             self.before = self.look()
         self.place.note(label, (self.place.attempt(action, user),))
         after = self.look()
         self.place.note(label + ", after it", after)
         if after != self.before or leaves_traces:
             self.close()
-            self.before = None
+            self.is_prepared = False
 
 
 def differences(one, other):

@@ -7,7 +7,7 @@ import time
 from running import libc
 from workspace import LONG, WorkspaceCase
 
-COUNT = 1_000_000 if LONG else 20_000
+COUNT = 1_000_000 if LONG else 5_000
 
 libc.fdopendir.restype = libc.readdir.restype = ctypes.c_void_p
 libc.fdopendir.argtypes = [ctypes.c_int]

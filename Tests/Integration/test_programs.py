@@ -11,6 +11,10 @@ from workspace import LONG, ROOT, WorkspaceCase, sealed_size
 NEEDS = ("fio", "git", "rsync", "sqlite3", "gcc", "make")
 
 INCLUDE = pathlib.Path("/usr/include")
+# Of small files, and of rows.
+COUNT = 10_000 if LONG else 2_000
+# Of the commits that are cloned.
+DEPTH = () if LONG else ("--depth", "100")
 
 
 class Programs(WorkspaceCase):
@@ -63,7 +67,8 @@ class Programs(WorkspaceCase):
         # Of its own: others may commit to these sources meanwhile.
         source = self.outside / "repository"
         if (ROOT / ".git").exists():
-            self.program("git", "clone", "--quiet", "--bare", ROOT, source)
+            self.program(
+                "git", "clone", "--quiet", "--bare", *DEPTH, f"file://{ROOT}", source)
         else:
             shutil.copytree(ROOT, source, ignore=shutil.ignore_patterns(".build*", "device"))
             self.program("git", "init", "-q", cwd=source)
@@ -103,29 +108,29 @@ class Programs(WorkspaceCase):
             self.program("cmp", self.outside / "one.tar", self.outside / "two.tar")
         self.figure(f"tar of {archive.stat().st_size >> 20} MiB in and out")
 
-    def test_ten_thousand_small_files(self):
+    def test_small_files(self):
         folder = self.directory / "small"
         folder.mkdir()
-        for number in range(10_000):
+        for number in range(COUNT):
             with open(folder / str(number), "wb") as file:
                 file.write(b"%d\n" % number * (number % 50))
         self.drop_caches()
-        for number in range(10_000):
+        for number in range(COUNT):
             with open(folder / str(number), "rb") as file:
                 self.assertEqual(file.read(), b"%d\n" % number * (number % 50))
         self.program("rsync", "-a", folder, self.outside)
         self.program("diff", "-r", folder, self.outside / "small")
         shutil.rmtree(folder)
         self.assertFalse(self.backing_of(folder).exists())
-        self.figure("10,000 small files written, read, copied out, removed")
+        self.figure(f"{COUNT} small files written, read, copied out, removed")
 
-    def test_sqlite_ten_thousand_inserts(self):
+    def test_sqlite_inserts(self):
         script = self.outside / "script.sql"
         for mode, per_transaction in (("wal", 1), ("delete", 100)):
             lines = [
                 f"pragma journal_mode={mode};",
                 "create table t(id integer primary key, value text);"]
-            for number in range(10_000):
+            for number in range(COUNT):
                 if number % per_transaction == 0:
                     lines.append("begin;")
                 lines.append(f"insert into t values({number}, 'value number {number}');")
@@ -137,8 +142,8 @@ class Programs(WorkspaceCase):
             self.drop_caches()
             answer = self.program(
                 "sqlite3", database, "pragma integrity_check; select count(*), sum(id) from t;")
-            self.assertEqual(answer.split(), ["ok", "10000|49995000"])
-        self.figure("10,000 inserts in each of two journal modes, integrity_check ok")
+            self.assertEqual(answer.split(), ["ok", f"{COUNT}|{sum(range(COUNT))}"])
+        self.figure(f"{COUNT} inserts in each of two journal modes, integrity_check ok")
 
     def test_fio_verify(self):
         size = "64m" if LONG else "8m"

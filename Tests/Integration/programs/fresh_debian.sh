@@ -10,6 +10,8 @@ cd "$place"
 mkdir change work root
 mount -t overlay -o "lowerdir=$base,upperdir=change,workdir=work" none root
 cd root
+# Each installation would make the index of all manual pages anew.
+rm -f var/lib/man-db/auto-update
 mount -t proc proc proc
 mount -t tmpfs -o mode=0755 none dev
 for device in null zero full random urandom tty; do
