@@ -204,7 +204,7 @@ package struct RecoveryInterface: VaultInterface {
             switch error {
             case .damaged: throw .damaged("the recovery key: \(error)")
             case .wrongPassphrase, .passphraseRequired:
-                throw .wrongPassphrase("the recovery key", retryAfterSeconds: 0)
+                throw .wrongPassphrase("", retryAfterSeconds: 0)
             default: throw .invalidInput("the recovery key: \(error)")
             }
         }
@@ -226,7 +226,7 @@ extension VarlinkError {
     init(_ error: KeyExportError, _ name: String) {
         switch error {
         case .wrongPassphrase:
-            self = .wrongPassphrase("the export of \(name)", retryAfterSeconds: 0)
+            self = .wrongPassphrase("", retryAfterSeconds: 0)
         case .wrongLength, .checksum, .field, .tooCostly, .notAuthentic:
             self = .damaged("the exported keys: \(error)")
         default: self = .invalidInput("the exported keys: \(error)")

@@ -202,6 +202,7 @@ extension VarlinkError: Worded {
                 + " a login"
         case nil where seconds > 0:
             "wrong passphrase for account '\(account)'; the next try is allowed in \(seconds) s"
+        case nil where account.isEmpty: "wrong passphrase"
         case nil: "wrong passphrase for account '\(account)'"
         }
     }

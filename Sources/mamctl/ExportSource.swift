@@ -33,7 +33,7 @@ struct ExportSource {
         } else {
             recoveryKey = nil
             passphrase = try invocation.passphrase(
-                "Passphrase of the export", isNew: false, optionPrefix: "export-")
+                "Passphrase of \(path.shown)", isNew: false, optionPrefix: "export-")
         }
     }
 

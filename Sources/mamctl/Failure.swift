@@ -90,16 +90,28 @@ struct Failure: Error {
     /// Settings and rights refuse too. Only sentences about a decision of policy name it, except
     /// those about a weak passphrase.
     private static func isByPolicy(_ sentence: String) -> Bool {
-        sentence.contains("policy") || sentence.contains("not good enough")
+        sentence.contains("policy") || sentence.contains(weakness)
+    }
+
+    private static let weakness = "not good enough"
+    /// Another passphrase would do.
+    var isOfWeakPassphrase: Bool {
+        status == .refused && message.english.contains(Self.weakness)
+    }
+
+    private static func wayOut(of account: String) -> Message {
+        "if it is forgotten: mamctl account passphrase \(account) --export FILE"
     }
 
     private static func advice(onGuess error: VarlinkError, _ account: String) -> Message {
         switch error.consequence {
-        case .lockedOut:
-            "mamctl account login \(account); if it is forgotten: mamctl account passphrase"
-                + " \(account) --export FILE"
+        case .lockedOut: "mamctl account login \(account); \(wayOut(of: account))"
         case .wiped: "\(importCommand) brings the keys back from an export, a backup the files"
-        case nil: error.outlook.map { "enter it again; \($0)" } ?? "enter it again"
+        // An export's or a recovery key's.
+        case nil where account.isEmpty: "enter it again"
+        case nil:
+            error.outlook.map { "enter it again; \($0); \(wayOut(of: account))" }
+                ?? "enter it again; \(wayOut(of: account))"
         }
     }
 
@@ -118,6 +130,8 @@ struct Failure: Error {
                 "\(importCommand), or mamctl account register \(account) --new-keys"
             case .blocked where AccountBlock.Kind(error) == .passphrase:
                 "mamctl account passphrase \(account)"
+            case .blocked where AccountBlock.Kind(error) == .launch:
+                "correct that, or ask who manages the account; then mamctl account login \(account)"
             case .blocked: "mamctl account login \(account)"
             case .refused where Self.isByPolicy("\(error)"):
                 account.isEmpty ? "mamctl policy show" : "mamctl policy show \(account)"

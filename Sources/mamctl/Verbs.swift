@@ -129,7 +129,8 @@ private let accountVerbs: [Verb] = [
             .passfile, .extpass,
             Option(
                 name: "export", value: "FILE",
-                help: "if it is forgotten: FILE has the account's keys, from account export"),
+                help: "if it is forgotten: FILE has the account's keys, from setup or account"
+                    + " export"),
             Option(name: "new-passfile", value: "FILE", help: "read the new passphrase from FILE"),
             Option(
                 name: "new-extpass", value: "CMD", help: "read the new passphrase from a command"),

@@ -107,7 +107,8 @@ class Forgotten(EnrollmentCase):
             self.assertEqual(
                 self.workspace.serving(
                     "account passphrase", "--export", self.keys, "--export-passfile", wrong,
-                    "--new-passfile", self.new, status=None).returncode, WRONG_PASSPHRASE)
+                    "--new-passfile", self.new, status=WRONG_PASSPHRASE).stderr,
+                f"mamctl: {self.keys}: wrong passphrase\n  try: enter it again\n")
         self.assertEqual(self.workspace.account()["retryAfterSeconds"], 0)
         self.workspace.unlock()
         self.assert_open()

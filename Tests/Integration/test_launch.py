@@ -61,6 +61,12 @@ class Probes(EnrollmentCase):
         result = self.workspace.serving("compliance check", ANN, "--json", status=NO)
         self.assertEqual(json.loads(result.stdout)["status"], 1)
         self.assert_closed("launch", errno.EACCES)
+        # No login mends that by itself.
+        refused = self.workspace.serving(
+            "account login", ANN, "--passfile", self.workspace.passfile, status=CLOSED).stderr
+        self.assertIn(
+            f"correct that, or ask who manages the account; then mamctl account login {ANN}",
+            refused)
         # A probe that says nothing sensible, or nothing at all, is no yes.
         for answer in ("perhaps", ""):
             self.tell("Compliance", answer)

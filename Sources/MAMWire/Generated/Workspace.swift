@@ -2098,8 +2098,8 @@ error SealedFiles (
   words: ?[]string,
   next: ?string
 )
-# outlook: the consequence of further wrong ones; words: the outlook's, as in errors; consequence:
-# what this one has led to: locked-out, wiped
+# account: empty if it is an export's or a recovery key's; outlook: the consequence of further wrong
+# ones; words: the outlook's, as in errors; consequence: what this one has led to: locked-out, wiped
 error WrongPassphrase (
   account: string,
   retryAfterSeconds: int,
