@@ -206,8 +206,18 @@ private var nothingRuns: Failure {
     if let name = Places.current.servedWorkspaces(except: []).first {
         return unreachedDaemon(of: name)
     }
-    let isFirst = Places.current.unmountedWorkspaces(except: []).isEmpty
-    return Failure(
-        .unreachable, "no workspace is mounted",
-        next: isFirst ? "mamctl setup" : "mamctl mount BACKING MOUNTPOINT")
+    let unmounted = Places.current.unmountedWorkspaces(except: [])
+    let next: Message =
+        switch unmounted.count {
+        case 0: beginning
+        case 1: .verbatim(unmounted[0].command)
+        default: "mamctl mount BACKING MOUNTPOINT"
+        }
+    return Failure(.unreachable, "no workspace is mounted", next: next)
+}
+
+/// What to do where there is no workspace at all.
+var beginning: Message {
+    geteuid() == 0 && getenv("SUDO_USER") != nil
+        ? "this is root, who has workspaces of its own: without sudo" : "mamctl setup"
 }

@@ -17,7 +17,10 @@ var outputWidth: Int? { isatty(STDOUT_FILENO) == 1 ? screenWidth(of: STDOUT_FILE
 
 func words(of text: Message) -> [String] { words(of: text.translated) }
 
-func words(of text: String) -> [String] { text.split(separator: " ").map(String.init) }
+/// Several blanks in a row stay: names of files have them.
+func words(of text: String) -> [String] {
+    text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+}
 
 /// Words in lines of at most `width`, the first line after `start`, the others indented by
 /// `hanging`.

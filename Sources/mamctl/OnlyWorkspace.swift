@@ -23,7 +23,11 @@ struct OnlyWorkspace {
     /// The places of the only one that is not mounted.
     func toMount() throws(Failure) -> (backing: ByteString, mountPoint: ByteString) {
         if served.isEmpty, idle.isEmpty {
-            throw Failure(.notFound, "there is no workspace", next: "mamctl setup")
+            throw Failure(.notFound, "there is no workspace", next: beginning)
+        }
+        if idle.isEmpty {
+            let places = served.map(\.shown).joined(separator: ", ")
+            throw Failure(.usage, "mounted already: \(places)", next: "mamctl status")
         }
         guard let only = idle.first, idle.count == 1, !invocation.arguments.has("name") else {
             throw .usage(invocation.verb, "BACKING and MOUNTPOINT are missing")
@@ -45,8 +49,14 @@ struct OnlyWorkspace {
     /// The mount point of the only one that is mounted, even if its daemon has died.
     func toUnmount() throws(Failure) -> ByteString {
         let places = served + idle.compactMap(\.deadMount)
-        guard let only = places.first, places.count == 1 else {
-            throw .usage(invocation.verb, "MOUNTPOINT is missing")
+        guard let only = places.first else {
+            throw Failure(.usage, "no workspace is mounted", next: "mamctl status")
+        }
+        guard places.count == 1 else {
+            let names = places.map(\.shown).joined(separator: ", ")
+            throw Failure(
+                .usage, "several workspaces are mounted: \(names)",
+                next: "mamctl unmount MOUNTPOINT")
         }
         return only
     }

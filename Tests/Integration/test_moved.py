@@ -18,7 +18,7 @@ class Moved(WorkspaceCase):
         self.unit = self.workspace.root / "config_home" / "mamd" / "work" / "mount"
         self.unit.write_text(
             f"# where\nBACKING={self.old}\nMOUNTPOINT={self.workspace.mount_point}\nOPTIONS=rw\n")
-        self.new = self.workspace.root / "else where"
+        self.new = self.workspace.root / "else  where"
         self.old.rename(self.new)
 
     def tearDown(self):
@@ -75,10 +75,14 @@ class Moved(WorkspaceCase):
         self.new.rename(self.old)
         self.workspace.ctl("mount")
         self.assertTrue(place.is_mount())
-        self.workspace.ctl("mount", status=USAGE)
+        said = self.workspace.ctl("mount", status=USAGE).stderr
+        self.assertIn(f"mounted already: {place}\n", said)
         self.workspace.ctl("unmount")
         self.assertFalse(place.is_mount())
-        self.workspace.ctl("unmount", status=USAGE)
+        said = self.workspace.ctl("unmount", status=USAGE).stderr
+        self.assertIn("no workspace is mounted", said)
+        said = self.workspace.ctl("lock", status=UNREACHABLE).stderr
+        self.assertIn(f"try: mamctl mount {self.old} {place}\n", said)
         place.rmdir()
         said = self.workspace.ctl("mount", status=NOT_FOUND).stderr
         self.assertIn(f"mkdir {place}, or mamctl mount {self.old} MOUNTPOINT", said)
@@ -113,6 +117,7 @@ class Moved(WorkspaceCase):
         self.workspace.unmount()
         self.assertNotIn("missing", self.workspace.ctl("status", status=UNREACHABLE).stdout)
         self.workspace.ctl("mount", self.new, place)
+        self.assertIn(f"backing  {self.new}\n", self.workspace.ctl("status").stdout)
         self.workspace.unlock()
         self.assertEqual((self.directory / "file").read_bytes(), b"content")
         self.workspace.unmount()
