@@ -125,6 +125,12 @@ func openForQuestion(
     switch mode & S_IFMT {
     case S_IFREG: return file
     case S_IFDIR where orDirectory && workspace(of: file) != nil: return file
+    case S_IFDIR where orDirectory:
+        throw Failure(
+            .failure,
+            "\(path.shown): a directory outside of mounted workspaces has no owner; the files in it"
+                + " do",
+            next: "name the files, or for mamctl protect a directory in a mounted workspace")
     case S_IFDIR:
         throw Failure(
             .failure, "\(path.shown): a directory has no owner; the files in it do",

@@ -62,9 +62,8 @@ extension Failure {
         }
         let isGroup = !Verb.group(first).isEmpty
         let shown = isGroup ? "\(first) \(second ?? "")" : first
-        if let way = otherWays[
-            "\(first) \(["delete", "rm"].contains(second) ? "remove" : second ?? "")"]
-        {
+        func usual(_ word: String) -> String { ["delete", "rm"].contains(word) ? "remove" : word }
+        if let way = otherWays[isGroup ? "\(first) \(usual(second ?? ""))" : usual(first)] {
             return Failure(.usage, "there is no verb '\(shown)'", next: way)
         }
         let guesses = verbsNear(first, second)

@@ -107,6 +107,12 @@ extension Invocation {
     /// --unmanaged.
     func meantOwner(_ option: String) throws(Failure) -> String? {
         let owner = try arguments.text(option)
+        // As answers show nobody: it would be an owner of that name.
+        if let owner, ["nobody", "-"].contains(owner) {
+            throw Failure(
+                .usage, "--\(option) \(owner): that is a name, and nobody has none",
+                next: "--\(option) '' --unmanaged, for nobody")
+        }
         guard owner == "", !mayBeUnmanaged else { return owner }
         throw .usage(
             verb,

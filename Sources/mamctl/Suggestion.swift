@@ -48,15 +48,21 @@ private let otherNames = [
     "chown": "protect", "ls": "owner", "create": "init", "add": "account register",
     "accounts": "account list", "speed": "metrics", "v": "version",
     "move": "workspace rename", "give": "protect", "start": "mount", "stop": "unmount",
-    "backup": "account export", "restore": "account import", "reset": "account passphrase",
-    "forgot": "account passphrase",
+    "backup": "account export", "reset": "account passphrase", "forgot": "account passphrase",
+    "eject": "unmount", "quit": "unmount", "why": "info",
 ]
 
 /// What there is no verb for, and what does it.
 let otherWays: [String: Message] = [
     "policy remove": "rm the document from the directory policies beside the workspace's settings:"
-        + " mamctl policy show has its name"
+        + " mamctl policy show has its name",
+    "remove": noWorkspace, "uninstall": noWorkspace,
+    "restore": "mamctl decrypt FILE -o NEW opens a file of a backup; mamctl account import brings"
+        + " keys back",
 ]
+
+private let noWorkspace: Message =
+    "mamctl leave copies all files out, and mamctl workspace remove forgets a workspace"
 
 /// Quotes text for a shell with single quotes.
 func quoted(_ text: String) -> String {

@@ -29,7 +29,11 @@ GUESSES = {
     "give x": "protect",
     "move x": "workspace rename",
     "backup": "account export",
-    "restore": "account import",
+    "eject": "unmount",
+    "why x": "info",
+    "restore x": None,
+    "remove": None,
+    "uninstall": None,
     "start": "mount",
     "stop": "unmount",
     "account deregistr x": "account register",
@@ -146,6 +150,11 @@ class Help(unittest.TestCase):
             said = self.ctl(f"policy {verb} x.json", status=USAGE).stderr
             self.assertIn(f"there is no verb 'policy {verb}'", said)
             self.assertIn("rm the document from the directory policies", said)
+        for text, way in (
+            ("restore x", "mamctl decrypt FILE -o NEW"), ("uninstall", "mamctl leave"),
+            ("remove x", "mamctl workspace remove"), ("rm", "mamctl workspace remove"),
+        ):
+            self.assertIn(way, self.ctl(text, status=USAGE).stderr)
 
     def test_a_class_that_there_is_not(self):
         said = self.ctl("class --set Z f", status=USAGE).stderr

@@ -67,6 +67,10 @@ class Mistakes(WorkspaceCase):
             (["wipe", ANN], USAGE, "--confirm"), (["account", "deregister", ANN], USAGE, "--wipe"),
             # Files.
             (["owner", missing], NOT_FOUND, "ls"), (["owner", place], NO, "mamctl protect"),
+            (["protect", place], NO, "a directory in a mounted workspace"),
+            (["protect", inside, "--owner", "nobody"], USAGE, "--owner '' --unmanaged"),
+            (["protect", inside, "--owner", "-", "--unmanaged"], USAGE, "--owner '' --unmanaged"),
+            (["owner", "--set", "nobody", "--unmanaged", inside], USAGE, "--set '' --unmanaged"),
             (["owner", fifo], NO, "mamctl encrypt -"),
             (["encrypt", sealed, "--owner", ANN], NO, "mamctl info"),
             (["decrypt", plain], NOT_MANAGED, "mamctl info"),
@@ -87,7 +91,8 @@ class Mistakes(WorkspaceCase):
             (["unlock", place], NOT_FOUND, "which is a path"),
             (["account", "register", OID], USAGE, f"mamctl account register UPN --oid {OID}"),
             (["account", "login", OID, "--register"], USAGE, f"--oid {OID}"),
-            (["unlock", BOB, "--passfile", wrong], WRONG_PASSPHRASE, "enter it again"),
+            (["unlock", BOB, "--passfile", wrong], WRONG_PASSPHRASE,
+             f"enter it again; if it is forgotten: mamctl account passphrase {BOB} --export FILE"),
             (["unlock", BOB, "--passfile", two_lines], USAGE, "only the passphrase"),
             (["unlock", BOB, "--passfile", missing], NOT_FOUND, "ls"),
             (["unlock", BOB, "--extpass", "false"], NO, "on its own"),
@@ -167,6 +172,16 @@ class NothingRuns(unittest.TestCase):
         self.addCleanup(workspace.close)
         for words in (["status"], ["lock"], ["can"], ["metrics"], ["watch"], ["account", "list"]):
             self.assertIn("try: mamctl setup", workspace.ctl(*words, status=UNREACHABLE).stderr)
+
+    @unittest.skipUnless(os.getuid() == 0, "sudo is root's")
+    def test_what_sudo_hides(self):
+        workspace = Workspace()
+        self.addCleanup(workspace.close)
+        workspace.environment["SUDO_USER"] = "ann"
+        for words, status in ((["status"], UNREACHABLE), (["mount"], NOT_FOUND)):
+            said = workspace.ctl(*words, status=status).stderr
+            self.assertIn("without sudo", said)
+            self.assertNotIn("mamctl setup", said)
 
 
 if __name__ == "__main__":
