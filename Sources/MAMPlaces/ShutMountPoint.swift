@@ -54,6 +54,9 @@ package struct ShutMountPoint: Sendable, Equatable {
             && directory.st_mode & S_IRUSR == 0
     }
 
+    /// As when its owner has renamed it.
+    package var isGone: Bool { access(place.cString, F_OK) != 0 && Errno.current == .noEntry }
+
     /// The error that kept root from making it immutable: then root's programs can still write
     /// there.
     package func shut(_ directory: Descriptor) throws(Errno) -> Errno? {

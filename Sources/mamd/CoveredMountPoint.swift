@@ -31,7 +31,8 @@ struct CoveredMountPoint {
                 try places.forgetShutMountPoint(of: name)
             }
         }
-        let isKnown = known?.place == place
+        let isKnown =
+            known.map { $0.place == place || $0.isGone && Self.isShut(directory) } ?? false
         guard shutting == .asked || shutting == .unchanged && isKnown else {
             point = nil
             return
@@ -45,6 +46,10 @@ struct CoveredMountPoint {
         }
         guard let point, point != known else { return }
         try stored(of: name) { () throws(Errno) in try places.keep(point, of: name) }
+    }
+
+    private static func isShut(_ directory: Descriptor) -> Bool {
+        (try? status(of: directory.raw)).map(ShutMountPoint.isShut) ?? false
     }
 
     /// Whether the record is done with: a place that stays shut needs it, to get back what it had.

@@ -223,6 +223,20 @@ class Shut(unittest.TestCase):
         self.assertIn("mount with -o shut, or run: chmod 700", self.said())
         self.workspace.mount("-o", "shut")
 
+    @unittest.skipIf(os.getuid() == 0, "root's is immutable, and cannot be moved")
+    def test_it_is_known_where_its_owner_moves_it(self):
+        self.place.chmod(0o750)
+        self.shut()
+        self.place = self.workspace.mount_point = self.place.rename(
+            self.workspace.root / "moved")
+        for _ in range(2):
+            self.workspace.mount()
+            self.workspace.unmount()
+            self.assertEqual(self.mode(), 0)
+        self.workspace.mount("-o", "no_shut")
+        self.workspace.unmount()
+        self.assertEqual(self.mode(), 0o750)
+
     def test_what_others_use_stays_as_it_is(self):
         self.place.chmod(0o1777)
         self.workspace.mount("-o", "shut")
