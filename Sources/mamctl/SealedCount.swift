@@ -1,4 +1,4 @@
-// Counts the files below a directory that are sealed, by their headers.
+// The files below a directory that are sealed, by their headers: how many, and whose.
 
 internal import Glibc
 internal import MAMFormat
@@ -25,14 +25,35 @@ private func sealedCount(of name: ByteString, in directory: Descriptor) -> Int {
 }
 
 private func isSealed(_ name: ByteString, in directory: Descriptor) -> Bool {
-    let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
-    guard let file = try? openFile(at: directory.raw, name.cString, flags),
-        let size = try? status(of: file.raw).st_size,
-        let facts = try? FileFacts(of: file, physicalSize: Int64(size))
-    else { return true }
-    return switch facts {
-    case .protected(let header): header.sealing != nil
-    case .damaged: true
+    switch facts(of: name, in: directory) {
+    case .protected(let header): header.isManaged
+    case .damaged, nil: true
     case .empty, .unwritten, .foreign: false
     }
+}
+
+/// Whose the first sealed file is that is found.
+func sealedOwner(below directory: Descriptor) -> Identity? {
+    let names = (try? entries(of: directory.raw)) ?? []
+    return names.lazy.compactMap { sealedOwner(of: $0, in: directory) }.first
+}
+
+private func sealedOwner(of name: ByteString, in directory: Descriptor) -> Identity? {
+    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
+    if let inner = try? openFile(at: directory.raw, name.cString, flags) {
+        return sealedOwner(below: inner)
+    }
+    guard case .protected(let header) = facts(of: name, in: directory), header.isManaged else {
+        return nil
+    }
+    return header.owner
+}
+
+/// Nil if it cannot be read.
+private func facts(of name: ByteString, in directory: Descriptor) -> FileFacts? {
+    let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+    guard let file = try? openFile(at: directory.raw, name.cString, flags),
+        let size = try? status(of: file.raw).st_size
+    else { return nil }
+    return try? FileFacts(of: file, physicalSize: Int64(size))
 }

@@ -1,6 +1,7 @@
 // What `setup` has to know: from options, else from questions on a terminal, else a default.
 
 internal import Glibc
+internal import MAMKeyring
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
@@ -30,7 +31,7 @@ struct SetupAnswers {
         account =
             try options.has("no-account")
             ? nil
-            : (given ?? ask("Account", ByteString(SetupDefaults.account)))
+            : (given ?? ask("Account", ByteString(SetupDefaults.account(of: name, at: backing))))
                 .requireNewName()
         recoveryFile = try Self.recoveryFile(options, home.appending("\(name).keys"), home)
         if account == nil, recoveryFile != nil {
@@ -86,8 +87,27 @@ private enum SetupDefaults {
         return getenv("HOME").map { ByteString(cString: $0) } ?? ByteString("/")
     }
 
-    /// As the shell's prompt has it.
-    static var account: String {
+    /// The one that is there, or that a copy's files are sealed for: another's keys would not open
+    /// them, and settings may allow only one. Else as the shell's prompt has it.
+    static func account(of name: WorkspaceName, at backing: ByteString) -> String {
+        let directory = try? openFile(backing.cString, O_RDONLY | O_DIRECTORY)
+        let isWorkspace = directory.flatMap { WorkspaceManifest(below: $0) } != nil
+        let known =
+            registeredIdentity(in: name)
+            ?? directory.flatMap { isWorkspace ? sealedOwner(below: $0) : nil }
+        guard let known, !known.name.isEmpty else { return account }
+        return known.name
+    }
+
+    private static func registeredIdentity(in name: WorkspaceName) -> Identity? {
+        let directory = "\(Places.current.state(of: name))/keybags"
+        return ((try? entries(of: ByteString(directory))) ?? []).map(\.shown)
+            .filter { $0.hasSuffix(".keybag") }.sorted()
+            .compactMap { readNewestKeybag("\(directory)/\($0)") }
+            .first { $0.uid == geteuid() }?.identity
+    }
+
+    private static var account: String {
         var host = [CChar](repeating: 0, count: 256)
         gethostname(&host, host.count - 1)
         let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) }

@@ -100,7 +100,8 @@ final class SetupPassphrases {
     ) throws -> Value {
         for _ in 1..<3 where isTyped ?? self.isTyped() {
             do { return try body() } catch let failure as Failure
-                where [.usage, .refused, .wrongPassphrase].contains(failure.status)
+                where [.usage, .wrongPassphrase].contains(failure.status)
+                || failure.isOfWeakPassphrase
             {
                 printError("mamctl: \(failure.message)")
                 forget(failure.status)

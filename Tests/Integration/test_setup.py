@@ -142,6 +142,13 @@ class Setup(unittest.TestCase):
         old.unmount()
         copy = self.workspace.root / ".work"
         shutil.copytree(old.root / ".work", copy, symlinks=True)
+        # Whose files they are is known: another account would keep its owner's out.
+        status, shown = self.on_terminal(
+            ((f"Account [{ANN}]", ""), ("Recovery file", "-"),
+             (f"Passphrase for {ANN}", PASSPHRASE), ("Again", PASSPHRASE), ("Type yes", "no")),
+            self.place)[1:]
+        self.assertEqual(status, NO, shown)
+        self.workspace.unmount()
         # Without the keys it is mounted, and told what it needs.
         said = self.setup("--passfile", self.workspace.passfile, status=REFUSED).stderr
         self.assertIn("mamctl account import FILE", said)
@@ -274,6 +281,19 @@ class Setup(unittest.TestCase):
         self.setup(*options, "--recovery", self.keys)
         self.assertEqual(self.keys.read_bytes(), before)
         self.check()
+
+    def test_what_no_passphrase_mends_is_told_at_once(self):
+        self.setup("--passfile", self.workspace.passfile)
+        _, status, shown = self.on_terminal(
+            (("Recovery file", "-"), ("Passphrase for bob", PASSPHRASE), ("Again", PASSPHRASE)),
+            self.place, "bob")
+        self.assertEqual(status, REFUSED, shown)
+        self.assertIn("only one managed account is allowed", shown)
+        self.assertEqual(shown.count("Passphrase for bob"), 1, shown)
+        # Who is there is who is meant.
+        _, status, shown = self.on_terminal(
+            ((f"Account [{ANN}]", ""), ("Recovery file", "-")), self.place)
+        self.assertEqual(status, DONE, shown)
 
     def test_a_kill_at_any_step_is_continued(self):
         if not shutil.which("strace"):
