@@ -117,7 +117,7 @@ struct AccountLines {
         if let blockParts { return blockParts.command.map { .verbatim($0) } }
         return switch account.window {
         case .unlocked: nil
-        case .grace: "mamctl unlock \(shown)   (keeps it open)"
+        case .grace: "mamctl unlock \(shown) (keeps it open)"
         case .locked, .beforeFirstUnlock: "mamctl unlock \(shown)"
         }
     }

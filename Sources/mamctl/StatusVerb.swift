@@ -152,9 +152,9 @@ private struct StatusText {
         lines.append("\(Style.output.bold(report.name))  \(access.translated)")
         addWorkspace()
         if report.needsImport {
-            add("next", "\(importCommand)   (\(importReason))")
+            add("next", "\(importCommand) (\(importReason))")
         } else if report.accounts.isEmpty {
-            add("next", "mamctl account register UPN   (there is no account yet)")
+            add("next", "mamctl account register UPN (there is no account yet)")
         }
         for account in report.accounts { add(AccountLines(account)) }
     }
