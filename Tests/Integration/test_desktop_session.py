@@ -35,6 +35,14 @@ class Desktop(unittest.TestCase):
         self.session = DesktopSession(self.workspace.environment, self.language).start()
         self.addCleanup(self.session.close)
 
+    def let_the_bus_start_it(self):
+        services = pathlib.Path(self.session.directory) / "services"
+        (services / "io.mamd.Prompt.service").write_text(
+            f"[D-BUS Service]\nName=io.mamd.Prompt\n"
+            f"Exec={PYTHON} -B {DESKTOP}/mamd-prompt --gapplication-service\n")
+        self.session.gdbus(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.ReloadConfig")
+
     def titles(self):
         return [each["title"] for each in self.session.notifications()]
 
@@ -189,12 +197,7 @@ class Panel(Desktop):
 class StatusWindow(Desktop):
     def test_lock_and_unlock_by_the_bus(self):
         """mamd-prompt does not run: the bus starts it."""
-        services = pathlib.Path(self.session.directory) / "services"
-        (services / "io.mamd.Prompt.service").write_text(
-            f"[D-BUS Service]\nName=io.mamd.Prompt\n"
-            f"Exec={PYTHON} -B {DESKTOP}/mamd-prompt --gapplication-service\n")
-        self.session.gdbus(
-            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.ReloadConfig")
+        self.let_the_bus_start_it()
         self.session.run(PYTHON, "-B", DESKTOP / "mamd-status")
         self.session.focus(self.session.await_window(STATUS))
         self.session.await_text(ANN)
@@ -209,6 +212,13 @@ class StatusWindow(Desktop):
         self.session.keys("Return")
         wait_until(lambda: self.state() == "unlocked", message="not unlocked")
         self.session.await_text("Lock now")
+
+    def test_the_call_that_starts_it_counts(self):
+        self.workspace.lock()
+        self.let_the_bus_start_it()
+        self.session.run(
+            PYTHON, "-B", DESKTOP / "mamd-prompt", "--unlock", self.workspace.mount_point)
+        self.session.await_window(PROMPT)
 
     def test_without_a_workspace(self):
         self.workspace.unmount()
@@ -255,6 +265,11 @@ class Unmounted(Panel):
         wait_until(lambda: "'Mount'" in self.menu(), message="the unmount is not noticed")
         self.session.act("mount-file", f"<'{self.place}'>")
         wait_until(lambda: os.path.ismount(self.place), message="not mounted by its folder")
+
+    def test_the_call_that_starts_the_agent_mounts_it(self):
+        self.let_the_bus_start_it()
+        self.session.run(PYTHON, "-B", DESKTOP / "mamd-prompt", "--mount", self.place)
+        wait_until(lambda: os.path.ismount(self.place), message="not mounted")
 
     def test_what_was_moved_is_found(self):
         moved = self.workspace.root / "moved"

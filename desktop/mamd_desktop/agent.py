@@ -145,25 +145,24 @@ class Agent(Gio.Application):
         self._with_owner(path, self._lock)
 
     def _mount_file(self, path: str) -> None:
-        if self._unmounted and (found := self._unmounted.at(path)):
-            found.mount()
+        if self._unmounted:
+            self._unmounted.mount(path)
 
     def _with_owner(self, path: str, act: Callable[[str, str], None]) -> None:
         mount = mounts.of(path, mounts.read())
         workspace = self._workspaces.find(mount.workspace) if mount else None
         if mount is None or workspace is None:
             return
-        name, accounts = workspace.name, list(workspace.accounts)
 
         def answered(_path: str, protection: Protection | None) -> None:
             owner = protection.owner if protection else ""
             # A folder has no owner, unless it gives one to new files: then the only account counts.
-            if not owner and len(accounts) == 1:
-                (owner,) = accounts
+            if not owner and len(workspace.accounts) == 1:
+                (owner,) = workspace.accounts
             if owner:
-                act(name, owner)
+                act(workspace.name, owner)
 
-        self._protections.ask(path, mount, answered)
+        workspace.first_answer.run(lambda: self._protections.ask(path, mount, answered))
 
     def _socket(self, workspace: str) -> pathlib.Path | None:
         found = self._workspaces.find(workspace)

@@ -10,6 +10,7 @@ from gi.repository import GLib
 from . import mounts
 from .accounts import Account
 from .records import Record
+from .until_known import UntilKnown
 from .varlink import Connection, Parameters, VarlinkError, error_ignored
 
 WORKSPACE, AUDIT = "io.mamd.Workspace", "io.mamd.Audit"
@@ -35,6 +36,7 @@ class Workspace:
         self.mount_point = ""
         self._daemon_user: int | None = None
         self.accounts: dict[str, Account] = {}
+        self.first_answer = UntilKnown()
         self.last_refusal: Record | None = None
         # Whether each account was open at its last event. Answers may be ahead of events.
         self._heard: dict[str, bool] = {}
@@ -136,6 +138,7 @@ class Workspace:
         accounts = map(Account.of, reply.get("accounts") or [])
         self.accounts = {account.name: account for account in accounts if self._is_ours(account)}
         self._listener.changed(self)
+        self.first_answer.known()
 
     def _is_ours(self, account: Account) -> bool:
         """Root's daemon names those of other people too."""

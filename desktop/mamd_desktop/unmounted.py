@@ -7,6 +7,7 @@ from collections.abc import Callable
 from gi.repository import Gio, GLib
 
 from . import file_actions, mounts
+from .until_known import UntilKnown
 from .words import _
 
 # A daemon ends after its mount, and is asked so often whether it has.
@@ -96,6 +97,7 @@ class UnmountedWorkspaces:
     def __init__(self, changed: Callable[[], None]) -> None:
         self._changed = changed
         self._found: dict[str, Unmounted] = {}
+        self._first_look = UntilKnown()
         self._is_looking, self._looks_left, self._timer = False, 0, 0
         self._monitor = Gio.UnixMountMonitor.get()
         self._monitor.connect("mounts-changed", lambda _monitor: self.look())
@@ -106,6 +108,13 @@ class UnmountedWorkspaces:
 
     def at(self, path: str) -> Unmounted | None:
         return next((each for each in self if each.mount_point == path), None)
+
+    def mount(self, path: str) -> None:
+        self._first_look.run(lambda: self._mount(path))
+
+    def _mount(self, path: str) -> None:
+        if found := self.at(path):
+            found.mount()
 
     def look(self) -> None:
         self._looks_left = LOOKS
@@ -137,6 +146,7 @@ class UnmountedWorkspaces:
         if found != self._found:
             self._found = found
             self._changed()
+        self._first_look.known()
 
     def _look_again(self) -> bool:
         self._timer = 0
