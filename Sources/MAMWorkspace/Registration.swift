@@ -51,8 +51,9 @@ package struct Registration: Sendable {
         else {
             return nil
         }
+        let name = vault.identity(of: own)
         return
-            "uid \(user) has the account \(vault.identity(of: own)), and MultiManagedIdentities is"
-            + " off"
+            "uid \(user) has the account \(name) (mamctl account deregister \(name) ends that), and"
+            + " MultiManagedIdentities is off"
     }
 }

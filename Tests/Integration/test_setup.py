@@ -289,6 +289,7 @@ class Setup(unittest.TestCase):
             self.place, "bob")
         self.assertEqual(status, REFUSED, shown)
         self.assertIn("only one managed account is allowed", shown)
+        self.assertIn(f"(mamctl account deregister {ANN} ends that)", shown)
         self.assertEqual(shown.count("Passphrase for bob"), 1, shown)
         # Who is there is who is meant.
         _, status, shown = self.on_terminal(
