@@ -17,12 +17,15 @@ func importKeys(_ invocation: Invocation) throws -> ExitStatus {
             next: "mamctl account import \(source.path.asArgument), which registers it")
     }
     if let present { try invocation.agreeToJoin(present, source, daemon) }
-    let imported = try source.importKeys(into: daemon, joins: present != nil) { secrets in
-        if let present {
-            try invocation.currentPassphrase(
-                of: present, "Passphrase of \(present.label) here", in: &secrets)
-        } else {
-            try invocation.newPassphrase(of: source.label, in: &secrets)
+    // A wrong passphrase of an account counts: it is not asked for again.
+    let imported = try askingAgain(if: present == nil && invocation.arguments.isTyped()) {
+        try source.importKeys(into: daemon, joins: present != nil) { secrets in
+            if let present {
+                try invocation.currentPassphrase(
+                    of: present, "Passphrase of \(present.label) here", in: &secrets)
+            } else {
+                try invocation.newPassphrase(of: source.label, in: &secrets)
+            }
         }
     }
     if invocation.isJSON {

@@ -42,6 +42,30 @@ extension Invocation {
     }
 }
 
+extension Arguments {
+    /// Whether the terminal is asked for the passphrase.
+    func isTyped(_ optionPrefix: String = "") -> Bool {
+        isatty(STDIN_FILENO) == 1 && !has("\(optionPrefix)passfile")
+            && !has("\(optionPrefix)extpass")
+    }
+}
+
+/// Asks again, as long as what was typed is what was wrong.
+func askingAgain<Value>(
+    if isTyped: Bool, for statuses: [ExitStatus] = [.usage], _ body: () throws -> Value,
+    forget: (ExitStatus) -> Void = { _ in }
+) throws -> Value {
+    for _ in 1..<3 where isTyped {
+        do { return try body() } catch let failure as Failure
+            where statuses.contains(failure.status) || failure.isOfWeakPassphrase
+        {
+            printError("mamctl: \(failure.message)")
+            forget(failure.status)
+        }
+    }
+    return try body()
+}
+
 /// Reads a one-line file.
 private func readPassfile(_ path: ByteString) throws -> SecretBuffer {
     let file = try naming(path) { () throws(Errno) in try openFile(path.cString, O_RDONLY) }

@@ -15,6 +15,15 @@ struct PassphraseReset {
         try invocation.refuse(["passfile", "extpass"], with: "export")
         let source = try ExportSource(invocation, at: path) { _ = try self.account(of: $0) }
         let account = try self.account(of: source.export)
+        let new = try askingAgain(if: invocation.arguments.isTyped("new-")) {
+            try replacePassphrase(of: account, source)
+        }
+        return (try self.account(of: source.export), new)
+    }
+
+    private func replacePassphrase(
+        of account: AccountReport, _ source: ExportSource
+    ) throws -> SecretBuffer? {
         var (opening, secrets) = try source.opening()
         let new = try invocation.newPassphrase(replacing: account)
         let request = Varlink.Recovery.ResetPassphrase(
@@ -25,7 +34,7 @@ struct PassphraseReset {
             passphraseDescriptor: try new.map { secret throws(Errno) in try secrets.add(secret) },
             noPassphrase: new == nil ? true : nil)
         try daemon.call(request, descriptors: secrets.descriptors, about: .verbatim(path.shown))
-        return (try self.account(of: source.export), new)
+        return new
     }
 
     /// The account that the operand names, which must be the export's, else the export's.

@@ -88,26 +88,13 @@ final class SetupPassphrases {
         export = nil
     }
 
-    func isTyped(_ prefix: String = "") -> Bool {
-        let options = invocation.arguments
-        return isatty(STDIN_FILENO) == 1 && !options.has("\(prefix)passfile")
-            && !options.has("\(prefix)extpass")
-    }
+    private func isTyped(_ prefix: String = "") -> Bool { invocation.arguments.isTyped(prefix) }
 
-    /// Asks again, as long as what was typed is what was wrong.
     func retrying<Value>(
         _ body: () throws -> Value, isTyped: Bool? = nil, forget: (ExitStatus) -> Void = { _ in }
     ) throws -> Value {
-        for _ in 1..<3 where isTyped ?? self.isTyped() {
-            do { return try body() } catch let failure as Failure
-                where [.usage, .wrongPassphrase].contains(failure.status)
-                || failure.isOfWeakPassphrase
-            {
-                printError("mamctl: \(failure.message)")
-                forget(failure.status)
-            }
-        }
-        return try body()
+        try askingAgain(
+            if: isTyped ?? self.isTyped(), for: [.usage, .wrongPassphrase], body, forget: forget)
     }
 }
 

@@ -5,6 +5,7 @@ import unittest
 from audit_files import records
 from enrolling import EnrollmentCase
 from socket_client import Client, Refusal
+from terminal import Terminal
 from workspace import (
     ANN, BOB, CLOSED, DONE, NOT_FOUND, REFUSED, USAGE, WRONG_PASSPHRASE, Workspace, tree_digest,
     wait_until)
@@ -112,6 +113,21 @@ class Forgotten(EnrollmentCase):
         self.assertEqual(self.workspace.account()["retryAfterSeconds"], 0)
         self.workspace.unlock()
         self.assert_open()
+
+    def test_a_person_types_a_better_one(self):
+        self.begin(**PIN)
+        terminal = Terminal(
+            ["mamctl", "account", "passphrase", "--export", self.keys, "--export-passfile",
+             self.strong], self.workspace.environment, columns=200)
+        for words in ("short", NEW):
+            for question in (f"New passphrase of {ANN}", "Again"):
+                terminal.read(until=question.encode())
+                terminal.shown = b""
+                wait_until(terminal.hides_typing)
+                terminal.type(words + "\n")
+        status, shown = terminal.finish(60)
+        self.assertEqual(status, DONE, shown)
+        self.workspace.unlock(passfile=self.new)
 
     def test_policys_rules_hold_and_a_lock_out_takes_a_login(self):
         self.begin(**PIN)
