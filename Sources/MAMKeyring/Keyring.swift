@@ -46,6 +46,7 @@ package final class Keyring: Sendable {
         }
         // Before any keybag is loaded, which could be restored from its other copy.
         let found = try WipeLog.find(wipeStore, files, mayDestroy: mayRepair)
+        if mayRepair && !isReadOnly { wipeStore.takeSpareRoom() }
         let secret = try loadDeviceSecret(
             in: directory, for: files.keybags, isReadOnly: isReadOnly, credential: credential)
         let entries = try storing { () throws(Errno) in

@@ -7,6 +7,8 @@ internal import MAMSystem
 /// The directory `wipes/`: one file per account that is being wiped.
 struct WipeStore: Sendable {
     static let directoryName = AccountFile.wipe.directory
+    /// What a full disk has for a record.
+    private static let spareName = "spare"
     private let directory: Descriptor
 
     init(in stateDirectory: Int32) throws(Errno) {
@@ -66,7 +68,8 @@ struct WipeStore: Sendable {
         let name = Self.fileName(intent.account)
         do throws(Errno) {
             try intent.encoded.span.withUnsafeBytes { bytes throws(Errno) in
-                try replaceFile(in: directory.raw, named: name, with: bytes)
+                try replaceFile(
+                    in: directory.raw, named: name, with: bytes, orInPlaceOf: Self.spareName)
             }
         } catch {
             guard takeBack(name) else {
@@ -89,7 +92,14 @@ struct WipeStore: Sendable {
     }
 
     /// Ends a wipe.
-    func remove(_ account: AccountID) throws(Errno) { try remove(Self.fileName(account)) }
+    func remove(_ account: AccountID) throws(Errno) {
+        try remove(Self.fileName(account))
+        takeSpareRoom()
+    }
+
+    /// So that a wipe can be decided on a full disk. If it is full already, the next start tries
+    /// again.
+    func takeSpareRoom() { try? takeSpare(in: directory.raw, named: Self.spareName) }
 
     private func remove(_ name: String) throws(Errno) {
         try removeFile(in: directory.raw, named: name)

@@ -54,6 +54,9 @@ package struct Errno: Error, Sendable, Hashable, RawRepresentable {
         self == .tooManyOpenFiles || self == .tooManyOpenFilesOfAll
     }
 
+    /// The disk is full, or the user's part of it.
+    package var meansNoRoom: Bool { self == .noSpace || self == .quotaExceeded }
+
     /// A call on a mount whose daemon has died fails with one of these: `ECONNABORTED` if it died
     /// during the call, or `ECANCELED` with io_uring.
     package var meansDeadDaemon: Bool {

@@ -22,7 +22,7 @@ extension Handles {
         var refusal: Errno?
         do throws(VaultError) {
             try handle.file.writeBack(bytes, at: offset) { cause in
-                guard [.noSpace, .quotaExceeded].contains(cause) else { return false }
+                guard cause.meansNoRoom else { return false }
                 refusal = cause
                 return tree.room.give(for: bytes.count)
             }

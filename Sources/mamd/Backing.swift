@@ -213,7 +213,7 @@ struct Backing {
         } catch {
             // A full disk must not prevent a mount: files have to be readable and removable.
             // Setting the size takes no space and suffices.
-            guard [.noSpace, .quotaExceeded].contains(error) else { throw error }
+            guard error.meansNoRoom else { throw error }
         }
         try setSize(lock.raw, Int64(text.count))
         try synchronize(lock.raw)

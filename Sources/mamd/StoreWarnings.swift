@@ -21,7 +21,7 @@ func probe(
     guard !isReadOnly, let work = backing.work else { return nil }
     let probe: StoreProbe
     do throws(Errno) { probe = try StoreProbe(in: work) } catch {
-        if ![.noSpace, .quotaExceeded].contains(error) {
+        if !error.meansNoRoom {
             report("nothing can be created in \(backing.path.shown)/.mamd/work: \(error)")
         }
         return nil

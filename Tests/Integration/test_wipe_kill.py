@@ -21,7 +21,7 @@ FILES = 30
 CALLS = "pwrite64,ftruncate,fsync,fdatasync,syncfs,rename,renameat,renameat2,unlink,unlinkat"
 
 
-class Killed(WorkspaceCase):
+class KillCase(WorkspaceCase):
     settings = {"MultiIdentity": True, "LockDeadlineSeconds": 2}
 
     @classmethod
@@ -74,28 +74,6 @@ class Killed(WorkspaceCase):
     def daemon(self):
         return json.loads(self.workspace.serving("status", "--json").stdout)[0]["pid"]
 
-    @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root trace it")
-    def test_at_each_call_that_changes_the_disk(self):
-        calls = []
-        self.check_one(lambda: self.workspace.serving("wipe", ANN, "--confirm", ANN).returncode)
-        self.outcomes["finished before"] = 0
-        self.assertFalse(self.check_one(lambda: self.wipe_traced(calls)))
-        # the record of the decision
-        self.assertEqual(calls[:4], ["pwrite64", "fsync", "renameat", "fsync"])
-        # The files with their two names, the keybags, the passphrases' count and history, the
-        # records of enrolment and classes, the record.
-        self.assertEqual(calls.count("unlinkat"), FILES + 1 + 7)
-        # The record, the keybags and the first files one by one; then the end, and what is all
-        # alike in between.
-        points = range(len(calls))
-        tried = points if LONG else sorted({*points[:14], *points[14:-6:15], *points[-6:]})
-        for point in tried:
-            print(f"killed at call {point}, {calls[point]}", flush=True)
-            self.assertTrue(self.check_one(lambda: self.wipe_until(calls[: point + 1])))
-        print(f"{len(calls)} calls, {len(tried)} points; {self.outcomes}", flush=True)
-        # It is decided by the third call, the rename, and by nothing before.
-        self.assertEqual(self.outcomes["not begun"], 3)
-
     def wipe_traced(self, calls):
         """Adds the calls of an uncut wipe, in their order."""
         trace = self.workspace.root / "trace"
@@ -122,6 +100,30 @@ class Killed(WorkspaceCase):
         if status:
             wait_until(lambda: has_ended(pid), message="the daemon lives")
         return status
+
+
+class Killed(KillCase):
+    @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root trace it")
+    def test_at_each_call_that_changes_the_disk(self):
+        calls = []
+        self.check_one(lambda: self.workspace.serving("wipe", ANN, "--confirm", ANN).returncode)
+        self.outcomes["finished before"] = 0
+        self.assertFalse(self.check_one(lambda: self.wipe_traced(calls)))
+        # the record of the decision
+        self.assertEqual(calls[:4], ["pwrite64", "fsync", "renameat", "fsync"])
+        # The files with their two names, the keybags, the passphrases' count and history, the
+        # records of enrolment and classes, the record.
+        self.assertEqual(calls.count("unlinkat"), FILES + 1 + 7)
+        # The record, the keybags and the first files one by one; then the end, and what is all
+        # alike in between.
+        points = range(len(calls))
+        tried = points if LONG else sorted({*points[:14], *points[14:-6:15], *points[-6:]})
+        for point in tried:
+            print(f"killed at call {point}, {calls[point]}", flush=True)
+            self.assertTrue(self.check_one(lambda: self.wipe_until(calls[: point + 1])))
+        print(f"{len(calls)} calls, {len(tried)} points; {self.outcomes}", flush=True)
+        # It is decided by the third call, the rename, and by nothing before.
+        self.assertEqual(self.outcomes["not begun"], 3)
 
     @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root trace it")
     def test_starts_that_are_killed_while_they_finish_it(self):

@@ -325,6 +325,7 @@ class WorkspaceCase(unittest.TestCase):
     def setUpClass(cls):
         cls.workspace = Workspace(settings=cls.settings, policy=cls.policy)
         try:
+            cls.prepare()
             cls.workspace.init()
             if cls.mounted:
                 cls.workspace.mount()
@@ -333,6 +334,10 @@ class WorkspaceCase(unittest.TestCase):
         except BaseException:
             cls.tearDownClass()
             raise
+
+    @classmethod
+    def prepare(cls):
+        """Before the workspace is made."""
 
     @classmethod
     def tearDownClass(cls):

@@ -18,7 +18,7 @@ import Testing
         let account = try keyring.registerAnn()
         let file = try keyring.wrap(.random(count: 32), for: account, .none)
         var isDecided = false
-        try FaultPlan.run(.any, nth: nth, times: times) {
+        try FaultPlan.run(.any, nth: nth, times: times, error: .ioError) {
             isDecided = (try? keyring.wipe(account)) != nil
         }
         // A fourth that fails is taken back, if anything works.
@@ -36,7 +36,7 @@ import Testing
             #expect(again.wipes.destroyKeybag(of: wipe))
             #expect(again.wipes.end(wipe))
         }
-        #expect(try state.names(in: "wipes").isEmpty)
+        #expect(try state.names(in: "wipes") == ["spare"])
         #expect(try state.start().registerAnn() != account)
     }
 
@@ -117,16 +117,47 @@ import Testing
             let account = try keyring.registerAnn()
             // The file's sync is the first, the directory's the second, that of its removal the
             // third.
-            try FaultPlan.run(.sync, nth: 2, times: failures) {
+            try FaultPlan.run(.sync, nth: 2, times: failures, error: .ioError) {
                 let decided = try? keyring.wipes.decide(of: account)
                 #expect((decided != nil) == (failures > 1))
             }
-            #expect(try state.names(in: "wipes").isEmpty)
+            #expect(try state.names(in: "wipes") == ["spare"])
             #expect(keyring.wipes.all.map(\.account) == (failures > 1 ? [account] : []))
             let notDurable = KeyringFinding.notDurable(
-                fileName: "wipes/\(account.bytes)", .noSpace)
+                fileName: "wipes/\(account.bytes)", .ioError)
             #expect(state.findings == (failures > 1 ? [notDurable] : []))
         }
+    }
+
+    /// The spare's room is written, or was given back first.
+    @Test(arguments: [1, 2], [Errno.noSpace, .quotaExceeded])
+    func `a wipe is decided on a full disk`(_ refusals: Int, _ error: Errno) throws {
+        let state = try TestState()
+        let keyring = try state.start()
+        let account = try keyring.registerAnn()
+        try FaultPlan.run(.write, nth: 1, times: refusals, error: error) {
+            _ = try keyring.wipes.decide(of: account)
+        }
+        #expect(try state.names(in: "wipes") == ["\(account.bytes)"])
+        let again = try state.start()
+        #expect(again.accounts.isEmpty)
+        #expect(try state.names(in: "keybags").isEmpty)
+        let wipe = try #require(again.wipes.all.first)
+        #expect(again.wipes.end(wipe))
+        #expect(try state.read("wipes/spare").count == 256 << 10)
+    }
+
+    @Test func `a wipe without room is not decided, and says so`() throws {
+        let state = try TestState()
+        let keyring = try state.start()
+        let account = try keyring.registerAnn()
+        try FaultPlan.run(.write, nth: 1) {
+            #expect(throws: KeyringError.storage(.noSpace)) {
+                _ = try keyring.wipes.decide(of: account)
+            }
+        }
+        #expect(keyring.wipes.isEmpty)
+        try state.start().unlock(account, "right")
     }
 
     @Test func `a wipe whose record stays has not ended, and its name is taken`() throws {
