@@ -94,6 +94,10 @@ def one_round(pair, seed, count):
         member.start()
     try:
         conduct(pair, events, random.Random(seed), barrier)
+        # What they have open keeps the mount.
+        for member in members:
+            member.join(SECONDS)
+        pair.end(events)
     except threading.BrokenBarrierError:
         return "a process has ended" if problems.empty() else problems.get()
     except (AssertionError, OSError) as problem:
@@ -117,7 +121,6 @@ def conduct(pair, events, chance, barrier):
             pair.look(events)
         barrier.wait(SECONDS)
         barrier.wait(SECONDS)
-    pair.end(events)
 
 
 def compare_together(pair, seed, count, steps, seconds=None):
