@@ -1,5 +1,5 @@
-"""Wipes, locks and changes of owners on a disk that is full, that a quota limits, or that has become
-read-only: done, or told, and nothing else is lost. Root only."""
+"""Wipes, locks and changes of owners on a disk that is full, that a quota limits, or that has
+become read-only: done, or told, and nothing else is lost. Root only."""
 import errno
 import json
 import os
@@ -159,17 +159,14 @@ class FailingImage(DiskImage):
     def mount(self, image, path, *options):
         super().mount(image, path, "errors=remount-ro", *options)
 
-    def fail(self):
-        """As after an error of the disk: read-only, whoever writes."""
-        device = run("findmnt", "-n", "-o", "SOURCE", self.path).stdout.strip()
-        pathlib.Path("/sys/fs/ext4", pathlib.Path(device).name, "trigger_fs_error").write_text("1")
-
 
 class ReadOnly(FullCase):
     image_kind = FailingImage
 
     def fill(self):
-        self.disk.fail()
+        """As after an error of the disk: read-only, whoever writes."""
+        device = run("findmnt", "-n", "-o", "SOURCE", self.disk.path).stdout.strip()
+        pathlib.Path("/sys/fs/ext4", pathlib.Path(device).name, "trigger_fs_error").write_text("1")
 
     def test_a_wipe_is_refused(self):
         told = json.loads(self.wipe(NO).stdout)
