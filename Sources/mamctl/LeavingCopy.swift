@@ -47,9 +47,9 @@ final class LeavingCopy {
         copyEntries(of: source.root, at: source.path, into: copy)
         guard leftOut.isEmpty else { return }
         try naming(destination.place) { () throws(Errno) in
-            try destination.finish()
-            // Afterwards: with its mode it may be read-only.
-            try keepAttributes(of: top, source.root, on: destination.root)
+            try destination.finish { () throws(Errno) in
+                try keepAttributes(of: top, source.root, on: destination.root)
+            }
         }
         noteUnkept(of: top, source.root, at: source.path, on: destination.root)
     }

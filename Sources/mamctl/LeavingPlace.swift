@@ -43,10 +43,17 @@ final class LeavingPlace {
         unlinkat(root.raw, Self.temporaryName.cString, 0)
     }
 
-    /// Everything is there: an ordinary directory from now on.
-    func finish() throws(Errno) {
+    /// Everything is there: an ordinary directory from now on. `keepAttributes` is last, as with
+    /// its mode it may be read-only; if it fails, the same command may go on.
+    func finish(_ keepAttributes: () throws(Errno) -> Void) throws(Errno) {
         try synchronize(root.raw)
         try removeFile(in: root.raw, named: Self.markName.cString)
+        do throws(Errno) { try keepAttributes() } catch {
+            try? changeMode(of: root, to: 0o700)
+            _ = try? openFile(
+                at: root.raw, Self.markName.cString, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+            throw error
+        }
     }
 
     private static let advice: Message = "name a directory that does not exist yet"

@@ -103,7 +103,12 @@ final class NewFile {
         try isStillRight()
         try naming(path) { () throws(Errno) in
             try Unfinished.withoutSignals { () throws(Errno) in try takeName() }
-            try synchronize(directory.raw)
+        }
+        do throws(Errno) { try synchronize(directory.raw) } catch {
+            throw Failure(
+                .failure,
+                "\(path.shown) is written, but may not survive a power cut: \(error)",
+                next: "check the disk: see dmesg")
         }
     }
 

@@ -111,11 +111,17 @@ struct WorkspaceRemoval {
     ) throws(Failure) {
         guard let directory else { return }
         let path = ByteString(path)
-        try naming(path) { () throws(Errno) in
+        let parent = try naming(path) { () throws(Errno) in
             try removeTree(in: directory.raw, erasing: erasing)
             let parent = try openFile(path.directory.cString, O_RDONLY | O_DIRECTORY)
             _ = try retrying { unlinkat(parent.raw, path.lastComponent.cString, AT_REMOVEDIR) }
-            try synchronizeDirectory(parent.raw)
+            return parent
+        }
+        do throws(Errno) { try synchronizeDirectory(parent.raw) } catch {
+            throw Failure(
+                .failure,
+                "\(path.shown) is removed, but may be back after a power cut: \(error)",
+                next: "check the disk: see dmesg")
         }
     }
 }

@@ -170,7 +170,13 @@ private func interfacesOfPolicies(
         },
         PolicyInterface(tree: tree) { document, name throws(VarlinkError) in
             do throws(Errno) { try policies.write(document, as: name) } catch {
-                throw .systemError(error, .verbatim("policies/\(name)"))
+                guard policies.has(document, as: name) else {
+                    throw .systemError(error, .verbatim("policies/\(name)"))
+                }
+                _ = read()
+                throw .refused(
+                    "policies/\(name) is stored, but may not survive a power cut: \(error)",
+                    next: "check the disk, and import it again")
             }
             guard let reason = read() else { return }
             throw .refused(

@@ -194,6 +194,11 @@ extension PolicyDirectory {
         } catch { throw Unusable(reason: error.description) }
     }
 
+    /// True of what a failed ``write(_:as:)`` has put there all the same.
+    func has(_ bytes: [UInt8], as name: String) -> Bool {
+        (try? readSmallFile("\(path)/\(name)", maximumByteCount: bytes.count)) == bytes
+    }
+
     /// Writes a document into the directory atomically.
     func write(_ bytes: [UInt8], as name: String) throws(Errno) {
         try makeDirectories(path, mode: 0o700)
