@@ -47,6 +47,15 @@ class Taken(LargeStore):
         self.check(stream)
         self.assertGreaterEqual(stream.acknowledged, 8 * MIB)
 
+    def test_a_lock(self):
+        """Which stores what the kernel holds before the keys go."""
+        self.workspace.ctl("class", "--set", "A", self.workspace.mount_point)
+        stream, logger = Stream(self.workspace.mount_point), Logger(self.workspace.mount_point)
+        self.fill(stream, logger)
+        self.workspace.lock()
+        self.workspace.unlock()
+        self.check(stream, logger)
+
     def test_eight_at_once(self):
         writers = [kind(self.workspace.mount_point, number)
                    for kind in (Stream, Logger, Wal, Mapped) for number in range(2)]
