@@ -35,8 +35,12 @@ package struct StoreProbe: Sendable {
         let trial = Trial(in: work.raw)
         defer { trial.end() }
         let file = try trial.makeFile("probe-a")
-        lacking = withExtendedLifetime((work, file)) {
-            Need.allCases.filter { !trial.meets($0, file.raw) }
+        lacking = try withExtendedLifetime((work, file)) { () throws(Errno) in
+            var lacking: [Need] = []
+            for need in Need.allCases where try !trial.meets(need, file.raw) {
+                lacking.append(need)
+            }
+            return lacking
         }
     }
 
@@ -78,12 +82,12 @@ private struct Trial {
     }
 
     /// In the order of the cases: each finds the files where the one before left them.
-    func meets(_ need: StoreProbe.Need, _ file: Int32) -> Bool {
+    func meets(_ need: StoreProbe.Need, _ file: Int32) throws(Errno) -> Bool {
         switch need {
         case .oneDevice:
             let devices = [try? status(of: file).st_dev, try? status(of: directory).st_dev]
             return devices[0] == devices[1]
-        case .rename: return renameat(directory, "probe-a\(mark)", directory, "probe-b\(mark)") == 0
+        case .rename: return try canRename()
         case .caseInNames: return faccessat(directory, "PROBE-B\(mark)", F_OK, 0) != 0
         case .links: return (try? keepsLinks()) ?? false
         case .exchange:
@@ -98,6 +102,19 @@ private struct Trial {
         case .handles:
             var handle = mam_file_handle()
             return mam_file_handle_of(file, &handle) == 0
+        }
+    }
+
+    /// Throws what a disk that fails or is full refuses: another time it may do it.
+    private func canRename() throws(Errno) -> Bool {
+        do throws(Errno) {
+            _ = try retrying { renameat(directory, "probe-a\(mark)", directory, "probe-b\(mark)") }
+            return true
+        } catch {
+            guard error.meansNoRoom || [.ioError, .readOnly, .staleHandle].contains(error) else {
+                return false
+            }
+            throw error
         }
     }
 

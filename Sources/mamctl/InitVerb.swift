@@ -168,12 +168,22 @@ struct WorkspacePlan {
 
     /// Refuses a name in use: two workspaces of one name would share settings and keys.
     func checkName() throws(Failure) {
-        for path in ["\(configuration)/workspace.json", "\(state)/device-secret"]
-        where access(path, F_OK) == 0 {
+        var marks = ["\(state)/device-secret"]
+        if !isBegun { marks.append("\(configuration)/workspace.json") }
+        for path in marks where access(path, F_OK) == 0 {
             throw Failure(
                 .failure, "the name '\(name)' is in use by another workspace: \(path) exists",
                 next: "add --name NAME")
         }
+    }
+
+    /// An interrupted run has noted this directory, which ``checkBacking(adopting:)`` found to be no
+    /// workspace yet.
+    private var isBegun: Bool {
+        guard let record = Places.current.record(of: name),
+            let directory = try? openFile(backing.cString, openPathOnly)
+        else { return false }
+        return record.isAt(directory)
     }
 
     func create() throws {

@@ -209,6 +209,54 @@ class Verbs(unittest.TestCase):
 
         self.fail_each_call("wipe", prepare)
 
+    def test_init(self):
+        workspace = self.workspace
+
+        def prepare(place):
+            backing, mount_point = place / "backing", workspace.root / place.name
+            backing.mkdir(mode=0o700)
+            mount_point.mkdir()
+            (backing / "file").write_bytes(OLD)
+            name = f"new{place.name}"
+
+            def run():
+                return workspace.ctl(
+                    "init", backing, "--name", name, "--adopt", "--settings", workspace.settings,
+                    status=None)
+
+            def check(failed, _):
+                if failed:
+                    again = run()
+                    self.assertTrue(
+                        again.returncode == DONE or "is already a workspace" in again.stderr,
+                        again.stderr)
+                workspace.ctl("mount", backing, mount_point)
+                self.assertEqual((mount_point / "file").read_bytes(), OLD)
+                workspace.ctl("unmount", mount_point)
+
+            return run, check
+
+        self.fail_each_call("init", prepare)
+
+    def test_mount(self):
+        """A rename that fails once is not a file system that renames nothing."""
+        self.workspace.path("file").write_bytes(OLD)
+        for nth in range(1, 100):
+            self.workspace.unmount()
+            self.recorder.fail("rename", nth, errno.EIO, times=1)
+            result = self.workspace.ctl(
+                "mount", self.workspace.backing, self.workspace.mount_point, status=None)
+            reached = self.recorder.calls >= nth
+            self.recorder.count()
+            with self.subTest(call=nth):
+                self.assertNotIn("renames no files", result.stderr)
+            if result.returncode != DONE:
+                self.workspace.mount()
+            self.assertEqual(self.workspace.path("file").read_bytes(), OLD)
+            if not reached:
+                break
+        self.assertGreater(nth, 1)
+
     def test_workspace_remove(self):
         def prepare(place):
             name, backing = f"other{place.name}", place / "backing"
