@@ -177,8 +177,8 @@ struct WorkspacePlan {
         }
     }
 
-    /// An interrupted run has noted this directory, which ``checkBacking(adopting:)`` found to be no
-    /// workspace yet.
+    /// An interrupted run has noted this directory. ``checkBacking(adopting:)`` found no workspace
+    /// there.
     private var isBegun: Bool {
         guard let record = Places.current.record(of: name),
             let directory = try? openFile(backing.cString, openPathOnly)
