@@ -57,7 +57,7 @@ func keepTimes(of source: stat, _ file: Descriptor) throws(Errno) {
 }
 
 /// All of it, as far as the caller may and the file system can: vfat has neither modes nor
-/// attributes.
+/// attributes, and a program that is one may know no chmod(2).
 func keepAttributes(
     of source: stat, _ original: Descriptor, on copy: Descriptor
 ) throws(Errno) {
@@ -68,7 +68,7 @@ func keepAttributes(
     }
     try keepTimes(of: source, copy)
     do throws(Errno) { try setMode(mode, of: copy, madeFrom: source) } catch {
-        guard error == .notPermitted || error == .notSupported else { throw error }
+        guard [.notImplemented, .notPermitted, .notSupported].contains(error) else { throw error }
     }
 }
 

@@ -160,7 +160,16 @@ func renameWithoutReplacing(
     } catch {
         // vfat, NFS and others lack RENAME_NOREPLACE; some of them have hard links.
         guard error == .invalid else { throw error }
-        _ = try retrying { linkat(source.raw, old.cString, target.raw, new.cString, 0) }
-        unlinkat(source.raw, old.cString, 0)
+        do throws(Errno) {
+            _ = try retrying { linkat(source.raw, old.cString, target.raw, new.cString, 0) }
+            unlinkat(source.raw, old.cString, 0)
+        } catch {
+            guard [.notImplemented, .notPermitted, .notSupported].contains(error) else {
+                throw error
+            }
+            // With neither, a look has to do.
+            if (try? status(at: target.raw, new.cString)) != nil { throw .exists }
+            _ = try retrying { renameat(source.raw, old.cString, target.raw, new.cString) }
+        }
     }
 }
