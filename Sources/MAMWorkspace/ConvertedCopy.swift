@@ -44,8 +44,8 @@ final class ConvertedCopy {
         guard status.st_nlink > 0 else { throw VaultError(.noEntry) }
         guard status.st_nlink == 1 else {
             throw .refused(
-                "the file has \(status.st_nlink) names; only a file with one can be converted;"
-                    + " run: find MOUNTPOINT -samefile FILE, and leave one of them")
+                "the file has \(status.st_nlink) names; only a file with one can be converted",
+                next: wayToOtherNames)
         }
         try systemCall { () throws(Errno) in
             // First, because chown(2) removes capabilities.

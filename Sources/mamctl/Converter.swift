@@ -42,24 +42,32 @@ struct Converter {
     private func convertInMount(_ path: ByteString) throws -> (Record?, JSONValue)? {
         let file = try openForQuestion(path)
         guard let name = workspace(of: file) else { return nil }
-        let facts =
-            switch conversion {
-            case .seal(let owner):
-                try invocation.protection(
-                    Varlink.Protection.EncryptFile(
-                        owner: owner, fileDescriptor: 0, override: try invocation.override()),
-                    of: file, path, in: name)
-            case .open:
-                try invocation.protection(
-                    Varlink.Protection.DecryptFile(
-                        fileDescriptor: 0, override: try invocation.override()),
-                    of: file, path, in: name)
-            }
+        let facts: FileReport
+        do { facts = try convert(file, path, in: name) } catch {
+            throw Failure(any: error).naming(otherNamesOf: file, path)
+        }
         let owner = ByteString(facts.owner.description).shown
         let isEncrypted = facts.isEncrypted
         let after: Message =
             isEncrypted ? ": encrypted, owned by \(owner)" : ": plain, owned by \(owner)"
         return (Record(path: path, after: after), facts.json)
+    }
+
+    private func convert(
+        _ file: Descriptor, _ path: ByteString, in workspace: WorkspaceName
+    ) throws -> FileReport {
+        let override = try invocation.override()
+        return switch conversion {
+        case .seal(let owner):
+            try invocation.protection(
+                Varlink.Protection.EncryptFile(
+                    owner: owner, fileDescriptor: 0, override: override),
+                of: file, path, in: workspace)
+        case .open:
+            try invocation.protection(
+                Varlink.Protection.DecryptFile(fileDescriptor: 0, override: override),
+                of: file, path, in: workspace)
+        }
     }
 
     private func convert(

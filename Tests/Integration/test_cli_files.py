@@ -13,8 +13,8 @@ from ordinary_user import NOBODY
 from terminal import on_terminal
 from tracing import tasks
 from workspace import (
-    ANN, CLOSED, DAMAGED, DONE, FIRST, NO, NOT_FOUND, NOT_MANAGED, PAYLOAD, USAGE, WorkspaceCase,
-    pattern, wait_until)
+    ANN, CLOSED, DAMAGED, DONE, FIRST, NO, NOT_FOUND, NOT_MANAGED, PAYLOAD, REFUSED, USAGE,
+    WorkspaceCase, pattern, wait_until)
 
 NEEDS = ("acl", "strace")
 
@@ -212,6 +212,21 @@ class Several(Case):
             "1 more hard link, which still has the",
             self.ctl("encrypt", file, "--owner", ANN).stderr)
         self.assertEqual(hard.read_bytes(), b"plain text\n")
+
+    def test_the_other_names_of_a_file_in_a_mount_are_told(self):
+        file, folder = self.write(self.directory / "file", b"content"), self.directory / "folder"
+        folder.mkdir()
+        other, third = folder / "it's", self.directory / "third"
+        other.hardlink_to(file)
+        said = self.ctl("decrypt", file, status=REFUSED).stderr
+        self.assertIn("the file has 2 names", said)
+        self.assertIn(f"the other is '{folder}/it'\\''s'\n", said)
+        third.hardlink_to(file)
+        said = self.ctl("decrypt", other, status=REFUSED).stderr
+        self.assertRegex(said, rf"the others are ({file} {third}|{third} {file})\n")
+        for name in (other, third):
+            name.unlink()
+        self.ctl("decrypt", file)
 
     @unittest.skipUnless(os.getuid() == 0, "gives files to others, which only root can")
     def test_set_user_id_bits_go_with_their_owner(self):
