@@ -170,10 +170,12 @@ int64_t mam_birth_time(int descriptor) {
 
 int mam_cached_facts(int descriptor, struct mam_cached_facts *facts) {
     struct statx found;
-    const unsigned mask = STATX_INO | STATX_TYPE | STATX_UID | STATX_MNT_ID;
+    const unsigned mask = STATX_INO | STATX_TYPE | STATX_MODE | STATX_UID | STATX_SIZE |
+                          STATX_MNT_ID;
     if (statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, mask, &found) != 0) return -1;
     facts->device = makedev(found.stx_dev_major, found.stx_dev_minor);
     facts->inode = found.stx_ino;
+    facts->size = found.stx_size;
     facts->mode = found.stx_mode;
     facts->uid = found.stx_uid;
     facts->mount_id = found.stx_mnt_id;

@@ -29,7 +29,8 @@ extension WorkspaceInterface {
         for index in request.fileDescriptors {
             let file = try call.descriptor(at: index, "fileDescriptors")
             try requireOrdinary(file, call)
-            files.append(inspected(file, call, act, to: caller))
+            let found = inspected(file, call, act, request.content == true, to: caller)
+            if request.brief != true || !files.isRepeated(found) { files.append(found) }
         }
         return .init(files: files)
     }
@@ -40,13 +41,19 @@ extension WorkspaceInterface {
     }
 
     private func inspected(
-        _ file: Descriptor, _ call: VarlinkCall, _ act: FileAct?, to caller: AskingProgram
+        _ file: Descriptor, _ call: VarlinkCall, _ act: FileAct?, _ asksForContent: Bool,
+        to caller: AskingProgram
     ) -> Wire.Inspected {
         do throws(VaultError) {
             let info = try protection(of: file, call, in: tree)
             // An act that is not for what it is, such as to read a directory, is not refused.
             let refused = act.flatMap { try? refusal(of: $0, on: file, to: caller) }
-            return .init(protection: .init(info), refusal: refused.map { .init($0) })
+            var holds: Bool?
+            if asksForContent, act == .read, refused == nil, info.fileClass == info.effectiveClass {
+                holds = try? Holders(tree).holdsData(file, for: call.peer.uid)
+            }
+            return .init(
+                protection: .init(info), refusal: refused.map { .init($0) }, holds: holds)
         } catch { return .init(failure: .init(error)) }
     }
 
@@ -67,6 +74,18 @@ private struct AskingProgram {
         self.program = program
         // The thread is no thread of the daemon's own.
         caller = Caller(thread: 0, user: peer.uid, group: peer.gid, umask: 0)
+    }
+}
+
+extension [Varlink.Workspace.Inspected] {
+    /// Counts it as one more like the last, if it is.
+    fileprivate mutating func isRepeated(_ next: Varlink.Workspace.Inspected) -> Bool {
+        guard var last, let index = indices.last else { return false }
+        let count = last.count ?? 1
+        last.count = nil
+        guard last == next else { return false }
+        self[index].count = count + 1
+        return true
     }
 }
 

@@ -107,7 +107,10 @@ private struct Extent {
 extension JSONValue: Codable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        if let text = try? container.decode(String.self) {
+        // An error for each type that it is not takes long; this question has none.
+        if container.decodeNil() {
+            self = .null
+        } else if let text = try? container.decode(String.self) {
             self = .string(text)
         } else if let integer = try? container.decode(Int64.self) {
             self = .integer(integer)
@@ -116,8 +119,6 @@ extension JSONValue: Codable {
             self = Int64(exactly: number).map { .integer($0) } ?? .number(number)
         } else if let bool = try? container.decode(Bool.self) {
             self = .bool(bool)
-        } else if container.decodeNil() {
-            self = .null
         } else if let array = try? container.decode([JSONValue].self) {
             self = .array(array)
         } else {

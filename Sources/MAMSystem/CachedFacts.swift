@@ -12,6 +12,8 @@ package struct CachedFacts {
     /// `st_mode & S_IFMT`.
     package let type: mode_t
     package let uid: uid_t
+    package let isReadableByOwner: Bool
+    package let size: UInt64
     package let isMountRoot: Bool
     /// Of the mount that it was opened through, as in ``MountTable``.
     package let mountID: Int
@@ -20,7 +22,8 @@ package struct CachedFacts {
         var facts = mam_cached_facts()
         _ = try retrying { mam_cached_facts(descriptor, &facts) }
         (device, inode) = (facts.device, facts.inode)
-        (type, uid) = (facts.mode & S_IFMT, facts.uid)
+        (type, uid, size) = (facts.mode & S_IFMT, facts.uid, facts.size)
+        isReadableByOwner = facts.mode & S_IRUSR != 0
         isMountRoot = facts.is_mount_root != 0
         mountID = Int(facts.mount_id)
     }

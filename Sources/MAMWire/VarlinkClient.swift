@@ -41,6 +41,10 @@ package struct VarlinkClient: ~Copyable {
     private let listener: Listener
     private let sender: FrameSender
     private var frames: FrameSocket
+    private var sentCount = 0
+    private var receivedCount = 0
+    /// Replies that came before the one that is waited for, by their calls' numbers.
+    private var early: [Int: Result<Parameters, Failure>] = [:]
 
     /// Connects to the service at `path`. `owner`: the user who made the mount that the calls are
     /// about; nil if they are about none.
@@ -125,11 +129,17 @@ package struct VarlinkClient: ~Copyable {
         _ method: String, _ parameters: [String: JSONValue] = [:], descriptors: [Descriptor] = [],
         meanwhile: (PendingReply) -> Void = { _ in }
     ) throws(Failure) -> Parameters {
-        try refuseSecrets(parameters)
-        try send(["method": .string(method), "parameters": .object(parameters)], descriptors)
+        try begin(method, parameters, descriptors)
         let pending = pendingReply()
         meanwhile(pending)
         return try receive(pending).parameters
+    }
+
+    private func begin(
+        _ method: String, _ parameters: [String: JSONValue], _ descriptors: [Descriptor]
+    ) throws(Failure) {
+        try refuseSecrets(parameters)
+        try send(["method": .string(method), "parameters": .object(parameters)], descriptors)
     }
 
     /// Calls a method with `more`, and hands over each reply until the last one, or until `body` is
@@ -166,30 +176,57 @@ package struct VarlinkClient: ~Copyable {
         throw .secretForOthers(user: listener.user)
     }
 
-    /// Makes calls, and then waits for the replies, which come in the calls' order. At most
-    /// ``batchCount``.
-    package mutating func call<Request: VarlinkRequest>(
+    /// Calls that were made, and not waited for.
+    package struct BegunCalls<Request: VarlinkRequest> {
+        fileprivate let numbers: Range<Int>
+        fileprivate let failure: Failure?
+    }
+
+    /// Makes calls, at most ``batchCount``.
+    package mutating func begin<Request: VarlinkRequest>(
         _ calls: [(request: Request, descriptors: [Descriptor])]
-    ) -> [Result<Request.Reply, Failure>] {
+    ) -> BegunCalls<Request> {
         precondition(calls.count <= Self.batchCount)
-        var end: Failure?
+        let numbers = sentCount..<sentCount + calls.count
+        var failure: Failure?
         do throws(Failure) {
             for (request, descriptors) in calls {
-                let parameters = request.withoutNulls
-                try refuseSecrets(parameters)
-                try send(
-                    ["method": .string(Request.method), "parameters": .object(parameters)],
-                    descriptors)
+                try begin(Request.method, request.withoutNulls, descriptors)
+                sentCount += 1
             }
-        } catch { end = error }
-        return calls.map { _ in
-            if let end { return .failure(end) }
+        } catch { failure = error }
+        return BegunCalls(numbers: numbers, failure: failure)
+    }
+
+    /// Waits for the replies to calls, also if others were made since.
+    package mutating func replies<Request: VarlinkRequest>(
+        to calls: BegunCalls<Request>
+    ) -> [Result<Request.Reply, Failure>] {
+        var end = calls.failure
+        var replies: [Result<Request.Reply, Failure>] = []
+        for number in calls.numbers {
             do throws(Failure) {
-                return .success(try Self.read(try receive(pendingReply()).parameters))
+                if let end { throw end }
+                replies.append(.success(try Self.read(try reply(to: number))))
             } catch {
                 if !error.isReply { end = error }
-                return .failure(error)
+                replies.append(.failure(error))
             }
+        }
+        return replies
+    }
+
+    /// Replies come in the calls' order.
+    private mutating func reply(to number: Int) throws(Failure) -> Parameters {
+        while true {
+            if let known = early.removeValue(forKey: number) { return try known.get() }
+            let reply: Result<Parameters, Failure>
+            do throws(Failure) { reply = .success(try receive(pendingReply()).parameters) } catch {
+                guard error.isReply else { throw error }
+                reply = .failure(error)
+            }
+            early[receivedCount] = reply
+            receivedCount += 1
         }
     }
 

@@ -43,11 +43,17 @@ final class Daemon {
         } catch { throw failure(error, about: subject) }
     }
 
-    /// Makes calls without waiting for each other's replies, at most ``VarlinkClient/batchCount``.
-    func call<Request: VarlinkRequest>(
+    /// Makes at most ``VarlinkClient/batchCount`` calls, and waits for no reply.
+    func begin<Request: VarlinkRequest>(
         _ calls: [(request: Request, descriptors: [Descriptor])]
+    ) -> VarlinkClient.BegunCalls<Request> {
+        client.begin(calls)
+    }
+
+    func replies<Request: VarlinkRequest>(
+        to calls: VarlinkClient.BegunCalls<Request>
     ) -> [Result<Request.Reply, VarlinkClient.Failure>] {
-        client.call(calls)
+        client.replies(to: calls)
     }
 
     /// Calls a method that answers again and again, until `body` is false or the connection ends.

@@ -82,7 +82,8 @@ func dataInfo(_ invocation: Invocation) throws -> ExitStatus {
     }
     if !invocation.isJSON {
         let info = try FileProtection(protection)
-        invocation.print(description(of: FileReport(ends.path, info)))
+        var tables = RepeatedTable()
+        invocation.print(description(of: FileReport(ends.path, info), in: &tables))
     }
     return .success
 }

@@ -13,6 +13,7 @@ struct AnsweredFile {
     fileprivate var isInWorkspace = true
     /// Why this program may not read it; nil also if nobody asked.
     fileprivate(set) var refusal: Failure?
+    fileprivate var mayHoldData = true
 }
 
 /// The answers for a verb's files, in order.
@@ -27,38 +28,68 @@ final class FileQuestions {
         let daemon: Daemon?
     }
 
+    /// Files that were opened, and asked about.
+    private struct Batch {
+        let files: [Result<Opened, any Error>]
+        let parts: [Part]
+    }
+
+    /// A batch's files of one mount. `asked`: nil outside workspaces.
+    private struct Part {
+        let mount: Int
+        let places: [Int]
+        let asked: (Daemon, Inspection)?
+    }
+
     private var rest: ArraySlice<ByteString>
     private let takesDirectories: Bool
-    private let asksForRefusals: Bool
+    private let question: FileQuestion
+    private var asked: Batch?
     private var answers: [Answer] = []
     private var mounts: [Int: KnownMount] = [:]
 
-    init(about paths: [ByteString], orDirectory: Bool, andForRefusals: Bool = false) {
-        (rest, takesDirectories, asksForRefusals) = (paths[...], orDirectory, andForRefusals)
+    init(
+        about paths: [ByteString], orDirectory: Bool, _ question: FileQuestion = FileQuestion()
+    ) {
+        (rest, takesDirectories, self.question) = (paths[...], orDirectory, question)
     }
 
     /// Call it once for each file.
     func next() throws -> AnsweredFile {
         if answers.isEmpty {
-            let batch = rest.prefix(VarlinkClient.batchCount)
-            rest = rest.dropFirst(batch.count)
-            answers = ask(Array(batch)).reversed()
+            let batch = asked ?? askNext()
+            // The daemons answer about the next ones while these are printed.
+            asked = rest.isEmpty ? nil : askNext()
+            answers = answers(to: batch).reversed()
         }
         guard let answer = answers.popLast() else { throw Errno.noData }
         return try answer.get()
     }
 
-    private func ask(_ paths: [ByteString]) -> [Answer] {
-        let opened = paths.map { path in Result { try open(path) } }
-        var answers: [Answer?] = opened.map { file in
+    private func askNext() -> Batch {
+        let paths = rest.prefix(VarlinkClient.batchCount)
+        rest = rest.dropFirst(paths.count)
+        let files = paths.map { path in Result { try open(path) } }
+        let opened = files.enumerated().compactMap { place, file in
+            (try? file.get()).map { (place: place, mount: $0.mount, file: $0.file) }
+        }
+        let parts = Dictionary(grouping: opened, by: \.mount).map { mount, members in
+            let daemon = mounts[mount]?.daemon
+            return Part(
+                mount: mount, places: members.map(\.place),
+                asked: daemon.map { ($0, $0.inspect(members.map(\.file), for: question)) })
+        }
+        return Batch(files: files, parts: parts)
+    }
+
+    private func answers(to batch: Batch) -> [Answer] {
+        var answers: [Answer?] = batch.files.map { file in
             if case .failure(let error) = file { .failure(error) } else { nil }
         }
-        let files = opened.enumerated().compactMap { place, file in
-            (try? file.get()).map { (place, file: $0) }
-        }
-        for (mount, members) in Dictionary(grouping: files, by: \.file.mount) {
-            for (member, answer) in zip(members, ask(members.map(\.file), in: mount)) {
-                answers[member.0] = answer
+        for part in batch.parts {
+            let files = part.places.compactMap { try? batch.files[$0].get() }
+            for (place, answer) in zip(part.places, self.answers(to: part, files)) {
+                answers[place] = answer
             }
         }
         return answers.compactMap { $0 }
@@ -78,8 +109,8 @@ final class FileQuestions {
         return KnownMount(held: file, daemon: daemon)
     }
 
-    private func ask(_ files: [Opened], in mount: Int) -> [Answer] {
-        guard let daemon = mounts[mount]?.daemon else {
+    private func answers(to part: Part, _ files: [Opened]) -> [Answer] {
+        guard let (daemon, inspection) = part.asked else {
             return files.map { file in
                 Result {
                     AnsweredFile(
@@ -88,26 +119,31 @@ final class FileQuestions {
                 }
             }
         }
-        let answers = ask(files, daemon)
+        let answers = answers(to: inspection, of: daemon, files)
         // The daemon may have ended a connection that it thought idle, or have been replaced.
         guard answers.contains(where: isDisconnected) else { return answers }
-        mounts[mount] = nil
+        mounts[part.mount] = nil
         do throws(Failure) {
             let known = try known(files[0].file)
-            mounts[mount] = known
-            return known.daemon.map { ask(files, $0) } ?? answers
+            mounts[part.mount] = known
+            return known.daemon.map { daemon in
+                let inspection = daemon.inspect(files.map(\.file), for: question)
+                return self.answers(to: inspection, of: daemon, files)
+            } ?? answers
         } catch { return answers }
     }
 
-    private func ask(_ files: [Opened], _ daemon: Daemon) -> [Answer] {
-        let inspected = daemon.inspect(
-            files.map(\.file), for: asksForRefusals ? .read : nil,
-            about: { .verbatim(files[$0].path.shown) })
+    private func answers(
+        to inspection: Inspection, of daemon: Daemon, _ files: [Opened]
+    ) -> [Answer] {
+        let inspected = daemon.answers(
+            to: inspection, about: { .verbatim(files[$0].path.shown) })
         return zip(files, inspected).map { file, found in
             Result {
-                let (info, refusal) = try found.get()
+                let found = try found.get()
                 return AnsweredFile(
-                    facts: FileReport(file.path, info), file: file.file, refusal: refusal)
+                    facts: FileReport(file.path, found.info), file: file.file,
+                    refusal: found.refusal, mayHoldData: found.holdsData ?? true)
             }
         }
     }
@@ -122,7 +158,9 @@ extension AnsweredFile {
     /// The owner of protected data inside a file of a mount. Nil if reading would be refused or
     /// have effects.
     var dataHeld: Identity? {
-        guard facts.fileClass == facts.effectiveClass, refusal == nil else { return nil }
+        guard mayHoldData, facts.fileClass == facts.effectiveClass, refusal == nil else {
+            return nil
+        }
         return dataHeldIfRead
     }
 

@@ -43,6 +43,18 @@ func wrapped(
     return lines.joined(separator: "\n")
 }
 
+/// Tables for standard output, many of which say the same: that is laid out once.
+struct RepeatedTable {
+    private let width = outputWidth
+    private var rows: [[Message]] = []
+    private var lines = ""
+
+    mutating func lines(of next: [[Message]]) -> String {
+        if next != rows { (rows, lines) = (next, table(next, width: width)) }
+        return lines
+    }
+}
+
 /// Rows in columns as wide as their widest cell, ignoring cells of more than 64 characters. With a
 /// width, wraps the last cell of a row within its column.
 func table(_ rows: [[Message]], width: Int? = nil) -> String {

@@ -58,13 +58,16 @@ func info(_ invocation: Invocation) throws -> ExitStatus {
     var flaw: Failure?
     let questions = FileQuestions(
         about: invocation.operands.filter { $0.text != "-" }, orDirectory: true,
-        andForRefusals: true)
+        FileQuestion(act: .read, asksForContent: !invocation.isJSON))
+    var tables = RepeatedTable()
     let status = invocation.eachFile { path in
         let file = path.text == "-" ? nil : try questions.next()
         let facts = try file?.facts ?? invocation.factsOfInput()
         flaw = flaw ?? facts.flaw
         if invocation.isJSON { return (nil, facts.json(file?.refusal)) }
-        return (description(of: facts, file?.refusal, holding: file?.dataHeld), .null)
+        let record = description(
+            of: facts, file?.refusal, holding: file?.dataHeld, in: &tables)
+        return (record, .null)
     }
     return status == .success ? flaw?.status ?? status : status
 }
@@ -105,7 +108,8 @@ private func note(on facts: FileReport) -> Message {
 
 /// `refusal`: why this program may not read the file. `inner`: the owner of protected data inside.
 func description(
-    of facts: FileReport, _ refusal: Failure? = nil, holding inner: Identity? = nil
+    of facts: FileReport, _ refusal: Failure? = nil, holding inner: Identity? = nil,
+    in tables: inout RepeatedTable
 ) -> Record {
     var rows = facts.state == .directory ? directoryRows(facts) : fileRows(facts, refusal)
     if let inner {
@@ -114,7 +118,7 @@ func description(
         rows.append(["  holds", "\(whose); mamctl decrypt \(path) -o NEW opens it"])
     }
     let (start, end) = Style.output.boldMarks
-    let lines = table(rows, width: outputWidth)
+    let lines = tables.lines(of: rows)
     return Record(before: start, path: facts.path, after: .verbatim("\(end)\n\(lines)"))
 }
 

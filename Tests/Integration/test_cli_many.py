@@ -92,14 +92,15 @@ class ManyFiles(WorkspaceCase):
         return re.findall(rf"({'|'.join(names)})\(", log.read_text())
 
     def assert_batched(self, *verb):
-        """All that is asked about eight files is one message, and batches are waited for."""
+        """All that is asked about eight files is one message, and batches are waited for. Each is
+        after the next one was sent: its replies may be there with those of the one before."""
         alone = self.calls(self.files[:1], *verb)
         calls = self.calls(self.files, *verb)
         # Looking for the socket connects, too.
         self.assertEqual(calls.count("connect"), alone.count("connect"))
         self.assertEqual(calls.count("sendmsg"), MESSAGES)
         waits = sum(pair == ("sendmsg", "recvmsg") for pair in zip(calls, calls[1:]))
-        self.assertEqual(waits, BATCHES)
+        self.assertLess(waits, BATCHES)
 
     def test_owner(self):
         self.assert_batched("owner")
@@ -124,21 +125,27 @@ class ManyFiles(WorkspaceCase):
         self.assertEqual(daemon.calls["ProtectionInfo"], len(asked))
         self.assertEqual(daemon.calls["WhyRefused"], len(asked))
 
-    def test_info_reads_what_has_room_for_a_header_and_nothing_else(self):
+    def test_info_opens_what_holds_protected_data_alone(self):
         names = ("openat", "pread64", "fgetxattr")
 
         def requests(count):
             calls = self.calls(self.files[:count], "info", names=names)
             return [calls.count(name) for name in names]
 
+        for file in self.files[:11]:
+            file.write_bytes(b"x" * 5000)
+        self.workspace.await_closed()
         one, few = requests(1), requests(11)
         # A descriptor for the question.
         self.assertEqual([more - less for more, less in zip(few, one)], [10, 0, 0])
-        for file in self.files[1:11]:
-            file.write_bytes(b"x" * 36)
+        protected = self.workspace.root / "protected"
+        self.workspace.serving("data protect", self.files[0], "--owner", ANN, "-o", protected)
+        for file in self.files[1:3]:
+            file.write_bytes(protected.read_bytes())
+        self.workspace.await_closed()
         opened, read, asked = (more - less for more, less in zip(requests(11), one))
-        self.assertEqual((opened, asked), (20, 0))
-        self.assertGreaterEqual(read, 10)
+        self.assertEqual((opened, asked), (12, 0))
+        self.assertGreaterEqual(read, 2)
 
     def test_answers_come_in_the_order_of_the_files(self):
         outside = self.workspace.root / "outside"

@@ -78,7 +78,7 @@ int64_t mam_birth_time(int descriptor);
 
 /// What never changes of a file and its descriptor, and the file's owner.
 struct mam_cached_facts {
-    uint64_t device, inode, mount_id;
+    uint64_t device, inode, mount_id, size;
     uint32_t mode, uid;
     /// STATX_ATTR_MOUNT_ROOT
     int is_mount_root;

@@ -678,51 +678,69 @@ extension Varlink {
             package var protection: Protection?
             package var failure: Refusal?
             package var refusal: Refusal?
+            package var holds: Bool?
+            package var count: Int?
 
             package init(
                 protection: Protection? = nil, failure: Refusal? = nil,
-                refusal: Refusal? = nil
+                refusal: Refusal? = nil, holds: Bool? = nil, count: Int? = nil
             ) {
                 self.protection = protection
                 self.failure = failure
                 self.refusal = refusal
+                self.holds = holds
+                self.count = count
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
                     protection: wire.value("protection"), failure: wire.value("failure"),
-                    refusal: wire.value("refusal")
+                    refusal: wire.value("refusal"), holds: wire.value("holds"),
+                    count: wire.value("count")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "protection": protection.json, "failure": failure.json,
-                    "refusal": refusal.json
+                    "refusal": refusal.json, "holds": holds.json, "count": count.json
                 ]
             }
         }
 
         package struct Inspect: VarlinkRequest {
             package static let method = "io.mamd.Workspace.Inspect"
-            package static let memberNames: Set<String> = ["fileDescriptors", "act"]
+            package static let memberNames: Set<String> = [
+                "fileDescriptors", "act", "content", "brief"
+            ]
 
             package var fileDescriptors: [Int]
             package var act: String?
+            package var content: Bool?
+            package var brief: Bool?
 
-            package init(fileDescriptors: [Int], act: String? = nil) {
+            package init(
+                fileDescriptors: [Int], act: String? = nil, content: Bool? = nil,
+                brief: Bool? = nil
+            ) {
                 self.fileDescriptors = fileDescriptors
                 self.act = act
+                self.content = content
+                self.brief = brief
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
-                    fileDescriptors: wire.value("fileDescriptors"), act: wire.value("act")
+                    fileDescriptors: wire.value("fileDescriptors"), act: wire.value("act"),
+                    content: wire.value("content"), brief: wire.value("brief")
                 )
             }
 
             package var members: [String: JSONValue] {
-                ["fileDescriptors": fileDescriptors.json, "act": act.json]
+                [
+                    "fileDescriptors": fileDescriptors.json, "act": act.json,
+                    "content": content.json, "brief": brief.json
+                ]
             }
 
             package struct Reply: WireObject {
@@ -1948,11 +1966,25 @@ method ProtectionInfo(
 method WhyRefused(path: ?string, fileDescriptor: ?int, act: string) -> (refusal: ?Refusal)
 
 # What the two say of one file: its protection, or why there is none; and the refusal, if any.
-type Inspected (protection: ?Protection, failure: ?Refusal, refusal: ?Refusal)
+# holds: whether its content is protected data. count: of that many files in a row; null is one.
+type Inspected (
+  protection: ?Protection,
+  failure: ?Refusal,
+  refusal: ?Refusal,
+  holds: ?bool,
+  count: ?int
+)
 
 # ProtectionInfo of files, in their order, and WhyRefused of those that the act is for. Each may
-# fail alone.
-method Inspect(fileDescriptors: []int, act: ?string) -> (files: []Inspected)
+# fail alone. content: files are read, for holds, which is a use. null for those of which read, which
+# has to be the act, is refused or would change the class, and for those that the caller does not
+# own, or may not read as their owner. brief: files in a row that are alike in this are told once.
+method Inspect(
+  fileDescriptors: []int,
+  act: ?string,
+  content: ?bool,
+  brief: ?bool
+) -> (files: []Inspected)
 
 method ListAccounts() -> (accounts: []Account)
 
