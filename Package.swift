@@ -243,7 +243,7 @@ let package = Package(
             [
                 "MAMModel", "MAMSystem", "MAMCrypto", "MAMSignIn", "MAMWire", "MAMWeb", "CShims",
             ]),
-        program("notes", ["MAMClient"], path: "Examples/Notes"),
+        program("notes", ["MAMClient"], path: "examples/Notes"),
         // What mambench counts by: it stands before malloc(3), and in no other program.
         cModule("CBench"),
         program(

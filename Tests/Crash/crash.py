@@ -1,9 +1,9 @@
 """Power cuts: random work on a mount, every change below it recorded, and what a disk may hold
 after a cut mounted again.
 
-    scripts/crash [--points 10000] [--steps 400] [--seed N] [--program mamd] [--tears] [--jobs 2]
-                  [--on ext4|xfs] [--in-order]
-    scripts/crash --again .build/crash/mamd-SEED [--only POINT [--disk DIR]]
+    scripts/dev crash [--points 10000] [--steps 400] [--seed N] [--program mamd] [--tears]
+                      [--jobs 2] [--on ext4|xfs] [--in-order]
+    scripts/dev crash --again .build/crash/mamd-SEED [--only POINT [--disk DIR]]
 
 Prints figures; exit status 1 if anything was violated. Then the recording is kept, and any point of
 it can be looked at again; --disk leaves what the cut left of the backing directory.

@@ -45,7 +45,7 @@ class PlayedBack(unittest.TestCase):
         self.assertGreater(report.figures["old"], 0)
         if report.faults:
             kept = run.keep(pathlib.Path(ROOT, ".build", "crash"))
-            self.fail(f"{report.faults[:5]}; scripts/crash --again {kept}")
+            self.fail(f"{report.faults[:5]}; scripts/dev crash --again {kept}")
 
     def test_a_disk_that_forgets_syncs_is_noticed(self):
         run = self.recorded(3)

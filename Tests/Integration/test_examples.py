@@ -10,7 +10,7 @@ from workspace import ANN, BOB, DONE, NO, PERSONAL, REFUSED, ROOT, WorkspaceCase
 
 NEEDS = ("rclone", "rsync", "gcc", "libc6-dev")
 
-EXAMPLES = ROOT / "Examples"
+EXAMPLES = ROOT / "examples"
 STRICT = {
     "displayName": "rules", "pinRequired": False, "appDataEncryptionType": "whenDeviceLocked",
     "allowedOutboundDataTransferDestinations": "managedApps",

@@ -1,4 +1,4 @@
-"""The pictures of docs/images. Run by scripts/screenshots, in a mount namespace of its own."""
+"""The pictures of docs/images. Run by scripts/dev screenshots, in a mount namespace of its own."""
 import html
 import json
 import os

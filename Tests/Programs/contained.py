@@ -2,11 +2,11 @@
 
     contained.py [--only NAME,NAME] [--not-contained]
 
-scripts/programs contained runs it with the programs that were just built. A line for each program:
-its version, what it did, what it said when it was to save outside, and what is outside afterwards:
-files that it wrote to, and files anywhere on the disk that have the document's text. Exit status 1:
-something did not work, or is outside. --not-contained runs them as they would be otherwise: each
-must have left its document outside.
+scripts/dev programs contained runs it with the programs that were just built. A line for each
+program: its version, what it did, what it said when it was to save outside, and what is outside
+afterwards: files that it wrote to, and files anywhere on the disk that have the document's text.
+Exit status 1: something did not work, or is outside. --not-contained runs them as they would be
+otherwise: each must have left its document outside.
 """
 import argparse
 import pathlib

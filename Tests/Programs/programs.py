@@ -4,8 +4,8 @@ cannot.
 
     programs.py [--quick] [--only NAME,NAME] [--on PLACE,PLACE] [--results FILE]
 
-scripts/programs runs it with the programs that were just built. With --results the table has what
-earlier runs wrote into FILE too. Exit status 1: something fails on mamd.
+scripts/dev programs runs it with the programs that were just built. With --results the table has
+what earlier runs wrote into FILE too. Exit status 1: something fails on mamd.
 """
 import argparse
 import os

@@ -2,9 +2,9 @@
 
     suites.py [--user NAME] [--tests PATTERN]... git|sqlite|tar ...
 
-scripts/programs suites runs it with the programs that were just built. Sources and builds are kept
-in .build/suites. --tests: only files of tests whose names fit, as `t00*`. Prints each test that
-failed, and where. Exit status 1: one fails on mamd, each time, and not on ext4.
+scripts/dev programs suites runs it with the programs that were just built. Sources and builds are
+kept in .build/suites. --tests: only files of tests whose names fit, as `t00*`. Prints each test
+that failed, and where. Exit status 1: one fails on mamd, each time, and not on ext4.
 """
 import argparse
 import collections

@@ -1,4 +1,4 @@
-"""One source on each release of Debian: scripts/systems runs it, and says how."""
+"""One source on each release of Debian: scripts/dev systems runs it, and says how."""
 import argparse
 import pathlib
 import re
@@ -43,7 +43,7 @@ def check_suite(suite, options):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="scripts/systems")
+    parser = argparse.ArgumentParser(prog="scripts/dev systems")
     parser.add_argument("suites", nargs="*", metavar="SUITE")
     parser.add_argument("--tests", action="append", default=[], metavar="PATTERN")
     parser.add_argument("--packages", action="store_true")
