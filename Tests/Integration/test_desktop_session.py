@@ -323,7 +323,7 @@ class German(Desktop):
         super().setUp()
         place = pathlib.Path(self.session.directory) / "locale" / "de" / "LC_MESSAGES"
         place.mkdir(parents=True)
-        for domain, catalogue in (("mamd", DESKTOP / "po"), ("mamctl", ROOT / "po")):
+        for domain, catalogue in (("mamd", ROOT / "po" / "desktop"), ("mamctl", ROOT / "po")):
             subprocess.run(
                 ["msgfmt", "-o", place / f"{domain}.mo", catalogue / "de.po"], check=True)
         self.session.environment["TEXTDOMAINDIR"] = str(place.parents[1])
