@@ -1,6 +1,7 @@
 // The names that a NATS server knows keys by: Ed25519 keys with a letter for what they are for.
 
 package import MAMCrypto
+internal import MAMModel
 
 /// A public key as NATS writes it: base32 of a prefix, the key, and a CRC-16.
 package struct NKey: Sendable, Hashable, CustomStringConvertible {

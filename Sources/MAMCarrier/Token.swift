@@ -67,9 +67,9 @@ package struct Token: Sendable, Equatable {
     package init(parsing text: String) throws(Refusal) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard text.utf8.count <= Self.maximumByteCount, parts.count == 3,
-            let header = Base64URL.bytes(String(parts[0])),
-            let payload = Base64URL.bytes(String(parts[1])),
-            let signature = Base64URL.bytes(String(parts[2]))
+            let header = Base64URL.bytes(parts[0].utf8),
+            let payload = Base64URL.bytes(parts[1].utf8),
+            let signature = Base64URL.bytes(parts[2].utf8)
         else { throw .malformed("it is no token") }
         guard let json = try? JSONValue(parsing: header),
             json == ["typ": "JWT", "alg": "ed25519-nkey"]

@@ -62,7 +62,7 @@ extension IssuerKeys.Key {
         _ members: [String: JSONValue]
     ) -> (algorithm: SigningAlgorithm, numbers: [[UInt8]])? {
         func number(_ name: String) -> [UInt8]? {
-            members[name]?.text.flatMap { bytes(base64URL: $0.utf8) }
+            members[name]?.text.flatMap { Base64URL.bytes($0.utf8) }
         }
         switch members["kty"]?.text {
         case "RSA":

@@ -33,9 +33,9 @@ package struct SignedToken: Sendable {
         guard parts.count == 3 else {
             throw .malformed("it has \(parts.count) parts in place of three")
         }
-        guard let header = MAMSignIn.bytes(base64URL: parts[0]),
-            let payload = MAMSignIn.bytes(base64URL: parts[1]),
-            let signature = MAMSignIn.bytes(base64URL: parts[2])
+        guard let header = Base64URL.bytes(parts[0]),
+            let payload = Base64URL.bytes(parts[1]),
+            let signature = Base64URL.bytes(parts[2])
         else { throw .malformed("it is no base64url") }
         self.payload = payload
         self.signature = signature

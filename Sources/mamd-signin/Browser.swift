@@ -18,7 +18,7 @@ func askInBrowser(
             ("response_type", "code"), ("client_id", issuer.clientID),
             ("redirect_uri", listener.address), ("scope", Issuer.scope), ("state", state),
             ("nonce", nonce), ("code_challenge_method", "S256"),
-            ("code_challenge", base64URL(SHA256.digest(of: Array(verifier.utf8)))),
+            ("code_challenge", Base64URL.text(SHA256.digest(of: Array(verifier.utf8)))),
             ("login_hint", account),
         ])
     tell("Sign in as \(shown(account)) in a browser of this machine:\n  \(address)")

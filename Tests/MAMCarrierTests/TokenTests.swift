@@ -32,10 +32,10 @@ import Testing
         #expect(token.expires == now + 60)
         let parts = token.text.split(separator: ".")
         #expect(
-            String(decoding: Base64URL.bytes(String(parts[0])) ?? [], as: UTF8.self)
+            String(decoding: Base64URL.bytes(parts[0].utf8) ?? [], as: UTF8.self)
                 == #"{"typ":"JWT","alg":"ed25519-nkey"}"#)
         var claims = try #require(
-            (try JSONValue(parsing: Base64URL.bytes(String(parts[1])) ?? [])).object)
+            (try JSONValue(parsing: Base64URL.bytes(parts[1].utf8) ?? [])).object)
         let id = try #require(claims.removeValue(forKey: "jti")?.text)
         #expect(id == Base32.text(SHA512t256.digest(of: JSONValue.object(claims).encoded())))
         #expect(claims["nats"]?.object?["version"] == 2)

@@ -37,13 +37,13 @@ import Testing
     @Test(arguments: [
         (Vectors.rsaToken, Vectors.rsaKeys), (Vectors.curveToken, Vectors.curveKeys),
     ]) func `no bit of a token may change`(_ token: String, _ keys: String) throws {
-        let parts = token.split(separator: ".").map { bytes(base64URL: $0.utf8) ?? [] }
+        let parts = token.split(separator: ".").map { Base64URL.bytes($0.utf8) ?? [] }
         try #require(parts.count == 3 && !parts.contains([]))
         for part in parts.indices {
             for bit in 0..<parts[part].count * 8 {
                 var changed = parts
                 changed[part][bit / 8] ^= 1 << (bit % 8)
-                let text = changed.map { base64URL($0) }.joined(separator: ".")
+                let text = changed.map { Base64URL.text($0) }.joined(separator: ".")
                 #expect(throws: TokenRefusal.self) { try person(text, keys) }
             }
             // The unused bits of its last digit, too.
@@ -149,8 +149,8 @@ import Testing
     }
 
     @Test func `huge and deep tokens are refused at once`() {
-        let deep = base64URL(Array(String(repeating: "[", count: 20_000).utf8))
-        let wide = base64URL(Array("{\"a\":[\(String(repeating: "1,", count: 5000))1]}".utf8))
+        let deep = Base64URL.text(Array(String(repeating: "[", count: 20_000).utf8))
+        let wide = Base64URL.text(Array("{\"a\":[\(String(repeating: "1,", count: 5000))1]}".utf8))
         let zeros = String(repeating: "A", count: 70_000)
         for token in [
             "", ".", "..", "...", "....", "a.b", "=.=.=", "\(deep).\(deep).AA",
@@ -190,7 +190,7 @@ import Testing
     @Test func `a token without a name for its key needs the only one`() throws {
         let keys = Vectors.rsaKeys.dropLast(2) + "," + Vectors.rsaKeys.dropFirst(9)
         #expect(try IssuerKeys(parsing: Array(keys.utf8)).count == 2)
-        let header = base64URL(Array(#"{"alg":"RS256"}"#.utf8))
+        let header = Base64URL.text(Array(#"{"alg":"RS256"}"#.utf8))
         let token = try SignedToken(parsing: Array("\(header).e30.AA".utf8))
         let question = SignInQuestion(issuer: "", clientID: "", nonce: .noneOr(nil), begun: 0)
         #expect(throws: TokenRefusal.unknownKey("")) {
@@ -209,12 +209,12 @@ import Testing
     @Test func `all lengths return, and nothing else is read`() {
         for count in 0..<70 {
             let value = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37 + 250) }
-            let text = base64URL(value)
+            let text = Base64URL.text(value)
             #expect(!text.contains { "+/=".contains($0) })
-            #expect(bytes(base64URL: text.utf8) == value)
+            #expect(Base64URL.bytes(text.utf8) == value)
         }
         for text in ["A", "AA=", "AA==", "AB", "AAB", "A+AA", "A/AA", "AAAAA", "ÄÄ", "\n"] {
-            #expect(bytes(base64URL: text.utf8) == nil)
+            #expect(Base64URL.bytes(text.utf8) == nil)
         }
     }
 }

@@ -8,7 +8,7 @@ func checkToken(_ bytes: [UInt8]) throws(Violation) {
     guard let token = try? SignedToken(parsing: bytes) else { return }
     let text = String(decoding: bytes, as: UTF8.self)
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    let again = parts.map { MAMSignIn.bytes(base64URL: $0.utf8).map { base64URL($0) } ?? "?" }
+    let again = parts.map { Base64URL.bytes($0.utf8).map { Base64URL.text($0) } ?? "?" }
     try expect(again.joined(separator: ".") == text, "a token in another form of base64url")
     for keys in [KnownIssuer.rsa, KnownIssuer.curve] {
         guard
