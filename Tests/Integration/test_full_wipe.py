@@ -187,7 +187,7 @@ class Killed(KillCase):
     """The first start after it finds the disk full, too."""
 
     @classmethod
-    def prepare(cls):
+    def before_init(cls):
         cls.addClassCleanup(cls.workspace.close)
         disk = DiskImage(cls.workspace.root)
         cls.addClassCleanup(disk.close)

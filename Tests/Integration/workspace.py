@@ -325,7 +325,7 @@ class WorkspaceCase(unittest.TestCase):
     def setUpClass(cls):
         cls.workspace = Workspace(settings=cls.settings, policy=cls.policy)
         try:
-            cls.prepare()
+            cls.before_init()
             cls.workspace.init()
             if cls.mounted:
                 cls.workspace.mount()
@@ -336,7 +336,7 @@ class WorkspaceCase(unittest.TestCase):
             raise
 
     @classmethod
-    def prepare(cls):
+    def before_init(cls):
         """Before the workspace is made."""
 
     @classmethod
