@@ -45,8 +45,8 @@ extension VarlinkError {
         return VarlinkError(
             Varlink.Protection.FileFailed(
                 status: status.rawValue, name: "\(status)", cause: cause.lastName,
-                account: cause.account, reason: reason.english, words: reason.wire,
-                next: cause.next))
+                account: cause.account, kind: cause.kind, reason: reason.english,
+                words: reason.wire, next: cause.next))
     }
 
     static func dataFailed(_ status: DataStatus, _ cause: VarlinkError) -> VarlinkError {
@@ -54,9 +54,11 @@ extension VarlinkError {
         return VarlinkError(
             Varlink.Protection.DataFailed(
                 status: status.rawValue, name: "\(status)", cause: cause.lastName,
-                account: cause.account, reason: reason.english, words: reason.wire,
-                next: cause.next))
+                account: cause.account, kind: cause.kind, reason: reason.english,
+                words: reason.wire, next: cause.next))
     }
 
     private var account: String? { parameters["account"]?.text }
+    /// Of a block.
+    private var kind: String? { parameters["kind"]?.text }
 }

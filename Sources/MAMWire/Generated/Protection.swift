@@ -616,18 +616,21 @@ extension Varlink {
             package var name: String
             package var cause: String
             package var account: String?
+            package var kind: String?
             package var reason: String
             package var words: [String]?
             package var next: String?
 
             package init(
                 status: Int, name: String, cause: String, account: String? = nil,
-                reason: String, words: [String]? = nil, next: String? = nil
+                kind: String? = nil, reason: String, words: [String]? = nil,
+                next: String? = nil
             ) {
                 self.status = status
                 self.name = name
                 self.cause = cause
                 self.account = account
+                self.kind = kind
                 self.reason = reason
                 self.words = words
                 self.next = next
@@ -637,16 +640,16 @@ extension Varlink {
                 try self.init(
                     status: wire.value("status"), name: wire.value("name"),
                     cause: wire.value("cause"), account: wire.value("account"),
-                    reason: wire.value("reason"), words: wire.value("words"),
-                    next: wire.value("next")
+                    kind: wire.value("kind"), reason: wire.value("reason"),
+                    words: wire.value("words"), next: wire.value("next")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "status": status.json, "name": name.json, "cause": cause.json,
-                    "account": account.json, "reason": reason.json, "words": words.json,
-                    "next": next.json
+                    "account": account.json, "kind": kind.json, "reason": reason.json,
+                    "words": words.json, "next": next.json
                 ]
             }
         }
@@ -658,18 +661,21 @@ extension Varlink {
             package var name: String
             package var cause: String
             package var account: String?
+            package var kind: String?
             package var reason: String
             package var words: [String]?
             package var next: String?
 
             package init(
                 status: Int, name: String, cause: String, account: String? = nil,
-                reason: String, words: [String]? = nil, next: String? = nil
+                kind: String? = nil, reason: String, words: [String]? = nil,
+                next: String? = nil
             ) {
                 self.status = status
                 self.name = name
                 self.cause = cause
                 self.account = account
+                self.kind = kind
                 self.reason = reason
                 self.words = words
                 self.next = next
@@ -679,16 +685,16 @@ extension Varlink {
                 try self.init(
                     status: wire.value("status"), name: wire.value("name"),
                     cause: wire.value("cause"), account: wire.value("account"),
-                    reason: wire.value("reason"), words: wire.value("words"),
-                    next: wire.value("next")
+                    kind: wire.value("kind"), reason: wire.value("reason"),
+                    words: wire.value("words"), next: wire.value("next")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "status": status.json, "name": name.json, "cause": cause.json,
-                    "account": account.json, "reason": reason.json, "words": words.json,
-                    "next": next.json
+                    "account": account.json, "kind": kind.json, "reason": reason.json,
+                    "words": words.json, "next": next.json
                 ]
             }
         }
@@ -829,12 +835,13 @@ method StringInfo(text: ?string) -> (protection: ?Protection, status: int)
 
 # status and name: 100 applicationNotManaged, 101 invalidArgument, 102 encryptionFailed, 103
 # decryptionFailed, 104 fileNotFound, 105 pathIsDirectory, 106 identityNotManaged, 107
-# internalError. cause, account and next: as in DataFailed
+# internalError. cause, account, kind and next: as in DataFailed
 error FileFailed (
   status: int,
   name: string,
   cause: string,
   account: ?string,
+  kind: ?string,
   reason: string,
   words: ?[]string,
   next: ?string
@@ -842,12 +849,13 @@ error FileFailed (
 
 # status and name: 100 applicationNotManaged, 101 invalidArgument, 102 encryptFailed, 103
 # decryptFailed, 104 notProtected, 105 dataEmpty. cause: the error of io.mamd.Workspace behind it;
-# account and next: that error's
+# account, kind and next: that error's
 error DataFailed (
   status: int,
   name: string,
   cause: string,
   account: ?string,
+  kind: ?string,
   reason: string,
   words: ?[]string,
   next: ?string
