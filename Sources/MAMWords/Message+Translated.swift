@@ -38,7 +38,7 @@ extension Sentence.Argument {
 }
 
 extension String {
-    /// Whether it has letters, besides those of the placeholders, for a translator to translate.
+    /// True if there is a letter outside the placeholders: something to translate.
     fileprivate var hasLetters: Bool {
         var before: Unicode.Scalar = " "
         return unicodeScalars.contains { scalar in

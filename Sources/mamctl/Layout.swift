@@ -43,7 +43,7 @@ func wrapped(
     return lines.joined(separator: "\n")
 }
 
-/// Tables for standard output, many of which say the same: that is laid out once.
+/// Lays out tables for standard output, those that repeat the last one once.
 struct RepeatedTable {
     private let width = outputWidth
     private var rows: [[Message]] = []

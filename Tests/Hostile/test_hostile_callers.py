@@ -17,7 +17,7 @@ from hostile import (
 from running import PREFIX
 from stuck_fuse import StuckFileSystem
 
-# It times answers, and whoever reads the memory map of one of its programs hangs meanwhile.
+# This test times answers. One of its programs makes readers of its memory map hang meanwhile.
 ALONE = True
 
 # So that a lock that something is in the way of does not take the tests' time.

@@ -10,14 +10,14 @@ from workspace import BLOCK, LONG, ROOT, Workspace, pattern, wait_until
 
 sys.path.insert(0, str(ROOT / "Tests" / "Crash"))
 from crash import Run, print_report
+from recorder import AS_ROOT
 
 NEEDS = ("gcc", "libc6-dev")
 
 SEEDS, POINTS = ((1, 2), 100) if not LONG else (range(1, 21), 500)
 
 
-@unittest.skipIf(
-    os.getuid() != 0, "the recording file system gives files to other users, which only root can")
+@AS_ROOT
 class PlayedBack(unittest.TestCase):
     def recorded(self, seed, steps=300, **options):
         run = Run("mamd", seed, steps, **options)

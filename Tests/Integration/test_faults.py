@@ -2,7 +2,6 @@
 the caller hears of it."""
 import errno
 import itertools
-import os
 import shutil
 import sys
 import unittest
@@ -13,7 +12,7 @@ from workspace import BOB, DONE, LONG, ROOT, Workspace
 
 sys.path.insert(0, str(ROOT / "Tests" / "Crash"))
 from crash_programs import Mamd
-from recorder import Recorder
+from recorder import AS_ROOT, Recorder
 
 SHORT = 0
 ERRORS = {"ENOSPC": errno.ENOSPC, "EIO": errno.EIO, "a short write": SHORT}
@@ -22,8 +21,7 @@ if LONG:
     ERRORS["EDQUOT"] = errno.EDQUOT
 
 
-@unittest.skipIf(
-    os.getuid() != 0, "the recording file system gives files to other users, which only root can")
+@AS_ROOT
 class Faults(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

@@ -13,7 +13,7 @@ from wipe_tree import key_ids, keybag_files, owned
 from workspace import ANN, BOB, DONE, LONG, ROOT, Workspace, pattern, wait_until
 
 sys.path.insert(0, str(ROOT / "Tests" / "Crash"))
-from recorder import Recorder
+from recorder import AS_ROOT, Recorder
 
 SHORT = 0
 ERRORS = {"EIO": errno.EIO}
@@ -26,8 +26,7 @@ OLD, NEW = pattern(30_000, 1), pattern(50_000, 2)
 WRITTEN, REMOVED = "may not survive a power cut", "may be back after a power cut"
 
 
-@unittest.skipIf(
-    os.getuid() != 0, "the recording file system gives files to other users, which only root can")
+@AS_ROOT
 class Verbs(unittest.TestCase):
     """The backing directory, the state, the policies and the outputs are on that disk."""
 

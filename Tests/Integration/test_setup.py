@@ -291,7 +291,7 @@ class Setup(unittest.TestCase):
         self.assertIn("only one managed account is allowed", shown)
         self.assertIn(f"(mamctl account deregister {ANN} ends that)", shown)
         self.assertEqual(shown.count("Passphrase for bob"), 1, shown)
-        # Who is there is who is meant.
+        # The account that is there is the default.
         _, status, shown = self.on_terminal(
             ((f"Account [{ANN}]", ""), ("Recovery file", "-")), self.place)
         self.assertEqual(status, DONE, shown)

@@ -43,6 +43,12 @@ class Shut(unittest.TestCase):
         finally:
             self.place.chmod(stat.S_IMODE(mode))
 
+    def check_no_shut(self):
+        """Gives the mount point its mode again."""
+        self.workspace.mount("-o", "no_shut")
+        self.workspace.unmount()
+        self.assertEqual(self.mode(), 0o750)
+
     def mode(self):
         return stat.S_IMODE(self.place.stat().st_mode)
 
@@ -169,9 +175,7 @@ class Shut(unittest.TestCase):
         self.workspace.mount()
         self.workspace.unmount()
         self.assertEqual(self.mode(), 0)
-        self.workspace.mount("-o", "no_shut")
-        self.workspace.unmount()
-        self.assertEqual(self.mode(), 0o750)
+        self.check_no_shut()
         (self.place / "file").touch()
         (self.place / "file").unlink()
         # So does the workspace's end.
@@ -233,9 +237,7 @@ class Shut(unittest.TestCase):
             self.workspace.mount()
             self.workspace.unmount()
             self.assertEqual(self.mode(), 0)
-        self.workspace.mount("-o", "no_shut")
-        self.workspace.unmount()
-        self.assertEqual(self.mode(), 0o750)
+        self.check_no_shut()
 
     def test_what_others_use_stays_as_it_is(self):
         self.place.chmod(0o1777)

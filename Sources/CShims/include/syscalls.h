@@ -76,7 +76,7 @@ int64_t mam_cached_size(int descriptor);
 /// system does not know. No call sets that time. -1 and errno on failure.
 int64_t mam_birth_time(int descriptor);
 
-/// What never changes of a file and its descriptor, and the file's owner.
+/// What the kernel remembers of a file and its descriptor.
 struct mam_cached_facts {
     uint64_t device, inode, mount_id, size;
     uint32_t mode, uid;

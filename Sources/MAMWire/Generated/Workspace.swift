@@ -1976,9 +1976,10 @@ type Inspected (
 )
 
 # ProtectionInfo of files, in their order, and WhyRefused of those that the act is for. Each may
-# fail alone. content: files are read, for holds, which is a use. null for those of which read, which
-# has to be the act, is refused or would change the class, and for those that the caller does not
-# own, or may not read as their owner. brief: files in a row that are alike in this are told once.
+# fail alone. content: the daemon reads the files for holds, which counts as a use. holds is null
+# unless the act is read, for a file of which read is refused or would change the class, and for one
+# that the caller does not own, or may not read as its owner. brief: files in a row whose answers
+# are alike are told once.
 method Inspect(
   fileDescriptors: []int,
   act: ?string,
