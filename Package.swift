@@ -148,13 +148,13 @@ let package = Package(
             swiftSettings: testable),
         // What an organisation signs, and which of it a machine accepts
         module("MAMFleet", ["MAMModel", "MAMCrypto"], swiftSettings: unoptimised),
-        // What carries it: bundles, the engine's keys and subjects, the organisation's directory
+        // The engine that carries it: NATS' keys, tokens, subjects and connection
         module(
-            "MAMCarrier", ["MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet"],
+            "MAMEngine", ["MAMModel", "MAMCrypto", "MAMFleet", "CNats"],
             swiftSettings: unoptimised),
-        // What an organisation's machines have reported, against what it has signed
+        // What an administrator keeps: the organisation's directory, and what machines reported
         module(
-            "MAMSurvey", ["MAMModel", "MAMSystem", "MAMFleet", "MAMCarrier"],
+            "MAMOffice", ["MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet", "MAMEngine"],
             swiftSettings: unoptimised),
         // What an issuer of OpenID Connect signs, and which of it counts
         module("MAMSignIn", ["MAMModel", "MAMCrypto"]),
@@ -207,8 +207,6 @@ let package = Package(
         module("MAMSession", ["MAMSystem", "MAMModel", "CSystemd"]),
         // Requests over HTTPS
         module("MAMWeb", ["CCurl"], swiftSettings: unoptimised),
-        // How the fleet's documents get to machines, and reports back: NATS, HTTPS
-        module("MAMEngine", ["MAMModel", "MAMWeb", "CNats"], swiftSettings: unoptimised),
         // What programs link that talk to the daemon; its names are the Intune App SDK's
         module(
             "MAMClient", ["MAMModel", "MAMSystem", "MAMPlaces", "MAMWire", "CShims"],
@@ -227,15 +225,15 @@ let package = Package(
             "mamctl",
             [
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
-                "MAMAudit", "MAMKeyring", "MAMFleet", "MAMCarrier", "MAMSurvey", "MAMStore",
+                "MAMAudit", "MAMKeyring", "MAMFleet", "MAMEngine", "MAMOffice", "MAMStore",
                 "MAMPlaces", "MAMDesktop", "MAMWire", "MAMWords",
                 "CShims", "CContainment", "CSupervisor",
             ], swiftSettings: small),
         program(
             "mamfleet",
             [
-                "MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet", "MAMCarrier", "MAMPlaces",
-                "MAMWire", "MAMEngine", "CShims",
+                "MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet", "MAMEngine", "MAMOffice",
+                "MAMPlaces", "MAMWire", "MAMWeb", "CShims",
             ]),
         // The network's part of signing in
         program(
@@ -256,7 +254,7 @@ let package = Package(
             // What it captures is not checked at each use: that would count as the parts' cost.
             swiftSettings: settings + [.unsafeFlags(["-enforce-exclusivity=unchecked"])]),
 
-        module("TestSupport", ["MAMSystem", "MAMModel"], path: "Tests/TestSupport"),
+        module("TestSupport", ["MAMCrypto", "MAMSystem", "MAMModel"], path: "Tests/TestSupport"),
 
         tests("MAMModelTests", ["MAMModel"]),
         tests("MAMPolicyTests", ["TestSupport", "MAMPolicy", "MAMModel"]),
@@ -321,16 +319,16 @@ let package = Package(
                 "TestSupport", "WorkspaceSupport", "MAMControl", "MAMPlaces", "MAMWire", "MAMVault",
                 "MAMSystem", "MAMModel", "CShims", "MAMIdentity",
             ]),
-        tests("MAMEngineTests", ["MAMEngine", "CNats"]),
+        tests("MAMWebTests", ["MAMWeb"]),
+        tests(
+            "MAMEngineTests",
+            ["TestSupport", "MAMEngine", "MAMFleet", "MAMCrypto", "MAMModel", "CNats"]),
         tests("MAMSignInTests", ["MAMSignIn", "MAMModel"]),
         tests("MAMFleetTests", ["MAMFleet", "MAMCrypto", "MAMModel"]),
         tests(
-            "MAMCarrierTests",
-            ["TestSupport", "MAMCarrier", "MAMFleet", "MAMCrypto", "MAMSystem", "MAMModel"]),
-        tests(
-            "MAMSurveyTests",
+            "MAMOfficeTests",
             [
-                "TestSupport", "MAMSurvey", "MAMCarrier", "MAMFleet", "MAMCrypto", "MAMSystem",
+                "TestSupport", "MAMOffice", "MAMEngine", "MAMFleet", "MAMCrypto", "MAMSystem",
                 "MAMModel",
             ]),
         tests("MAMPlacesTests", ["TestSupport", "MAMPlaces", "MAMSystem", "MAMModel"]),
@@ -345,8 +343,8 @@ let package = Package(
             name: "FuzzChecks",
             dependencies: [
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
-                "MAMKeyring", "MAMStore", "MAMFleet", "MAMCarrier", "MAMSignIn", "MAMVault",
-                "MAMTree", "MAMWire", "MAMControl",
+                "MAMKeyring", "MAMStore", "MAMFleet", "MAMEngine", "MAMOffice", "MAMSignIn",
+                "MAMVault", "MAMTree", "MAMWire", "MAMControl",
             ],
             path: "Tests/Fuzz/Checks", swiftSettings: unoptimised),
         .testTarget(

@@ -1,8 +1,8 @@
 // A failure: what failed and why, what to do next, and the exit status.
 
 internal import Glibc
-internal import MAMCarrier
 internal import MAMModel
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 internal import MAMWords

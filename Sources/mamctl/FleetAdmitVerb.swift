@@ -1,8 +1,8 @@
 // `fleet admit`: machines that ask are shown, and let in.
 
-internal import MAMCarrier
 internal import MAMFleet
 internal import MAMModel
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 internal import MAMWords

@@ -1,9 +1,8 @@
 // Why a machine needs attention, for people and for programs.
 
-internal import MAMCarrier
 internal import MAMFleet
 internal import MAMModel
-internal import MAMSurvey
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 

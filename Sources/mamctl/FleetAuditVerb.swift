@@ -1,9 +1,8 @@
 // `fleet audit`: what happened on all machines.
 
 internal import Glibc
-internal import MAMCarrier
 internal import MAMModel
-internal import MAMSurvey
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 

@@ -1,9 +1,10 @@
 // `fleet bundle`: the bundles as files, for a web server, a share or a stick.
 
 internal import Glibc
-internal import MAMCarrier
+internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 

@@ -1,9 +1,8 @@
 // `fleet diff`: which machines lack which documents.
 
-internal import MAMCarrier
 internal import MAMFleet
 internal import MAMModel
-internal import MAMSurvey
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 

@@ -1,9 +1,8 @@
 // The organisation's directory, and the survey of what machines have reported there.
 
-internal import MAMCarrier
 internal import MAMFleet
 internal import MAMModel
-internal import MAMSurvey
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 

@@ -1,9 +1,10 @@
 // `fleet engine`: the keys of the engine, and files for its servers.
 
 internal import Glibc
-internal import MAMCarrier
+internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 

@@ -1,10 +1,11 @@
 // `fleet invite`: one-time codes for machines.
 
 internal import Glibc
-internal import MAMCarrier
 internal import MAMCrypto
+internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 

@@ -1,8 +1,8 @@
 // `fleet join CODE`: mamfleet has the network.
 
 internal import Glibc
-internal import MAMCarrier
 internal import MAMModel
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 

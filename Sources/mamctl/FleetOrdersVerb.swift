@@ -1,9 +1,8 @@
 // `fleet orders`: who has signed them, and which machines have obeyed.
 
-internal import MAMCarrier
 internal import MAMFleet
 internal import MAMModel
-internal import MAMSurvey
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 

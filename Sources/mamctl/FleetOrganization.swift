@@ -1,10 +1,11 @@
 // The organisation's directory as verbs name it, and what is said about its failures.
 
 internal import Glibc
-internal import MAMCarrier
 internal import MAMCrypto
+internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 

@@ -2,7 +2,7 @@
 
 internal import MAMFleet
 internal import MAMModel
-internal import MAMSurvey
+internal import MAMOffice
 internal import MAMSystem
 
 extension FleetPage {

@@ -1,9 +1,8 @@
 // The page's table, as data for its script. All of it is text of machines, which may be hostile.
 
-internal import MAMCarrier
 internal import MAMFleet
 internal import MAMModel
-internal import MAMSurvey
+internal import MAMOffice
 internal import MAMSystem
 
 extension FleetPage {

@@ -1,9 +1,8 @@
 // The page's section on orders that are not done.
 
-internal import MAMCarrier
 internal import MAMFleet
 internal import MAMModel
-internal import MAMSurvey
+internal import MAMOffice
 internal import MAMSystem
 
 extension FleetPage {

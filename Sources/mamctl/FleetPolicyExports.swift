@@ -1,9 +1,9 @@
 // The policies of a directory of exports, and the audience of each.
 
 internal import Glibc
-internal import MAMCarrier
 internal import MAMFleet
 internal import MAMModel
+internal import MAMOffice
 internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire

@@ -1,9 +1,9 @@
 // `fleet push`: a directory of policies becomes what machines obey.
 
 internal import Glibc
-internal import MAMCarrier
 internal import MAMFleet
 internal import MAMModel
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 

@@ -1,12 +1,11 @@
 // What is right and wrong with one recovery record.
 
-internal import MAMCarrier
 internal import MAMCrypto
 internal import MAMFleet
 internal import MAMFormat
 internal import MAMKeyring
 internal import MAMModel
-internal import MAMSurvey
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 

@@ -5,7 +5,7 @@ internal import MAMFleet
 internal import MAMFormat
 internal import MAMKeyring
 internal import MAMModel
-internal import MAMSurvey
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 

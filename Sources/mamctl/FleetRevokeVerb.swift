@@ -1,8 +1,8 @@
 // `fleet revoke`: a machine, or an invitation, is let in no more.
 
-internal import MAMCarrier
 internal import MAMFleet
 internal import MAMModel
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 

@@ -1,9 +1,8 @@
 // `fleet status`: the machines that need attention, and sums of the others.
 
-internal import MAMCarrier
 internal import MAMFleet
 internal import MAMModel
-internal import MAMSurvey
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 

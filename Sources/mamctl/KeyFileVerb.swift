@@ -1,11 +1,11 @@
 // Files of private keys: what `recovery keygen` and `fleet keygen` share, and who opens them.
 
 internal import Glibc
-internal import MAMCarrier
 internal import MAMCrypto
 internal import MAMFormat
 internal import MAMKeyring
 internal import MAMModel
+internal import MAMOffice
 internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire

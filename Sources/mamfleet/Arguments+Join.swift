@@ -1,9 +1,9 @@
 // The code and the workspace of `join`.
 
 internal import Glibc
-internal import MAMCarrier
 internal import MAMCrypto
 internal import MAMFleet
+internal import MAMOffice
 internal import MAMPlaces
 internal import MAMWire
 

@@ -1,6 +1,5 @@
 // The request to be let in, and its answer.
 
-internal import MAMCarrier
 internal import MAMCrypto
 internal import MAMEngine
 internal import MAMFleet

@@ -1,6 +1,5 @@
 // The audit, batch by batch, without loss and without doubles.
 
-internal import MAMCarrier
 internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel

@@ -1,6 +1,6 @@
 // Bundles on their way to the thread that delivers.
 
-internal import MAMCarrier
+internal import MAMEngine
 internal import MAMModel
 internal import MAMSystem
 internal import Synchronization

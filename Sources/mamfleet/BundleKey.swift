@@ -1,6 +1,6 @@
 // The bundles that a machine takes, in their order, and who brings them.
 
-internal import MAMCarrier
+internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
 

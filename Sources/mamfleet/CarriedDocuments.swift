@@ -1,6 +1,6 @@
 // The documents of a bundle that are worth the daemon's time.
 
-internal import MAMCarrier
+internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
 

@@ -1,8 +1,9 @@
 // Hands bundles to the daemon, in order, as soon as they arrive.
 
-internal import MAMCarrier
+internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 

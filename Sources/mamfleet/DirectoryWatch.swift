@@ -1,7 +1,7 @@
 // The third carrier: a directory, such as a stick's or a share's.
 
 internal import Glibc
-internal import MAMCarrier
+internal import MAMEngine
 internal import MAMModel
 internal import MAMSystem
 

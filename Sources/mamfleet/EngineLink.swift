@@ -1,7 +1,6 @@
 // The first carrier: the connection to the engine, made again for ever.
 
 internal import Glibc
-internal import MAMCarrier
 internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel

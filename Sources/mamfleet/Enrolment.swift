@@ -1,11 +1,11 @@
 // What the machine has of its organisation's servers, and as who it connects.
 
 internal import Glibc
-internal import MAMCarrier
 internal import MAMCrypto
 internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 

@@ -1,9 +1,9 @@
 // The second carrier: files of a web server.
 
-internal import MAMCarrier
 internal import MAMEngine
 internal import MAMModel
 internal import MAMSystem
+internal import MAMWeb
 
 /// Asks each quarter of an hour, more often while there is no connection. A server that has nothing
 /// new answers without a body.

@@ -1,10 +1,10 @@
 // `mamfleet join`: from a code to a machine that the organisation knows.
 
 internal import Glibc
-internal import MAMCarrier
 internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
+internal import MAMOffice
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire

@@ -1,11 +1,11 @@
 // The organisation's directory, and the administrator's connections.
 
 internal import Glibc
-internal import MAMCarrier
 internal import MAMCrypto
 internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 

@@ -1,10 +1,10 @@
 // `mamfleet pull`: the machines' reports, from the engine into the organisation's directory.
 
 internal import Glibc
-internal import MAMCarrier
 internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 
@@ -47,7 +47,7 @@ private final class Pulling {
     private var progress = ProgressLine()
 
     /// In this order: machines that are let in meanwhile are known when their reports are read.
-    private static let streams: [MAMCarrier.Stream] = [.enrolment, .status, .records, .audit]
+    private static let streams: [MAMEngine.Stream] = [.enrolment, .status, .records, .audit]
 
     init(_ office: Office, _ connection: NatsConnection) throws(Failure) {
         (self.office, self.connection) = (office, connection)
@@ -70,7 +70,7 @@ private final class Pulling {
         progress.clear()
     }
 
-    private func pull(_ stream: MAMCarrier.Stream) throws {
+    private func pull(_ stream: MAMEngine.Stream) throws {
         let state = try connection.state(of: stream.rawValue)
         places.begin(stream.rawValue, created: state.created)
         // Of machines that were not registered when their reports were read.
@@ -83,7 +83,7 @@ private final class Pulling {
         if state.last >= next { try read(stream, from: next, subject: nil) }
     }
 
-    private static func subject(_ stream: MAMCarrier.Stream, _ machine: MachineID) -> String {
+    private static func subject(_ stream: MAMEngine.Stream, _ machine: MachineID) -> String {
         switch stream {
         case .status: Subject.status(machine)
         case .audit: Subject.audit(machine)
@@ -91,7 +91,7 @@ private final class Pulling {
         }
     }
 
-    private func read(_ stream: MAMCarrier.Stream, from start: UInt64, subject: String?) throws {
+    private func read(_ stream: MAMEngine.Stream, from start: UInt64, subject: String?) throws {
         let reader = try StreamReader(
             connection, stream.rawValue, .at(start), subject: subject)
         while true {

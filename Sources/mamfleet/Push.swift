@@ -1,11 +1,11 @@
 // `mamfleet push`: what has changed in the organisation's directory, to the engine. And `engine`,
 // the first part of it.
 
-internal import MAMCarrier
 internal import MAMCrypto
 internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 
@@ -97,7 +97,7 @@ private struct Pushing {
     // MARK: Streams
 
     mutating func makeStreams() throws(Failure) {
-        for stream in MAMCarrier.Stream.allCases {
+        for stream in MAMEngine.Stream.allCases {
             do throws(NatsFailure) {
                 do throws(NatsFailure) { _ = try connection.state(of: stream.rawValue) } catch {
                     guard error.isUnknownStream else { throw error }
@@ -118,7 +118,7 @@ private struct Pushing {
         let digest: [UInt8]
     }
 
-    private func known(_ stream: MAMCarrier.Stream) throws(Failure) -> [String: Known] {
+    private func known(_ stream: MAMEngine.Stream) throws(Failure) -> [String: Known] {
         var all: [String: Known] = [:]
         do throws(NatsFailure) {
             let reader = try StreamReader(connection, stream.rawValue, .lastOfEachSubject)

@@ -1,8 +1,8 @@
 // The machines that the organisation has let in.
 
-internal import MAMCarrier
 internal import MAMFleet
 internal import MAMModel
+internal import MAMOffice
 
 /// machines/MACHINE.json: read when a machine is first asked for.
 final class Register {

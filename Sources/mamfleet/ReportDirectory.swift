@@ -1,7 +1,7 @@
 // The reports of an organisation's directory.
 
 internal import Glibc
-internal import MAMCarrier
+internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
@@ -42,7 +42,7 @@ final class ReportDirectory {
 
     /// Throws if it cannot be written; what is wrong with it is an outcome.
     func take(
-        _ subject: String, _ bytes: [UInt8], of stream: MAMCarrier.Stream
+        _ subject: String, _ bytes: [UInt8], of stream: MAMEngine.Stream
     ) throws(Errno) -> ReportOutcome {
         let names = subject.split(separator: ".").map(String.init)
         guard names.count >= 2, let sender = Bytes16(hex: names[1]) else {

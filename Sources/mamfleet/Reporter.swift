@@ -1,6 +1,5 @@
 // Sends what the daemon reports: the status, recovery records, the audit.
 
-internal import MAMCarrier
 internal import MAMCrypto
 internal import MAMEngine
 internal import MAMFleet

@@ -1,7 +1,7 @@
 // `mamfleet run`: the service.
 
 internal import Glibc
-internal import MAMCarrier
+internal import MAMEngine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

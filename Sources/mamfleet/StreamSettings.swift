@@ -1,9 +1,9 @@
 // The streams as they are made: see docs/adr/0057.
 
-internal import MAMCarrier
+internal import MAMEngine
 internal import MAMModel
 
-extension MAMCarrier.Stream {
+extension MAMEngine.Stream {
     private static let nanoseconds: Int64 = 1_000_000_000
     private static let auditSeconds: Int64 = 90 * 86_400
     private static let doublesSeconds: Int64 = 3600

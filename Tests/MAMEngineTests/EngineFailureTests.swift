@@ -1,4 +1,4 @@
-// What is said where nobody is, or where an address is none.
+// What is said where nobody is.
 
 import MAMEngine
 import Testing
@@ -20,18 +20,5 @@ import Testing
         #expect(throws: NatsFailure.connection("no server is known")) {
             try NatsConnection(options) { _ in }
         }
-    }
-
-    @Test(arguments: ["http://localhost", "ftp://localhost", "localhost", ""])
-    func onlyHTTPS(base: String) {
-        #expect(
-            HTTPSource(base: base, authority: nil, agent: "test", maximumByteCount: 100) == nil)
-    }
-
-    @Test func anUnreachableWebServerIsToldAsSuch() throws {
-        let source = try #require(
-            HTTPSource(
-                base: "https://127.0.0.1:1", authority: nil, agent: "test", maximumByteCount: 100))
-        #expect(throws: HTTPSource.Failure.self) { try source.get("all.json", tag: nil) }
     }
 }

@@ -6,6 +6,7 @@ import MAMSystem
 import MAMTree
 import MAMVault
 import MAMWorkspace
+import TestSupport
 import Testing
 import WorkspaceSupport
 

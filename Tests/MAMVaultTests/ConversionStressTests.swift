@@ -7,6 +7,7 @@ import MAMSystem
 import MAMVault
 import MAMWorkspace
 import Synchronization
+import TestSupport
 import Testing
 import WorkspaceSupport
 

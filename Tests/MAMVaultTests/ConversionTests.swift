@@ -5,6 +5,7 @@ import MAMStore
 import MAMSystem
 import MAMVault
 import MAMWorkspace
+import TestSupport
 import Testing
 import WorkspaceSupport
 

@@ -6,6 +6,7 @@ import MAMModel
 import MAMSystem
 import MAMVault
 import MAMWorkspace
+import TestSupport
 import Testing
 import WorkspaceSupport
 

@@ -4,6 +4,7 @@ import MAMSystem
 import MAMTree
 import MAMVault
 import MAMWorkspace
+import TestSupport
 import Testing
 import WorkspaceSupport
 

@@ -5,6 +5,7 @@ import MAMStore
 import MAMSystem
 import MAMTree
 import MAMVault
+import TestSupport
 import Testing
 import WorkspaceSupport
 

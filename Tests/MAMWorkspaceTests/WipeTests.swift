@@ -9,6 +9,7 @@ import MAMTree
 import MAMVault
 import MAMWorkspace
 import Synchronization
+import TestSupport
 import Testing
 import WorkspaceSupport
 

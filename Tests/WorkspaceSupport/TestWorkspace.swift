@@ -1,7 +1,7 @@
 // A daemon's parts without a mount and without a socket.
 
 internal import Glibc
-package import MAMCrypto
+internal import MAMCrypto
 internal import MAMKeyring
 package import MAMModel
 package import MAMPolicy
@@ -10,6 +10,7 @@ internal import MAMSystem
 package import MAMTree
 package import MAMVault
 internal import MAMWorkspace
+internal import TestSupport
 
 /// A vault with the accounts of Ann and Bob, and a tree over a backing directory. The kernel is the
 /// test. A second one in the same places is the daemon restarted after a crash.
@@ -110,8 +111,4 @@ package final class TestWorkspace: Sendable {
 extension TestWorkspace {
     package static let annIdentity = try? Identity(name: "ann@contoso.com")
     package static let bobIdentity = try? Identity(name: "bob@contoso.com")
-}
-
-package func secret(_ text: String) -> SecretBytes {
-    Array(text.utf8).withUnsafeBytes { SecretBytes(copying: $0) }
 }

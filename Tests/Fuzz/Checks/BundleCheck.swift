@@ -1,6 +1,6 @@
 // Bundles, as an engine, a web server or a stick may have them: docs/FLEET.md.
 
-import MAMCarrier
+import MAMEngine
 import MAMFleet
 import MAMModel
 

@@ -1,6 +1,5 @@
 // The audit of all machines, in the order of time.
 
-package import MAMCarrier
 internal import MAMFleet
 package import MAMModel
 

@@ -1,5 +1,4 @@
 import Glibc
-import MAMCarrier
 import MAMCrypto
 import MAMFleet
 import MAMModel
@@ -7,7 +6,8 @@ import MAMSystem
 import TestSupport
 import Testing
 
-@testable import MAMSurvey
+@testable import MAMEngine
+@testable import MAMOffice
 
 /// An organisation's directory with one machine, removed at the end.
 final class TestDirectory {

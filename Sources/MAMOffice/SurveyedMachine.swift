@@ -1,7 +1,6 @@
 // A machine of the register, with what it has reported.
 
 internal import Glibc
-package import MAMCarrier
 package import MAMFleet
 internal import MAMModel
 internal import MAMSystem

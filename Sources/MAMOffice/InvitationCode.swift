@@ -1,6 +1,7 @@
 // The one-time code that lets a machine ask to be admitted.
 
 package import MAMCrypto
+package import MAMEngine
 package import MAMFleet
 package import MAMModel
 

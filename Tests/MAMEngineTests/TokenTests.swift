@@ -1,9 +1,10 @@
 import MAMCrypto
 import MAMFleet
 import MAMModel
+import TestSupport
 import Testing
 
-@testable import MAMCarrier
+@testable import MAMEngine
 
 @Suite struct TokenTests {
     let owner = NKeySeed(random: .operator)

@@ -1,6 +1,5 @@
 // The organisation's orders, and what came of them.
 
-internal import MAMCarrier
 package import MAMFleet
 package import MAMModel
 

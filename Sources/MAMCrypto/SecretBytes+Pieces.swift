@@ -1,7 +1,5 @@
 // A secret that is put together from texts and secrets.
 
-package import MAMCrypto
-
 extension SecretBytes {
     /// Texts and secrets, one after the other; empty if a secret was erased.
     package static func joining(_ pieces: [Piece]) -> SecretBytes {

@@ -2,6 +2,7 @@
 
 internal import Glibc
 package import MAMCrypto
+internal import MAMEngine
 package import MAMFleet
 package import MAMModel
 internal import MAMSystem

@@ -1,8 +1,9 @@
 import MAMCrypto
 import MAMModel
+import TestSupport
 import Testing
 
-@testable import MAMCarrier
+@testable import MAMEngine
 
 /// Made with nkeys 0.2.1 of PyPI, from 32 bytes that count upwards; and its signature of `hello`.
 private struct Vector: Sendable {
@@ -34,14 +35,6 @@ private let vectors = [
         signature: "bNS5eaIIXPSYGWpANdVsul5RLSklRcqSqA5Jq/jPAg8+"
             + "V2lK3bnrIGj9C97JGWd9PBHMy8ar75Z/M4No4UTCCQ=="),
 ]
-
-func secret(_ text: String) -> SecretBytes {
-    Array(text.utf8).withUnsafeBytes { SecretBytes(copying: $0) }
-}
-
-func revealed(_ secret: SecretBytes) -> String {
-    secret.withBytes { String(decoding: $0, as: UTF8.self) }
-}
 
 @Suite struct NKeyTests {
     @Test(arguments: vectors) private func `seeds and keys are those of another program`(

@@ -1,6 +1,5 @@
 // What an organisation's directory says about its machines, read once.
 
-package import MAMCarrier
 package import MAMFleet
 package import MAMModel
 

@@ -1,6 +1,5 @@
 // What the machines should have: what was signed, and what the time says that there is.
 
-package import MAMCarrier
 package import MAMFleet
 package import MAMModel
 

@@ -1,9 +1,11 @@
 import MAMCrypto
 import MAMFleet
 import MAMModel
+import TestSupport
 import Testing
 
-@testable import MAMCarrier
+@testable import MAMEngine
+@testable import MAMOffice
 
 @Suite struct AdmissionTests {
     let organization = Bytes16(high: 7, low: 7)

@@ -2,9 +2,11 @@ import Glibc
 import MAMFleet
 import MAMModel
 import MAMSystem
+import TestSupport
 import Testing
 
-@testable import MAMCarrier
+@testable import MAMEngine
+@testable import MAMOffice
 
 @Suite struct BundleTests {
     let organization: TestOrganization

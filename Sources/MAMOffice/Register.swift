@@ -1,5 +1,6 @@
 // The machines and the invitations that the organisation has on record.
 
+package import MAMEngine
 package import MAMFleet
 package import MAMModel
 
@@ -88,13 +89,13 @@ package struct InvitationRecord: Sendable, Equatable {
 
     package init(parsing bytes: [UInt8]) throws(Refusal) {
         var members = try Members(registerEntry: bytes)
-        id = try members.take("id", "an id", MAMCarrier.id)
+        id = try members.take("id", "an id", MAMOffice.id)
         note = try members.take("note", "a text") { $0.text }
         groups = try members.take("groups", "a list of names", names)
         created = try members.take("created", "a time in UTC", time)
         expires = try members.take("expires", "a time in UTC", time)
         transportKey = try members.take("transportKey", "an NKey of a user", user)
-        machine = try members.take("machine", "an id, or null", orNull(MAMCarrier.id))
+        machine = try members.take("machine", "an id, or null", orNull(MAMOffice.id))
     }
 
     package var json: JSONValue {

@@ -2,7 +2,6 @@
 // where it stands.
 
 internal import Glibc
-package import MAMCarrier
 internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem

@@ -1,5 +1,6 @@
 // Which machines ask to be let in, and whether they may be.
 
+package import MAMEngine
 package import MAMFleet
 package import MAMModel
 

@@ -1,7 +1,7 @@
 // The settings of one nats-server of the engine.
 
 /// See docs/adr/0057 and the server's own documentation of these names.
-struct ServerConfiguration {
+package struct ServerConfiguration {
     let server: ServerName
     /// Of the whole engine, this one too.
     let servers: [ServerName]
@@ -11,16 +11,25 @@ struct ServerConfiguration {
     let systemAccount: Token
     let account: Token
 
+    package init(
+        _ server: ServerName, of servers: [ServerName], in directory: String,
+        storingIn store: String, systemAccount: Token, account: Token
+    ) {
+        (self.server, self.servers) = (server, servers)
+        (self.directory, self.store) = (directory, store)
+        (self.systemAccount, self.account) = (systemAccount, account)
+    }
+
     /// A bundle and the headers of its message.
     static let maximumPayload = DocumentBundle.maximumByteCount + 16_384
 
-    static let file = "nats-server.conf"
-    static let certificate = "server.pem"
-    static let key = "server.key"
-    static let authority = "ca.pem"
-    static let operatorToken = "operator.jwt"
+    package static let file = "nats-server.conf"
+    package static let certificate = "server.pem"
+    package static let key = "server.key"
+    package static let authority = "ca.pem"
+    package static let operatorToken = "operator.jwt"
 
-    var text: String {
+    package var text: String {
         """
         # Written by `mamctl fleet engine`. Its tokens are no secrets; \(Self.key) is one.
         server_name: "\(server.label)"

@@ -1,7 +1,6 @@
 // `reports/audit/MACHINE.jsonl`: one report for each line.
 
 internal import Glibc
-internal import MAMCarrier
 internal import MAMFleet
 package import MAMModel
 internal import MAMSystem

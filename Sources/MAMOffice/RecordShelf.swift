@@ -1,6 +1,5 @@
 // The recovery records that machines have sent.
 
-package import MAMCarrier
 package import MAMFleet
 package import MAMModel
 

@@ -1,6 +1,7 @@
 // The engine's keys, tokens and certificates, in `engine/`.
 
 internal import MAMCrypto
+package import MAMEngine
 internal import MAMFleet
 internal import MAMModel
 
@@ -107,7 +108,7 @@ package struct Engine: Sendable {
                     alternatives: (server.isAddress ? "IP:" : "DNS:") + server.host)
             }
             let configuration = ServerConfiguration(
-                server: server, servers: names, directory: place, store: store,
+                server, of: names, in: place, storingIn: store,
                 systemAccount: systemToken, account: accountToken)
             let below = "\(Self.servers)/\(server.label)"
             typealias Names = ServerConfiguration

@@ -1,5 +1,6 @@
 // Which documents go into which bundle.
 
+package import MAMEngine
 package import MAMFleet
 package import MAMModel
 

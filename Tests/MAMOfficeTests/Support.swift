@@ -5,7 +5,7 @@ import MAMSystem
 import TestSupport
 import Testing
 
-@testable import MAMCarrier
+@testable import MAMOffice
 
 /// An organisation with one key for all roles but the second order key, in a directory.
 final class TestOrganization {

@@ -1,7 +1,5 @@
 // Files over HTTPS.
 
-internal import MAMWeb
-
 /// A directory of a web server. One thread uses it.
 package final class HTTPSource {
     /// What a request brought.
