@@ -101,8 +101,12 @@ private struct Joining {
         _ request: Request
     ) throws(Failure) -> Request.Reply {
         do throws(VarlinkClient.Failure) { return try daemon.call(request) } catch {
-            throw Failure(ExitStatus(error), "workspace '\(place.workspace)': \(error.words)")
+            throw failure(error)
         }
+    }
+
+    private func failure(_ error: VarlinkClient.Failure) -> Failure {
+        Failure(ExitStatus(error), "workspace '\(place.workspace)': \(error.words)")
     }
 
     // MARK: The engine
@@ -141,14 +145,16 @@ private struct Joining {
     ) throws(Failure) -> [(place: BundlePlace, envelopes: [Envelope])] {
         var all: [(place: BundlePlace, envelopes: [Envelope])] = []
         for place in [BundlePlace.roots, .all, .time] {
+            let message: NatsMessage?
             do throws(NatsFailure) {
-                let message = try connection.lastMessage(
-                    of: place.subject, in: Stream.docs.rawValue)
-                let bundle = message.flatMap { try? DocumentBundle(parsing: $0.payload) }
-                all.append((place, bundle?.envelopes ?? []))
+                message = try connection.lastMessage(of: place.subject, in: Stream.docs.rawValue)
             } catch { throw Failure(error, place.subject) }
+            guard let message else { continue }
+            do throws(Refusal) {
+                all.append((place, try DocumentBundle(parsing: message.payload).envelopes))
+            } catch { throw Failure(.damaged, "the server's \(place.subject): \(error)") }
         }
-        guard !all[0].envelopes.isEmpty else {
+        guard all.first?.place == .roots, !all[0].envelopes.isEmpty else {
             throw Failure(
                 .notFound, "the organisation has published nothing yet",
                 next: "have its administrator run: mamctl fleet push")
@@ -179,33 +185,35 @@ private struct Joining {
         } catch { throw Failure(.damaged, "the root: \(error)") }
     }
 
-    /// With the first documents, so that no account is closed meanwhile, if the pinned root is the
-    /// one in force; later roots come after it.
     private func joinDaemon(
         _ joined: Varlink.Fleet.Organization?,
         _ bundles: [(place: BundlePlace, envelopes: [Envelope])], _ first: Envelope
     ) throws(Failure) -> MachineID {
-        var id = joined?.machine
-        if id == nil {
-            let isNewest = bundles[0].envelopes.last == first
-            let others = bundles.dropFirst().flatMap { $0.envelopes.map(\.text) }
-            let root = first.text
-            if isNewest {
-                id = try? call(
-                    Varlink.Fleet.Join(
-                        root: root, fingerprint: code.fingerprint, documents: others)
-                ).organization.machine
-            }
-            // One of them is refused: each by itself, then.
-            if id == nil {
-                id = try call(Varlink.Fleet.Join(root: root, fingerprint: code.fingerprint))
-                    .organization.machine
-            }
-        }
-        guard let machine = id.flatMap(Bytes16.init(hex:)) else {
+        let id = if let joined { joined.machine } else { try pin(first, bundles) }
+        guard let machine = Bytes16(hex: id) else {
             throw Failure(.failure, "the daemon is of another version")
         }
         return machine
+    }
+
+    /// With the first documents, so that no account is closed meanwhile, if the pinned root is the
+    /// one in force; later roots come after it.
+    private func pin(
+        _ first: Envelope, _ bundles: [(place: BundlePlace, envelopes: [Envelope])]
+    ) throws(Failure) -> String {
+        let root = Varlink.Fleet.Join(root: first.text, fingerprint: code.fingerprint)
+        guard bundles[0].envelopes.last == first else {
+            return try call(root).organization.machine
+        }
+        var whole = root
+        whole.documents = bundles.dropFirst().flatMap { $0.envelopes.map(\.text) }
+        do throws(VarlinkClient.Failure) {
+            return try daemon.call(whole).organization.machine
+        } catch {
+            // One of the documents is not accepted: each goes by itself, then.
+            guard case .refused = error else { throw failure(error) }
+            return try call(root).organization.machine
+        }
     }
 
     private func deliver(
@@ -217,23 +225,24 @@ private struct Joining {
             } catch {
                 // Roots of the past are refused, and what was made up.
                 if case .refused = error { continue }
-                throw Failure(ExitStatus(error), error.words)
+                throw failure(error)
             }
         }
     }
 
     /// The one of a former attempt with this code, or a new one.
     private func enrolment(of root: Envelope) throws(Failure) -> Enrolment {
-        if let known = try? Enrolment.read(state), known.machine == machine,
-            known.invitation?.id == code.invitation
-        {
-            return known
+        let former = try formerEnrolment()
+        if let former, former.machine == machine, former.invitation?.id == code.invitation {
+            return former
         }
         let organization: Bytes16
         do throws(Refusal) { organization = try root.statement().organization } catch {
             throw Failure(.damaged, "the root: \(error)")
         }
-        forgetFormer(organization)
+        // Recovery records go out again.
+        state.remove(Reporter.recordsFile)
+        if former?.organization != organization { forgetBundles() }
         var enrolment = Enrolment(
             organization: organization, machine: machine, servers: code.servers.map(serverURL),
             authority: code.authority.map(pem(ofDER:)), https: code.https)
@@ -248,12 +257,16 @@ private struct Joining {
         return enrolment
     }
 
-    /// Recovery records go out again, and nothing of another organisation's is handed over.
-    private func forgetFormer(_ organization: Bytes16) {
-        state.remove(Reporter.recordsFile)
-        guard let known = try? Enrolment.read(state), known.organization != organization else {
-            return
+    /// Nil also for a damaged one, which may be of any organisation.
+    private func formerEnrolment() throws(Failure) -> Enrolment? {
+        do throws(Failure) { return try Enrolment.read(state) } catch {
+            guard error.status == .notFound || error.status == .damaged else { throw error }
+            return nil
         }
+    }
+
+    /// Nothing of another organisation's is handed over.
+    private func forgetBundles() {
         for name in state.names() where BundleKey(file: name) != nil { state.remove(name) }
     }
 
@@ -269,11 +282,17 @@ private struct Joining {
     private func send(_ asking: Asking, undoing: Bool) throws(Failure) {
         do throws(NatsFailure) { try asking.send() } catch {
             guard error.isUsedAlready else { throw Failure(error, "the request") }
-            // Only if there is no account yet; otherwise it stays joined, and obeys.
-            if undoing { _ = try? daemon.call(Varlink.Fleet.Leave()) }
             for file in [Enrolment.file, Enrolment.invitationFile] { state.remove(file) }
+            if undoing { try leave() }
             throw Failure(
                 .refused, "the code was used already, by another machine", next: anotherCode)
+        }
+    }
+
+    private func leave() throws(Failure) {
+        do throws(VarlinkClient.Failure) { _ = try daemon.call(Varlink.Fleet.Leave()) } catch {
+            // There are accounts already: the workspace stays joined, and obeys.
+            guard case .refused = error else { throw failure(error) }
         }
     }
 

@@ -7,7 +7,7 @@ import unittest
 
 from fleet_service import RULES, UNREACHABLE, USAGE, FleetService
 from nats_engine import Authority
-from workspace import REFUSED, Workspace, wait_until
+from workspace import DAMAGED, REFUSED, Workspace, wait_until
 
 
 class Enrolment(FleetService):
@@ -122,6 +122,18 @@ class Enrolment(FleetService):
         _, code = self.office.invite()
         self.engine.kill()
         self.assertIn("check the network", self.join(code, status=UNREACHABLE).stderr)
+
+    def test_documents_that_are_damaged_are_not_joined_without(self):
+        _, code = self.office.invite()
+        client = self.engine.administrator()
+        self.addCleanup(client.close)
+        good = client.last("DOCS", "docs.all")
+        client.store("docs.all", good[:-10])
+        self.assertIn("the server's docs.all: ", self.join(code, status=DAMAGED).stderr)
+        self.assertIsNone(self.show())
+        client.store("docs.all", good)
+        self.join(code)
+        self.assertIsNotNone(self.show())
 
     def test_a_code_works_once(self):
         self.enrol(service=False)
