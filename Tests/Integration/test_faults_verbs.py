@@ -48,7 +48,6 @@ class Verbs(unittest.TestCase):
             (workspace.root / name).symlink_to(cls.disk / name)
         workspace.init().mount().register(extra=["--no-passphrase"])
         cls.addClassCleanup(workspace.unmount)
-        workspace.register(BOB, extra=["--no-passphrase"])
         cls.numbers = itertools.count()
 
     def fail_each_call(self, verb, prepare):
@@ -102,7 +101,7 @@ class Verbs(unittest.TestCase):
         sealed, here = workspace.root / "sealed", workspace.path("here")
         source.write_bytes(NEW)
         here.write_bytes(NEW)
-        workspace.serving("encrypt", source, "--owner", BOB, "-o", sealed)
+        workspace.serving("encrypt", source, "--owner", ANN, "-o", sealed)
         phrase = workspace.secret("phrase", "which opens an export")
         of_workspace = ("--workspace", workspace.name)
 
@@ -114,7 +113,7 @@ class Verbs(unittest.TestCase):
 
         for words, is_new in (
                 (("decrypt", sealed, "-o", "OUT", "--force"), NEW.__eq__),
-                (("encrypt", source, "--owner", BOB, "-o", "OUT", "--force"), opens),
+                (("encrypt", source, "--owner", ANN, "-o", "OUT", "--force"), opens),
                 (("provider", "import", here, "OUT", "--force"), NEW.__eq__),
                 (("account", "export", ANN, "-o", "OUT", "--force", "--export-passfile", phrase),
                  lambda found: found.startswith(b"\x89MAM"))):
