@@ -1,4 +1,4 @@
-"""scripts/layout: the sizes that the sources keep to, and that it sees what exceeds them."""
+"""scripts/layout: the sources keep to it, and it sees what does not."""
 import os
 import pathlib
 import shutil
@@ -47,19 +47,28 @@ class Layout(unittest.TestCase):
         said = layout()
         self.assertEqual((said.returncode, said.stderr), (0, ""))
 
-    def test_what_exceeds_is_named(self):
-        small = ["struct Many {", *function("first", 3), "}"]
-        said = layout(self.package(
-            long=["// a comment"] * 301,
-            deep=["struct Deep {", *function("longest", 51), *function("long", 50), "}"],
-            many=[*small, "", "extension Many {", *function("next", 3) * 40, "}"]))
+    def test_what_crosses_is_named(self):
+        package = self.package(code=["struct One {", *function("first", 3), "}"])
+        (package / "docs").mkdir()
+        (package / "docs" / "ARCHITECTURE.md").write_text("| core | Below | what Above-all needs")
+        (package / "scripts").mkdir()
+        generator = package / "scripts" / "generate-interfaces"
+        generator.write_text("#!/bin/sh\necho Old.swift: stale >&2\nexit 1\n")
+        generator.chmod(0o755)
+        said = layout(package)
         self.assertEqual(said.returncode, 1)
-        self.assertEqual(set(said.stderr.splitlines()), {
-            "layout: Sources/Above/long.swift: 301 lines; at most 300",
-            "layout: Sources/Above/deep.swift:2: a function of 51 lines; at most 50",
-            "layout: Above: Many has 41 functions; at most 40",
+        self.assertEqual(said.stderr.splitlines(), [
             "layout: Package.swift: Above stands before Below, on which it depends",
-            "layout: the median of files is 128 lines; at most 110"})
+            "layout: docs/ARCHITECTURE.md: Above is not named",
+            "layout: Old.swift: stale"])
+
+    def test_the_largest_are_shown(self):
+        said = layout("--largest")
+        self.assertEqual((said.returncode, said.stderr), (0, ""))
+        numbers = [int(line.split()[0]) for line in said.stdout.splitlines() if line[0] == " "]
+        self.assertEqual(len(numbers), 60)
+        for kind in range(0, 60, 20):
+            self.assertEqual(numbers[kind:kind + 20], sorted(numbers[kind:kind + 20], reverse=True))
 
     def test_long_lines_are_named_in_whatever_people_write(self):
         line = "words " * 17  # 102 columns, of which the last is a space
