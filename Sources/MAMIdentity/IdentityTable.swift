@@ -87,11 +87,10 @@ struct IdentityTable: Sendable {
         (shares[user]?.lives ?? []).compactMap { processes[$0] }.flatMap(\.settings)
     }
 
-    /// Notes that a setting ends, for orphans that were not found. `end`: when; nil: that is not
-    /// known.
-    mutating func lose(_ setting: Setting?, until end: UInt64? = currentStartTime()) {
+    /// Notes that a setting ends, for orphans that were not found.
+    mutating func lose(_ setting: Setting?) {
         guard let setting else { return }
-        lost[setting.giver, default: LostIdentities()].add(setting, until: end)
+        lost[setting.giver, default: LostIdentities()].add(setting)
     }
 
     /// The processes with a setting that ends with the connection.
@@ -161,7 +160,7 @@ struct IdentityTable: Sendable {
         for life in shares[user]?.lives ?? [] {
             guard let process = processes[life] else { continue }
             if ended.contains(life) {
-                for setting in process.settings { lose(setting, until: nil) }
+                for setting in process.settings { lose(setting) }
                 processes[life] = nil
                 shares[user]?.drop(life, settings: process.settingCount)
                 for connection in process.connections { forget(life, of: connection) }

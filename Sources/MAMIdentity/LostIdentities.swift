@@ -4,21 +4,35 @@ internal import MAMModel
 internal import MAMSystem
 
 /// What orphans may have inherited. The kernel gives an orphan another parent and tells nothing of
-/// the old one; but it is still in its control group, and started after the identity was set.
+/// the old one; but it is still in its control group, and started after the identity was set. When
+/// the identity ended tells nothing: what had inherited it may fork as long as it lives.
 ///
 /// Nothing is forgotten: beyond the limits it is known less exactly.
 struct LostIdentities: Sendable {
-    /// Those of one control group, with the time in which one of them at least was set.
+    /// Those of one control group, each with the time at which it was first set.
     private struct Family {
-        var identities: [Identity] = []
-        var begin = UInt64.max
-        var end = UInt64.min
+        private var begins: [(identity: Identity, time: UInt64)] = []
+
+        mutating func add(_ identity: Identity, since time: UInt64) {
+            if let known = begins.firstIndex(where: { $0.identity.matches(identity) }) {
+                begins[known].time = min(begins[known].time, time)
+            } else if begins.count <= LostIdentities.identitiesOfGroup {
+                begins.append((identity, time))
+            } else {
+                // One that is not counted.
+                begins[0].time = min(begins[0].time, time)
+            }
+        }
 
         mutating func add(_ other: Family) {
-            if identities.count <= LostIdentities.identitiesOfGroup {
-                identities = FoundIdentity.distinct(identities + other.identities)
-            }
-            (begin, end) = (min(begin, other.begin), max(end, other.end))
+            for (identity, time) in other.begins { add(identity, since: time) }
+        }
+
+        /// Those that were set by then; nil: more than are counted.
+        func identities(at time: UInt64) -> [Identity]? {
+            let some = begins.filter { $0.time <= time }.map(\.identity)
+            let isFull = begins.count > LostIdentities.identitiesOfGroup
+            return isFull && !some.isEmpty ? nil : some
         }
     }
 
@@ -28,12 +42,10 @@ struct LostIdentities: Sendable {
 
     fileprivate static let groups = 64, identitiesOfGroup = 64
 
-    /// `end`: the last time at which a process with the identity forked; nil: not known.
-    mutating func add(_ setting: IdentityTable.Setting, until end: UInt64?) {
-        let lost = Family(
-            identities: [setting.identity], begin: setting.origin.time, end: end ?? .max)
-        if everywhere?.add(lost) != nil { return }
-        families[setting.origin.group, default: Family()].add(lost)
+    mutating func add(_ setting: IdentityTable.Setting) {
+        let (identity, origin) = (setting.identity, setting.origin)
+        if everywhere?.add(identity, since: origin.time) != nil { return }
+        families[origin.group, default: Family()].add(identity, since: origin.time)
         guard families.count > Self.groups else { return }
         everywhere = families.values.reduce(into: Family()) { $0.add($1) }
         families = [:]
@@ -54,9 +66,7 @@ struct LostIdentities: Sendable {
 
     /// The identities that an orphan may have; nil: more than are counted.
     func identities(of orphan: IdentityTable.Origin) -> [Identity]? {
-        guard let family = everywhere ?? families[orphan.group],
-            family.begin <= orphan.time, orphan.time <= family.end
-        else { return [] }
-        return family.identities.count > Self.identitiesOfGroup ? nil : family.identities
+        guard let family = everywhere ?? families[orphan.group] else { return [] }
+        return family.identities(at: orphan.time)
     }
 }

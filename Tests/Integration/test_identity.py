@@ -243,10 +243,6 @@ class LostAncestors(WorkspaceCase):
         self.play("ended_thread_and_connection", BOB)
         self.assertEqual(self.owners(), {"child": BOB})
 
-    def test_where_it_may_have_two_accounts_it_makes_no_file(self):
-        self.play("ended_threads", ANN, BOB)
-        self.assertEqual([path.name for path in self.directory.iterdir()], ["refused"])
-
     def test_orphans_that_were_never_seen_have_it_however_many_came_since(self):
         self.play("leave_orphans", BOB)
         self.play("come_and_go", PERSONAL)
@@ -255,6 +251,11 @@ class LostAncestors(WorkspaceCase):
             wait_until((self.directory / name).exists)
         self.assertEqual(self.owners(), {"go": "nobody", "orphan": BOB, "daemon": BOB})
 
+    def test_so_has_one_of_a_child_whose_parent_has_none_any_more(self):
+        self.play("leave_after_it_was_taken_back", BOB)
+        wait_until((self.directory / "orphan").exists)
+        self.assertEqual(self.owners(), {"orphan": BOB})
+
     def test_what_a_supervisor_adopts_has_its_identity_whoever_ended_before(self):
         self.play("come_and_go", BOB)
         self.workspace.ctl(
@@ -262,3 +263,15 @@ class LostAncestors(WorkspaceCase):
             PROGRAMS / "act_as.py", "leave_in_session", self.workspace.socket, self.directory)
         wait_until((self.directory / "adopted").exists)
         self.assertEqual(self.owners(), {"adopted": PERSONAL})
+
+
+class LostAncestorsOfTwoAccounts(WorkspaceCase):
+    """Its daemon sees no others: their identities would be possible for them, too."""
+
+    settings = LostAncestors.settings
+    accounts = (ANN, BOB)
+    play = Identities.play
+
+    def test_where_it_may_have_two_accounts_it_makes_no_file(self):
+        self.play("ended_threads", ANN, BOB)
+        self.assertEqual([path.name for path in self.directory.iterdir()], ["refused"])

@@ -183,6 +183,25 @@ def leave_orphans(bob):
         os.wait()
 
 
+def leave_after_it_was_taken_back(bob):
+    """The child of one that has what its parent had. Neither asks for anything before."""
+    act_as(bob)
+
+    def leave():
+        parent = os.getpid()
+        if os.fork() == 0:
+            while os.getppid() == parent:
+                time.sleep(0.01)
+            make("orphan.part")
+            os.rename("orphan.part", "orphan")
+
+    begin = child(leave)
+    act_as(None)
+    # Start times count in hundredths of a second.
+    time.sleep(0.05)
+    begin()
+
+
 def leave_in_session():
     """Its session's leader, which forked it, has ended."""
     if os.fork() == 0:
@@ -208,7 +227,7 @@ def come_and_go(personal):
 SCENES = {each.__name__: each for each in (
     make_one, fork_between, hide_inherited, orphan, end_scope, ended_thread,
     ended_thread_and_connection, ended_threads, leave_orphans,
-    leave_in_session, come_and_go)}
+    leave_after_it_was_taken_back, leave_in_session, come_and_go)}
 
 if __name__ == "__main__":
     os.chdir(directory)
