@@ -10,6 +10,7 @@ import pty
 import select
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -726,6 +727,12 @@ class Free(Contained):
         return child.wait(timeout=60)
 
 
+def waiting_connections(listener):
+    """tcpi_unacked of tcp(7)'s struct tcp_info: of a listener, those that nobody has accepted."""
+    info = listener.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 64)
+    return struct.unpack_from("I", info, 24)[0]
+
+
 class NetworkThatIsFree(Free):
     def test_no_connection_passes_connect(self):
         listener = socket.create_server(("127.0.0.1", 0))
@@ -739,9 +746,10 @@ class NetworkThatIsFree(Free):
         self.addCleanup(listener.close)
         listener.bind(("127.0.0.1", 0))
         listener.listen(0)
-        # All that there is room for.
+        # All that there is room for, once it has arrived.
         first = socket.create_connection(listener.getsockname())
         self.addCleanup(first.close)
+        wait_until(lambda: waiting_connections(listener) == 1)
         self.contained(
             sys.executable, PROGRAMS / "connect_in_vain.py", listener.getsockname()[1],
             self.directory / "file", seconds=30)

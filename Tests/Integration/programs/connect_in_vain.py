@@ -30,4 +30,4 @@ os.wait()
 waiting = [state(child) for child in children]
 for child in children:
     os.kill(child, signal.SIGKILL)
-sys.exit(waiting != ["S"] * len(children))
+sys.exit(0 if waiting == ["S"] * len(children) else f"they do not wait any more: {waiting}")
