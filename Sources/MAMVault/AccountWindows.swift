@@ -5,7 +5,7 @@ package import MAMModel
 package import MAMSystem
 internal import Synchronization
 
-/// Changed only by the vault's transitions, one at a time; read by every request.
+/// Changed only in a transition (``Windows/transition(of:_:)``); read by every request.
 package final class AccountWindows: Sendable {
     private let complete: AccessWindow
     private let unlessOpen: AccessWindow

@@ -2,7 +2,6 @@
 
 package import MAMEnrollment
 internal import MAMIdentity
-internal import MAMLocks
 package import MAMModel
 internal import MAMPolicy
 internal import MAMSettings
@@ -11,7 +10,7 @@ internal import MAMSystem
 extension Accounts {
     /// Nil for an account that is not unlocked, or has no limit.
     package func idle(_ account: AccountID) -> IdleTime? {
-        guard let windows = vault.windows(of: account), windows.state == .unlocked else {
+        guard let windows = vault.windows[account], windows.state == .unlocked else {
             return nil
         }
         let facts = facts(of: account)
@@ -30,11 +29,7 @@ extension Accounts {
     /// The number of files in use per account, according to their windows: asking the files could
     /// block on a disk.
     package var openFileCounts: [AccountID: Int] {
-        let accounts = vault.windows.withLock { windows in
-            windows.reduce(into: [ObjectIdentifier: AccountID]()) { accounts, entry in
-                for window in entry.value.all { accounts[ObjectIdentifier(window)] = entry.key }
-            }
-        }
+        let accounts = vault.windows.owners
         return vault.openFiles.all.reduce(into: [AccountID: Int]()) { counts, file in
             guard let window = file.window, let account = accounts[ObjectIdentifier(window)]
             else { return }
@@ -44,7 +39,7 @@ extension Accounts {
 
     package func outlook(of account: AccountID) -> AccountOutlook {
         var outlook = AccountOutlook()
-        if let windows = vault.windows(of: account) {
+        if let windows = vault.windows[account] {
             outlook.openClasses = ProtectionClass.allCases.filter {
                 windows.window($0).allowsOpen
             }

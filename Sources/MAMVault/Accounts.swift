@@ -24,7 +24,7 @@ package struct Accounts: Sendable {
         let user = vault.keyring.uid(of: account) ?? 0
         return AccountStatus(
             id: account, identity: vault.identity(of: account), user: user,
-            state: vault.windows(of: account)?.state ?? .beforeFirstUnlock,
+            state: vault.windows[account]?.state ?? .beforeFirstUnlock,
             hasPassphrase: vault.keyring.hasPassphrase(account),
             isDefault: !vault.settings.multiIdentity
                 && vault.defaultAccount(ofUser: user) == account,

@@ -95,7 +95,7 @@ package struct Converter: Sendable {
         try requireRegular(source, "the source")
         guard let fileClass = info.fileClass else { throw Self.nothingToDecrypt }
         let account = vault.account(of: info.owner)
-        guard let window = account.flatMap({ vault.windows(of: $0) })?.window(fileClass),
+        guard let window = account.flatMap({ vault.windows[$0] })?.window(fileClass),
             window.allowsOpen
         else { throw vault.closure(of: account, info.owner) }
         try requireEmpty(sink)

@@ -37,7 +37,7 @@ package struct DataStreams: Sendable {
             }
         }
         let protectionClass = FileClasses(vault).effectiveClass(asked: nil, of: account)
-        guard let window = vault.windows(of: account)?.window(protectionClass), window.allowsUse
+        guard let window = vault.windows[account]?.window(protectionClass), window.allowsUse
         else {
             throw vault.closure(of: account, owner)
         }

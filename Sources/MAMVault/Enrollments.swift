@@ -11,7 +11,7 @@ package import Synchronization
 
 /// Stores the records and other state of enrolment, without logic of its own.
 ///
-/// Lock order: `settling` comes before the vault's `transitions`; the others are held only briefly,
+/// Lock order: `settling` comes before ``Windows/transition(of:_:)``; the others are held only briefly,
 /// across no call.
 package final class Enrollments: Sendable {
     package let hooks: Hooks

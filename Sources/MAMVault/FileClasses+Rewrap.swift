@@ -52,7 +52,7 @@ extension FileClasses {
         let isExposed =
             file.header?.sealing.map { opensWhatFollows($0, new, of: account) } ?? false
         // As for a new file: a lock waits until the header determines the file's window.
-        guard let window = account.flatMap({ vault.windows(of: $0) })?.window(new),
+        guard let window = account.flatMap({ vault.windows[$0] })?.window(new),
             let use = window.beginUse()
         else { throw vault.closure(of: account, owner) }
         defer { window.end(use) }

@@ -31,7 +31,7 @@ package struct FileClasses: Sendable {
     /// True for a file with an outdated class or a retired key, if its keys are loaded.
     package func isOutOfDate(_ header: FileHeader?) -> Bool {
         guard let header, let account = accountOfStaleKey(header) else { return false }
-        return vault.windows(of: account)?.hasAllKeys ?? false
+        return vault.windows[account]?.hasAllKeys ?? false
     }
 
     /// The account of a file with an outdated class or a retired key; nil for all others.

@@ -14,7 +14,7 @@ extension Files {
     ) throws(VaultError) {
         guard let account = vault.account(of: owner) else { return try refuseWiped(owner) }
         let effective = FileClasses(vault).effectiveClass(asked: asked, of: account)
-        guard let window = vault.windows(of: account)?.window(effective), window.allowsUse else {
+        guard let window = vault.windows[account]?.window(effective), window.allowsUse else {
             throw vault.closure(of: account, owner)
         }
     }
@@ -67,7 +67,7 @@ extension Files {
         let account = vault.account(of: owner)
         if account == nil { try refuseWiped(owner) }
         let effectiveClass = FileClasses(vault).effectiveClass(asked: asked, of: account)
-        let window = account.flatMap { vault.windows(of: $0) }?.window(effectiveClass)
+        let window = account.flatMap { vault.windows[$0] }?.window(effectiveClass)
         let use = window?.beginUse()
         if let window, use == nil {
             throw window.state == .revoked ? .keyRevoked(owner) : vault.closure(of: account, owner)

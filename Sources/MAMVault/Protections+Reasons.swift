@@ -40,7 +40,7 @@ extension Protections {
 
     func state(of sealing: FileHeader.Sealing) -> (ProtectionState, Message) {
         guard let account = vault.keyring.account(ofKey: sealing.keyID),
-            let windows = vault.windows(of: account)
+            let windows = vault.windows[account]
         else {
             let reason: Message =
                 vault.keyring.wipes.first(ofKey: sealing.keyID) == nil

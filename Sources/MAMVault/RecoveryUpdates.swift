@@ -42,7 +42,7 @@ package struct RecoveryUpdates: Sendable {
                 let areCurrent = keys.map { update(account, $0, records, entries) }
                 // A record may be the last way to the account's keys: keep it until a current one
                 // exists or could be made.
-                let couldBe = vault.windows(of: account)?.hasAllKeys == true
+                let couldBe = vault.windows[account]?.hasAllKeys == true
                 if keys.isEmpty ? couldBe : areCurrent.allSatisfy(\.self) {
                     removeOthers(than: keys, account, records, entries)
                 }

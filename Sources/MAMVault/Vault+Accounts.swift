@@ -64,7 +64,7 @@ extension Vault {
     /// Which accounts are allowed, and for which users; changes with the settings.
     package var accountRules: AccountRules { currentAccountRules.withLock { $0 } }
 
-    package func lockCount(of account: AccountID) -> Int { windows(of: account)?.lockCount ?? 0 }
+    package func lockCount(of account: AccountID) -> Int { windows[account]?.lockCount ?? 0 }
 
     /// Erases all keys except class D's, once nothing can be written any more.
     package func dropAllKeys() { keyring.dropAllKeys() }

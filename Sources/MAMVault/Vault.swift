@@ -31,10 +31,7 @@ package final class Vault: Sendable {
     package let hasLeftUnfinished = Atomic<Bool>(false)
     package let uncertainEnds = UncertainEnds()
     package let keyNews = KeyNews()
-    package let windows = Guarded<[AccountID: AccountWindows]>([:])
-    /// Serialises an account's locks and unlocks. Held during purges, so never taken by a thread
-    /// that serves the mount, and never for two accounts by one thread.
-    package let transitions = LockTable<AccountID>()
+    package let windows = Windows()
     package let events = Hub<AccountEvent>()
     package let metrics: Metrics
     /// Written by ``audit(_:_:_:)`` and its variants.
@@ -54,10 +51,6 @@ package final class Vault: Sendable {
     package let updating = Mutex<[AccountID: Bool]>([:])
     package let cacheClearings = Mutex<[AccountID: CacheClearing]>([:])
 
-    /// The window of files whose key is not on this device.
-    private let missing = AccessWindow(.closed)
-    /// The window of files whose account is being wiped.
-    private let revoked = AccessWindow(.revoked)
     /// The users in the setting AccountUsers.
     package let userIDs = UserIDs()
     /// Searches of the tree for the owner of a name or key. A leaf lock: no other is taken inside.
@@ -68,7 +61,7 @@ package final class Vault: Sendable {
     package let marks: Marks
     /// Serialises a user's registrations. Taken before all other locks.
     package let registering = LockTable<UInt32>()
-    /// Serialises an account's wipes. Taken before `transitions`.
+    /// Serialises an account's wipes. Taken before ``Windows/transition(of:_:)``.
     package let wiping = LockTable<AccountID>()
 
     /// `stateDirectory`: for the records of files with the right class; nil in tests. `workspace`:
@@ -94,26 +87,19 @@ package final class Vault: Sendable {
         sealer = KeyringSealer(keyring: keyring)
         enrollments = try Enrollments(
             in: stateDirectory, keyring.accounts, settings, log, at: clock.now)
-        for account in keyring.accounts { addWindows(for: account) }
-    }
-
-    package func addWindows(for account: AccountID) {
-        windows.withLock { windows in
-            if windows[account] == nil { windows[account] = AccountWindows() }
-        }
-    }
-
-    package func windows(of account: AccountID) -> AccountWindows? {
-        windows.withLock { $0[account] }
+        for account in keyring.accounts { windows.add(account) }
     }
 
     /// The window of a file with this header; nil for a file that is not encrypted.
     package func window(for header: FileHeader?) -> AccessWindow? {
         guard let sealing = header?.sealing else { return nil }
         guard let account = keyring.account(ofKey: sealing.keyID),
-            let windows = windows(of: account)
-        else { return keyring.wipes.first(ofKey: sealing.keyID) == nil ? missing : revoked }
-        return windows.window(sealing.protectionClass)
+            let own = windows[account]
+        else {
+            return keyring.wipes.first(ofKey: sealing.keyID) == nil
+                ? windows.missing : windows.revoked
+        }
+        return own.window(sealing.protectionClass)
     }
 
     /// True if a file with this header could be opened now.

@@ -23,7 +23,7 @@ package struct Block: Sendable {
     /// Never call this from a thread that serves the mount.
     @discardableResult
     package func block(_ account: AccountID, _ block: AccountBlock) -> [BlockingFile] {
-        guard let windows = vault.windows(of: account) else { return [] }
+        guard let windows = vault.windows[account] else { return [] }
         let isNews = vault.blocks.withLock { blocks in
             let old = blocks[account]?.current
             blocks[account, default: HeldBlocks()].add(block)
@@ -39,7 +39,7 @@ package struct Block: Sendable {
         defer { if isNews { vault.announce(.blocked(block), account) } }
         // An unlock that began before must not end it.
         if block.endsWithUnlock { windows.noteLock() }
-        let left: [UInt64] = vault.transitions.withLock(account) {
+        let left: [UInt64] = vault.windows.transition(of: account) {
             guard !windows.isBlocked else { return [] }
             if windows.hasAllKeys { vault.announce(.willBecomeUnavailable(seconds: 0), account) }
             return Lock(tree).close(account, windows, everyClass: true, until: nil)
@@ -62,9 +62,9 @@ package struct Block: Sendable {
             "\(vault.identity(of: account)) is not blocked any more: \(ended.kind.rawValue)"
         vault.audit(.unblocked, account, text) { $0.rule = ended.kind.rawValue }
         if let left { return vault.announce(.blocked(left), account) }
-        vault.transitions.withLock(account) {
+        vault.windows.transition(of: account) {
             let hasKeyC = vault.keyring.windowState(of: account) != .beforeFirstUnlock
-            vault.windows(of: account)?.endBlock(hasKeyC: hasKeyC)
+            vault.windows[account]?.endBlock(hasKeyC: hasKeyC)
         }
         vault.keyNews.tell()
         vault.announce(.unblocked, account)

@@ -30,7 +30,7 @@ package struct ClassPass: Sendable {
     }
 
     package func updateClassesOfUnlockedAccounts() {
-        for account in vault.keyring.accounts where vault.windows(of: account)?.hasAllKeys == true {
+        for account in vault.keyring.accounts where vault.windows[account]?.hasAllKeys == true {
             updateClasses(of: account)
         }
     }
@@ -65,7 +65,7 @@ package struct ClassPass: Sendable {
     private func updateClasses(
         of account: AccountID, _ records: ClassRecords
     ) {
-        let windows = vault.windows(of: account)
+        let windows = vault.windows[account]
         // The current rules: later changes require another pass.
         let record = classRecord(of: account)
         let shallGoOn: @Sendable () -> Bool = { windows?.hasAllKeys ?? false }
@@ -126,7 +126,7 @@ package struct ClassPass: Sendable {
     /// Repeats the pass for files of imported keys, now or after the next unlock.
     func sealJoinedFiles(of account: AccountID) {
         forgetClasses(of: account)
-        if vault.windows(of: account)?.hasAllKeys == true { updateClasses(of: account) }
+        if vault.windows[account]?.hasAllKeys == true { updateClasses(of: account) }
     }
 
     /// The last pass missed files, so it has to be repeated.

@@ -88,7 +88,7 @@ package struct Enrollment: Sendable {
     func settle(_ account: AccountID) {
         vault.enrollments.settling.withLock(account) {
             guard let record = vault.enrollments.record(of: account),
-                vault.windows(of: account) != nil
+                vault.windows[account] != nil
             else {
                 return
             }

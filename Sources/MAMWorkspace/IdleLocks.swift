@@ -62,7 +62,7 @@ package struct IdleLocks: Sendable {
     /// Counts as use of an account, whatever the class of its files, and is no more than that: it
     /// stops neither a lock that has begun nor a block. Returns how long it may be idle from now.
     package func keepOpen(_ account: AccountID) throws(VaultError) -> IdleTime? {
-        guard let windows = vault.windows(of: account), windows.state == .unlocked else {
+        guard let windows = vault.windows[account], windows.state == .unlocked else {
             throw vault.closure(of: account, vault.identity(of: account))
         }
         windows.noteUse()

@@ -21,7 +21,7 @@ extension LaunchChecks {
         if let block = vault.block(of: account), !block.endsWithUnlock {
             return .failed(block.reason.english)
         }
-        let isLocked = vault.windows(of: account)?.state != .unlocked
+        let isLocked = vault.windows[account]?.state != .unlocked
         if isLocked, passphrase == nil, vault.keyring.hasPassphrase(account) {
             return .canceled("the account is locked, and no passphrase was given")
         }

@@ -12,8 +12,8 @@ internal import MAMTree
 internal import MAMVault
 
 extension Lock {
-    /// The steps of a lock or, with `everyClass`, of a block. The caller holds the account's
-    /// `transitions`. Returns the inode numbers of files that obstructed it.
+    /// The steps of a lock or, with `everyClass`, of a block. It is part of the account's
+    /// transition. Returns the inode numbers of files that obstructed it.
     func close(
         _ account: AccountID, _ windows: AccountWindows, everyClass: Bool,
         until sharedDeadline: Deadline?

@@ -3,7 +3,6 @@
 internal import Glibc
 internal import MAMCrypto
 internal import MAMKeyring
-internal import MAMLocks
 package import MAMModel
 internal import MAMPolicy
 internal import MAMSettings
@@ -25,12 +24,12 @@ package struct Lock: Sendable {
     /// for those threads.
     @discardableResult
     package func lock(_ account: AccountID, now: Bool) -> [BlockingFile] {
-        guard let windows = vault.windows(of: account) else { return [] }
+        guard let windows = vault.windows[account] else { return [] }
         windows.noteLock()
         let grace = vault.settings.lockGraceSeconds
         if now || grace == 0 { return report(shut(account)) }
         // Inside the lock, so that events are sent in order.
-        let begun = vault.transitions.withLock(account) {
+        let begun = vault.windows.transition(of: account) {
             let begun = windows.beginGrace(seconds: grace)
             if begun != nil { vault.announce(.willBecomeUnavailable(seconds: grace), account) }
             return begun
@@ -70,8 +69,8 @@ package struct Lock: Sendable {
     private func shut(
         _ account: AccountID, atEndOf grace: Int? = nil, until sharedDeadline: Deadline? = nil
     ) -> [UInt64] {
-        guard let windows = vault.windows(of: account) else { return [] }
-        return vault.transitions.withLock(account) {
+        guard let windows = vault.windows[account] else { return [] }
+        return vault.windows.transition(of: account) {
             guard windows.hasAllKeys else { return [] }
             if let grace, !windows.isCurrent(grace) { return [] }
             if windows.state != .grace {
@@ -105,7 +104,7 @@ package struct Lock: Sendable {
     package func lockAll() {
         let deadline = Deadline(seconds: vault.settings.lockDeadlineSeconds)
         let accounts = vault.keyring.accounts
-        for account in accounts { vault.windows(of: account)?.noteLock() }
+        for account in accounts { vault.windows[account]?.noteLock() }
         // In parallel: one user's program that holds its files must not keep another user's keys
         // loaded.
         let left = sideBySide(accounts, named: "lock") { shut($0, until: deadline) }

@@ -65,7 +65,7 @@ package struct Passphrases: Sendable {
     private func noteNew(of account: AccountID, _ text: String, reason: String? = nil) {
         vault.audit(.passphraseChanged, account, text) { $0.reason = reason }
         RecoveryUpdates(vault).updateRecovery(of: account)
-        if vault.windows(of: account)?.hasAllKeys == true {
+        if vault.windows[account]?.hasAllKeys == true {
             ClassPass(tree).updateClasses(of: account)
         }
         Enrollment(tree).happen(.newPassphrase, to: account, as: .policy)

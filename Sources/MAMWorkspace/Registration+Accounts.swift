@@ -61,10 +61,10 @@ extension Registration {
 
     /// An account that the keyring has just added, with its keys loaded.
     func begin(_ account: AccountID) {
-        vault.addWindows(for: account)
+        vault.windows.add(account)
         vault.importNeed.withLock { $0 = ImportNeed() }
         vault.forgetPolicies()
-        vault.transitions.withLock(account) { Unlock(tree).openWindows(of: account) }
+        vault.windows.transition(of: account) { Unlock(tree).openWindows(of: account) }
         RecoveryUpdates(vault).updateRecovery(of: account)
         enroll(account)
         if vault.settings.hooks.checkIn != nil { CheckIn(tree).checkIn() }

@@ -1,7 +1,6 @@
 // Opens accounts again that need no passphrase.
 
 internal import MAMKeyring
-internal import MAMLocks
 package import MAMModel
 internal import MAMSystem
 internal import MAMTree
@@ -14,9 +13,9 @@ extension Unlock {
     /// The unlock runs on its own thread, because it runs the probes, and the caller may have to
     /// lock next.
     package func resume(_ account: AccountID) {
-        guard let windows = vault.windows(of: account) else { return }
+        guard let windows = vault.windows[account] else { return }
         let lockCount = windows.lockCount
-        let isOpen = vault.transitions.withLock(account) {
+        let isOpen = vault.windows.transition(of: account) {
             guard windows.hasAllKeys, vault.block(of: account) == nil else { return false }
             openWindows(of: account)
             return true

@@ -40,7 +40,7 @@ package struct Unlock: Sendable {
     func bringToHand(
         _ keys: AccountKeys, of account: AccountID, since lockCount: Int
     ) throws(KeyringError) {
-        try vault.transitions.withLock(account) { () throws(KeyringError) in
+        try vault.windows.transition(of: account) { () throws(KeyringError) in
             // A lock after this check waits for this, and closes what is opened here.
             guard lockCount == vault.lockCount(of: account) else { throw .lockedMeanwhile(account) }
             // In one critical section: a later block waits for this, and closes what is opened
@@ -58,10 +58,10 @@ package struct Unlock: Sendable {
         RecoveryUpdates(vault).updateRecovery(of: account)
     }
 
-    /// The keys are loaded. The caller holds the account's `transitions`.
+    /// The keys are loaded. Part of the account's transition.
     func openWindows(of account: AccountID) {
         ContainedCaches(tree).clearLeftovers(of: account)
-        guard vault.windows(of: account)?.unlock() == true else { return }
+        guard vault.windows[account]?.unlock() == true else { return }
         vault.keyNews.tell()
         vault.enrollments.idleLocks.ring()
         vault.audit(.unlocked, account, "\(vault.identity(of: account)) is unlocked")

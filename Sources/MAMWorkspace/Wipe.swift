@@ -122,7 +122,7 @@ package struct Wipe: Sendable {
     private func closeForGood(
         _ account: AccountID, _ reason: WipeReason
     ) throws(KeyringError) -> (WipeIntent, blockingFiles: [UInt64]) {
-        try vault.transitions.withLock(account) { () throws(KeyringError) in
+        try vault.windows.transition(of: account) { () throws(KeyringError) in
             let wipe = try vault.keyring.wipes.decide(of: account)
             vault.audit(
                 .wipeDecided, wipe.identity, of: wipe.uid,
@@ -133,7 +133,7 @@ package struct Wipe: Sendable {
             }
             // Before the keys are destroyed; but a disk that hangs must not save them.
             vault.trail.flush(by: Deadline(seconds: 1))
-            let windows = vault.windows.withLock { $0.removeValue(forKey: account) }
+            let windows = vault.windows.remove(account)
             windows?.revoke()
             vault.keyring.wipes.eraseKeys(of: wipe)
             vault.keyNews.tell()
