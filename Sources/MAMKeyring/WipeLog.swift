@@ -31,6 +31,13 @@ package struct WipeLog: Sendable {
         all.first { $0.identity.matches(identity) }
     }
 
+    /// One step of an account's wipe at a time. Taken before the vault's transitions.
+    package func wiping<Result, Failure: Error>(
+        _ account: AccountID, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try locks.wipes.withLock(account, body)
+    }
+
     /// Decides the wipe, irrevocably: on return, no crash brings the account back. Throws if
     /// nothing is decided.
     package func decide(of account: AccountID) throws(KeyringError) -> WipeIntent {

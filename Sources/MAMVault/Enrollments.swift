@@ -2,7 +2,7 @@
 
 internal import Glibc
 package import MAMEnrollment
-package import MAMLocks
+internal import MAMLocks
 package import MAMModel
 package import MAMPolicy
 package import MAMSettings
@@ -11,8 +11,7 @@ package import Synchronization
 
 /// Stores the records and other state of enrolment, without logic of its own.
 ///
-/// Lock order: `settling` comes before ``Windows/transition(of:_:)``; the others are held only briefly,
-/// across no call.
+/// Its own locks are held only briefly, across no call; ``registering(for:_:)`` says its place.
 package final class Enrollments: Sendable {
     package let hooks: Hooks
     package let probes: LaunchProbes
@@ -22,12 +21,12 @@ package final class Enrollments: Sendable {
     package let idleLocks: Alarm
     /// How to read the policy source; nil until the daemon sets it.
     package let source = Mutex<(@Sendable (HookAnswer) -> CheckInOutcome)?>(nil)
-    /// Serialises the blocks of an account, so that the last one determined stays in force.
-    package let settling = LockTable<AccountID>()
+    package let blocks = Blocks()
     package let departed: DepartedNames
     let store: EnrollmentStore?
     /// Serialises writes, so that the last change is the one that stays.
     let saving = Mutex<Void>(())
+    private let registrations = LockTable<UInt32>()
     let log: Log
     let state: Guarded<State>
 
@@ -127,6 +126,13 @@ package final class Enrollments: Sendable {
     }
 
     /// Creates a new account's record, durably.
+    /// Serialises a user's registrations. Taken before all other locks.
+    package func registering<Result, Failure: Error>(
+        for user: UInt32, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try registrations.withLock(user, body)
+    }
+
     package func begin(_ account: AccountID, at now: Moment) {
         let record = EnrollmentRecord(at: ClockReading(now, boot: ClockReading.currentBoot))
         state.withLock { $0.records[account] = record }

@@ -7,36 +7,11 @@ package import MAMKeyring
 package import MAMModel
 internal import MAMStore
 internal import MAMSystem
-internal import Synchronization
-
-/// The blocks of one account. One that an unlock ends waits behind another: when that ends, the
-/// passphrase is still asked for.
-package struct HeldBlocks: Sendable {
-    private var lasting: AccountBlock?
-    private var untilUnlock: AccountBlock?
-
-    package init() {}
-
-    /// The one that is told.
-    package var current: AccountBlock? { lasting ?? untilUnlock }
-
-    package mutating func add(_ block: AccountBlock) {
-        if block.endsWithUnlock { untilUnlock = block } else { lasting = block }
-    }
-
-    /// Returns the block that policy has ended.
-    package mutating func endLasting() -> AccountBlock? {
-        defer { lasting = nil }
-        return lasting
-    }
-
-    package mutating func noteUnlock() { untilUnlock = nil }
-}
 
 extension Vault {
     /// What blocks an account, apart from a lock.
     package func block(of account: AccountID) -> AccountBlock? {
-        blocks.withLock { $0[account]?.current }
+        enrollments.blocks.current(of: account)
     }
 
     /// Refuses an unlock that would open nothing.

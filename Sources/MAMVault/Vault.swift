@@ -37,8 +37,6 @@ package final class Vault: Sendable {
     /// Written by ``audit(_:_:_:)`` and its variants.
     package let trail: AuditTrail
     package let classRecords: ClassRecords?
-    /// The accounts that policy blocks, apart from locks.
-    package let blocks = Mutex<[AccountID: HeldBlocks]>([:])
     package let enrollments: Enrollments
     /// Nil for a daemon that cannot join one.
     package let fleet: Fleet?
@@ -59,10 +57,6 @@ package final class Vault: Sendable {
     package let accountsToAdd = Mutex(AccountsToAdd())
     /// Marks on what the daemon wrote into the backing directory.
     package let marks: Marks
-    /// Serialises a user's registrations. Taken before all other locks.
-    package let registering = LockTable<UInt32>()
-    /// Serialises an account's wipes. Taken before ``Windows/transition(of:_:)``.
-    package let wiping = LockTable<AccountID>()
 
     /// `stateDirectory`: for the records of files with the right class; nil in tests. `workspace`:
     /// its id.

@@ -2,12 +2,10 @@
 
 internal import MAMAudit
 package import MAMKeyring
-internal import MAMLocks
 package import MAMModel
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
-internal import Synchronization
 
 /// Blocks accounts.
 package struct Block: Sendable {
@@ -24,11 +22,7 @@ package struct Block: Sendable {
     @discardableResult
     package func block(_ account: AccountID, _ block: AccountBlock) -> [BlockingFile] {
         guard let windows = vault.windows[account] else { return [] }
-        let isNews = vault.blocks.withLock { blocks in
-            let old = blocks[account]?.current
-            blocks[account, default: HeldBlocks()].add(block)
-            return blocks[account]?.current != old
-        }
+        let isNews = vault.enrollments.blocks.add(block, to: account)
         if isNews {
             let text = "\(vault.identity(of: account)) is blocked: \(block.reason.english)"
             vault.audit(.blocked, account, text) { record in
@@ -52,11 +46,8 @@ package struct Block: Sendable {
     package func unblock(_ account: AccountID) throws(KeyringError) {
         let lockCount = vault.lockCount(of: account)
         let hasPassphrase = vault.keyring.hasPassphrase(account)
-        let (ended, left) = vault.blocks.withLock { blocks in
-            let ended = blocks[account]?.endLasting()
-            if !hasPassphrase { blocks[account]?.noteUnlock() }
-            return (ended, blocks[account]?.current)
-        }
+        let (ended, left) = vault.enrollments.blocks.endLasting(
+            of: account, isUnlocked: !hasPassphrase)
         guard let ended else { return }
         let text =
             "\(vault.identity(of: account)) is not blocked any more: \(ended.kind.rawValue)"

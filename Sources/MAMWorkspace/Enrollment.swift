@@ -2,7 +2,6 @@
 
 internal import MAMEnrollment
 internal import MAMKeyring
-internal import MAMLocks
 internal import MAMModel
 internal import MAMPolicy
 internal import MAMSystem
@@ -86,7 +85,7 @@ package struct Enrollment: Sendable {
 
     /// Applies the block that now holds, or ends it if none does.
     func settle(_ account: AccountID) {
-        vault.enrollments.settling.withLock(account) {
+        vault.enrollments.blocks.settling(account) {
             guard let record = vault.enrollments.record(of: account),
                 vault.windows[account] != nil
             else {

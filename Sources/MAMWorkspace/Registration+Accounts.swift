@@ -4,7 +4,6 @@ package import MAMCrypto
 internal import MAMEnrollment
 internal import MAMFormat
 package import MAMKeyring
-internal import MAMLocks
 package import MAMModel
 internal import MAMPolicy
 internal import MAMSettings
@@ -75,7 +74,7 @@ extension Registration {
     func registering(
         for user: UInt32, _ register: () throws(KeyringError) -> AccountID
     ) throws(KeyringError) -> AccountID {
-        try vault.registering.withLock(user) { () throws(KeyringError) in
+        try vault.enrollments.registering(for: user) { () throws(KeyringError) in
             if let objection = objectionToAnother(of: user) { throw .refused(objection) }
             return try register()
         }

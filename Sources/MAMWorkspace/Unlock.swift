@@ -2,12 +2,10 @@
 
 package import MAMCrypto
 package import MAMKeyring
-internal import MAMLocks
 package import MAMModel
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
-internal import Synchronization
 
 /// Loads an account's keys and opens its windows.
 package struct Unlock: Sendable {
@@ -43,15 +41,9 @@ package struct Unlock: Sendable {
         try vault.windows.transition(of: account) { () throws(KeyringError) in
             // A lock after this check waits for this, and closes what is opened here.
             guard lockCount == vault.lockCount(of: account) else { throw .lockedMeanwhile(account) }
-            // In one critical section: a later block waits for this, and closes what is opened
-            // here.
-            let block = vault.blocks.withLock { blocks in
-                if blocks[account]?.current?.endsWithUnlock == true {
-                    blocks[account]?.noteUnlock()
-                }
-                return blocks[account]?.current
+            if let block = vault.enrollments.blocks.noteUnlock(of: account) {
+                throw .blocked(block)
             }
-            if let block { throw .blocked(block) }
             try vault.keyring.setUnlocked(account, keys: keys)
             openWindows(of: account)
         }

@@ -3,7 +3,6 @@
 internal import MAMEnrollment
 internal import MAMFormat
 internal import MAMKeyring
-internal import MAMLocks
 internal import MAMModel
 internal import MAMSystem
 internal import MAMTree
@@ -30,14 +29,14 @@ extension Wipe {
 
     /// False if something is left.
     private func resume(_ wipe: WipeIntent) -> Bool {
-        let areKeysGone = vault.wiping.withLock(wipe.account) {
+        let areKeysGone = vault.keyring.wipes.wiping(wipe.account) {
             isStillDecided(wipe) ? destroy(.keys, of: wipe) : nil
         }
         guard let areKeysGone else { return true }
         // Again, because the first notification may not have been sent.
         let isGoneElsewhere = tellHook(
             wipe, WipeReason(.resumed, "an earlier wipe was interrupted"))
-        return vault.wiping.withLock(wipe.account) {
+        return vault.keyring.wipes.wiping(wipe.account) {
             guard isStillDecided(wipe) else { return true }
             return finish(wipe, areKeysGone: areKeysGone, isGoneElsewhere).isComplete
         }

@@ -5,7 +5,6 @@ package import MAMEnrollment
 internal import MAMFormat
 internal import MAMIdentity
 package import MAMKeyring
-internal import MAMLocks
 package import MAMModel
 internal import MAMPolicy
 internal import MAMSettings
@@ -49,13 +48,13 @@ package struct Wipe: Sendable {
         _ account: AccountID, because reason: WipeReason,
         progressed: (WipeProgress) -> Void = { _ in }
     ) throws(KeyringError) -> WipeOutcome {
-        let (wipe, blockingFiles, areKeysGone) = try vault.wiping.withLock(account) {
+        let (wipe, blockingFiles, areKeysGone) = try vault.keyring.wipes.wiping(account) {
             () throws(KeyringError) in
             let (wipe, blockingFiles) = try closeForGood(account, reason)
             return (wipe, blockingFiles, destroy(.keys, of: wipe))
         }
         let isGoneElsewhere = tellHook(wipe, reason)
-        let files: RemovedFiles? = vault.wiping.withLock(account) {
+        let files: RemovedFiles? = vault.keyring.wipes.wiping(account) {
             guard isStillDecided(wipe) else { return .nothingLeft }
             // If the mount does not serve yet, the start continues the wipe.
             guard tree.isServed else { return nil }
