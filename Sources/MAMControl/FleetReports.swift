@@ -102,7 +102,7 @@ package final class FleetReports: VaultService {
         let name = vault.identity(of: account).name
         let entries: [RecoveryRecords.Entry]
         do throws(Errno) {
-            entries = try vault.recoveryRecords.withLock { records throws(Errno) in
+            entries = try vault.keyring.recovery.records.withLock { records throws(Errno) in
                 try records?.entries(of: account) ?? []
             }
         } catch { throw .systemError(error, "the recovery records") }

@@ -9,6 +9,7 @@ package struct RecoverySealer: Sendable {
     let sealer: KeybagSealer
     let state: SharedState<AccountTable>
     let clock: @Sendable () -> Int64
+    package let records = RecoveryPlace()
 
     /// The account's keys, sealed to a recovery key; nil unless all are loaded.
     package func sealKeys(

@@ -160,7 +160,7 @@ extension Tree {
 
     package func beginStopping() {
         stopping.store(true, ordering: .sequentiallyConsistent)
-        vault.keyNews.tell()
+        vault.windows.keyNews.tell()
     }
 
     /// True while the mount serves; only then can accounts' files be walked, wiped or sealed again.

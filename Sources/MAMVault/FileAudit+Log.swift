@@ -5,7 +5,6 @@ package import MAMFormat
 package import MAMModel
 package import MAMStore
 internal import MAMSystem
-internal import Synchronization
 
 extension FileAudit {
     /// An automatic repair after an unclean end: in the log and in the audit.
@@ -13,12 +12,6 @@ extension FileAudit {
         vault.log.warning(
             "\(path.shown), a file of \(owner), was left unfinished by a crash: \(what)")
         auditEnd(of: owner, at: path.shown, "recovery", what)
-    }
-
-    /// The last handle of a file closed, and some of its data may not be stored.
-    package func noteUnfinished(_ header: FileHeader?) {
-        vault.hasLeftUnfinished.store(true, ordering: .relaxed)
-        if let header { vault.uncertainEnds.add(header.fileID) }
     }
 
     /// A file was opened although its size contradicts its last block.
@@ -42,7 +35,7 @@ extension FileAudit {
 
     /// True if a failed call may have left a file incomplete, as a crash does.
     package var mayHaveUnfinishedFiles: Bool {
-        vault.hasLeftUnfinished.load(ordering: .relaxed)
+        vault.uncertainEnds.hasLeftUnfinished
             || vault.openFiles.all.contains(where: \.stored.isUnfinished)
     }
 

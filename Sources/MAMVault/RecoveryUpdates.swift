@@ -7,7 +7,6 @@ internal import MAMKeyring
 package import MAMModel
 internal import MAMPolicy
 package import MAMSystem
-internal import Synchronization
 
 /// Keeps recovery records up to date with policy.
 package struct RecoveryUpdates: Sendable {
@@ -23,7 +22,7 @@ package struct RecoveryUpdates: Sendable {
 
     /// Stores records in the workspace's own directory, `.mamd`, from now on.
     package func keepRecoveryRecords(in place: Descriptor) {
-        vault.recoveryRecords.withLock { $0 = RecoveryRecords(in: place) }
+        vault.keyring.recovery.records.use(RecoveryRecords(in: place))
         for account in vault.keyring.accounts { updateRecovery(of: account) }
     }
 
@@ -34,7 +33,7 @@ package struct RecoveryUpdates: Sendable {
         let keys = recoveryKeys(of: account)
         // Held throughout: a wipe that starts after the keys were read removes what is written
         // here.
-        vault.recoveryRecords.withLock { records in
+        vault.keyring.recovery.records.withLock { records in
             guard let records else { return }
             do throws(Errno) {
                 let entries = try records.entries(of: account)
@@ -138,7 +137,7 @@ package struct RecoveryUpdates: Sendable {
     /// Part of a wipe, after the account's keys were erased in memory. False, after logging, if one
     /// remains.
     package func destroyRecoveryRecords(of account: AccountID) -> Bool {
-        vault.recoveryRecords.withLock { records in
+        vault.keyring.recovery.records.withLock { records in
             do throws(Errno) {
                 try records?.removeAll(of: account)
                 return true

@@ -11,6 +11,7 @@ internal import Synchronization
 package final class UncertainEnds: Sendable {
     private let mayBeAny = Atomic<Bool>(false)
     private let awaitsKeys = Atomic<Bool>(false)
+    private let unfinished = Atomic<Bool>(false)
     private let keys = Guarded<Set<KeyID>>([])
     private let files = Guarded<Set<FileID>>([])
 
@@ -31,6 +32,15 @@ package final class UncertainEnds: Sendable {
 
     /// A failed call may have left the file's end inconsistent.
     package func add(_ file: FileID) { files.withLock { _ = $0.insert(file) } }
+
+    /// True if a closed file may have data that was not stored.
+    var hasLeftUnfinished: Bool { unfinished.load(ordering: .relaxed) }
+
+    /// The last handle of a file closed, and some of its data may not be stored.
+    func noteUnfinished(_ header: FileHeader?) {
+        unfinished.store(true, ordering: .relaxed)
+        if let header { add(header.fileID) }
+    }
 
     package func contains(_ header: FileHeader) -> Bool {
         mayBeOfCrash(header) || files.withLock { $0.contains(header.fileID) }

@@ -27,10 +27,7 @@ package final class Vault: Sendable {
     package let log: Log
     let sealer: KeyringSealer
     package let openFiles = OpenFiles()
-    /// True if a closed file may have data that was not stored.
-    package let hasLeftUnfinished = Atomic<Bool>(false)
     package let uncertainEnds = UncertainEnds()
-    package let keyNews = KeyNews()
     package let windows = Windows()
     package let events = Hub<AccountEvent>()
     package let metrics: Metrics
@@ -42,8 +39,6 @@ package final class Vault: Sendable {
     package let fleet: Fleet?
     /// Nil if accounts need no sign-in.
     package let signIns: SignIns?
-    /// Nil on a read-only workspace. Held during changes of the records.
-    package let recoveryRecords = Mutex<RecoveryRecords?>(nil)
     /// The accounts whose files a thread is updating; true if an unlock meanwhile requires another
     /// pass.
     package let updating = Mutex<[AccountID: Bool]>([:])

@@ -7,6 +7,7 @@ package import MAMModel
 package final class Windows: Sendable {
     private let accounts = Guarded<[AccountID: AccountWindows]>([:])
     private let transitions = LockTable<AccountID>()
+    package let keyNews = KeyNews()
     /// The window of files whose key is not on this device.
     let missing = AccessWindow(.closed)
     /// The window of files whose account is being wiped.

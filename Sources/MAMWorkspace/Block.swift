@@ -57,7 +57,7 @@ package struct Block: Sendable {
             let hasKeyC = vault.keyring.windowState(of: account) != .beforeFirstUnlock
             vault.windows[account]?.endBlock(hasKeyC: hasKeyC)
         }
-        vault.keyNews.tell()
+        vault.windows.keyNews.tell()
         vault.announce(.unblocked, account)
         guard !hasPassphrase else { return }
         let keys = try vault.keyring.openKeys(of: account, passphrase: nil)

@@ -62,7 +62,7 @@ package struct KeyJoins: Sendable {
             if case .wrongPassphrase = error { Unlock(tree).noteWrongPassphrase(of: account) }
             throw error
         }
-        vault.keyNews.tell()
+        vault.windows.keyNews.tell()
         KeyImports(tree).noteImport(of: export, by: user, into: account)
         RecoveryUpdates(vault).updateRecovery(of: account)
         ClassPass(tree).sealJoinedFiles(of: account)

@@ -108,10 +108,10 @@ package struct Recover: Sendable {
     private func waitForKeys(of headers: [FileHeader]) -> Bool {
         let goneCount = headers.count(where: tree.vault.isKeyGone)
         while !tree.isStopping {
-            let newsCount = tree.vault.keyNews.count
+            let newsCount = tree.vault.windows.keyNews.count
             if headers.contains(where: tree.vault.isOpen) { return true }
             if headers.count(where: tree.vault.isKeyGone) != goneCount { return true }
-            if !tree.isStopping { tree.vault.keyNews.wait(since: newsCount) }
+            if !tree.isStopping { tree.vault.windows.keyNews.wait(since: newsCount) }
         }
         return false
     }

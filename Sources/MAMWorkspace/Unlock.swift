@@ -54,7 +54,7 @@ package struct Unlock: Sendable {
     func openWindows(of account: AccountID) {
         ContainedCaches(tree).clearLeftovers(of: account)
         guard vault.windows[account]?.unlock() == true else { return }
-        vault.keyNews.tell()
+        vault.windows.keyNews.tell()
         vault.enrollments.idleLocks.ring()
         vault.audit(.unlocked, account, "\(vault.identity(of: account)) is unlocked")
         vault.announce(.available, account)

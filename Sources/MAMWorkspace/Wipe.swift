@@ -135,7 +135,7 @@ package struct Wipe: Sendable {
             let windows = vault.windows.remove(account)
             windows?.revoke()
             vault.keyring.wipes.eraseKeys(of: wipe)
-            vault.keyNews.tell()
+            vault.windows.keyNews.tell()
             guard let windows else { return (wipe, []) }
             return (wipe, purge(wipe, windows))
         }
