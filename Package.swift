@@ -178,8 +178,8 @@ let package = Package(
         module(
             "MAMTree",
             [
-                "MAMModel", "MAMFormat", "MAMSystem", "MAMLocks", "MAMStore", "MAMVault", "CShims",
-                "MAMIdentity",
+                "MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMLocks", "MAMKeyring",
+                "MAMStore", "MAMVault", "CShims", "MAMIdentity",
             ]),
         module(
             "MAMWorkspace",

@@ -14,7 +14,9 @@ extension IdentityInterface {
         _ = try call.request(Wire.AwaitSwitches.self)
         guard call.wantsMore else { throw VarlinkError.expectedMore }
         let answerer: SwitchAnswerer
-        do throws(Errno) { answerer = try vault.switches.answerer(in: session(of: call)) } catch {
+        do throws(Errno) {
+            answerer = try vault.sessions.switches.answerer(in: session(of: call))
+        } catch {
             throw VarlinkError.systemError(error, "the stream of switches")
         }
         // From now on its answers are waited for.
@@ -33,7 +35,7 @@ extension IdentityInterface {
         guard let result = SwitchResult(rawValue: request.result) else {
             throw .invalidParameter("result")
         }
-        guard vault.switches.answer(request.id, from: session(of: call), result) else {
+        guard vault.sessions.switches.answer(request.id, from: session(of: call), result) else {
             throw .notFound("nothing in this login session waits for switch \(request.id)")
         }
         return NoMembers()

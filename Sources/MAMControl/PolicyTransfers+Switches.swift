@@ -22,7 +22,7 @@ extension PolicyTransfers {
                 of: session(of: call), to: owner.identity, because: reason)
         } catch { throw .systemError(error, "the switch of identities") }
         guard let waiting else { return decision }
-        defer { vault.switches.withdraw(waiting) }
+        defer { vault.sessions.switches.withdraw(waiting) }
         guard call.wait(for: waiting.readable, atMostSeconds: SwitchRequests.seconds) else {
             throw .systemError(.notConnected, "the caller")
         }

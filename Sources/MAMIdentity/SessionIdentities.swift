@@ -21,6 +21,7 @@ package final class SessionIdentities: Sendable {
         let reason: SwitchReason
     }
 
+    package let switches = SwitchRequests()
     /// Most recently changed last.
     private let states = Mutex<[State]>([])
 

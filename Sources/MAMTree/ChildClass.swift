@@ -2,7 +2,6 @@
 
 package import MAMModel
 package import MAMSystem
-package import MAMVault
 
 package enum ChildClass {
     /// Nil if there is none. The note's value is nil if it is invalid.

@@ -37,7 +37,7 @@ package struct DirectoryDefaults: Sendable {
     package func childOwnerNote(of directory: Inode) -> Note<Identity>? {
         let (note, isNew) = directory.withState { state -> (Note<Identity>?, Bool) in
             if case .read(let found) = state.childOwner { return (found, false) }
-            let found = ChildOwner.read(of: directory.handle, tree.vault.marks).flatMap { note in
+            let found = ChildOwner.read(of: directory.handle, tree.marks).flatMap { note in
                 note.value.map { owner in note.map { _ in tree.vault.canonical(owner) } }
             }
             state.childOwner = .read(found)
@@ -69,7 +69,7 @@ package struct DirectoryDefaults: Sendable {
 
     private func setChildOwner(_ note: Note<Identity>?, of directory: Inode) throws(Errno) {
         try directory.withState { state throws(Errno) in
-            try ChildOwner.write(note, of: directory.handle, tree.vault.marks)
+            try ChildOwner.write(note, of: directory.handle, tree.marks)
             state.childOwner = .read(note)
         }
     }

@@ -3,7 +3,6 @@
 
 package import MAMModel
 package import MAMSystem
-package import MAMVault
 
 package enum DirectoryNote: String {
     case childClass = "user.mam.class"

@@ -80,5 +80,5 @@ package struct EndRecovery: Sendable {
     }
 
     /// True if files are repaired when first looked up.
-    package var recovers: Bool { !tree.isReadOnly && tree.vault.uncertainEnds.areAll }
+    package var recovers: Bool { !tree.isReadOnly && tree.vault.openFiles.uncertainEnds.areAll }
 }

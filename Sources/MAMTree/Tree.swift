@@ -12,6 +12,8 @@ package import Synchronization
 package final class Tree: Sendable {
     package let vault: Vault
     package let root: Descriptor
+    /// On what the daemon wrote into the backing directory.
+    package let marks: Marks
     package let table: InodeTable
     /// Nil where files cannot be found by number.
     package let handles: FileHandles?
@@ -70,11 +72,12 @@ package final class Tree: Sendable {
     /// invalidates what it changes itself.
     package static let cacheSeconds = 60.0
 
-    /// `root`: the backing directory, opened with `O_PATH`. `workDirectory`: the workspace's own
-    /// directory for temporary files. `onReady`: called once, after the kernel's first request was
-    /// answered.
+    /// `workspace`: its id. `root`: the backing directory, opened with `O_PATH`. `workDirectory`:
+    /// the workspace's own directory for temporary files. `onReady`: called once, after the
+    /// kernel's first request was answered.
     package init(
-        vault: Vault, root: Descriptor, workDirectory: Descriptor?, mountPoint: ByteString,
+        vault: Vault, workspace: Bytes16 = .zero, root: Descriptor, workDirectory: Descriptor?,
+        mountPoint: ByteString,
         isReadOnly: Bool, keepsLinks: Bool? = nil, onReady: @escaping @Sendable (Tree) -> Void
     ) throws(Errno) {
         self.onReady = onReady
@@ -82,6 +85,7 @@ package final class Tree: Sendable {
         place = Mutex((mountPoint, nil))
         self.isReadOnly = isReadOnly
         self.vault = vault
+        marks = Marks(of: workspace, by: vault.keyring)
         self.root = root
         openFiles = Shares(total: evictor.openLimit)
         accessTimes = AccessTimeRule(of: root, shownAt: mountPoint)

@@ -35,7 +35,7 @@ extension FileAudit {
 
     /// True if a failed call may have left a file incomplete, as a crash does.
     package var mayHaveUnfinishedFiles: Bool {
-        vault.uncertainEnds.hasLeftUnfinished
+        vault.openFiles.uncertainEnds.hasLeftUnfinished
             || vault.openFiles.all.contains(where: \.stored.isUnfinished)
     }
 

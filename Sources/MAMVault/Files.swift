@@ -58,10 +58,10 @@ package struct Files: Sendable {
         guard window.allowsOpen else { throw vault.closure(of: file.header) }
         if file.stored.needsKey { try provideKey(to: file.stored) }
         do throws(StoreError) {
-            try file.stored.proveEnd { vault.uncertainEnds.contains($0) }
+            try file.stored.proveEnd { vault.openFiles.uncertainEnds.contains($0) }
         } catch {
             guard case .wrongEnd = error, let header = file.header,
-                vault.uncertainEnds.contains(header)
+                vault.openFiles.uncertainEnds.contains(header)
             else { throw .store(error) }
             FileAudit(vault).reportUncertainEnd(of: file)
         }

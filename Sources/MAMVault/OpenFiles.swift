@@ -12,6 +12,8 @@ package final class OpenFiles: Sendable {
     }
 
     private let files = Guarded<[ObjectIdentifier: Reference]>([:])
+    /// Of closed files, too.
+    package let uncertainEnds = UncertainEnds()
 
     package func add(_ file: VaultFile) {
         files.withLock { $0[ObjectIdentifier(file)] = Reference(file: file) }

@@ -19,7 +19,6 @@ package final class Vault: Sendable {
     package let currentAccountRules: Guarded<AccountRules>
     package let identities = ProcessIdentities()
     package let sessions = SessionIdentities()
-    package let switches = SwitchRequests()
     /// Read with ``policy(of:)``, changed with ``replacePolicies(_:)``.
     package let inForce: Guarded<PoliciesInForce>
     package let clock: Clock
@@ -27,7 +26,6 @@ package final class Vault: Sendable {
     package let log: Log
     let sealer: KeyringSealer
     package let openFiles = OpenFiles()
-    package let uncertainEnds = UncertainEnds()
     package let windows = Windows()
     package let events = Hub<AccountEvent>()
     package let metrics: Metrics
@@ -50,15 +48,11 @@ package final class Vault: Sendable {
     package let searches = FairLock()
     package let importNeed = Mutex(ImportNeed())
     package let accountsToAdd = Mutex(AccountsToAdd())
-    /// Marks on what the daemon wrote into the backing directory.
-    package let marks: Marks
 
-    /// `stateDirectory`: for the records of files with the right class; nil in tests. `workspace`:
-    /// its id.
+    /// `stateDirectory`: for the records of files with the right class; nil in tests.
     package init(
         settings: Settings, policies: PolicyBook, keyring: Keyring, stateDirectory: Int32?,
-        workspace: Bytes16 = .zero, fleet: Fleet? = nil, signIns: SignIns? = nil, log: Log,
-        clock: Clock = Clock()
+        fleet: Fleet? = nil, signIns: SignIns? = nil, log: Log, clock: Clock = Clock()
     ) throws(Errno) {
         classRecords = try stateDirectory.map(ClassRecords.init)
         self.settings = settings
@@ -69,7 +63,6 @@ package final class Vault: Sendable {
         inForce = Guarded(PoliciesInForce(policies))
         self.clock = clock
         self.keyring = keyring
-        marks = Marks(of: workspace, by: keyring)
         self.log = log
         self.fleet = fleet
         self.signIns = signIns

@@ -22,7 +22,7 @@ package final class VaultFile: Sendable {
     }
 
     deinit {
-        if stored.isUnfinished { vault.uncertainEnds.noteUnfinished(stored.header) }
+        if stored.isUnfinished { vault.openFiles.uncertainEnds.noteUnfinished(stored.header) }
         vault.openFiles.remove(ObjectIdentifier(self))
     }
 

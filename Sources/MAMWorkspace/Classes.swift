@@ -24,7 +24,7 @@ package struct Classes: Sendable {
     private func childClassNote(of directory: Inode) -> Note<ProtectionClass>? {
         let (note, isNew) = directory.withState { state -> (Note<ProtectionClass>?, Bool) in
             if case .read(let found) = state.childClass { return (found, false) }
-            let found = ChildClass.read(of: directory.handle, tree.vault.marks)?
+            let found = ChildClass.read(of: directory.handle, tree.marks)?
                 .map { $0 ?? .complete }
             state.childClass = .read(found)
             return (found, true)
@@ -51,7 +51,7 @@ package struct Classes: Sendable {
         _ note: Note<ProtectionClass>?, of directory: Inode
     ) throws(Errno) {
         try directory.withState { state throws(Errno) in
-            try ChildClass.write(note, of: directory.handle, tree.vault.marks)
+            try ChildClass.write(note, of: directory.handle, tree.marks)
             state.childClass = .read(note)
         }
     }

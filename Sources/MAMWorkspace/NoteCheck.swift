@@ -22,7 +22,7 @@ package struct NoteCheck: Sendable {
     private func checkClass(
         of directory: Inode, _ path: ByteString, _ repair: Bool
     ) -> Finding? {
-        guard let note = ChildClass.read(of: directory.handle, tree.vault.marks), !note.isSound()
+        guard let note = ChildClass.read(of: directory.handle, tree.marks), !note.isSound()
         else {
             return nil
         }
@@ -46,7 +46,7 @@ package struct NoteCheck: Sendable {
     private func checkOwner(
         of directory: Inode, _ path: ByteString, _ repair: Bool
     ) -> Finding? {
-        guard let note = ChildOwner.read(of: directory.handle, tree.vault.marks), !note.isSound()
+        guard let note = ChildOwner.read(of: directory.handle, tree.marks), !note.isSound()
         else {
             return nil
         }

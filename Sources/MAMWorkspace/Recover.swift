@@ -29,7 +29,7 @@ package struct Recover: Sendable {
             return isMended
         }
         guard isWhole else { return nil }
-        tree.vault.uncertainEnds.narrow(to: Set(waiting.compactMap(\.sealing?.keyID)))
+        tree.vault.openFiles.uncertainEnds.narrow(to: Set(waiting.compactMap(\.sealing?.keyID)))
         return waiting
     }
 
@@ -64,7 +64,7 @@ package struct Recover: Sendable {
     /// Before opening a file whose key was loaded after the kernel learnt its size. The thread that
     /// examines all files reports failures.
     func mendUncertainEnd(of inode: Inode) {
-        guard !tree.isReadOnly, tree.vault.uncertainEnds.areLeft,
+        guard !tree.isReadOnly, tree.vault.openFiles.uncertainEnds.areLeft,
             let header = headerOfWrongEnd(inode),
             tree.vault.isOpen(header)
         else { return }
@@ -90,7 +90,7 @@ package struct Recover: Sendable {
     /// Nil if the end is right, or not due to a crash.
     private func headerOfWrongEnd(_ inode: Inode) -> FileHeader? {
         guard inode.isRegular, let header = inode.header, header.isManaged,
-            tree.vault.uncertainEnds.mayBeOfCrash(header), hasWrongEnd(inode, header)
+            tree.vault.openFiles.uncertainEnds.mayBeOfCrash(header), hasWrongEnd(inode, header)
         else { return nil }
         return header
     }

@@ -27,6 +27,6 @@ extension Switch {
             vault.announce(
                 .identitySwitchRequired(session: session.name, to: name, because: reason), about)
         }
-        return try vault.switches.ask(session, for: name, because: reason)
+        return try vault.sessions.switches.ask(session, for: name, because: reason)
     }
 }

@@ -59,7 +59,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     let probe = try probe(backing, isReadOnly: arguments.isReadOnly, report)
     warn(of: backing, probe, log, report)
     try recovery.begin(
-        vault.uncertainEnds, inState: places.state(of: backing.name),
+        vault.openFiles.uncertainEnds, inState: places.state(of: backing.name),
         isReadOnly: arguments.isReadOnly)
 
     // Before any thread starts, so that all threads block these signals.

@@ -45,7 +45,7 @@ func makeVault(
         }
         vault = try Vault(
             settings: settings, policies: book, keyring: keyring,
-            stateDirectory: isReadOnly ? nil : directory.raw, workspace: id, fleet: fleet,
+            stateDirectory: isReadOnly ? nil : directory.raw, fleet: fleet,
             signIns: settings.signIn.map { SignIns($0, in: isReadOnly ? nil : state) },
             log: log, clock: clock)
     } catch {
@@ -98,7 +98,8 @@ func makeTree(
     do throws(Errno) {
         let root = try reopen(backing.root.raw, openPathOnly | O_DIRECTORY)
         return try Tree(
-            vault: vault, root: root, workDirectory: backing.work, mountPoint: mountPoint,
+            vault: vault, workspace: backing.id, root: root, workDirectory: backing.work,
+            mountPoint: mountPoint,
             isReadOnly: isReadOnly, keepsLinks: keepsLinks, onReady: onReady)
     } catch { throw StartError("\(backing.path.shown) cannot be used: \(error)") }
 }

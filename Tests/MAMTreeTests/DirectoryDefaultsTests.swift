@@ -104,7 +104,7 @@ import WorkspaceSupport
             try it.places.makeDirectory(name)
             let new = try Lookup(again.tree).lookUp(name, in: InodeTable.rootNode).inode
             try DirectoryDefaults(again.tree).inheritOwner(from: parent, to: new)
-            let note = ChildOwner.read(of: new.handle, again.vault.marks)
+            let note = ChildOwner.read(of: new.handle, again.tree.marks)
             #expect(note?.value?.name == "bob@contoso.com" && note?.isProved == !isForged)
         }
     }

@@ -2,6 +2,7 @@ import MAMFormat
 import MAMModel
 import MAMStore
 import MAMSystem
+import MAMTree
 import MAMVault
 import Testing
 import WorkspaceSupport
@@ -15,12 +16,12 @@ import WorkspaceSupport
     }
 
     @Test func `the daemon knows its own mark again`() throws {
-        let marks = try TestVault().vault.marks
+        let marks = try TestVault().tree.marks
         #expect(marks.isRight(try mark(marks), .childOwner, of: value, at: place))
     }
 
     @Test func `a mark is for one value, kind, file and time of its making`() throws {
-        let marks = try TestVault().vault.marks
+        let marks = try TestVault().tree.marks
         let mark = try mark(marks)
         #expect(!marks.isRight(mark, .childOwner, of: Array("bob@contoso.com".utf8), at: place))
         #expect(!marks.isRight(mark, .childOwner, of: value + [0], at: place))
@@ -34,8 +35,8 @@ import WorkspaceSupport
     }
 
     @Test func `another device's mark is none`() throws {
-        let mark = try mark(TestVault().vault.marks)
-        #expect(!(try TestVault().vault.marks.isRight(mark, .childOwner, of: value, at: place)))
+        let mark = try mark(TestVault().tree.marks)
+        #expect(!(try TestVault().tree.marks.isRight(mark, .childOwner, of: value, at: place)))
     }
 
     @Test func `a plain file of an account is told from others`() throws {

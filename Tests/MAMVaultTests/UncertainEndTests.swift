@@ -41,17 +41,17 @@ import WorkspaceSupport
         let header = try makeTorn("cut")
         let key = try #require(header.sealing?.keyID)
         #expect(throws: VaultError.self) { try test.openExisting("cut") }
-        test.vault.uncertainEnds.beginWithAll()
+        test.vault.openFiles.uncertainEnds.beginWithAll()
         _ = try test.openExisting("cut")
-        test.vault.uncertainEnds.narrow(to: [key])
+        test.vault.openFiles.uncertainEnds.narrow(to: [key])
         _ = try test.openExisting("cut")
-        test.vault.uncertainEnds.narrow(to: [])
+        test.vault.openFiles.uncertainEnds.narrow(to: [])
         #expect(throws: VaultError.self) { try test.openExisting("cut") }
     }
 
     @Test func `what may be opened may get another class and another owner`() throws {
         _ = try makeTorn("cut")
-        test.vault.uncertainEnds.beginWithAll()
+        test.vault.openFiles.uncertainEnds.beginWithAll()
         let file = try Files(test.vault).file(test.descriptor("cut"))
         try FileClasses(test.vault).setClass(.complete, of: file)
         let conversion = try Conversion(

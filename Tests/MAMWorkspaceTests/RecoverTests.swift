@@ -34,7 +34,7 @@ private let whole = pattern(20_000)
     /// Another daemon, after this one was killed.
     private func restart(isReadOnly: Bool = false) throws -> TestWorkspace {
         let again = try TestWorkspace(in: it.places) { $0.isReadOnly = isReadOnly }
-        again.vault.uncertainEnds.beginWithAll()
+        again.vault.openFiles.uncertainEnds.beginWithAll()
         return again
     }
 
@@ -52,7 +52,7 @@ private let whole = pattern(20_000)
         #expect(try again.verify().isEmpty)
         #expect(try again.content("grown") == whole)
         #expect(try again.content("torn") == tornContent())
-        #expect(!again.vault.uncertainEnds.areLeft)
+        #expect(!again.vault.openFiles.uncertainEnds.areLeft)
         #expect(truncate(again.places.path("grown"), 60_000) == 0)
         #expect(refusal { _ = try again.content("grown") } == .badMessage)
     }
@@ -71,7 +71,7 @@ private let whole = pattern(20_000)
         Lock(again.tree).lock(again.ann, now: true)
         let waiting = try #require(Recover(again.tree).recoverAll())
         // Zeros go without the key; of each key one header is enough.
-        #expect(waiting.count == 1 && again.vault.uncertainEnds.areLeft)
+        #expect(waiting.count == 1 && again.vault.openFiles.uncertainEnds.areLeft)
         let known = try again.withEntry("torn") { $0.entry.inode.node }
         let tree = again.tree
         let isMended = Guarded<Bool?>(nil)
@@ -84,7 +84,7 @@ private let whole = pattern(20_000)
         try Unlock(again.tree).unlock(again.ann, passphrase: secret(TestWorkspace.passphrase))
         #expect(ended.wait(until: .patient))
         let result = isMended.withLock { $0 }
-        #expect(result == true && !again.vault.uncertainEnds.areLeft && known > 0)
+        #expect(result == true && !again.vault.openFiles.uncertainEnds.areLeft && known > 0)
         #expect(try again.verify().isEmpty)
         #expect(try again.content("torn") == tornContent())
     }

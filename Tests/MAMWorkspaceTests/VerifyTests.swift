@@ -158,7 +158,7 @@ private let damages = [
         // It opens as one that a failed call has left behind.
         let bytes = try it.places.stored("below/file")
         let header = try FileHeader.decode(bytes.span.bytes)
-        it.tree.vault.uncertainEnds.add(header.fileID)
+        it.tree.vault.openFiles.uncertainEnds.add(header.fileID)
         try it.withHandle("good") { _ in
             try it.withHandle("below/file", O_RDONLY) { _ in
                 let finding = try #require(try it.verify(repair: true).first)
