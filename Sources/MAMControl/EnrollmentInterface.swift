@@ -170,7 +170,7 @@ package struct EnrollmentInterface: VaultInterface {
     private func advanceClock(_ call: VarlinkCall) throws(VarlinkError) -> NoMembers {
         let request: Wire.AdvanceClock = try call.request()
         try requireTrusted(call, toDo: "move the clock")
-        guard vault.settings.debugSettingsEnabled else {
+        guard vault.rules.settings.debugSettingsEnabled else {
             throw .refused("the clock moves only with DebugSettingsEnabled")
         }
         // Ten years: longer than every timer, and no sum overflows.

@@ -14,7 +14,7 @@ extension FleetInterface {
     }
 
     private var fleetUser: UInt32? {
-        let name = vault.settings.fleetUser
+        let name = vault.rules.settings.fleetUser
         return name.isEmpty ? nil : userID(named: name)
     }
 

@@ -55,7 +55,7 @@ package struct FleetInterface: VaultInterface {
         try requireTrusted(call, toDo: "join an organisation")
         let root = Array(request.root.utf8)
         let organization = try organization(ofRoot: root)
-        guard !vault.settings.debugSettingsEnabled else {
+        guard !vault.rules.settings.debugSettingsEnabled else {
             throw .refused("the setting DebugSettingsEnabled is on")
         }
         let machine = try reports.machineKey(for: organization)

@@ -25,7 +25,7 @@ extension FleetReports {
         return [
             "counters": .object(vault.metrics.counters.mapValues { .integer($0) }),
             "settings": .array(
-                Settings().keysForNextStart(in: vault.settings).sorted().map { .string($0) }),
+                Settings().keysForNextStart(in: vault.rules.settings).sorted().map { .string($0) }),
             "transport": transport.map { .string($0.way.rawValue) } ?? .null,
             "readOnly": .bool(tree.isReadOnly), "openFiles": JSONValue(vault.openFileCount),
             "refusedDocuments": JSONValue(vault.refusedDocuments.count),

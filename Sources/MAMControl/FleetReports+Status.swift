@@ -43,7 +43,7 @@ extension FleetReports {
                         + counts.unreadable))
         }
         status.refused = refusals.count(in: vault.trail, at: now)
-        status.contained = mam_has_landlock() != 0 && vault.settings.containment != .off
+        status.contained = mam_has_landlock() != 0 && vault.rules.settings.containment != .off
         status.kernel = kernel
         status.mounted = tree.isServed
         status.diagnostics = diagnostics

@@ -57,7 +57,7 @@ extension IdentityInterface {
     private func containable(
         _ name: String?, _ call: VarlinkCall
     ) throws(VarlinkError) -> AccountID {
-        guard vault.settings.containment != .off else {
+        guard vault.rules.settings.containment != .off else {
             throw .refused("the setting Containment is off")
         }
         if name == nil, let own = vault.defaultAccount(ofUser: call.peer.uid) { return own }

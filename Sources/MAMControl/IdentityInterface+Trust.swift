@@ -50,7 +50,8 @@ extension IdentityInterface {
                 (try currentPath(of: file.raw), try status(of: file.raw))
             }
         } catch { throw .systemError(error, "the program") }
-        guard vault.settings.trustedPrograms.contains(where: { ByteString($0) == path }) else {
+        guard vault.rules.settings.trustedPrograms.contains(where: { ByteString($0) == path })
+        else {
             throw .refused(
                 "the setting TrustedPrograms, which is read when the daemon starts, does not name"
                     + " \(path.shown)")

@@ -22,7 +22,7 @@ struct PolicyDocuments: PolicyService {
         // Only the administrator sees which documents there are.
         let isTrusted = isTrusted(call.peer)
         let refused = isTrusted ? vault.refusedDocuments : []
-        let warnings = isTrusted ? vault.settings.warnings + vault.policies.warnings : []
+        let warnings = isTrusted ? vault.rules.settings.warnings + vault.policies.warnings : []
         return .init(
             account: principal.identity.name, managed: principal.isManaged,
             rules: principal.policy.rulesJSON,
@@ -40,7 +40,7 @@ struct PolicyDocuments: PolicyService {
         }
         return .init(
             findings: PolicyLint.check(
-                bytes, acceptsLegacy: vault.settings.debugSettingsEnabled,
+                bytes, acceptsLegacy: vault.rules.settings.debugSettingsEnabled,
                 maximumValueCount: isTrusted
                     ? JSONValue.maximumCount : JSONValue.maximumClientCount
             ).map { .init($0) })

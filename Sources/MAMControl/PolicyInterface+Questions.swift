@@ -64,7 +64,8 @@ extension PolicyInterface {
         // Only the caller's own accounts count: root controls other users' too.
         let primary = own.filter { $0.user == call.peer.uid }
         let isManaged =
-            vault.settings.policyRequired || own.contains { vault.policies.covers($0.identity) }
+            vault.rules.settings.policyRequired
+            || own.contains { vault.policies.covers($0.identity) }
         return .init(
             accounts: own.map { .init($0.identity) },
             primary: primary.count == 1 ? .init(primary[0].identity) : nil,
@@ -75,7 +76,7 @@ extension PolicyInterface {
         _ call: VarlinkCall
     ) throws(VarlinkError) -> Wire.ManagedPrograms.Reply {
         _ = try call.request(Wire.ManagedPrograms.self)
-        return .init(programs: vault.settings.managedPrograms)
+        return .init(programs: vault.rules.settings.managedPrograms)
     }
 
     /// Ignores case; an account's name and object id are the same identity.

@@ -13,7 +13,7 @@ extension PolicyTransfers {
         let request: Wire.CanOpenURL = try call.request()
         let inputs = LinkInputs(
             isKnownManagedScheme: request.knownManagedScheme ?? false,
-            managedSchemes: vault.settings.managedSchemes)
+            managedSchemes: vault.rules.settings.managedSchemes)
         let principal = try principal(request.account, call)
         let answer =
             request.universal ?? false

@@ -89,7 +89,7 @@ struct PolicyTransfers: PolicyService {
     func shareTargets(_ call: VarlinkCall) throws(VarlinkError) -> Wire.ShareTargets.Reply {
         let request: Wire.ShareTargets = try call.request()
         let principal = try principal(request.account, call)
-        let managed = Set(vault.settings.managedPrograms)
+        let managed = Set(vault.rules.settings.managedPrograms)
         try requireFew(request.programs, in: "programs")
         let targets = request.programs.map { program in
             let offer = principal.shareOffer(toManagedProgram: managed.contains(program))

@@ -163,7 +163,7 @@ package struct SignInInterface: VaultInterface {
     /// Whose keys count: a user's own would prove whatever that user likes.
     private func mayDeliverKeys(_ peer: Peer) -> Bool {
         if isTrusted(peer) { return true }
-        let name = vault.settings.fleetUser
+        let name = vault.rules.settings.fleetUser
         return !name.isEmpty && userID(named: name) == peer.uid
     }
 

@@ -106,8 +106,8 @@ package struct WorkspaceInterface: VaultInterface {
             mountPoint: isMounted ? tree.mountPoint.wireText : "",
             transport: transport?.way.rawValue, transportNote: transport?.note,
             readOnly: isMounted && Wipe(tree).isReadOnly, pid: Int(currentProcess),
-            uid: Int(currentUser), multiIdentity: vault.settings.multiIdentity,
-            maximumClass: vault.settings.maximumClass.letter,
+            uid: Int(currentUser), multiIdentity: vault.rules.settings.multiIdentity,
+            maximumClass: vault.rules.settings.maximumClass.letter,
             openFiles: isTrusted
                 ? vault.openFileCount : accounts.compactMap(\.openFiles).reduce(0, +),
             accounts: accounts, needsImport: Unopened(tree).needsImport,

@@ -36,7 +36,7 @@ extension Accounts {
             isPolicyThere: !book.documents.isEmpty,
             objection: NameRights(vault).objection(
                 to: identity, of: vault.keyring.uid(of: account) ?? 0)?.english,
-            hasPassphrase: vault.keyring.hasPassphrase(account), settings: vault.settings)
+            hasPassphrase: vault.keyring.hasPassphrase(account), settings: vault.rules.settings)
     }
 
     /// Those whose passphrase these policies hold to other rules. Whether it meets them is known

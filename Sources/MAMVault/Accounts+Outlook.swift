@@ -22,7 +22,9 @@ extension Accounts {
 
     /// Seconds; nil if neither policy nor the settings have one.
     package func idleLimit(_ facts: EnrollmentFacts) -> Int64? {
-        let lock = vault.settings.idleLockSeconds > 0 ? Int64(vault.settings.idleLockSeconds) : nil
+        let lock =
+            vault.rules.settings.idleLockSeconds > 0
+            ? Int64(vault.rules.settings.idleLockSeconds) : nil
         return [facts.recheckSeconds, lock].compactMap(\.self).min()
     }
 

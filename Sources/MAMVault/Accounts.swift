@@ -26,7 +26,7 @@ package struct Accounts: Sendable {
             id: account, identity: vault.identity(of: account), user: user,
             state: vault.windows[account]?.state ?? .beforeFirstUnlock,
             hasPassphrase: vault.keyring.hasPassphrase(account),
-            isDefault: !vault.settings.multiIdentity
+            isDefault: !vault.rules.settings.multiIdentity
                 && vault.defaultAccount(ofUser: user) == account,
             retryAfterSeconds: Int(vault.keyring.retryAfterSeconds(account)),
             isRecoverable: !RecoveryUpdates(vault).recoveryKeys(of: account).isEmpty,

@@ -103,7 +103,8 @@ package struct Callers: Sendable {
 
     /// In single-identity mode the account that the user registered; otherwise nobody.
     package func defaultIdentity(ofUser user: UInt32) -> Identity {
-        guard !vault.settings.multiIdentity, let account = vault.defaultAccount(ofUser: user) else {
+        guard !vault.rules.settings.multiIdentity, let account = vault.defaultAccount(ofUser: user)
+        else {
             return .nobody
         }
         return vault.identity(of: account)

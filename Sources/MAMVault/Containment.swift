@@ -25,18 +25,18 @@ package struct Containment: Sendable {
 
     /// What contained programs of an account may connect to.
     package func network(of account: AccountID) -> Settings.ContainedNetwork {
-        vault.policy(of: account).keepsData ? vault.settings.containedNetwork : .any
+        vault.policy(of: account).keepsData ? vault.rules.settings.containedNetwork : .any
     }
 
     /// Whether contained programs of an account have no terminal, which is copied by whoever has
     /// opened it.
     package func blocksTerminals(of account: AccountID) -> Bool {
-        vault.settings.containedTerminalBlocked && vault.policy(of: account).keepsCopies
+        vault.rules.settings.containedTerminalBlocked && vault.policy(of: account).keepsCopies
     }
 
     /// Whether they have no display that other programs have as well.
     package func requiresNested(for account: AccountID) -> Bool {
-        vault.settings.containedNestedRequired && vault.policy(of: account).keepsCopies
+        vault.rules.settings.containedNestedRequired && vault.policy(of: account).keepsCopies
     }
 
     /// Refuses a file that is only for contained programs of its account to any other, contained
@@ -159,7 +159,7 @@ package struct Containment: Sendable {
 
     /// What documents that come into force mean for programs that are not contained; nil: nothing.
     package func finding(under documents: [PolicyDocument]) -> String? {
-        guard vault.settings.requiresContainment(under: .merge(documents)) else { return nil }
+        guard vault.rules.settings.requiresContainment(under: .merge(documents)) else { return nil }
         return "files of the accounts that it covers open for contained programs alone;"
             + " 'mamctl run --contained -- COMMAND' starts one: setting Containment, mamctl(1)"
     }

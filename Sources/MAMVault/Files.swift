@@ -112,7 +112,7 @@ package struct Files: Sendable {
     /// Refuses the content of a foreign file if the settings say so. Truncating it is permitted,
     /// because that makes it a new file.
     package func checkForeign(_ facts: FileFacts) throws(VaultError) {
-        guard vault.settings.foreignFiles == .refuse, case .foreign = facts else { return }
+        guard vault.rules.settings.foreignFiles == .refuse, case .foreign = facts else { return }
         throw .refused("it has no protection header, and the setting ForeignFiles refuses that")
     }
 }

@@ -3,7 +3,6 @@
 internal import Glibc
 internal import MAMEnrollment
 internal import MAMKeyring
-internal import MAMLocks
 package import MAMModel
 package import MAMPolicy
 package import MAMSettings
@@ -34,12 +33,9 @@ package struct NameRights: Sendable {
     /// False if nothing changed. The next check-in or look at the accounts blocks those that are no
     /// longer allowed.
     package func replaceAccountRules(_ new: AccountRules) -> Bool {
-        let old = vault.currentAccountRules.withLock { current in
-            defer { current = new }
-            return current
-        }
+        let old = vault.rules.replaceAccountRules(new)
         guard new != old else { return false }
-        vault.userIDs.forget()
+        vault.rules.userIDs.forget()
         if new.allowed != old.allowed { vault.announce(.allowedAccountsChanged) }
         return true
     }
@@ -66,7 +62,7 @@ package struct NameRights: Sendable {
             switch reference {
             case .uid(let uid): if uid == user { return .given }
             case .name(let name):
-                guard let uid = vault.userIDs[name] else {
+                guard let uid = vault.rules.userIDs[name] else {
                     unknown = name
                     continue
                 }
@@ -85,7 +81,7 @@ package struct NameRights: Sendable {
         let users = entries.values.joined().compactMap { reference in
             switch reference {
             case .uid(let uid): uid
-            case .name(let name): vault.userIDs[name]
+            case .name(let name): vault.rules.userIDs[name]
             }
         }
         return Array(Set(users))

@@ -5,7 +5,6 @@ internal import MAMCrypto
 internal import MAMEnrollment
 package import MAMFormat
 internal import MAMKeyring
-internal import MAMLocks
 package import MAMModel
 internal import MAMPolicy
 package import MAMSettings
@@ -62,7 +61,7 @@ extension Vault {
     }
 
     /// Which accounts are allowed, and for which users; changes with the settings.
-    package var accountRules: AccountRules { currentAccountRules.withLock { $0 } }
+    package var accountRules: AccountRules { rules.accountRules }
 
     package func lockCount(of account: AccountID) -> Int { windows[account]?.lockCount ?? 0 }
 

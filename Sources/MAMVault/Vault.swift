@@ -4,7 +4,6 @@ package import MAMAudit
 package import MAMFormat
 package import MAMIdentity
 package import MAMKeyring
-package import MAMLocks
 package import MAMModel
 package import MAMPolicy
 package import MAMSettings
@@ -14,13 +13,9 @@ package import Synchronization
 
 /// One workspace's accounts, windows and rules.
 package final class Vault: Sendable {
-    /// As read at the start; only ``accountRules`` changes.
-    package let settings: Settings
-    package let currentAccountRules: Guarded<AccountRules>
+    package let rules: RulesInForce
     package let identities = ProcessIdentities()
     package let sessions = SessionIdentities()
-    /// Read with ``policy(of:)``, changed with ``replacePolicies(_:)``.
-    package let inForce: Guarded<PoliciesInForce>
     package let clock: Clock
     package let keyring: Keyring
     package let log: Log
@@ -42,8 +37,6 @@ package final class Vault: Sendable {
     package let updating = Mutex<[AccountID: Bool]>([:])
     package let cacheClearings = Mutex<[AccountID: CacheClearing]>([:])
 
-    /// The users in the setting AccountUsers.
-    package let userIDs = UserIDs()
     /// Searches of the tree for the owner of a name or key. A leaf lock: no other is taken inside.
     package let searches = FairLock()
     package let importNeed = Mutex(ImportNeed())
@@ -55,12 +48,10 @@ package final class Vault: Sendable {
         fleet: Fleet? = nil, signIns: SignIns? = nil, log: Log, clock: Clock = Clock()
     ) throws(Errno) {
         classRecords = try stateDirectory.map(ClassRecords.init)
-        self.settings = settings
-        currentAccountRules = Guarded(settings.accountRules)
+        rules = RulesInForce(settings, policies)
         metrics = Metrics(isOn: !settings.telemetryDisabled)
         trail = AuditTrail(
             inState: stateDirectory, maximumByteCount: settings.auditMiB << 20, log: log)
-        inForce = Guarded(PoliciesInForce(policies))
         self.clock = clock
         self.keyring = keyring
         self.log = log

@@ -46,7 +46,7 @@ package struct AutoEnrollment: Sendable {
     ///
     /// Never call this from a thread that serves the mount.
     package func enrollKnownAccounts() {
-        guard vault.settings.autoEnrollOnLaunch else { return }
+        guard vault.rules.settings.autoEnrollOnLaunch else { return }
         let isFirst = vault.accountsToAdd.withLock { state in
             defer { state.isSearching = state.isSearching != nil }
             return state.isSearching == nil
@@ -67,7 +67,7 @@ package struct AutoEnrollment: Sendable {
     private func enrollSettled() -> [String: String] {
         let names = Set(vault.accountRules.groups.values.joined()).sorted()
         vault.enrollments.departed.keep(only: names)
-        vault.userIDs.forget()
+        vault.rules.userIDs.forget()
         let rivals = rivals(among: names)
         var (settled, left): ([KnownAccount], [String: String]) = ([], [:])
         for name in names where vault.account(named: name) == nil {
@@ -118,7 +118,7 @@ package struct AutoEnrollment: Sendable {
         if let status = Registration(tree).refusal(of: identity, user: user, while: { true }) {
             throw Unsettled(status.errorString ?? "it is registered already")
         }
-        guard vault.settings.multiManagedIdentities || rivals[user] == 1 else {
+        guard vault.rules.settings.multiManagedIdentities || rivals[user] == 1 else {
             throw Unsettled(
                 "Groups names several accounts that may be uid \(user)'s, which may have one: "
                     + "AllowedAccounts or AccountUsers says which")

@@ -32,7 +32,7 @@ package struct CheckIn: Sendable {
     /// Runs the CheckIn hook, then reads the source; for all accounts.
     @discardableResult
     package func checkIn() -> CheckInOutcome {
-        vault.userIDs.forget()
+        vault.rules.userIDs.forget()
         let outcome =
             askCheckInHook() ?? read(.yes) ?? .failure("this daemon does not read the policies")
         finishCheckIn(outcome)
@@ -53,7 +53,7 @@ package struct CheckIn: Sendable {
     @discardableResult
     package func checkedIn(_ outcome: CheckInOutcome, isNews: Bool) -> CheckInOutcome {
         defer { if isNews { AutoEnrollment(tree).enrollKnownAccountsSoon() } }
-        if vault.settings.hooks.checkIn != nil {
+        if vault.rules.settings.hooks.checkIn != nil {
             if isNews { return checkIn() }
             if outcome.isSuccess {
                 Enrollment(tree).settleAll()
@@ -66,7 +66,7 @@ package struct CheckIn: Sendable {
 
     /// Nil if it agrees, or there is none.
     private func askCheckInHook() -> CheckInOutcome? {
-        guard vault.settings.hooks.checkIn != nil else { return nil }
+        guard vault.rules.settings.hooks.checkIn != nil else { return nil }
         read(.awaited)
         let refusal = answerOfCheckInHook()
         if refusal != nil { read(.no) }

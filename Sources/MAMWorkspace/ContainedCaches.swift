@@ -34,7 +34,9 @@ struct ContainedCaches: Sendable {
     private func start(
         _ account: AccountID, _ time: Int64, _ mayStart: (inout CacheClearing) -> Bool
     ) {
-        guard !vault.settings.clearedCaches.isEmpty, tree.isServed, !tree.isReadOnly else { return }
+        guard !vault.rules.settings.clearedCaches.isEmpty, tree.isServed, !tree.isReadOnly else {
+            return
+        }
         guard vault.cacheClearings.withLock({ mayStart(&$0[account, default: CacheClearing()]) })
         else { return }
         do throws(Errno) {
@@ -68,7 +70,7 @@ struct ContainedCaches: Sendable {
             tree, of: account, changedUntil: limit, deadline: Deadline(seconds: Self.seconds))
         for user in users.sorted() {
             let home = SealedHome(of: name, user: user)
-            for path in vault.settings.clearedCaches.flatMap(home.paths) {
+            for path in vault.rules.settings.clearedCaches.flatMap(home.paths) {
                 sweep.clear(ByteString(path), of: user)
             }
         }

@@ -19,7 +19,7 @@ package struct Deregistration: Sendable {
     package func signOut(_ account: AccountID) -> EnrollmentStatus {
         vault.audit(.deregistered, account, "\(vault.identity(of: account)) was deregistered")
         Enrollment(tree).happen(.signedOut, to: account, as: .unenroll)
-        vault.forgetPolicies()
+        vault.rules.forgetAccounts()
         return EnrollmentStatus(vault.identity(of: account), .unenrolled)
     }
 }

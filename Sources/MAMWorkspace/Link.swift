@@ -29,7 +29,7 @@ package struct Link: Sendable {
             throw error
         }
         // Documents may be assigned to either.
-        vault.forgetPolicies()
+        vault.rules.forgetAccounts()
         vault.log.info("\(vault.identity(of: account)) has the object id \(objectID)")
         RecoveryUpdates(vault).updateRecovery(of: account)
     }

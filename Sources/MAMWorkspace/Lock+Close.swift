@@ -18,7 +18,7 @@ extension Lock {
         _ account: AccountID, _ windows: AccountWindows, everyClass: Bool,
         until sharedDeadline: Deadline?
     ) -> [UInt64] {
-        let deadline = sharedDeadline ?? Deadline(seconds: vault.settings.lockDeadlineSeconds)
+        let deadline = sharedDeadline ?? Deadline(seconds: vault.rules.settings.lockDeadlineSeconds)
         let closing = everyClass ? windows.all : [windows.window(.complete)]
         if everyClass { windows.beginBlocking() } else { windows.beginClosing() }
         // A step that hangs must leave time for the next ones: other files have data to store.
@@ -92,7 +92,8 @@ extension Lock {
 
     func reportLate(_ reason: String) {
         vault.log.warning(
-            "the lock's deadline of \(vault.settings.lockDeadlineSeconds) s passed: \(reason)")
+            "the lock's deadline of \(vault.rules.settings.lockDeadlineSeconds) s passed: \(reason)"
+        )
     }
 }
 

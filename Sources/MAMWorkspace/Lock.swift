@@ -26,7 +26,7 @@ package struct Lock: Sendable {
     package func lock(_ account: AccountID, now: Bool) -> [BlockingFile] {
         guard let windows = vault.windows[account] else { return [] }
         windows.noteLock()
-        let grace = vault.settings.lockGraceSeconds
+        let grace = vault.rules.settings.lockGraceSeconds
         if now || grace == 0 { return report(shut(account)) }
         // Inside the lock, so that events are sent in order.
         let begun = vault.windows.transition(of: account) {
@@ -88,7 +88,7 @@ package struct Lock: Sendable {
         let blockingFiles = Purge(tree).blockingFiles(Array(nodes.prefix(Self.namedFiles)))
         for file in blockingFiles {
             vault.log.warning(
-                "locked at the deadline of \(vault.settings.lockDeadlineSeconds) s although"
+                "locked at the deadline of \(vault.rules.settings.lockDeadlineSeconds) s although"
                     + " \(file); its further writes are lost"
             )
         }
@@ -102,7 +102,7 @@ package struct Lock: Sendable {
     /// Locks every account by one common deadline: the machine is about to sleep, or the daemon to
     /// end while the mount still serves.
     package func lockAll() {
-        let deadline = Deadline(seconds: vault.settings.lockDeadlineSeconds)
+        let deadline = Deadline(seconds: vault.rules.settings.lockDeadlineSeconds)
         let accounts = vault.keyring.accounts
         for account in accounts { vault.windows[account]?.noteLock() }
         // In parallel: one user's program that holds its files must not keep another user's keys

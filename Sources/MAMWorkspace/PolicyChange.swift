@@ -1,7 +1,6 @@
 // Puts new policies in force, and notifies listeners.
 
 internal import MAMKeyring
-internal import MAMLocks
 internal import MAMModel
 package import MAMPolicy
 internal import MAMSettings
@@ -21,9 +20,9 @@ package struct PolicyChange: Sendable {
     ///
     /// `book`: nil for the same documents. `refused`: files that could not be used.
     package func replacePolicies(_ book: PolicyBook?, refused: [RefusedDocument] = []) {
-        guard let book else { return vault.inForce.withLock { $0.refused = refused } }
         let old = vault.policies
-        vault.inForce.withLock { $0 = PoliciesInForce(book, refused: refused) }
+        vault.rules.replace(book, refused: refused)
+        guard let book else { return }
         for account in vault.keyring.accounts {
             announceChanges(for: vault.identity(of: account), account, from: old, to: book)
             RecoveryUpdates(vault).updateRecovery(of: account)
@@ -39,7 +38,7 @@ package struct PolicyChange: Sendable {
             vault.announce(.policyChanged, account)
         }
         let classes = [before, after].map {
-            vault.settings.classRule($0).effectiveClass(asked: nil)
+            vault.rules.settings.classRule($0).effectiveClass(asked: nil)
         }
         if classes[0] != classes[1] { vault.announce(.dataProtectionChanged, account) }
         if old.configuration(for: identity) != new.configuration(for: identity) {

@@ -62,11 +62,11 @@ extension Registration {
     func begin(_ account: AccountID) {
         vault.windows.add(account)
         vault.importNeed.withLock { $0 = ImportNeed() }
-        vault.forgetPolicies()
+        vault.rules.forgetAccounts()
         vault.windows.transition(of: account) { Unlock(tree).openWindows(of: account) }
         RecoveryUpdates(vault).updateRecovery(of: account)
         enroll(account)
-        if vault.settings.hooks.checkIn != nil { CheckIn(tree).checkIn() }
+        if vault.rules.settings.hooks.checkIn != nil { CheckIn(tree).checkIn() }
     }
 
     /// Serialises a user's registrations: of two concurrent ones the second finds the first one's

@@ -25,7 +25,7 @@ package struct Registration: Sendable {
     package func refusal(
         of identity: Identity, user: UInt32, while shallGoOn: () -> Bool
     ) -> EnrollmentStatus? {
-        vault.userIDs.forget()
+        vault.rules.userIDs.forget()
         if let objection = NameRights(vault).objection(to: identity, of: user) {
             return EnrollmentStatus(identity, .notAllowed, objection.english)
         }
@@ -47,7 +47,8 @@ package struct Registration: Sendable {
     }
 
     func objectionToAnother(of user: UInt32) -> Message? {
-        guard !vault.settings.multiManagedIdentities, let own = vault.defaultAccount(ofUser: user)
+        guard !vault.rules.settings.multiManagedIdentities,
+            let own = vault.defaultAccount(ofUser: user)
         else {
             return nil
         }

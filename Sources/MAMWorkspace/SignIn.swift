@@ -24,7 +24,7 @@ package struct SignIn: Sendable {
             return EnrollmentStatus(
                 vault.identity(of: account), .notEnrolled, "it was deregistered")
         }
-        vault.userIDs.forget()
+        vault.rules.userIDs.forget()
         if let objection = Accounts(vault).facts(of: account).objection {
             return EnrollmentStatus(vault.identity(of: account), .notAllowed, objection)
         }

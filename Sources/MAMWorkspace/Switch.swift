@@ -82,7 +82,7 @@ package struct Switch: Sendable {
         {
             return notAllowed("the calling thread works for \(own)")
         }
-        guard !vault.settings.multiManagedIdentities else { return nil }
+        guard !vault.rules.settings.multiManagedIdentities else { return nil }
         if wanted.count > 1 {
             return notAllowed("several identities need the setting MultiManagedIdentities")
         }

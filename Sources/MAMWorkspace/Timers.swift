@@ -23,7 +23,7 @@ package struct Timers: Sendable {
     /// daemon ran, a check-in (the policies were just read), and the conditions.
     package func startEnrollment() {
         passTime()
-        if vault.settings.hooks.checkIn == nil { CheckIn(tree).checkIn() }
+        if vault.rules.settings.hooks.checkIn == nil { CheckIn(tree).checkIn() }
         LaunchChecks(tree).checkLaunchOfAll()
     }
 
@@ -50,7 +50,7 @@ package struct Timers: Sendable {
     /// Runs the checks that are due; returns the seconds until the next.
     private func look(_ last: inout Looks) -> Int64 {
         let now = vault.clock.now.secondsSinceBoot
-        let poll = Int64(vault.settings.wipePollSeconds)
+        let poll = Int64(vault.rules.settings.wipePollSeconds)
         if now - last.atConditions >= Self.launchSeconds {
             last.atConditions = now
             LaunchChecks(tree).checkLaunchOfAll()

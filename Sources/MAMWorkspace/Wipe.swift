@@ -143,7 +143,7 @@ package struct Wipe: Sendable {
 
     /// Data that the kernel has not sent yet is refused and lost, as intended.
     private func purge(_ wipe: WipeIntent, _ windows: AccountWindows) -> [UInt64] {
-        let deadline = Deadline(seconds: vault.settings.lockDeadlineSeconds)
+        let deadline = Deadline(seconds: vault.rules.settings.lockDeadlineSeconds)
         if !windows.drainAll(until: min(deadline, Deadline(seconds: 1))) {
             Lock(tree).reportLate("a request that the disk does not answer")
         }
@@ -181,7 +181,7 @@ package struct Wipe: Sendable {
             reportLeft(files, wipe)
             return files
         }
-        vault.forgetPolicies()
+        vault.rules.forgetAccounts()
         vault.identities.forget(wipe.identity)
         vault.sessions.forget(wipe.identity)
         vault.announce(.wiped, wipe.account, last: AccountStatus(wipe))

@@ -133,7 +133,8 @@ private func makeService(
             LastVerify(in: places.state(of: backing.name), mayWrite: true), listener)
         let policyWatch = try watch(
             policies,
-            SettingsFile(in: places.configuration(of: backing.name), vault.settings, vault.log),
+            SettingsFile(
+                in: places.configuration(of: backing.name), vault.rules.settings, vault.log),
             for: tree, vault.log)
         return RunningService(
             backing: backing, mountPoint: tree.mountPoint, log: vault.log, tree: tree,

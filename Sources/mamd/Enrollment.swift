@@ -18,13 +18,13 @@ func startEnrollment(
     // What issuers have proved of accounts decides which policies cover them.
     if !vault.provenGroups.isEmpty { _ = policies.reload(into: tree) }
     try requirePolicy(vault, policies.path, report)
-    if vault.settings.debugSettingsEnabled {
+    if vault.rules.settings.debugSettingsEnabled {
         report(
             "DebugSettingsEnabled is on: this daemon is for testing: its clock can be set over the"
                 + " socket"
         )
     }
-    if vault.settings.hooks.checkIn != nil, hasNoNetwork {
+    if vault.rules.settings.hooks.checkIn != nil, hasNoNetwork {
         report(
             "the unit's sandbox denies the CheckIn hook the network; allow it in a drop-in, see"
                 + " mamd(8), SANDBOX"
@@ -50,7 +50,7 @@ private func requirePolicy(
         ? vault.policies.hasProtection
         : accounts.contains { vault.policies.covers($0.identity) }
     guard !isThere else { return }
-    if vault.settings.policyRequired {
+    if vault.rules.settings.policyRequired {
         throw StartError(
             accounts.isEmpty
                 ? "no app protection policy in \(directory) applies to this workspace, and"
@@ -58,7 +58,7 @@ private func requirePolicy(
                 : "no policy in \(directory) covers an account, and MAMPolicyRequired is on; add"
                     + " one, and check it: mamctl policy check FILE")
     }
-    if vault.settings.policyWarnAbsent {
+    if vault.rules.settings.policyWarnAbsent {
         report("no policy in \(directory) covers \(accounts.isEmpty ? "anybody" : "an account")")
     }
 }

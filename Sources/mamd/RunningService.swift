@@ -54,7 +54,7 @@ struct RunningService: Sendable {
         notifyServiceManager("STOPPING=1\nSTATUS=Writing back and unmounting")
         server.stop()
         sessionWatch?.stop()
-        let deadline = Deadline(seconds: vault.settings.lockDeadlineSeconds)
+        let deadline = Deadline(seconds: vault.rules.settings.lockDeadlineSeconds)
         for file in Purge(tree).writeBack(until: deadline) {
             log.warning("stopping although \(file); its further writes are lost")
         }

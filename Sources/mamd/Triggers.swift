@@ -14,7 +14,7 @@ import MAMWorkspace
 
 /// Listens for the events that the settings use; nil if they use none.
 func sessionWatch(for tree: Tree, _ log: Log) -> SessionWatch? {
-    let settings = tree.vault.settings
+    let settings = tree.vault.rules.settings
     guard settings.lockOnSession != .never || settings.locksOnSleep else { return nil }
     let beforeSleep: @Sendable () -> Void = {
         log.info("the machine is about to sleep")
@@ -45,7 +45,7 @@ func relayLogins() throws(StartError) {
 /// Nil: all users'.
 private func lockAccounts(of user: UInt32?, in tree: Tree) {
     let locked = (user.map { accounts(of: $0, in: tree) } ?? Accounts(tree.vault).all).map(\.id)
-    switch tree.vault.settings.lockOnSession {
+    switch tree.vault.rules.settings.lockOnSession {
     case .never: break
     case .grace: Lock(tree).lock(locked, now: false)
     case .now: Lock(tree).lock(locked, now: true)
@@ -53,7 +53,7 @@ private func lockAccounts(of user: UInt32?, in tree: Tree) {
 }
 
 private func resumeAccounts(of user: UInt32, in tree: Tree) {
-    guard tree.vault.settings.lockOnSession != .never else { return }
+    guard tree.vault.rules.settings.lockOnSession != .never else { return }
     for account in accounts(of: user, in: tree) { Unlock(tree).resume(account.id) }
 }
 

@@ -1,0 +1,115 @@
+// The rules in force, which change while files are in use: settings, policy documents, and which
+// accounts are allowed.
+
+internal import MAMLocks
+internal import MAMModel
+package import MAMPolicy
+package import MAMSettings
+package import MAMSystem
+
+/// A policy with the values that every open and create needs. Passed by reference, because copying
+/// a policy copies very many parts.
+package final class MergedPolicy: Sendable {
+    package let policy: EffectivePolicy
+    package let classRule: ClassRule
+    /// ``EffectivePolicy/sendsToAll``, read at every open.
+    package let sendsToAll: Bool
+    /// Whether the account's files are only for contained programs, read at every open.
+    package let isContained: Bool
+
+    package init(_ policy: EffectivePolicy, _ settings: Settings) {
+        self.policy = policy
+        classRule = settings.classRule(policy)
+        sendsToAll = policy.sendsToAll
+        isContained = settings.requiresContainment(under: policy)
+    }
+}
+
+/// The settings and the policy documents, and the policies merged from them so far.
+package final class RulesInForce: Sendable {
+    /// As read at the start; only ``accountRules`` changes.
+    package let settings: Settings
+    /// The users in the setting AccountUsers.
+    package let userIDs = UserIDs()
+    private let policies: Guarded<Policies>
+    private let accounts: Guarded<AccountRules>
+
+    fileprivate struct Policies {
+        var book: PolicyBook
+        var refused: [RefusedDocument] = []
+        var known: [AccountID: MergedPolicy] = [:]
+        var ofAll: MergedPolicy?
+        /// By the numbers of the documents. Most accounts have the same ones.
+        var merged: [[Int]: MergedPolicy] = [:]
+    }
+
+    init(_ settings: Settings, _ book: PolicyBook) {
+        self.settings = settings
+        policies = Guarded(Policies(book: book))
+        accounts = Guarded(settings.accountRules)
+    }
+
+    package var book: PolicyBook { policies.withLock { $0.book } }
+
+    /// Files of the policy directory whose current content is not in force.
+    package var refused: [RefusedDocument] { policies.withLock { $0.refused } }
+
+    /// `book`: nil for the same documents.
+    package func replace(_ book: PolicyBook?, refused: [RefusedDocument]) {
+        policies.withLock { policies in
+            if let book { policies = Policies(book: book) }
+            policies.refused = refused
+        }
+    }
+
+    /// The accounts have changed, the documents have not.
+    package func forgetAccounts() { policies.withLock { ($0.known, $0.ofAll) = ([:], nil) } }
+
+    func policy(of account: AccountID, named identity: () -> Identity) -> MergedPolicy {
+        policies.withLock { policies in
+            if let known = policies.known[account] { return known }
+            let policy = policies.policy(for: identity(), settings)
+            policies.known[account] = policy
+            return policy
+        }
+    }
+
+    /// The most restrictive of these accounts'; of all documents without any.
+    func policyOfAll(_ accounts: () -> [Identity]) -> MergedPolicy {
+        if let known = policies.withLock({ $0.ofAll }) { return known }
+        let accounts = accounts()
+        return policies.withLock { policies in
+            if let known = policies.ofAll { return known }
+            let policy = MergedPolicy(
+                .merge(
+                    accounts.isEmpty
+                        ? policies.book.documents
+                        : accounts.flatMap { policies.book.documents(for: $0) }), settings)
+            policies.ofAll = policy
+            return policy
+        }
+    }
+
+    /// Which accounts are allowed, and for which users; changes with the settings.
+    package var accountRules: AccountRules { accounts.withLock { $0 } }
+
+    /// Returns the old ones.
+    func replaceAccountRules(_ new: AccountRules) -> AccountRules {
+        accounts.withLock { current in
+            defer { current = new }
+            return current
+        }
+    }
+}
+
+extension RulesInForce.Policies {
+    fileprivate mutating func policy(
+        for identity: Identity, _ settings: Settings
+    ) -> MergedPolicy {
+        let numbers = book.numbers(for: identity)
+        if let merged = merged[numbers] { return merged }
+        let policy = MergedPolicy(book.policy(of: numbers), settings)
+        merged[numbers] = policy
+        return policy
+    }
+}
