@@ -2,7 +2,7 @@
 
 internal import MAMSystem
 
-/// The last result of ``Vault/needsImport``.
+/// The last result of ``ClaimSearches/needsImport(_:)``.
 package struct ImportNeed {
     package private(set) var isFound = false
     private var isSearching = false

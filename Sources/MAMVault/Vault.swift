@@ -9,7 +9,6 @@ package import MAMPolicy
 package import MAMSettings
 internal import MAMStore
 package import MAMSystem
-package import Synchronization
 
 /// One workspace's accounts, windows and rules.
 package final class Vault: Sendable {
@@ -26,28 +25,19 @@ package final class Vault: Sendable {
     package let metrics: Metrics
     /// Written by ``audit(_:_:_:)`` and its variants.
     package let trail: AuditTrail
-    package let classRecords: ClassRecords?
     package let enrollments: Enrollments
     /// Nil for a daemon that cannot join one.
     package let fleet: Fleet?
     /// Nil if accounts need no sign-in.
     package let signIns: SignIns?
-    /// The accounts whose files a thread is updating; true if an unlock meanwhile requires another
-    /// pass.
-    package let updating = Mutex<[AccountID: Bool]>([:])
-    package let cacheClearings = Mutex<[AccountID: CacheClearing]>([:])
-
-    /// Searches of the tree for the owner of a name or key. A leaf lock: no other is taken inside.
-    package let searches = FairLock()
-    package let importNeed = Mutex(ImportNeed())
-    package let accountsToAdd = Mutex(AccountsToAdd())
+    package let walks: Walks
 
     /// `stateDirectory`: for the records of files with the right class; nil in tests.
     package init(
         settings: Settings, policies: PolicyBook, keyring: Keyring, stateDirectory: Int32?,
         fleet: Fleet? = nil, signIns: SignIns? = nil, log: Log, clock: Clock = Clock()
     ) throws(Errno) {
-        classRecords = try stateDirectory.map(ClassRecords.init)
+        walks = Walks(try stateDirectory.map(ClassRecords.init))
         rules = RulesInForce(settings, policies)
         metrics = Metrics(isOn: !settings.telemetryDisabled)
         trail = AuditTrail(

@@ -10,7 +10,6 @@ internal import MAMSettings
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
-internal import Synchronization
 
 /// An account to register, unless sealed files of its name exist.
 private struct KnownAccount {
@@ -47,20 +46,8 @@ package struct AutoEnrollment: Sendable {
     /// Never call this from a thread that serves the mount.
     package func enrollKnownAccounts() {
         guard vault.rules.settings.autoEnrollOnLaunch else { return }
-        let isFirst = vault.accountsToAdd.withLock { state in
-            defer { state.isSearching = state.isSearching != nil }
-            return state.isSearching == nil
-        }
-        guard isFirst else { return }
-        var isWanted = true
-        while isWanted {
-            nameAccountsToAdd(enrollSettled())
-            isWanted = vault.accountsToAdd.withLock { state in
-                let isWanted = state.isSearching == true
-                state.isSearching = isWanted ? false : nil
-                return isWanted
-            }
-        }
+        guard vault.walks.claims.beginAdding() else { return }
+        repeat { nameAccountsToAdd(enrollSettled()) } while vault.walks.claims.isAddingAgain()
     }
 
     /// The remaining names, each with the reason.
@@ -160,10 +147,7 @@ package struct AutoEnrollment: Sendable {
 
     /// Runs the hook and sends the event for each name not reported before; logs each new reason.
     private func nameAccountsToAdd(_ left: [String: String]) {
-        let told = vault.accountsToAdd.withLock { state in
-            defer { state.reasons = left }
-            return state.reasons
-        }
+        let told = vault.walks.claims.noteLeft(left)
         for (name, reason) in left.sorted(by: { $0.key < $1.key }) where told[name] != reason {
             let words = name.isObjectID ? "UPN --oid \(name)" : name
             vault.log.info(

@@ -14,7 +14,7 @@ extension Claims {
         for user: UInt32, while shallGoOn: () -> Bool, where isWanted: (StoredClaim) -> Bool
     ) throws(SearchEnd) -> Bool {
         var obstacle: (path: ByteString, error: Errno)?
-        let found = tree.vault.searches.withLock(for: user) {
+        let found = tree.vault.walks.claims.inTurn(of: user) {
             tree.isServed
                 ? hasClaim(where: isWanted, while: shallGoOn) { obstacle = ($0, $1) } : nil
         }

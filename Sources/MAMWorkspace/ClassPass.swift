@@ -8,7 +8,6 @@ internal import MAMStore
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
-internal import Synchronization
 
 /// Walks an account's files after its rules or keys changed.
 package struct ClassPass: Sendable {
@@ -38,26 +37,20 @@ package struct ClassPass: Sendable {
     /// Walks the tree on its own thread if the rules changed since the last pass. A lock ends it;
     /// the next unlock starts it again.
     func updateClasses(of account: AccountID) {
-        guard tree.isServed, let records = vault.classRecords,
+        guard tree.isServed, let records = vault.walks.classes,
             !records.isCurrent(account, classRecord(of: account))
         else {
             return
         }
-        let isRunning = vault.updating.withLock { updating in
-            let isRunning = updating[account] != nil
-            updating[account] = isRunning
-            return isRunning
-        }
-        if isRunning { return }
+        guard records.begin(account) else { return }
         do throws(Errno) {
             try startThread(named: "class-update") {
                 updateClasses(of: account, records)
                 // An unlock may have come while this pass was ending after a lock.
-                let isWanted = vault.updating.withLock { $0.removeValue(forKey: account) } ?? false
-                if isWanted { updateClasses(of: account) }
+                if records.end(account) { updateClasses(of: account) }
             }
         } catch {
-            vault.updating.withLock { $0[account] = nil }
+            _ = records.end(account)
             vault.log.warning("files keep their old classes until they are opened: \(error)")
         }
     }
@@ -76,10 +69,7 @@ package struct ClassPass: Sendable {
         let areSealed = KeyRenewal(tree).sealAnew(
             of: { FileClasses(vault).accountOfExposedKey($0) == account }, while: shallGoOn)
         guard haveClasses, areSealed else { return }
-        // Unless a file was found meanwhile that the walk may have missed.
-        vault.updating.withLock { updating in
-            if updating[account] != true { remember(record, of: account, records) }
-        }
+        remembering { () throws(Errno) in try records.complete(account, record) }
         vault.log.info(
             "all files of \(vault.identity(of: account)) have their class:"
                 + " \(classRules(of: account).dropLast())"
@@ -87,12 +77,13 @@ package struct ClassPass: Sendable {
     }
 
     /// A new account has no files yet.
-    func recordClasses(of account: AccountID, _ records: ClassRecords) {
-        remember(classRecord(of: account), of: account, records)
+    func recordClasses(of account: AccountID) {
+        guard let records = vault.walks.classes else { return }
+        remembering { () throws(Errno) in try records.record(account, classRecord(of: account)) }
     }
 
-    private func remember(_ record: String, of account: AccountID, _ records: ClassRecords) {
-        do throws(Errno) { try records.record(account, record) } catch {
+    private func remembering(_ record: () throws(Errno) -> Void) {
+        do throws(Errno) { try record() } catch {
             vault.log.warning("the files will be gone through once more: \(error)")
         }
     }
@@ -131,13 +122,7 @@ package struct ClassPass: Sendable {
 
     /// The last pass missed files, so it has to be repeated.
     private func forgetClasses(of account: AccountID) {
-        guard let classRecords = vault.classRecords else { return }
-        do throws(Errno) {
-            try vault.updating.withLock { updating throws(Errno) in
-                if updating[account] != nil { updating[account] = true }
-                try classRecords.remove(account)
-            }
-        } catch {
+        do throws(Errno) { try vault.walks.classes?.forget(account) } catch {
             let owner = vault.identity(of: account)
             vault.log.warning("a file of \(owner) keeps its key until the classes change: \(error)")
         }

@@ -7,7 +7,6 @@ internal import MAMSettings
 internal import MAMSystem
 internal import MAMTree
 internal import MAMVault
-internal import Synchronization
 
 /// Clears caches in the sealed homes of an account, if a setting names them.
 ///
@@ -24,21 +23,22 @@ struct ContainedCaches: Sendable {
     /// The account has just been locked.
     func clearSoon(of account: AccountID) {
         let time = currentTime
-        start(account, time) { $0.begin(at: time) }
+        start(account, time) { $0.begin(of: account, at: time) }
     }
 
     /// The account is about to be unlocked. Clears what an earlier pass left, and an earlier
     /// daemon.
-    func clearLeftovers(of account: AccountID) { start(account, currentTime) { $0.resume() } }
+    func clearLeftovers(of account: AccountID) {
+        start(account, currentTime) { $0.resume(of: account) }
+    }
 
     private func start(
-        _ account: AccountID, _ time: Int64, _ mayStart: (inout CacheClearing) -> Bool
+        _ account: AccountID, _ time: Int64, _ mayStart: (CacheClearings) -> Bool
     ) {
         guard !vault.rules.settings.clearedCaches.isEmpty, tree.isServed, !tree.isReadOnly else {
             return
         }
-        guard vault.cacheClearings.withLock({ mayStart(&$0[account, default: CacheClearing()]) })
-        else { return }
+        guard mayStart(vault.walks.caches) else { return }
         do throws(Errno) {
             try startThread(named: "clear-caches") { run(account, time) }
         } catch {
@@ -55,9 +55,7 @@ struct ContainedCaches: Sendable {
     }
 
     private func finish(_ account: AccountID, isWhole: Bool) -> Int64? {
-        vault.cacheClearings.withLock {
-            $0[account, default: CacheClearing()].finish(isWhole: isWhole)
-        }
+        vault.walks.caches.finish(of: account, isWhole: isWhole)
     }
 
     /// True if nothing is left. `limit`: what was changed after it, as by programs that started

@@ -10,7 +10,6 @@ internal import MAMSettings
 internal import MAMSystem
 internal import MAMTree
 internal import MAMVault
-internal import Synchronization
 
 extension Registration {
     /// Creates an account's keys and unlocks it; for an account deregistered with its keys kept,
@@ -32,9 +31,7 @@ extension Registration {
             }
             vault.audit(.registered, account, "\(identity) was registered by uid \(user)")
             // It has no files yet.
-            if let classRecords = vault.classRecords {
-                ClassPass(tree).recordClasses(of: account, classRecords)
-            }
+            ClassPass(tree).recordClasses(of: account)
             begin(account)
             return account
         }
@@ -61,7 +58,7 @@ extension Registration {
     /// An account that the keyring has just added, with its keys loaded.
     func begin(_ account: AccountID) {
         vault.windows.add(account)
-        vault.importNeed.withLock { $0 = ImportNeed() }
+        vault.walks.claims.forgetImportNeed()
         vault.rules.forgetAccounts()
         vault.windows.transition(of: account) { Unlock(tree).openWindows(of: account) }
         RecoveryUpdates(vault).updateRecovery(of: account)

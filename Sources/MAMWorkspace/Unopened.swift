@@ -7,7 +7,6 @@ package import MAMModel
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
-internal import Synchronization
 
 /// Sealed files that no key here opens, as far as a caller may know of them.
 package struct UnopenedFiles: Sendable {
@@ -72,11 +71,7 @@ package struct Unopened: Sendable {
     /// and the advice is that for an empty tree.
     package var needsImport: Bool {
         guard vault.keyring.accounts.isEmpty else { return false }
-        if vault.importNeed.withLock({ $0.beginSearch() }) {
-            let found = findUnopened()
-            vault.importNeed.withLock { $0.endSearch(found) }
-        }
-        return vault.importNeed.withLock(\.isFound)
+        return vault.walks.claims.needsImport(findUnopened)
     }
 
     private func findUnopened() -> Bool? {

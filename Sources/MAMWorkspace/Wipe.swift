@@ -108,7 +108,7 @@ package struct Wipe: Sendable {
 
     private func destroyClassRecord(of account: AccountID) -> Bool {
         do throws(Errno) {
-            try vault.classRecords?.remove(account)
+            try vault.walks.classes?.remove(account)
             return true
         } catch {
             vault.log.warning("classes/\(account.bytes) could not be removed: \(error)")

@@ -130,7 +130,7 @@ import WorkspaceSupport
     @Test func `a lock clears them, and an unlock what it left over`() throws {
         Lock(it.tree).lock(it.ann, now: true)
         #expect(eventually { !exist("cache/one") && !exist("tmp/three") && !exist("cache/deep") })
-        #expect(eventually { it.vault.cacheClearings.withLock { $0[it.ann]?.isIdle == true } })
+        #expect(eventually { it.vault.walks.caches.isIdle(of: it.ann) == true })
         try Unlock(it.tree).unlock(it.ann, passphrase: secret(TestWorkspace.passphrase))
         try it.makeFile("\(home)/cache/new", pattern(10))
         // Another daemon, after this one was killed.
@@ -144,20 +144,25 @@ import WorkspaceSupport
     @Test func `without the setting nothing goes`() throws {
         let again = try TestWorkspace(in: it.places)
         Lock(again.tree).lock(again.ann, now: true)
-        let isUntouched = again.vault.cacheClearings.withLock { $0.isEmpty }
-        #expect(isUntouched)
+        for account in [again.ann, again.bob] {
+            #expect(again.vault.walks.caches.isIdle(of: account) == nil)
+        }
         #expect(exist("cache/one", "tmp/three"))
     }
 
     @Test func `an unlock resumes only what is not done`() {
-        var clearing = CacheClearing()
-        let starts = [clearing.resume(), clearing.resume(), clearing.begin(at: 5)]
+        let (clearings, ann) = (CacheClearings(), it.ann)
+        let starts = [
+            clearings.resume(of: ann), clearings.resume(of: ann), clearings.begin(of: ann, at: 5),
+        ]
         #expect(starts == [true, false, false])
-        let first = [clearing.finish(isWhole: true), clearing.finish(isWhole: false)]
-        #expect(first == [5, nil] && clearing.isIdle)
-        let isResumed = clearing.resume()
-        let second = clearing.finish(isWhole: true)
-        let again = [clearing.resume(), clearing.begin(at: 6)]
+        let first = [
+            clearings.finish(of: ann, isWhole: true), clearings.finish(of: ann, isWhole: false),
+        ]
+        #expect(first == [5, nil] && clearings.isIdle(of: ann) == true)
+        let isResumed = clearings.resume(of: ann)
+        let second = clearings.finish(of: ann, isWhole: true)
+        let again = [clearings.resume(of: ann), clearings.begin(of: ann, at: 6)]
         #expect(isResumed && second == nil && again == [false, true])
     }
 }

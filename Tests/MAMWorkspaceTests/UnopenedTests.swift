@@ -72,7 +72,7 @@ struct UnopenedTests {
         let test = try TestVault()
         test.serve()
         let isOthersInTime = try inOneOfFiveTries {
-            test.vault.searches.withLock(for: 4711) { Deadline(milliseconds: 400).wait() }
+            test.vault.walks.claims.inTurn(of: 4711) { Deadline(milliseconds: 400).wait() }
             let pause = Deadline(milliseconds: 380)
             _ = try Self.found(in: test, toldTo: 4712)
             let isInTime = !pause.hasPassed
@@ -91,11 +91,15 @@ struct UnopenedTests {
         test.serve()
         _ = try test.wipe()
         try Self.put(["file"], into: test)
-        let begins = test.vault.importNeed.withLock { $0.beginSearch() }
+        var begins = false
+        _ = test.vault.walks.claims.needsImport {
+            begins = true
+            // Another one searches.
+            #expect(!Unopened(test.tree).needsImport)
+            return nil
+        }
         #expect(begins)
-        // Another one searches.
-        #expect(!Unopened(test.tree).needsImport)
-        test.vault.importNeed.withLock { $0 = ImportNeed() }
+        test.vault.walks.claims.forgetImportNeed()
         if found == nil { Faults.arm(.list, nth: 1, error: .ioError) }
         #expect(Unopened(test.tree).needsImport == (found ?? false))
         Faults.disarm()
