@@ -36,10 +36,10 @@ package struct AuditInterface: VaultInterface {
         // Subscribe before reading the stored records, so that none is missed in between.
         let subscription =
             question.follows
-            ? try failing { () throws(Errno) in try vault.trail.subscribe() } : nil
+            ? try failing { () throws(Errno) in try vault.sinks.trail.subscribe() } : nil
         let kept = try readers.withSlot(of: call.peer.uid) {
             try failing { () throws(Errno) in
-                try vault.trail.records { question.wants($0) }
+                try vault.sinks.trail.records { question.wants($0) }
             }.suffix(question.limit)
         }
         for record in kept { try send(record, to: call) }

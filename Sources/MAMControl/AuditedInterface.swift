@@ -34,7 +34,7 @@ package struct AuditedInterface: VarlinkInterface {
         let caller: @Sendable () -> AuditCaller = {
             peer.asking { AuditCaller(uid: peer.uid, pid: $0) }
         }
-        return try vault.trail.acting(as: caller) {
+        return try vault.sinks.trail.acting(as: caller) {
             do {
                 try ContainedCalls(vault: vault).check(call, of: name)
                 let reply = try interface.answer(call)
@@ -49,7 +49,9 @@ package struct AuditedInterface: VarlinkInterface {
     }
 
     private func noteRefusal(_ error: VarlinkError, _ call: VarlinkCall) {
-        guard let event = error.workspaceError.event, !vault.trail.isRefusalRecorded else { return }
+        guard let event = error.workspaceError.event, !vault.sinks.trail.isRefusalRecorded else {
+            return
+        }
         note(
             event, call,
             account: error.parameters["account"]?.text ?? call.newAccount ?? account(of: call),
@@ -93,7 +95,7 @@ package struct AuditedInterface: VarlinkInterface {
         let key = AuditKey(
             event, user: call.peer.uid, thread: call.peer.pid, operation: operation,
             account: account ?? "", reason: reason)
-        vault.trail.add(key) {
+        vault.sinks.trail.add(key) {
             var record = AuditRecord(event)
             record.operation = operation
             record.account = known?.description ?? account

@@ -23,7 +23,7 @@ extension FleetReports {
         let keyring = vault.keyring
         let transport = tree.isServed ? tree.transport : nil
         return [
-            "counters": .object(vault.metrics.counters.mapValues { .integer($0) }),
+            "counters": .object(vault.sinks.metrics.counters.mapValues { .integer($0) }),
             "settings": .array(
                 Settings().keysForNextStart(in: vault.rules.settings).sorted().map { .string($0) }),
             "transport": transport.map { .string($0.way.rawValue) } ?? .null,

@@ -42,7 +42,7 @@ extension FleetReports {
                     counts.left + counts.repaired + counts.quarantined + counts.unchecked
                         + counts.unreadable))
         }
-        status.refused = refusals.count(in: vault.trail, at: now)
+        status.refused = refusals.count(in: vault.sinks.trail, at: now)
         status.contained = mam_has_landlock() != 0 && vault.rules.settings.containment != .off
         status.kernel = kernel
         status.mounted = tree.isServed

@@ -130,7 +130,7 @@ package final class FleetReports: VaultService {
     func audit(after: Int64, atMost limit: Int) throws(VarlinkError) -> (report: String?, Int64) {
         let found: (records: [AuditRecord], last: Int64)
         do throws(Errno) {
-            found = try vault.trail.records(
+            found = try vault.sinks.trail.records(
                 after: after, atMost: min(limit, Self.maximumRecordCount))
         } catch { throw .systemError(error, "the audit") }
         var byteCount = 0

@@ -37,7 +37,7 @@ extension IdentityInterface {
         let identity = vault.identity(of: account)
         guard vault.identities.set(identity, by: call.peer.uid, for: child, standing: .contained)
         else { throw notSet(call) ?? Self.noChild }
-        vault.metrics.count(.containedPrograms)
+        vault.sinks.metrics.count(.containedPrograms)
         audit(request.program, account, child, call.peer)
         return NoMembers()
     }

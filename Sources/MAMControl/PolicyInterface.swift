@@ -83,9 +83,9 @@ package struct PolicyInterface: VaultInterface, PolicyService {
 
     private func metrics(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Metrics.Reply {
         _ = try call.request(Wire.Metrics.self)
-        guard vault.metrics.isOn else {
+        guard vault.sinks.metrics.isOn else {
             throw .refused("nothing is counted: MAMTelemetryDisabled is set")
         }
-        return .init(text: vault.metrics.openMetrics)
+        return .init(text: vault.sinks.metrics.openMetrics)
     }
 }

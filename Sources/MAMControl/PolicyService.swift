@@ -63,7 +63,7 @@ extension PolicyService {
 
     /// Counts a decision and returns its wire form.
     func counted(_ decision: Decision) -> Wire.Decision {
-        vault.metrics.count(decision.isAllowed ? .yesDecisions : .noDecisions)
+        vault.sinks.metrics.count(decision.isAllowed ? .yesDecisions : .noDecisions)
         return Wire.Decision(decision)
     }
 }

@@ -183,7 +183,7 @@ package struct SignInInterface: VaultInterface {
         let key = AuditKey(
             .signInRefused, user: call.peer.uid, thread: call.peer.pid,
             operation: "SignIn.Finish", reason: words)
-        vault.trail.add(key) {
+        vault.sinks.trail.add(key) {
             var record = AuditRecord(.signInRefused)
             record.reason = words
             return record

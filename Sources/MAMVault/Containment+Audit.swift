@@ -10,12 +10,12 @@ extension Containment {
         _ operation: String, of identity: Identity, by process: Int32, user: UInt32,
         _ reason: String, at path: ByteString? = nil
     ) {
-        vault.metrics.count(.containmentCalls)
+        vault.sinks.metrics.count(.containmentCalls)
         let key = AuditKey(
             .refused, user: user, thread: process,
             file: UInt64(UInt(bitPattern: path?.hashValue ?? 0)),
             operation: operation, account: identity.description, reason: reason)
-        vault.trail.add(key) {
+        vault.sinks.trail.add(key) {
             var record = AuditRecord(.refused)
             record.operation = operation
             record.account = identity.isNobody ? nil : identity.description
@@ -25,7 +25,7 @@ extension Containment {
             record.rule = AuditRecord.containment
             return record
         }
-        vault.trail.noteRefusal()
+        vault.sinks.trail.noteRefusal()
     }
 }
 

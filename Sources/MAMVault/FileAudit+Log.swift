@@ -30,7 +30,7 @@ extension FileAudit {
         record.operation = operation
         record.path = path
         record.reason = reason
-        _ = vault.trail.add(record)
+        _ = vault.sinks.trail.add(record)
     }
 
     /// True if a failed call may have left a file incomplete, as a crash does.
@@ -58,7 +58,7 @@ extension FileAudit {
     /// Logs damage when it is found; returns the error as the vault's.
     package func reported(_ error: StoreError, owner: Identity) -> VaultError {
         if error.isDamage {
-            vault.metrics.count(.damagedBlocks)
+            vault.sinks.metrics.count(.damagedBlocks)
             vault.log.warning("a file of \(owner): \(error)")
         }
         return .store(error)

@@ -17,7 +17,7 @@ package struct FileAudit: Sendable {
         var record = AuditRecord(.policyRefused)
         record.path = document.file
         record.reason = document.reason
-        _ = vault.trail.add(record)
+        _ = vault.sinks.trail.add(record)
     }
 
     /// Records a refused open, create, read or write. Cheap when repeated.
@@ -29,12 +29,12 @@ package struct FileAudit: Sendable {
         path: () -> ByteString?
     ) {
         guard let event = error.event else { return }
-        if error.isOfContainment { vault.metrics.count(.containmentFiles) }
+        if error.isOfContainment { vault.sinks.metrics.count(.containmentFiles) }
         let owner = error.owner ?? owner
         let key = AuditKey(
             event, user: user, thread: thread, file: file, operation: operation,
             account: owner.description, reason: error.word)
-        vault.trail.add(key) {
+        vault.sinks.trail.add(key) {
             if event == .damaged, operation == "open" {
                 vault.log.warning(
                     "\(path()?.shown ?? "a removed file"), a file of \(owner): \(error)")
@@ -58,7 +58,7 @@ package struct FileAudit: Sendable {
         record.reason = text
         vault.log.tell(.lost, [.account: file.owner.description], text)
         let number = UInt64(UInt(bitPattern: ObjectIdentifier(file).hashValue))
-        vault.trail.add(AuditKey(.lost, file: number, operation: "write", reason: "")) {
+        vault.sinks.trail.add(AuditKey(.lost, file: number, operation: "write", reason: "")) {
             record
         }
     }
@@ -67,7 +67,7 @@ package struct FileAudit: Sendable {
     package func audit(_ finding: Finding) {
         guard finding.problem.isDamage else { return }
         let place = finding.path.shown
-        vault.trail.add(
+        vault.sinks.trail.add(
             AuditKey(.damaged, operation: place, reason: finding.problem.rawValue)
         ) {
             var record = AuditRecord(.damaged)
@@ -94,7 +94,7 @@ package struct FileAudit: Sendable {
     /// the audit, first once and then with the number of repetitions.
     package func auditForgery(_ reason: String, of file: UInt64, at path: ByteString?) {
         let key = AuditKey(.damaged, file: file, operation: "open", reason: reason)
-        vault.trail.add(key) {
+        vault.sinks.trail.add(key) {
             var record = AuditRecord(.damaged)
             record.operation = "open"
             record.path = path?.shown

@@ -31,7 +31,7 @@ extension Files {
     package func newFile(
         _ descriptor: Descriptor, as owner: Identity, asking asked: ProtectionClass?
     ) throws(VaultError) -> VaultFile {
-        try vault.metrics.counting(.creations) { () throws(VaultError) in
+        try vault.sinks.metrics.counting(.creations) { () throws(VaultError) in
             try beginning(as: owner, asking: asked) { header, key throws(StoreError) in
                 use(
                     try StoredFile(
@@ -47,7 +47,7 @@ extension Files {
         _ file: VaultFile, as owner: Identity, isInWorkspace: Bool = true,
         asking asked: ProtectionClass?
     ) throws(VaultError) {
-        try vault.metrics.counting(.creations) { () throws(VaultError) in
+        try vault.sinks.metrics.counting(.creations) { () throws(VaultError) in
             if let window = file.window, !window.allowsOpen {
                 throw vault.closure(of: file.header)
             }

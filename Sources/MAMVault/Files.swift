@@ -49,7 +49,7 @@ package struct Files: Sendable {
     /// A file whose size contradicts its last block is damaged, but shown as it is if a crash or a
     /// failed call may explain it.
     package func admit(_ file: VaultFile) throws(VaultError) {
-        try vault.metrics.counting(.opens) { () throws(VaultError) in try letIn(file) }
+        try vault.sinks.metrics.counting(.opens) { () throws(VaultError) in try letIn(file) }
     }
 
     private func letIn(_ file: VaultFile) throws(VaultError) {

@@ -85,7 +85,7 @@ package struct Gift: Sendable {
         record.rule = decision.rule
         note(record, path)
         guard record.event == .refused else { return }
-        vault.trail.noteRefusal()
+        vault.sinks.trail.noteRefusal()
         throw Transfers(vault).refused(decision, next: next)
     }
 
@@ -130,7 +130,7 @@ package struct Gift: Sendable {
     /// differ, are counted when they come again.
     private func note(_ record: AuditRecord, _ path: ByteString?) {
         guard record.event == .refused || path == nil && record.event == .given else {
-            let fields = vault.trail.add(record)
+            let fields = vault.sinks.trail.add(record)
             // The trail writes the journal's lines of frequent events.
             guard record.event == .overridden else { return }
             return vault.log.tell(
@@ -143,6 +143,6 @@ package struct Gift: Sendable {
             file: UInt64(UInt(bitPattern: path?.hashValue ?? 0)), operation: giver.operation,
             account: record.account ?? "",
             reason: "\(record.receiver ?? ""): \(record.reason ?? "")")
-        vault.trail.add(key) { record }
+        vault.sinks.trail.add(key) { record }
     }
 }

@@ -9,6 +9,8 @@ package import MAMSystem
 package typealias EventSubscription = Subscription<AccountEvent>
 
 extension Vault {
+    package var log: Log { sinks.log }
+
     /// Records an event of an account, or of the workspace, in the log and in the audit.
     ///
     /// `text`: the log's line. `change`: sets further fields of the record.
@@ -30,11 +32,11 @@ extension Vault {
         record.account = identity?.description
         record.registrant = user
         change(&record)
-        log.tell(event, trail.add(record), text)
+        log.tell(event, sinks.trail.add(record), text)
     }
 
     /// Subscribes to events.
-    package func subscribe() throws(Errno) -> EventSubscription { try events.subscribe() }
+    package func subscribe() throws(Errno) -> EventSubscription { try sinks.listeners.subscribe() }
 
     /// Sends an event to all listeners; without an account, it concerns the workspace.
     ///
@@ -42,7 +44,7 @@ extension Vault {
     package func announce(
         _ kind: AccountEvent.Kind, _ account: AccountID? = nil, last: AccountStatus? = nil
     ) {
-        metrics.count(kind)
-        events.send(AccountEvent(kind: kind, account: account, last: last))
+        sinks.metrics.count(kind)
+        sinks.listeners.send(AccountEvent(kind: kind, account: account, last: last))
     }
 }

@@ -1,6 +1,5 @@
 // One workspace's state: accounts, windows, policies in force, and the services that store them.
 
-package import MAMAudit
 package import MAMFormat
 package import MAMIdentity
 package import MAMKeyring
@@ -17,14 +16,9 @@ package final class Vault: Sendable {
     package let sessions = SessionIdentities()
     package let clock: Clock
     package let keyring: Keyring
-    package let log: Log
-    let sealer: KeyringSealer
+    package let sinks: EventSinks
     package let openFiles = OpenFiles()
     package let windows = Windows()
-    package let events = Hub<AccountEvent>()
-    package let metrics: Metrics
-    /// Written by ``audit(_:_:_:)`` and its variants.
-    package let trail: AuditTrail
     package let enrollments: Enrollments
     /// Nil for a daemon that cannot join one.
     package let fleet: Fleet?
@@ -39,19 +33,17 @@ package final class Vault: Sendable {
     ) throws(Errno) {
         walks = Walks(try stateDirectory.map(ClassRecords.init))
         rules = RulesInForce(settings, policies)
-        metrics = Metrics(isOn: !settings.telemetryDisabled)
-        trail = AuditTrail(
-            inState: stateDirectory, maximumByteCount: settings.auditMiB << 20, log: log)
+        sinks = EventSinks(settings, in: stateDirectory, log)
         self.clock = clock
         self.keyring = keyring
-        self.log = log
         self.fleet = fleet
         self.signIns = signIns
-        sealer = KeyringSealer(keyring: keyring)
         enrollments = try Enrollments(
             in: stateDirectory, keyring.accounts, settings, log, at: clock.now)
         for account in keyring.accounts { windows.add(account) }
     }
+
+    var sealer: KeyringSealer { KeyringSealer(keyring: keyring) }
 
     /// The window of a file with this header; nil for a file that is not encrypted.
     package func window(for header: FileHeader?) -> AccessWindow? {

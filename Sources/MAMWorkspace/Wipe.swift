@@ -131,7 +131,7 @@ package struct Wipe: Sendable {
                 record.reason = reason.text
             }
             // Before the keys are destroyed; but a disk that hangs must not save them.
-            vault.trail.flush(by: Deadline(seconds: 1))
+            vault.sinks.trail.flush(by: Deadline(seconds: 1))
             let windows = vault.windows.remove(account)
             windows?.revoke()
             vault.keyring.wipes.eraseKeys(of: wipe)

@@ -137,7 +137,7 @@ final class PolicyDirectory: Sendable {
             reading.isNews =
                 reading.isNews || hasChanged
                 || (state.refused, state.failure) != (refused, failure)
-            vault.metrics.count(hasChanged ? .policyChanges : .policyReadingsUnchanged)
+            vault.sinks.metrics.count(hasChanged ? .policyChanges : .policyReadingsUnchanged)
             if hasChanged {
                 vault.audit(
                     .policyChanged, nil,

@@ -35,7 +35,7 @@ struct RunningService: Sendable {
             _ = finishes(by: Deadline(milliseconds: 300), named: "enrol") { [tree] in
                 AutoEnrollment(tree).enrollKnownAccounts()
             }
-            try vault.trail.start()
+            try vault.sinks.trail.start()
             try Timers(tree).startTimers()
             try policyWatch.start()
             try sessionWatch?.start()
@@ -75,6 +75,6 @@ struct RunningService: Sendable {
         Enrollment(tree).saveEnrollments()
         vault.dropAllKeys()
         vault.audit(.stopped, nil, "\(mountPoint.shown) is no longer served")
-        vault.trail.finish(by: Deadline(seconds: 2))
+        vault.sinks.trail.finish(by: Deadline(seconds: 2))
     }
 }

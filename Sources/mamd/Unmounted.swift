@@ -50,7 +50,7 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     do throws(Errno) {
         try signals.onStop { end.signal() }
         try endWithStarter(arguments.readyDescriptor, end)
-        try vault.trail.start()
+        try vault.sinks.trail.start()
     } catch { throw StartError("no thread can be started: \(error)") }
     announceReady(
         arguments.readyDescriptor.map { dup($0) },
@@ -60,7 +60,7 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     server.stop()
     tree.beginStopping()
     vault.dropAllKeys()
-    vault.trail.finish(by: Deadline(seconds: 2))
+    vault.sinks.trail.finish(by: Deadline(seconds: 2))
 }
 
 /// The state directory; if it is missing and must not be created, an empty temporary one.
