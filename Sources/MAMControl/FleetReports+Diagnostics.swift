@@ -1,6 +1,7 @@
 // What an order has the next statuses tell about the daemon: counts and states, no names but those
 // of settings and counters.
 
+internal import MAMAudit
 internal import MAMKeyring
 internal import MAMLocks
 internal import MAMModel

@@ -1,6 +1,6 @@
 // The counters in the text format of OpenMetrics, which Prometheus reads: https://openmetrics.io.
 
-internal import MAMVault
+internal import MAMAudit
 
 extension Metric {
     /// The metric family, and the label that distinguishes this member of it.

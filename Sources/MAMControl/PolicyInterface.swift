@@ -1,5 +1,6 @@
 // io.mamd.Policy: policy decisions, for programs that enforce them. One function per method.
 
+internal import MAMAudit
 internal import MAMModel
 internal import MAMPolicy
 internal import MAMSystem

@@ -1,5 +1,6 @@
 // The identities that a policy question is about.
 
+internal import MAMAudit
 internal import MAMModel
 internal import MAMPolicy
 internal import MAMTree

@@ -3,7 +3,7 @@
 internal import CTransport
 internal import MAMModel
 internal import MAMSystem
-internal import MAMVault
+internal import MAMTree
 
 /// Settled once the kernel's first request is answered.
 ///

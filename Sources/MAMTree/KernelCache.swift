@@ -2,7 +2,6 @@
 // cached.
 
 package import MAMSystem
-package import MAMVault
 
 /// The kernel's pages and attributes by inode, and its names by directory.
 package protocol KernelCache: Sendable {

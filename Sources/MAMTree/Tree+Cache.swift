@@ -2,7 +2,6 @@
 
 package import MAMModel
 internal import MAMSystem
-package import MAMVault
 internal import Synchronization
 
 extension Tree {

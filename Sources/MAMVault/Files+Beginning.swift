@@ -1,5 +1,6 @@
 // Begins files: new ones, and existing ones that are overwritten.
 
+internal import MAMAudit
 internal import MAMCrypto
 internal import MAMFormat
 internal import MAMKeyring

@@ -1,5 +1,6 @@
 // Which files may be opened, created and begun, and by which caller.
 
+internal import MAMAudit
 internal import MAMCrypto
 internal import MAMFormat
 internal import MAMKeyring

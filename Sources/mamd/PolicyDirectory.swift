@@ -1,6 +1,7 @@
 // The policy directory: the built-in policy service. Reading it is a check-in.
 
 import Glibc
+import MAMAudit
 import MAMEnrollment
 import MAMModel
 import MAMPolicy
