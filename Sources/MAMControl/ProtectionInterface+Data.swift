@@ -6,6 +6,7 @@ internal import MAMStore
 internal import MAMSystem
 internal import MAMVault
 internal import MAMWire
+internal import MAMWorkspace
 
 extension ProtectionInterface {
     func protectData(_ call: VarlinkCall) throws(VarlinkError) -> Wire.ProtectData.Reply {

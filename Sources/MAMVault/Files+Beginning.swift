@@ -22,7 +22,7 @@ extension Files {
 
     /// A file created for an account that is being wiped would have been sealed: it must not become
     /// plain.
-    func refuseWiped(_ owner: Identity) throws(VaultError) {
+    package func refuseWiped(_ owner: Identity) throws(VaultError) {
         if vault.keyring.wipes.first(matching: owner) != nil { throw .keyRevoked(owner) }
     }
 

@@ -1,8 +1,8 @@
 // Which files may be opened, created and begun, and by which caller.
 
 internal import MAMAudit
-internal import MAMCrypto
-internal import MAMFormat
+package import MAMCrypto
+package import MAMFormat
 internal import MAMKeyring
 internal import MAMModel
 internal import MAMPolicy
@@ -86,7 +86,7 @@ package struct Files: Sendable {
     }
 
     /// Unwraps a header's key.
-    func fileKey(
+    package func fileKey(
         of header: FileHeader, wrapped: UnsafeRawBufferPointer,
         associatedData: UnsafeRawBufferPointer
     ) throws(StoreError) -> SecretBytes {
@@ -101,6 +101,11 @@ package struct Files: Sendable {
             throw .keyUnavailable
         }
     }
+
+    /// Seals a stream's key.
+    package func head(
+        sealing header: FileHeader, key: SecretBytes
+    ) throws(StoreError) -> StreamHead { try vault.sealer.seal(header, key: key) }
 
     /// Called when a file's last handle closed. True if the kernel's cache of it has to be dropped:
     /// a class B file that stayed open through a lock closes with its last handle.

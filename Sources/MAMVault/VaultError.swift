@@ -58,7 +58,7 @@ extension VaultError: Worded {
 
 /// Makes a store call and converts its error to the vault's.
 @inline(__always)
-func storing<Value>(_ call: () throws(StoreError) -> Value) throws(VaultError) -> Value {
+package func storing<Value>(_ call: () throws(StoreError) -> Value) throws(VaultError) -> Value {
     do throws(StoreError) { return try call() } catch { throw .store(error) }
 }
 

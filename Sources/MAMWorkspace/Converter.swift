@@ -6,6 +6,7 @@ package import MAMFormat
 package import MAMModel
 package import MAMStore
 package import MAMSystem
+package import MAMVault
 
 /// Encrypts and decrypts from one descriptor to another.
 package struct Converter: Sendable {

@@ -5,6 +5,7 @@ package import MAMFormat
 package import MAMModel
 package import MAMStore
 internal import MAMSystem
+package import MAMVault
 
 /// The result of reading a stream.
 package struct UnprotectedData: Sendable {
@@ -45,7 +46,7 @@ package struct DataStreams: Sendable {
             protectionClass: protectionClass, keyID: .none, isSparse: false, ephemeralKey: .zero)
         let key = SecretBytes.random(count: AESGCM.keyByteCount)
         return try streaming(input, key, window, header) { cipher throws(StoreError) in
-            try input.seal(vault.sealer.seal(header, key: key), cipher)
+            try input.seal(Files(vault).head(sealing: header, key: key), cipher)
         }
     }
 

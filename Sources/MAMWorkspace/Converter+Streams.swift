@@ -5,6 +5,7 @@ package import MAMFormat
 internal import MAMModel
 package import MAMStore
 package import MAMSystem
+package import MAMVault
 
 extension Converter {
     /// From a descriptor: data in the file form is read at any offset.
