@@ -1,7 +1,7 @@
 // The queue of records to be written: bounded, with repetitions combined.
 
 internal import MAMModel
-package import MAMSystem
+internal import MAMSystem
 
 /// Refusals with equal keys are combined.
 package struct AuditKey: Sendable, Hashable {

@@ -55,29 +55,23 @@ package struct Log: Sendable {
     package func warning(_ message: @autoclosure () -> String) { write(LOG_WARNING, message) }
     package func error(_ message: @autoclosure () -> String) { write(LOG_ERR, message) }
 
-    /// An event with a MESSAGE_ID, which the journal can be searched by.
-    package func tell(
-        _ message: LogMessage, _ fields: [LogField: String], _ text: @autoclosure () -> String
-    ) {
-        write(message.priority, text, message, fields)
+    package func tell(_ event: LogEvent, _ text: () -> String) {
+        write(event.priority, text, event)
     }
 
     /// For events that programs can cause at any rate: not written to a file, which nothing
     /// rotates.
-    package func tellOften(
-        _ message: LogMessage, _ fields: [LogField: String], _ text: @autoclosure () -> String
-    ) {
+    package func tellOften(_ event: LogEvent, _ text: () -> String) {
         if case .file = destination { return }
-        write(message.priority, text, message, fields)
+        write(event.priority, text, event)
     }
 
     private func write(
-        _ priority: Int32, _ makeText: () -> String, _ message: LogMessage? = nil,
-        _ fields: [LogField: String] = [:]
+        _ priority: Int32, _ makeText: () -> String, _ event: LogEvent? = nil
     ) {
         switch destination {
         case .nowhere: break
-        case .journal: send(line(makeText()), priority, message, fields)
+        case .journal: send(line(makeText()), priority, event)
         case .standardError: writeLine("\(prefix): \(line(makeText()))\n", to: 2)
         case .file(let file):
             writeLine("\(timestamp()) \(prefix): \(line(makeText()))\n", to: file.raw)
@@ -87,15 +81,13 @@ package struct Log: Sendable {
     /// Escapes names, which may come from anywhere and are shown on terminals.
     private func line(_ text: String) -> String { rules.scrub(text).onOneLine }
 
-    private func send(
-        _ text: String, _ priority: Int32, _ message: LogMessage?, _ fields: [LogField: String]
-    ) {
+    private func send(_ text: String, _ priority: Int32, _ event: LogEvent?) {
         var lines = ["MESSAGE=\(text)", "PRIORITY=\(priority)", "SYSLOG_IDENTIFIER=\(prefix)"]
-        if let workspace { lines.append("\(LogField.workspace.rawValue)=\(workspace)") }
-        if let message {
-            lines += ["MESSAGE_ID=\(message.id)", "\(LogField.event.rawValue)=\(message.rawValue)"]
+        if let workspace { lines.append("MAMD_WORKSPACE=\(workspace)") }
+        if let event {
+            lines += ["MESSAGE_ID=\(event.id)", "MAMD_EVENT=\(event.name)"]
+            lines += event.fields.map { "\($0)=\(rules.scrub($1))" }
         }
-        lines += fields.map { "\($0.key.rawValue)=\(rules.scrub($0.value))" }
         send(lines)
     }
 
@@ -111,6 +103,21 @@ package struct Log: Sendable {
         defer { strings.forEach { free($0) } }
         var vectors = strings.map { iovec(iov_base: $0, iov_len: $0.map { strlen($0) } ?? 0) }
         sd_journal_sendv(&vectors, Int32(vectors.count))
+    }
+}
+
+/// What the journal keeps of an event beside its line, and can be searched by.
+package struct LogEvent: Sendable {
+    /// `MESSAGE_ID`: 128 random bits.
+    let id: String
+    let name: String
+    let priority: Int32
+    let fields: [(name: String, value: String)]
+
+    package init(
+        id: String, name: String, priority: Int32, _ fields: [(name: String, value: String)]
+    ) {
+        (self.id, self.name, self.priority, self.fields) = (id, name, priority, fields)
     }
 }
 

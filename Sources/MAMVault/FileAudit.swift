@@ -1,10 +1,10 @@
 // The audit records about files, and their wording.
 
-internal import MAMAudit
+package import MAMAudit
 internal import MAMFormat
 package import MAMModel
 internal import MAMStore
-package import MAMSystem
+internal import MAMSystem
 
 /// Writes what happened to files to the log and the audit.
 package struct FileAudit: Sendable {

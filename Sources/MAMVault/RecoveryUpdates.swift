@@ -1,6 +1,7 @@
 // Recovery records: while policy names a recovery key, the account's keys are stored, sealed to it,
 // beside its files.
 
+internal import MAMAudit
 internal import MAMCrypto
 package import MAMFormat
 internal import MAMKeyring

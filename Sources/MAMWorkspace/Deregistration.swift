@@ -1,5 +1,6 @@
 // Deregisters accounts.
 
+internal import MAMAudit
 internal import MAMCrypto
 package import MAMEnrollment
 internal import MAMKeyring

@@ -1,5 +1,6 @@
 // Exports an account's keys for another machine.
 
+internal import MAMAudit
 package import MAMCrypto
 package import MAMKeyring
 package import MAMModel

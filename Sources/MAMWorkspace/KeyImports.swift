@@ -1,5 +1,6 @@
 // Imports an account's keys from another machine.
 
+internal import MAMAudit
 package import MAMCrypto
 internal import MAMFormat
 package import MAMKeyring

@@ -1,5 +1,6 @@
 // The steps of a lock, in an order that neither leaks nor loses data (docs/LOCKING.md).
 
+internal import MAMAudit
 internal import MAMCrypto
 internal import MAMFormat
 internal import MAMKeyring

@@ -1,5 +1,6 @@
 // Creates accounts.
 
+internal import MAMAudit
 package import MAMCrypto
 internal import MAMEnrollment
 internal import MAMFormat

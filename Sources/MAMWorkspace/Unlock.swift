@@ -1,5 +1,6 @@
 // Opens an account's windows once its keys are loaded.
 
+internal import MAMAudit
 package import MAMCrypto
 package import MAMKeyring
 package import MAMModel

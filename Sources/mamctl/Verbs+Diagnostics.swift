@@ -1,5 +1,6 @@
 // Verbs for diagnosis.
 
+internal import MAMAudit
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

@@ -1,5 +1,6 @@
 // Verbs of an administrator who looks at all machines.
 
+internal import MAMAudit
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

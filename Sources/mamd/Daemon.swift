@@ -2,6 +2,7 @@
 
 import CShims
 import Glibc
+import MAMAudit
 import MAMControl
 import MAMCrypto
 import MAMFuse

@@ -339,7 +339,7 @@ class Catalogue(unittest.TestCase):
             listed = subprocess.run(
                 ["journalctl", f"--root={root}", "--list-catalog"], check=True, capture_output=True,
                 text=True).stdout
-        table = (ROOT / "Sources/MAMSystem/LogMessage.swift").read_text()
+        table = (ROOT / "Sources/MAMAudit/LogMessage.swift").read_text()
         ids = re.findall(r'"([0-9a-f]{32})"', table)
         self.assertGreater(len(ids), 20)
         self.assertEqual(sorted(line.split(" ")[0] for line in listed.splitlines()), sorted(ids))

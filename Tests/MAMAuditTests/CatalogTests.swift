@@ -1,5 +1,6 @@
 // The journal's explanations, beside the table of ids.
 
+import MAMAudit
 import MAMModel
 import MAMSystem
 import Testing

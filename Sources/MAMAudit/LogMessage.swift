@@ -1,7 +1,7 @@
 // The kinds of events with a stable id: the words of the audit and the journal's MESSAGE_ID.
 
 internal import Glibc
-internal import MAMModel
+package import MAMSystem
 
 /// One kind of event. Ids never change: systemd/mamd.catalog explains each, and administrators
 /// search for them.
@@ -103,7 +103,7 @@ package enum LogMessage: String, Sendable, CaseIterable {
     }
 
     /// The syslog(3) priority.
-    var priority: Int32 {
+    fileprivate var priority: Int32 {
         switch self {
         case .lost, .wipeIncomplete, .policyRefused: LOG_ERR
         case .wrongPassphrase, .blocked, .damaged, .wipeDecided, .wiped, .keysExported,
@@ -131,4 +131,27 @@ package enum LogField: String, Sendable, CaseIterable {
     case fileClass = "MAMD_CLASS"
     case count = "MAMD_COUNT"
     case errno = "ERRNO"
+}
+
+extension Log {
+    package func tell(
+        _ message: LogMessage, _ fields: [LogField: String], _ text: @autoclosure () -> String
+    ) {
+        tell(LogEvent(message, fields), text)
+    }
+
+    /// For events that programs can cause at any rate.
+    func tellOften(
+        _ message: LogMessage, _ fields: [LogField: String], _ text: @autoclosure () -> String
+    ) {
+        tellOften(LogEvent(message, fields), text)
+    }
+}
+
+extension LogEvent {
+    fileprivate init(_ message: LogMessage, _ fields: [LogField: String]) {
+        self.init(
+            id: message.id, name: message.rawValue, priority: message.priority,
+            fields.map { ($0.rawValue, $1) })
+    }
 }
