@@ -63,21 +63,6 @@ package struct FileAudit: Sendable {
         }
     }
 
-    /// Damage found by a check.
-    package func audit(_ finding: Finding) {
-        guard finding.problem.isDamage else { return }
-        let place = finding.path.shown
-        vault.sinks.trail.add(
-            AuditKey(.damaged, operation: place, reason: finding.problem.rawValue)
-        ) {
-            var record = AuditRecord(.damaged)
-            record.operation = "Workspace.Verify"
-            record.path = finding.place == .backing ? place : "state: \(place)"
-            record.reason = finding.reason.english
-            return record
-        }
-    }
-
     private func refusal(
         _ error: VaultError, _ event: LogMessage, of operation: String, owner: Identity
     ) -> AuditRecord {
@@ -142,19 +127,6 @@ extension VaultError {
         case .refused: "policy"
         case .store(let error): error.description
         case .notFound, .notManaged, .invalid: ""
-        }
-    }
-}
-
-extension Finding.Problem {
-    /// True if the stored bytes are at fault.
-    fileprivate var isDamage: Bool {
-        switch self {
-        case .header, .size, .blocks, .lost, .zeros, .tail, .end, .unsealed, .unproved, .keybag:
-            true
-        case .newer, .keyMissing, .unreadable, .foreign, .directoryClass, .directoryOwner,
-            .leftover, .wipe:
-            false
         }
     }
 }

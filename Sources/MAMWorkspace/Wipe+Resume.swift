@@ -6,7 +6,7 @@ internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
 internal import MAMTree
-package import MAMVault
+internal import MAMVault
 
 extension Wipe {
     /// Finds wipes that a crash or a failure interrupted, and resumes them with `repair`.

@@ -1,8 +1,10 @@
 // The findings of a workspace check, and the repairs made.
 
+internal import MAMAudit
 package import MAMModel
 package import MAMStore
 internal import MAMSystem
+internal import MAMVault
 
 /// A problem with one file, directory or keybag.
 package struct Finding: Sendable {
@@ -137,4 +139,34 @@ package struct VerifyCounts: Sendable, Equatable {
 package protocol VerifyListener {
     func found(_ finding: Finding) -> Bool
     func progressed(_ counts: VerifyCounts) -> Bool
+}
+
+extension FileAudit {
+    /// Damage found by a check.
+    func audit(_ finding: Finding) {
+        guard finding.problem.isDamage else { return }
+        let place = finding.path.shown
+        vault.sinks.trail.add(
+            AuditKey(.damaged, operation: place, reason: finding.problem.rawValue)
+        ) {
+            var record = AuditRecord(.damaged)
+            record.operation = "Workspace.Verify"
+            record.path = finding.place == .backing ? place : "state: \(place)"
+            record.reason = finding.reason.english
+            return record
+        }
+    }
+}
+
+extension Finding.Problem {
+    /// True if the stored bytes are at fault.
+    fileprivate var isDamage: Bool {
+        switch self {
+        case .header, .size, .blocks, .lost, .zeros, .tail, .end, .unsealed, .unproved, .keybag:
+            true
+        case .newer, .keyMissing, .unreadable, .foreign, .directoryClass, .directoryOwner,
+            .leftover, .wipe:
+            false
+        }
+    }
 }

@@ -4,6 +4,7 @@ internal import MAMFormat
 internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
+package import MAMVault
 
 /// Checks and repairs keybags.
 package struct KeybagCheck: Sendable {
