@@ -104,10 +104,7 @@ private func shutMountPoint(_ arguments: Arguments) throws(StartError) {
 
 /// Reports findings of the start to the log and to the program that started the daemon.
 private func reporter(_ log: Log, _ arguments: Arguments) -> @Sendable (String) -> Void {
-    for option in arguments.obsoleteOptions {
-        log.info("the mount option \(option) is obsolete and ignored")
-    }
-    return { finding in
+    { finding in
         log.warning(finding)
         if !arguments.isForeground { printError(finding) }
     }

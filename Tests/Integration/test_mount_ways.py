@@ -135,13 +135,6 @@ class MountWays(WorkspaceCase):
         self.run_inside("mount", "--fstab", self.fstab, "-a")
         self.assertEqual(self.found(), [])
 
-    def test_an_obsolete_option_is_ignored_and_the_log_says_so(self):
-        self.write_fstab("no_busy_wait,nofail")
-        self.run_inside("mount", "--fstab", self.fstab, "-a")
-        self.assertEqual(self.found(), ["fuse.mamd", "work"])
-        said = self.workspace.daemon_log.read_text()
-        self.assertEqual(said.count("no_busy_wait is obsolete"), 1, said)
-
     def test_a_dead_mount_is_replaced(self):
         self.mount()
         self.run_inside("sh", "-c", 'echo text > "$1/kept" && sync "$1/kept"', "sh", self.place)
