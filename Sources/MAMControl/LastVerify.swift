@@ -43,12 +43,8 @@ package final class LastVerify: Sendable {
     private static func read(in directory: Descriptor) -> LastVerifyReport? {
         guard
             let bytes = try? readSmallFile(at: directory.raw, name, maximumByteCount: 4 << 20),
-            var members = (try? JSONValue(parsing: bytes))?.object,
-            let counts = members["counts"]?.object
+            let members = (try? JSONValue(parsing: bytes))?.object
         else { return nil }
-        // Earlier versions did not write these counts.
-        members["counts"] = .object(
-            counts.merging(["unreadable": 0, "foreign": 0]) { noted, _ in noted })
         return try? LastVerifyReport(Parameters(members))
     }
 }

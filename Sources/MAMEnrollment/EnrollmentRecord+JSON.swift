@@ -8,14 +8,6 @@ extension EnrollmentRecord {
     private static let version: Int64 = 1
 
     package var json: JSONValue {
-        // Left out otherwise: an earlier mamd does not know them.
-        var signIn: [String: JSONValue] = [:]
-        if let sinceSignIn { signIn["sinceSignIn"] = .integer(sinceSignIn) }
-        if let person { signIn["person"] = person.json }
-        return .object(members.merging(signIn) { own, _ in own })
-    }
-
-    private var members: [String: JSONValue] {
         [
             "version": .integer(Self.version),
             "stage": .string(stage.rawValue), "statusCode": JSONValue(code.rawValue),
@@ -30,6 +22,8 @@ extension EnrollmentRecord {
             "isLockedOut": .bool(isLockedOut),
             "sinceClockedOut": sinceClockedOut.map { .integer($0) } ?? .null,
             "policyMark": JSONValue(policyMark),
+            "sinceSignIn": sinceSignIn.map { .integer($0) } ?? .null,
+            "person": person?.json ?? .null,
         ]
     }
 

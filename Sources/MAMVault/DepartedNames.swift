@@ -20,8 +20,7 @@ package final class DepartedNames: Sendable {
         switch store?.load(Self.file) {
         case nil, .nothing: names = Mutex([])
         case .value(let json) where json.array?.allSatisfy { $0.text != nil } == true:
-            // Earlier versions stored other folds of the same names.
-            names = Mutex(Set((json.array ?? []).compactMap { $0.text?.caseFolded }))
+            names = Mutex(Set((json.array ?? []).compactMap(\.text)))
         case .value, .damaged:
             log.error(
                 "enrollment/\(Self.file) is damaged: no account that is named in Groups now is"

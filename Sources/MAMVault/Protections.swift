@@ -94,8 +94,8 @@ package struct Protections: Sendable {
                 + (unproved.map(reasonAgainstOwner) ?? ""))
     }
 
-    /// True for a plain file of an account whose files are sealed: from before the account,
-    /// decrypted in place by an earlier build, or forged.
+    /// True for a plain file of an account whose files are sealed: from before the account, or
+    /// forged.
     package func isUnsealed(_ header: FileHeader?) -> Bool {
         guard let header, header.sealing == nil else { return false }
         return vault.isManaged(header.owner)

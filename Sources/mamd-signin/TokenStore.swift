@@ -13,10 +13,10 @@ struct TokenStore {
     private static let credential = "mamd-refresh-token"
     private static let maximumByteCount = 1 << 16
 
-    private func attributes(_ account: String) -> [String] {
+    private var attributes: [String] {
         [
             "application", "mamd", "issuer", issuer.authority, "client", issuer.clientID,
-            "account", account,
+            "account", account.caseFolded,
         ]
     }
 
@@ -28,19 +28,15 @@ struct TokenStore {
                 return text(bytes)
             }
         }
-        // Earlier versions kept it under another fold of the name.
-        for name in [account.caseFolded, account.lowercased()] {
-            let found = tool(["lookup"] + attributes(name))
-            if let found, !found.isEmpty { return text(found) }
-        }
-        return nil
+        let found = tool(["lookup"] + attributes)
+        return found.flatMap { $0.isEmpty ? nil : text($0) }
     }
 
     /// False if nothing is there that keeps it.
     func keep(_ token: String) -> Bool {
         let label = ["--label", "mamd: refresh token of \(account)"]
         return tool(
-            ["store"] + label + attributes(account.caseFolded), input: Array(token.utf8)) != nil
+            ["store"] + label + attributes, input: Array(token.utf8)) != nil
     }
 
     private func text(_ bytes: [UInt8]) -> String? {
