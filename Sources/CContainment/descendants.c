@@ -2,6 +2,7 @@
 #include "descendants.h"
 
 #include "containment.h"
+#include "landlock.h"
 
 #include <dirent.h>
 #include <signal.h>

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "containment.h"
 
+#include "landlock.h"
 #include "modes.h"
 
 #include <errno.h>

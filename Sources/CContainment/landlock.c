@@ -1,17 +1,15 @@
 #define _GNU_SOURCE
 #include "containment.h"
 
+#include "landlock.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 // From <linux/landlock.h>, because the C library's copy may be older.
-struct ruleset {
-    uint64_t files, network, scopes;
-};
 struct __attribute__((packed)) path_rule {
     uint64_t allowed;
     int32_t parent;
@@ -19,7 +17,7 @@ struct __attribute__((packed)) path_rule {
 struct port_rule {
     uint64_t allowed, port;
 };
-enum { ASK_VERSION = 1, BENEATH_PATH = 1, TCP_PORT = 2 };
+enum { BENEATH_PATH = 1, TCP_PORT = 2 };
 enum {
     WRITE_FILE = 1 << 1,
     READ_FILE = 1 << 2,
@@ -36,8 +34,6 @@ enum {
     TRUNCATE = 1 << 14,
     CONTROL_DEVICE = 1 << 15,
 };
-enum { BIND_TCP = 1, CONNECT_TCP = 2 };
-enum { ABSTRACT_SOCKETS = 1, SIGNALS = 2 };
 
 // What each version can restrict.
 static uint64_t restricted(int version) {
@@ -54,11 +50,6 @@ static uint64_t restricted(int version) {
 static const uint64_t in_workspace = READ_FILE | WRITE_FILE | REMOVE_DIRECTORY | REMOVE_FILE |
                                      MAKE_DIRECTORY | MAKE_FILE | MAKE_LINK | REFER | TRUNCATE;
 static const uint64_t of_devices = READ_FILE | WRITE_FILE | TRUNCATE | CONTROL_DEVICE;
-
-int32_t mam_landlock_version(void) {
-    const long version = syscall(SYS_landlock_create_ruleset, NULL, 0, ASK_VERSION);
-    return version < 0 ? 0 : (int32_t)version;
-}
 
 // Takes the place over.
 static int allow_at(int rules, int place, uint64_t allowed) {
@@ -91,7 +82,7 @@ static int allow_workspace(int rules, const struct mam_containment *containment,
 
 static int allow_ports(int rules, const struct mam_containment *containment) {
     for (uint32_t i = 0; i < containment->port_count; i++) {
-        const struct port_rule rule = {CONNECT_TCP, containment->ports[i]};
+        const struct port_rule rule = {MAM_LANDLOCK_CONNECT_TCP, containment->ports[i]};
         if (syscall(SYS_landlock_add_rule, rules, TCP_PORT, &rule, 0) != 0) return -1;
     }
     return 0;
@@ -116,12 +107,11 @@ int mam_landlock_rules(const struct mam_containment *containment) {
         errno = EOPNOTSUPP;
         return -1;
     }
-    struct ruleset wanted = {.files = restricted(version), .scopes = ABSTRACT_SOCKETS | SIGNALS};
-    if (containment->network != MAM_NETWORK_ANY) wanted.network = BIND_TCP | CONNECT_TCP;
-    const size_t size = version >= 6   ? sizeof wanted
-                        : version >= 4 ? offsetof(struct ruleset, scopes)
-                                       : offsetof(struct ruleset, network);
-    const int rules = (int)syscall(SYS_landlock_create_ruleset, &wanted, size, 0);
+    const uint64_t network = containment->network == MAM_NETWORK_ANY
+                                 ? 0
+                                 : MAM_LANDLOCK_BIND_TCP | MAM_LANDLOCK_CONNECT_TCP;
+    const int rules = mam_landlock_ruleset(restricted(version), network,
+                                           MAM_LANDLOCK_ABSTRACT_SOCKETS | MAM_LANDLOCK_SIGNALS);
     if (rules < 0 || fill(rules, containment, version) == 0) return rules;
     const int error = errno;
     close(rules);

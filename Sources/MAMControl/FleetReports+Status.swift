@@ -43,7 +43,7 @@ extension FleetReports {
                         + counts.unreadable))
         }
         status.refused = refusals.count(in: vault.sinks.trail, at: now)
-        status.contained = mam_has_landlock() != 0 && vault.rules.settings.containment != .off
+        status.contained = mam_landlock_version() != 0 && vault.rules.settings.containment != .off
         status.kernel = kernel
         status.mounted = tree.isServed
         status.diagnostics = diagnostics

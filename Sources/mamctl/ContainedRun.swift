@@ -1,6 +1,7 @@
 // `run --contained`: a command that can leave nothing outside the workspace.
 
 internal import CContainment
+internal import CShims
 internal import Glibc
 internal import MAMModel
 internal import MAMPlaces

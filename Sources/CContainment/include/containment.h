@@ -45,9 +45,6 @@ struct mam_containment {
     void (*note)(const struct mam_containment *containment, const char *what);
 };
 
-/// The kernel's Landlock version; 0 if it has none, or it is off.
-int32_t mam_landlock_version(void);
-
 /// A ruleset with the containment's rules: a descriptor; -1 and errno on failure.
 int mam_landlock_rules(const struct mam_containment *containment);
 
