@@ -4,9 +4,9 @@ package import MAMCrypto
 package import MAMFormat
 
 /// Opens the recovery records of an organisation's accounts.
-package typealias RecoveryKeyFile = KeyFile<RecoveryKey>
+package typealias RecoveryKeyFile = PrivateKeyFile<RecoveryKey>
 /// Signs an organisation's documents.
-package typealias SigningKeyFile = KeyFile<SigningKey>
+package typealias SigningKeyFile = PrivateKeyFile<SigningKey>
 
 package enum RecoveryKey: KeyFileKind {
     package typealias Use = RecoveryKeyUse

@@ -34,12 +34,12 @@ package enum JSONValue: Sendable, Hashable {
     package init(
         parsing bytes: [UInt8], maximumCount: Int = Self.maximumCount
     ) throws(Malformed) {
-        // Foundation also reads UTF-16 and UTF-32, whose nesting `Extent` does not measure. JSON in
-        // those encodings always has zero bytes; JSON in UTF-8 never does.
+        // Foundation also reads UTF-16 and UTF-32, whose nesting `ParsingCost` does not measure.
+        // JSON in those encodings always has zero bytes; JSON in UTF-8 never does.
         guard !bytes.contains(0) else { throw .syntax }
-        let extent = Extent(of: bytes)
-        guard extent.depth <= Self.maximumDepth else { throw .tooDeep }
-        guard extent.count <= maximumCount else { throw .tooMany }
+        let cost = ParsingCost(of: bytes)
+        guard cost.depth <= Self.maximumDepth else { throw .tooDeep }
+        guard cost.count <= maximumCount else { throw .tooMany }
         do {
             self = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
         } catch {
@@ -59,7 +59,7 @@ package enum JSONValue: Sendable, Hashable {
 }
 
 /// What parsing a text would cost: exact for valid texts, an upper bound for others.
-private struct Extent {
+private struct ParsingCost {
     /// The deepest nesting of brackets.
     private(set) var depth = 0
     /// The number of values: one, plus one per comma and one per non-empty pair of brackets.

@@ -12,7 +12,7 @@ internal import MAMWire
 
 /// Writes the private half to the verb's output.
 func makeKeyFile<Kind>(
-    _ kind: KeyFile<Kind>.Type, _ invocation: Invocation
+    _ kind: PrivateKeyFile<Kind>.Type, _ invocation: Invocation
 ) throws -> (output: ByteString, publicKey: WrittenPublicKey<Kind.Use>) {
     let output = try invocation.output()
     let new = try NewFile(
@@ -47,19 +47,19 @@ private func refuseWeak<Kind: KeyFileKind>(
 }
 
 private func made<Kind>(
-    _ kind: KeyFile<Kind>.Type, _ passphrase: SecretBytes?
+    _ kind: PrivateKeyFile<Kind>.Type, _ passphrase: SecretBytes?
 ) throws(Failure) -> (publicKey: WrittenPublicKey<Kind.Use>, file: SecretBytes) {
-    do throws(KeyFile<Kind>.Failure) {
-        return try KeyFile<Kind>.make(passphrase: passphrase)
+    do throws(PrivateKeyFile<Kind>.Failure) {
+        return try PrivateKeyFile<Kind>.make(passphrase: passphrase)
     } catch { throw Failure(.failure, "no \(Kind.words) was created: \(error)") }
 }
 
 /// Sealed or not. One more byte than it has, to detect a file that is too long.
 func readKeyFile<Kind>(
-    _ kind: KeyFile<Kind>.Type, _ path: ByteString
+    _ kind: PrivateKeyFile<Kind>.Type, _ path: ByteString
 ) throws(Failure) -> SecretBytes {
     try naming(path) { () throws(Errno) in
-        try SecretBytes.read(path.cString, atMost: KeyFile<Kind>.byteCount + 1)
+        try SecretBytes.read(path.cString, atMost: PrivateKeyFile<Kind>.byteCount + 1)
     }
 }
 
@@ -68,7 +68,7 @@ extension KeyFileKind {
 }
 
 extension Failure {
-    init<Kind>(_ path: ByteString, _ error: KeyFile<Kind>.Failure) {
+    init<Kind>(_ path: ByteString, _ error: PrivateKeyFile<Kind>.Failure) {
         let status: ExitStatus =
             switch error {
             case .damaged: .damaged

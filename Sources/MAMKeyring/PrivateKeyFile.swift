@@ -35,7 +35,7 @@ private enum Offset {
 }
 
 /// Its 160 bytes are secret, unless sealed under a passphrase.
-package enum KeyFile<Kind: KeyFileKind> {
+package enum PrivateKeyFile<Kind: KeyFileKind> {
     package typealias PublicKey = WrittenPublicKey<Kind.Use>
 
     package static var byteCount: Int { 160 }
@@ -202,7 +202,7 @@ package enum KeyFile<Kind: KeyFileKind> {
     }
 }
 
-extension KeyFile.Failure: Worded {
+extension PrivateKeyFile.Failure: Worded {
     package var description: String { message.english }
 
     package var message: Message {
