@@ -1,5 +1,7 @@
 // The names of the SDK's properties, locations and modes.
 
+internal import MAMModel
+
 /// A boolean property of `IntuneMAMPolicy`, or a similar one for questions that programs ask iOS.
 /// The raw value is its name.
 public enum PolicyProperty: String, Sendable, Hashable, CaseIterable {
@@ -111,14 +113,15 @@ public enum NotificationPolicy: Int, Sendable, Hashable, CaseIterable {
 
 extension SaveLocation {
     /// The SDK's name.
-    var name: String { sdkName("\(self)") }
+    var name: String { SDKName.saveLocations[rawValue] ?? "" }
 }
 
 extension OpenLocation {
     /// The SDK's name.
-    var name: String { sdkName("\(self)") }
+    var name: String { SDKName.openLocations[rawValue] ?? "" }
 }
 
-private func sdkName(_ swiftName: String) -> String {
-    swiftName.prefix(1).uppercased() + swiftName.dropFirst()
+extension DocumentPickerMode {
+    /// The SDK's name.
+    var name: String { SDKName.documentPickerModes[rawValue] ?? "" }
 }

@@ -92,7 +92,7 @@ extension PolicyQuestion {
         case .paste(let count, let source):
             try service.decide(Wire.CanPaste(count: count, account: account, source: source))
         case .documentPicker(let mode):
-            try service.decide(Wire.CanPickDocuments(mode: "\(mode)", account: account))
+            try service.decide(Wire.CanPickDocuments(mode: mode.name, account: account))
         }
     }
 }

@@ -41,8 +41,8 @@ extension PolicyInterface {
         let request: Wire.CanPickDocuments = try call.request()
         let principal = try principal(request.account, call)
         let modes = DocumentPickerMode.allCases
-        guard let mode = modes.first(where: { "\($0)" == request.mode }) else {
-            throw .invalidInput("mode is one of \(modes.map { "\($0)" }.joined(separator: ", "))")
+        guard let mode = modes.first(where: { $0.name == request.mode }) else {
+            throw .invalidInput("mode is one of \(modes.map(\.name).joined(separator: ", "))")
         }
         return .init(decision: counted(principal.canPickDocuments(mode)))
     }

@@ -2,6 +2,8 @@
 //
 // The two number the same services differently, so they are separate types.
 
+internal import MAMModel
+
 /// `IntuneMAMSaveLocation`; the raw value is the SDK's bit.
 package enum SaveLocation: Int, Sendable, CaseIterable {
     case other = 0
@@ -59,9 +61,7 @@ package enum OpenLocation: Int, Sendable, CaseIterable {
 
 extension SaveLocation {
     /// The SDK's name: `OneDriveForBusiness`, `LocalDrive`, `CameraRoll`…
-    package var name: String { Self.names[self] ?? "" }
-
-    private static let names = sdkNames(of: Self.self)
+    package var name: String { SDKName.saveLocations[rawValue] ?? "" }
 
     /// Accepts the SDK's name or Graph's (`localStorage`, `photoLibrary`), ignoring case.
     package init?(name: String) {
@@ -72,26 +72,13 @@ extension SaveLocation {
 
 extension OpenLocation {
     /// The SDK's name: `OneDriveForBusiness`, `LocalStorage`, `Photos`…
-    package var name: String { Self.names[self] ?? "" }
-
-    private static let names = sdkNames(of: Self.self)
+    package var name: String { SDKName.openLocations[rawValue] ?? "" }
 
     /// Accepts the SDK's name or Graph's (`photoLibrary`), ignoring case.
     package init?(name: String) {
         guard let found = match(name, \.name, { $0.listed?.rawValue }) as Self? else { return nil }
         self = found
     }
-}
-
-/// Computed once: reflecting a case's name takes longer than the whole decision.
-private func sdkNames<Location: CaseIterable & Hashable>(
-    of type: Location.Type
-) -> [Location: String] {
-    Dictionary(
-        uniqueKeysWithValues: Location.allCases.map { location in
-            let swiftName = "\(location)"
-            return (location, swiftName.prefix(1).uppercased() + swiftName.dropFirst())
-        })
 }
 
 private func match<Location: CaseIterable>(
