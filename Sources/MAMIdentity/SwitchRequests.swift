@@ -134,3 +134,27 @@ package final class SwitchAnswerer: Sendable {
 
     deinit { requests.ended(in: session) }
 }
+
+/// `IntuneMAMIdentitySwitchReason`.
+package enum SwitchReason: Int, Sendable {
+    /// A link is opened for the account.
+    case openURL
+    /// The launch of an account was cancelled.
+    case launchCanceled
+    /// A document of the account was imported.
+    case documentImport
+}
+
+/// `IntuneMAMSwitchIdentityResult`.
+package enum SwitchResult: Int, Sendable {
+    case success, canceled, notAllowed, failed
+
+    package var word: String {
+        switch self {
+        case .success: "success"
+        case .canceled: "canceled"
+        case .notAllowed: "notAllowed"
+        case .failed: "failed"
+        }
+    }
+}

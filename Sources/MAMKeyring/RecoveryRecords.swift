@@ -4,6 +4,7 @@ internal import Glibc
 package import MAMFormat
 package import MAMModel
 package import MAMSystem
+internal import Synchronization
 
 /// The directory `recovery/` in `.mamd`, so that it travels with the files.
 package struct RecoveryRecords: Sendable {
@@ -111,5 +112,19 @@ extension RecoveryRecords.Entry {
             record = nil
             isNewer = if case .newerVersion = error { true } else { false }
         }
+    }
+}
+
+/// One workspace's recovery records.
+package final class RecoveryPlace: Sendable {
+    private let records = Mutex<RecoveryRecords?>(nil)
+
+    package func use(_ records: RecoveryRecords) { self.records.withLock { $0 = records } }
+
+    /// Nil on a read-only workspace. Taken alone, and held during changes of the records.
+    package func withLock<Result: Sendable, Failure: Error>(
+        _ body: (RecoveryRecords?) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try records.withLock { records throws(Failure) in try body(records) }
     }
 }

@@ -45,3 +45,17 @@ func openStateDirectory(in directory: Int32, _ name: String) throws(Errno) -> De
 func removeUnfinishedFiles(in directory: Int32) throws(Errno) {
     for name in try unfinishedFiles(in: directory) { try removeFile(in: directory, named: name) }
 }
+
+/// It begins with a known magic and a version above the known ones.
+package struct NewerRecord: Equatable, Sendable {
+    /// Relative to the state directory.
+    package let fileName: String
+    package let version: Int
+}
+
+extension NewerRecord: CustomStringConvertible {
+    package var description: String {
+        "a newer mamd wrote \(fileName) (format version \(version)), which is left as it is:"
+            + " install that mamd"
+    }
+}

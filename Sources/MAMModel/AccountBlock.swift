@@ -1,4 +1,4 @@
-// Why an account's files are unavailable although nobody locked it.
+// Why an account is closed, and whether its files can be read now.
 
 /// What keeps an account from its files, apart from a lock.
 package struct AccountBlock: Sendable, Hashable {
@@ -34,4 +34,17 @@ package struct AccountBlock: Sendable, Hashable {
 
     /// True if the passphrase alone ends the block, as it ends a lock.
     package var endsWithUnlock: Bool { kind == .recheck }
+}
+
+/// The state of one account's access window.
+package enum WindowState: String, Sendable {
+    /// Never unlocked since the daemon started: classes A, B and C are closed.
+    case beforeFirstUnlock = "before-first-unlock"
+    /// All classes are open.
+    case unlocked
+    /// A lock is pending: keys remain for the grace period, in which an unlock cancels it, or until
+    /// the last writes are stored.
+    case grace
+    /// Classes A and B are closed; C is open.
+    case locked
 }

@@ -46,3 +46,10 @@ package struct FileProtection: Sendable {
         self.reason = reason
     }
 }
+
+/// An act that the rules allow or refuse.
+package enum FileAct: String, Sendable {
+    case read, write
+    /// Make a file in a directory.
+    case create
+}

@@ -1,5 +1,7 @@
 // Random 128-bit IDs. Separate types keep a key's ID from being used as a file's.
 
+internal import Synchronization
+
 /// A 16-byte ID, in file order.
 package struct Bytes16: Sendable, Hashable {
     package var high: UInt64
@@ -61,4 +63,14 @@ package struct KeyID: Sendable, Hashable {
 package struct AccountID: Sendable, Hashable {
     package let bytes: Bytes16
     package init(_ bytes: Bytes16) { self.bytes = bytes }
+}
+
+/// One connection to the daemon's socket. IDs are never reused.
+package struct ConnectionID: Sendable, Hashable {
+    private let number: UInt64
+
+    private static let last = Atomic<UInt64>(0)
+
+    /// A new ID.
+    package init() { number = Self.last.wrappingAdd(1, ordering: .relaxed).newValue }
 }

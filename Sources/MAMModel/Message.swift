@@ -80,3 +80,13 @@ extension DefaultStringInterpolation {
         appendLiteral(message.english)
     }
 }
+
+/// `description` is the message in English, for JSON and logs.
+package protocol Worded: CustomStringConvertible {
+    var message: Message { get }
+}
+
+/// `1 file`, `2 files`.
+package func counted(_ count: Int, _ noun: String) -> String {
+    "\(count) \(noun)\(count == 1 ? "" : "s")"
+}

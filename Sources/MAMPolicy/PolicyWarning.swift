@@ -1,5 +1,7 @@
 // Warnings about documents that are used nevertheless.
 
+internal import MAMModel
+
 /// Something in a document that is ignored, or whose interpretation may surprise its author.
 package enum PolicyWarning: Hashable, Sendable {
     /// A key that this version does not use; `guess` ends the message.
@@ -72,4 +74,24 @@ extension PolicyWarning {
         case .appsWithoutBundle, .otherWorkspaces: "apps"
         }
     }
+}
+
+extension PolicyWarning {
+    /// The end of a message about an enumeration's member.
+    static func guess(_ value: String, of key: String) -> String {
+        guess(value, among: RuleField.all.first { $0.key == key }?.members ?? [])
+    }
+
+    /// Compares only names with the same first letter: mistakes are rare there, and a document may
+    /// have many unknown words.
+    static func guess(_ word: String, among names: [String]) -> String {
+        let first = word.first?.lowercased()
+        return didYouMean(word, in: names.filter { $0.first?.lowercased() == first && $0 != word })
+            .english
+    }
+
+    package static let keysOfPolicies: [String] =
+        RuleField.all.map(\.key) + [
+            "displayName", "customSettings", "isAssigned", "assignments", "apps", "appGroupType",
+        ]
 }

@@ -1,4 +1,4 @@
-// The program's arguments, and paths as the kernel resolves them.
+// Names and literals for system calls.
 
 internal import Glibc
 package import MAMModel
@@ -28,5 +28,17 @@ extension ByteString {
         return ByteString(
             directory.bytes + (directory.bytes.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")])
                 + name.bytes)
+    }
+}
+
+extension StaticString {
+    /// Its bytes, terminated by a zero.
+    package var cString: UnsafePointer<CChar> {
+        UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
+    }
+
+    /// Its bytes alone.
+    package var bytes: UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
     }
 }

@@ -101,3 +101,41 @@ package enum KnownNote<Value> {
     /// Nil for none.
     case read(Note<Value>?)
 }
+
+package enum ChildClass {
+    /// Nil if there is none. The note's value is nil if it is invalid.
+    package static func read(of directory: Descriptor, _ marks: Marks) -> Note<ProtectionClass?>? {
+        DirectoryNote.childClass.read(of: directory, marks)?.map { letters in
+            letters.count == 1 ? ProtectionClass(String(UnicodeScalar(letters[0]))) : nil
+        }
+    }
+
+    /// Nil removes it.
+    package static func write(
+        _ asked: Note<ProtectionClass>?, of directory: Descriptor, _ marks: Marks
+    ) throws(Errno) {
+        try DirectoryNote.childClass.write(
+            asked.map { Array($0.value.letter.utf8) }, isProved: asked?.isProved ?? true,
+            of: directory, marks)
+    }
+}
+
+package enum ChildOwner {
+    /// Nil if there is none. The note's value is nil if it is invalid.
+    package static func read(of directory: Descriptor, _ marks: Marks) -> Note<Identity?>? {
+        DirectoryNote.childOwner.read(of: directory, marks)?.map { bytes in
+            let owner = String(validating: bytes, as: UTF8.self)
+                .flatMap { try? Identity(name: $0) }
+            return owner?.isNobody == true ? nil : owner
+        }
+    }
+
+    /// Nil removes it.
+    package static func write(
+        _ owner: Note<Identity>?, of directory: Descriptor, _ marks: Marks
+    ) throws(Errno) {
+        try DirectoryNote.childOwner.write(
+            owner.map { Array($0.value.description.utf8) }, isProved: owner?.isProved ?? true,
+            of: directory, marks)
+    }
+}

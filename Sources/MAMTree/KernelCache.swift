@@ -1,7 +1,11 @@
 // The kernel's cache of mounted files. The mount implements this; without a mount nothing is
 // cached.
 
+package import MAMFormat
+package import MAMModel
 package import MAMSystem
+package import MAMVault
+internal import Synchronization
 
 /// The kernel's pages and attributes by inode, and its names by directory.
 package protocol KernelCache: Sendable {
@@ -53,4 +57,30 @@ package struct NoKernelCache: KernelCache {
 package struct Mounted {
     package let cache: any KernelCache
     package let transport: @Sendable () -> Transport
+}
+
+/// What decides whether the kernel's cache of a file has to go. Reading it takes no lock that is
+/// held across a system call on the backing file, because the disk may hang.
+package enum CachedFile: Sendable {
+    case open(VaultFile)
+    /// Its header when last read; nil for a file without one.
+    case closed(FileHeader?)
+
+    package var isOpen: Bool { if case .open = self { true } else { false } }
+}
+
+extension Tree {
+    /// Connects the tree to its mount.
+    ///
+    /// `transport`: how requests arrive; known once the first was answered.
+    package func attach(
+        _ cache: any KernelCache, transport: @escaping @Sendable () -> Transport
+    ) throws(Errno) {
+        mounted.withLock { $0 = Mounted(cache: cache, transport: transport) }
+        try evictor.start(self)
+    }
+
+    package var cache: any KernelCache { mounted.withLock { $0.cache } }
+
+    package var transport: Transport { mounted.withLock { $0.transport }() }
 }

@@ -35,3 +35,14 @@ extension WipeIntent {
     /// A user's own daemon serves only one user.
     private func isRegistrants(_ file: OwnedHeader) -> Bool { file.user == uid || geteuid() != 0 }
 }
+
+/// A protected file's header, and the user that owns it in the backing directory.
+package struct OwnedHeader: Sendable {
+    package let header: FileHeader
+    package let user: UInt32
+
+    package init(_ header: FileHeader, user: UInt32) {
+        self.header = header
+        self.user = user
+    }
+}

@@ -2,6 +2,8 @@
 
 internal import MAMLocks
 package import MAMModel
+internal import MAMSystem
+internal import Synchronization
 
 /// The windows of all accounts.
 package final class Windows: Sendable {
@@ -43,5 +45,37 @@ package final class Windows: Sendable {
                 for window in entry.value.all { owners[ObjectIdentifier(window)] = entry.key }
             }
         }
+    }
+}
+
+/// Signalled when a key is loaded or destroyed, and when the daemon ends.
+package final class KeyNews: Sendable {
+    private struct State {
+        var count = 0
+        var isAwaited = false
+    }
+
+    private let state = Mutex(State())
+    private let wakeUp = Semaphore()
+
+    /// The number of signals; read it before examining what they may have changed.
+    package var count: Int { state.withLock { $0.count } }
+
+    package func tell() {
+        let wakes = state.withLock { state in
+            state.count += 1
+            defer { state.isAwaited = false }
+            return state.isAwaited
+        }
+        if wakes { wakeUp.signal() }
+    }
+
+    /// Returns once there was a signal after that count. For one thread at a time.
+    package func wait(since count: Int) {
+        let waits = state.withLock { state in
+            state.isAwaited = state.count == count
+            return state.isAwaited
+        }
+        if waits { wakeUp.wait() }
     }
 }

@@ -5,7 +5,7 @@ internal import MAMFormat
 package import MAMModel
 internal import MAMSystem
 package import MAMTree
-internal import MAMVault
+package import MAMVault
 
 /// Finds files and directories of a name or key.
 package struct Claims: Sendable {
@@ -70,4 +70,12 @@ package struct Claims: Sendable {
             }
         }
     }
+}
+
+/// Something in the backing directory that determines an owner.
+package enum StoredClaim {
+    /// `path`: below the backing directory. `bytes`: the whole header as stored; nil if unreadable.
+    case file(OwnedHeader, path: () -> ByteString, bytes: () -> [UInt8]?)
+    /// A directory's default owner for new children, and the directory's user.
+    case directory(Identity, user: UInt32)
 }

@@ -2,7 +2,7 @@
 
 internal import MAMAudit
 package import MAMCrypto
-internal import MAMIdentity
+package import MAMIdentity
 internal import MAMKeyring
 package import MAMModel
 internal import MAMPolicy
@@ -102,4 +102,10 @@ package struct Switch: Sendable {
         if let account = vault.account(of: one) { return account == vault.account(of: other) }
         return one.matches(other)
     }
+}
+
+/// The result of a switch, with a sentence.
+package struct IdentitySwitch: Sendable {
+    package let result: SwitchResult
+    package let reason: String
 }

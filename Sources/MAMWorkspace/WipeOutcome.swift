@@ -1,4 +1,4 @@
-// The result of a wipe.
+// The progress of a wipe, and its result.
 
 internal import MAMEnrollment
 internal import MAMFormat
@@ -15,4 +15,16 @@ package struct WipeOutcome: Sendable {
     package let isGoneElsewhere: Bool?
     /// Files in use at the deadline: the kernel drops their pages when the use ends.
     package let blockingFiles: [BlockingFile]
+}
+
+/// The progress of removing files.
+package struct WipeProgress: Sendable {
+    package let removed: Int
+    /// In the current walk.
+    package let scanned: Int
+
+    package init(removed: Int, scanned: Int) {
+        self.removed = removed
+        self.scanned = scanned
+    }
 }
