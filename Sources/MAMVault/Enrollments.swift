@@ -7,7 +7,10 @@ package import MAMModel
 package import MAMPolicy
 package import MAMSettings
 package import MAMSystem
-package import Synchronization
+internal import Synchronization
+
+/// Reads the policies, unless the administrator's hook is against it.
+package typealias PolicySource = @Sendable (HookAnswer) -> CheckInOutcome
 
 /// Stores the records and other state of enrolment, without logic of its own.
 ///
@@ -19,8 +22,7 @@ package final class Enrollments: Sendable {
     package let dueActions: Alarm
     /// Of the thread that locks idle accounts.
     package let idleLocks: Alarm
-    /// How to read the policy source; nil until the daemon sets it.
-    package let source = Mutex<(@Sendable (HookAnswer) -> CheckInOutcome)?>(nil)
+    private let source = Mutex<PolicySource?>(nil)
     package let blocks = Blocks()
     package let departed: DepartedNames
     let store: EnrollmentStore?
@@ -111,6 +113,12 @@ package final class Enrollments: Sendable {
                 + "locked out at each start until mamctl account login; install that mamd")
         state.withLock { _ = $0.newer.insert(account) }
         return .strictest(at: reading)
+    }
+
+    /// How to read the policy source; nil until the daemon sets it.
+    package var policySource: PolicySource? {
+        get { source.withLock { $0 } }
+        set { source.withLock { $0 = newValue } }
     }
 
     /// Something may be due earlier than expected.

@@ -10,7 +10,6 @@ internal import MAMPolicy
 package import MAMSettings
 internal import MAMStore
 internal import MAMSystem
-internal import Synchronization
 
 extension Vault {
     package var openFileCount: Int { openFiles.all.count }
@@ -77,5 +76,5 @@ extension Vault {
     }
 
     /// False if accounts are only inspected.
-    package var isEnrolling: Bool { enrollments.source.withLock { $0 != nil } }
+    package var isEnrolling: Bool { enrollments.policySource != nil }
 }

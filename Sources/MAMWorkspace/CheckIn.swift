@@ -7,8 +7,7 @@ internal import MAMPolicy
 internal import MAMSettings
 internal import MAMSystem
 package import MAMTree
-internal import MAMVault
-internal import Synchronization
+package import MAMVault
 
 /// Reads the policy source once the administrator's hook agrees.
 package struct CheckIn: Sendable {
@@ -19,14 +18,14 @@ package struct CheckIn: Sendable {
 
     /// Sets how to read the policy source. The closure replaces the policies, if the hook lets it,
     /// passes on wipe orders, and returns the outcome.
-    package func readPolicies(with source: @escaping @Sendable (HookAnswer) -> CheckInOutcome) {
-        vault.enrollments.source.withLock { $0 = source }
+    package func readPolicies(with source: @escaping PolicySource) {
+        vault.enrollments.policySource = source
     }
 
     /// Nil without a source, as in a daemon that only verifies.
     @discardableResult
     private func read(_ answer: HookAnswer) -> CheckInOutcome? {
-        vault.enrollments.source.withLock { $0 }?(answer)
+        vault.enrollments.policySource?(answer)
     }
 
     /// Runs the CheckIn hook, then reads the source; for all accounts.
