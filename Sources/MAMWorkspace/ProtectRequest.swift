@@ -2,6 +2,7 @@
 
 package import MAMModel
 internal import MAMSystem
+package import MAMVault
 
 package struct ProtectRequest {
     /// Nobody: removes the protection.
