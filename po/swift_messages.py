@@ -23,9 +23,9 @@ ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", '"': '"', "\\": "\\", "'"
 # Sentences that JSON has as they are, and that mamctl shows by Message(known:).
 KNOWN = {
     "MAMKeyring/KeyFileKinds.swift": r'static let name = "([^"]+)"',
-    "mamctl/CanPrint.swift": r'reason: "([^"]+)"',
-    "mamctl/FleetRecord.swift": r'(?:return |\.\w+, )"(it[^"\\]+)"',
-    "mamctl/Verb.swift": r'repeating: "([^"]+)"',
+    "mamctl/Policy/CanPrint.swift": r'reason: "([^"]+)"',
+    "mamctl/Fleet/FleetRecord.swift": r'(?:return |\.\w+, )"(it[^"\\]+)"',
+    "mamctl/CommandLine/Verb.swift": r'repeating: "([^"]+)"',
 }
 
 
@@ -205,7 +205,7 @@ VERBS = re.compile(r'^    Verb\(\s*name: "([a-z -]+)"', re.M)
 
 
 def command_words():
-    names = [name for path in SOURCES.glob("Verbs*.swift")
+    names = [name for path in SOURCES.rglob("Verbs*.swift")
              for name in VERBS.findall(path.read_text())]
     return {"mamctl", "mamfleet"}.union(*(name.split() for name in names))
 
