@@ -161,6 +161,10 @@ let package = Package(
         // What both ends of the socket share
         module(
             "MAMWire", ["MAMModel", "MAMSystem", "CShims"], swiftSettings: testable),
+        // Words and options of a program, what it prints, and how it fails
+        module(
+            "MAMCommandLine", ["MAMModel", "MAMSystem", "MAMWire", "MAMWords"],
+            swiftSettings: small),
         // Where workspaces are: directories, sockets, mounts
         module("MAMPlaces", ["MAMModel", "MAMSystem", "MAMWire", "CShims"]),
         // Desktop entries, types of files, and what opens them
@@ -219,27 +223,28 @@ let package = Package(
                 "MAMModel", "MAMCrypto", "MAMPolicy", "MAMSettings", "MAMSystem", "MAMLocks",
                 "MAMAudit", "MAMKeyring", "MAMEnrollment", "MAMFleet", "MAMVault", "MAMTree",
                 "MAMWorkspace", "MAMFuse", "MAMPlaces", "MAMWire", "MAMControl", "MAMSession",
-                "MAMWords", "CShims",
+                "MAMWords", "MAMCommandLine", "CShims",
             ], swiftSettings: settings),
         program(
             "mamctl",
             [
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
                 "MAMAudit", "MAMKeyring", "MAMFleet", "MAMEngine", "MAMOffice", "MAMStore",
-                "MAMPlaces", "MAMDesktop", "MAMWire", "MAMWords",
+                "MAMPlaces", "MAMDesktop", "MAMWire", "MAMWords", "MAMCommandLine",
                 "CShims", "CContainment", "CSupervisor",
             ], swiftSettings: small),
         program(
             "mamfleet",
             [
                 "MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet", "MAMEngine", "MAMOffice",
-                "MAMPlaces", "MAMWire", "MAMWeb", "CShims",
+                "MAMPlaces", "MAMWire", "MAMCommandLine", "MAMWeb", "CShims",
             ]),
         // The network's part of signing in
         program(
             "mamd-signin",
             [
-                "MAMModel", "MAMSystem", "MAMCrypto", "MAMSignIn", "MAMWire", "MAMWeb", "CShims",
+                "MAMModel", "MAMSystem", "MAMCrypto", "MAMSignIn", "MAMWire", "MAMCommandLine",
+                "MAMWeb", "CShims",
             ]),
         program("notes", ["MAMClient"], path: "examples/Notes"),
         // What mambench counts by: it stands before malloc(3), and in no other program.

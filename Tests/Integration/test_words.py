@@ -78,7 +78,8 @@ class Catalogue(unittest.TestCase):
 
     def test_nothing_bypasses_the_catalogue(self):
         found = [
-            f"{path.name}: {literal}" for path in sorted(swift_messages.SOURCES.rglob("*.swift"))
+            f"{path.name}: {literal}" for module in ("mamctl", "MAMCommandLine")
+            for path in sorted((swift_messages.SOURCES.parent / module).rglob("*.swift"))
             for literal in bypassing(path.read_text())]
         self.assertEqual(found, [])
 

@@ -1,5 +1,6 @@
 // A summary of an account: the state of its window, for how long, and what to do next.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

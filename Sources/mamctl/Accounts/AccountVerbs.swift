@@ -1,6 +1,7 @@
 // `account register`, `account passphrase` and `unlock`.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

@@ -1,6 +1,7 @@
 // `account login`, `account deregister`, `account check-in`, `threat set` and `compliance check`.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPolicy
 internal import MAMSystem

@@ -1,6 +1,7 @@
 // An export or a recovery record, with what opens it.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMFormat
 internal import MAMKeyring
 internal import MAMModel

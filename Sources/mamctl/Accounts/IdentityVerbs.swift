@@ -1,6 +1,7 @@
 // `identity show`, `identity ui`, `identity blocked` and `account link`.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

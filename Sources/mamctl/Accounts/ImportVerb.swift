@@ -1,6 +1,7 @@
 // `account import`: an account's keys from another machine.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMFormat
 internal import MAMKeyring
 internal import MAMModel

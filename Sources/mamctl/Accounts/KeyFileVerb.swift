@@ -1,6 +1,7 @@
 // Files of private keys: what `recovery keygen` and `fleet keygen` share, and who opens them.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMCrypto
 internal import MAMFormat
 internal import MAMKeyring

@@ -1,6 +1,7 @@
 // `lock`: one workspace, or all that run.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

@@ -1,6 +1,7 @@
 // Reads a passphrase from a file, a program, the terminal or standard input.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

@@ -1,5 +1,6 @@
 // `account passphrase --export`: a new passphrase in place of a forgotten one.
 
+internal import MAMCommandLine
 internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem

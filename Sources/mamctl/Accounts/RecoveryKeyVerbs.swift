@@ -1,5 +1,6 @@
 // `recovery keygen` and `recovery show`: an organisation's recovery key. Neither needs a daemon.
 
+internal import MAMCommandLine
 internal import MAMFormat
 internal import MAMKeyring
 internal import MAMModel

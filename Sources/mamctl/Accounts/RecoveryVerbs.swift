@@ -1,6 +1,7 @@
 // `account export`, and what it shares with `account import`.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMFormat
 internal import MAMKeyring
 internal import MAMModel

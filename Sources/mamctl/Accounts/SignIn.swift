@@ -2,6 +2,7 @@
 // talks to the issuer, and the daemon verifies what it brings; no token passes here.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

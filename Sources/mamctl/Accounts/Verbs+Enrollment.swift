@@ -1,5 +1,6 @@
 // Verbs for accounts, enrolment and conditions.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPolicy
 internal import MAMWire

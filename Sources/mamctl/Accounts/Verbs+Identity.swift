@@ -1,5 +1,6 @@
 // Verbs for the identity of a program.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMWire
 

@@ -1,5 +1,6 @@
 // Verbs that export and import an account's keys.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMWire
 

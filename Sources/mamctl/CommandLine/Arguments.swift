@@ -1,58 +1,44 @@
-// Options and operands of one verb.
+// The command line of one verb, and what may be wrong with it.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// The parsed words after the verb.
-struct Arguments {
-    private(set) var operands: [ByteString] = []
-    private var values: [String: [ByteString]] = [:]
-
-    /// `--name value`, `--name=value`, `-n value`; `--` ends the options.
-    init(_ words: ArraySlice<ByteString>, for verb: Verb) throws(Failure) {
-        var rest = words
-        while let word = rest.popFirst() {
-            if word.text == "--" {
-                operands += rest
-                break
-            }
-            if word.bytes.count > 1, word.bytes.first == UInt8(ascii: "-") {
-                try take(word, &rest, verb)
-                continue
-            }
-            operands.append(word)
-            if verb.takesCommand {
-                operands += rest
-                break
-            }
+extension Verb {
+    func parsed(_ words: ArraySlice<ByteString>) throws(Failure) -> Invocation {
+        var arguments: Arguments
+        do throws(Misuse) { arguments = try Arguments(words, syntax) } catch {
+            throw .usage(self, self.words(for: error))
         }
+        arguments.add(try arguments.listedFiles())
         // A list may be empty, such as the output of find(1).
-        operands += try listedFiles()
-        if has("files-from"), operands.isEmpty { return }
-        guard verb.operands.contains(operands.count) else {
-            throw .usage(
-                verb,
-                operands.count < verb.operands.lowerBound
-                    ? missing(verb.operandNames[operands.count...])
-                    : "'\(operands[verb.operands.upperBound].shown)' is an extra operand")
+        if !arguments.has(.filesFrom) || !arguments.operands.isEmpty {
+            do throws(Misuse) { try arguments.checkOperands(syntax) } catch {
+                throw .usage(self, self.words(for: error))
+            }
+            try checkChoices(arguments)
         }
-        try checkChoices(verb)
+        return Invocation(verb: self, arguments: arguments)
     }
 
-    func has(_ option: Option) -> Bool { values[option.name] != nil }
-    func has(_ name: String) -> Bool { values[name] != nil }
+    private var syntax: Syntax {
+        Syntax(options + [.json], operands: operands, takesCommand: takesCommand)
+    }
 
-    /// The option's last value.
-    func value(_ name: String) -> ByteString? { values[name]?.last }
-
-    /// All values of an option that may be repeated.
-    func values(_ name: String) -> [ByteString] { values[name] ?? [] }
-
-    /// A value that must be UTF-8, such as an account's name.
-    func text(_ name: String) throws(Failure) -> String? {
-        guard let value = value(name) else { return nil }
-        return try value.requireText("the value of --\(name)")
+    private func words(for misuse: Misuse) -> Message {
+        switch misuse {
+        case .unknownOption(let word):
+            // gocryptfs accepts one dash: suggest `--owner` for `-owner`.
+            let name = word.shown.prefix { $0 != "=" }
+            let asLong = "--\(name.drop { $0 == "-" })"
+            let guess = didYouMean(asLong, in: allOptions.map { "--\($0.name)" })
+            return "unknown option '\(name)'\(guess)"
+        case .noValue(let flag, let option): return "\(flag) needs a value: \(option.value ?? "")"
+        case .unwantedValue(let option, _): return "--\(option.name) takes no value"
+        case .tooFewOperands(let count): return missing(operandNames[count...])
+        case .extraOperand(let word): return "'\(word.shown)' is an extra operand"
+        }
     }
 
     private func missing(_ names: ArraySlice<String>) -> Message {
@@ -63,19 +49,17 @@ struct Arguments {
     }
 
     /// Checks the words of closed sets.
-    private func checkChoices(_ verb: Verb) throws(Failure) {
-        if let first = operands.first, !isAmong(verb.choices, first) {
-            let others = Verb.group(verb.name).map {
-                String($0.name.dropFirst(verb.name.count + 1))
-            }
+    private func checkChoices(_ arguments: Arguments) throws(Failure) {
+        if let first = arguments.operands.first, !isAmong(choices, first) {
+            let others = Verb.group(name).map { String($0.name.dropFirst(name.count + 1)) }
             throw .usage(
-                verb, "unknown operand '\(first.shown)'\(choices(first, verb.choices + others))")
+                self, "unknown operand '\(first.shown)'\(guess(first, choices + others))")
         }
-        for option in verb.options {
-            for value in values(option.name) where !isAmong(option.choices, value) {
-                let words = choices(value, option.choices)
+        for option in options {
+            for value in arguments.values(option.name) where !isAmong(option.choices, value) {
+                let words = guess(value, option.choices)
                 throw .usage(
-                    verb,
+                    self,
                     "invalid value '\(value.shown)' for"
                         + " --\(option.name)\(words.isEmpty ? ": \(option.help)" : words)")
             }
@@ -87,55 +71,9 @@ struct Arguments {
     }
 
     /// Suggests the nearest word, or all of them if they are few.
-    private func choices(_ word: ByteString, _ choices: [String]) -> Message {
+    private func guess(_ word: ByteString, _ choices: [String]) -> Message {
         let guess = didYouMean(word.shown, in: choices)
         return guess.isEmpty && choices.count < 10
             ? "; use one of \(choices.joined(separator: ", "))" : guess
-    }
-
-    private mutating func take(
-        _ word: ByteString, _ rest: inout ArraySlice<ByteString>, _ verb: Verb
-    ) throws(Failure) {
-        let parts = word.bytes.split(
-            separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-        let name = ByteString(Array(parts[0])).text ?? ""
-        guard let option = (verb.options + [.json]).first(where: { $0.matches(name) }) else {
-            throw unknown(word, verb)
-        }
-        guard let placeholder = option.value else {
-            guard parts.count == 1 else { throw .usage(verb, "--\(option.name) takes no value") }
-            values[option.name, default: []].append(ByteString(""))
-            return
-        }
-        if parts.count == 2 {
-            values[option.name, default: []].append(ByteString(Array(parts[1])))
-        } else if let value = rest.popFirst() {
-            values[option.name, default: []].append(value)
-        } else {
-            throw .usage(verb, "\(name) needs a value: \(placeholder)")
-        }
-    }
-
-    private func unknown(_ word: ByteString, _ verb: Verb) -> Failure {
-        let names = verb.allOptions.map { "--\($0.name)" }
-        // gocryptfs accepts one dash: suggest `--owner` for `-owner`.
-        let name = word.shown.prefix { $0 != "=" }
-        let asLong = "--\(name.drop { $0 == "-" })"
-        return .usage(verb, "unknown option '\(name)'\(didYouMean(asLong, in: names))")
-    }
-}
-
-extension Option {
-    /// Whether a word of the command line is this option.
-    func matches(_ word: String) -> Bool {
-        word == "--\(name)" || short.map { word == "-\($0)" } ?? false
-    }
-}
-
-extension ByteString {
-    /// The text; throws if it is not UTF-8, which JSON requires.
-    func requireText(_ what: Message) throws(Failure) -> String {
-        guard let text else { throw Failure(.usage, "\(what) is not UTF-8: '\(shown)'") }
-        return text
     }
 }

@@ -1,5 +1,6 @@
 // `completions`: shell completions, generated from the table of verbs.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
@@ -50,11 +51,6 @@ extension Verb {
             return Completion(placeholder: String(part.drop { $0 == "[" }))
         }
         return .nothing
-    }
-
-    /// `-o`, `--output`.
-    static func flags(of option: Option) -> [String] {
-        (option.short.map { ["-\($0)"] } ?? []) + ["--\(option.name)"]
     }
 }
 

@@ -1,6 +1,7 @@
 // The script for bash. It uses bash-completion's `_init_completion`, which handles quotes and
 // redirections.
 
+internal import MAMCommandLine
 internal import MAMModel
 
 var bashCompletions: String {
@@ -107,14 +108,14 @@ private func bash(_ completion: Completion) -> String {
 private func bashValues(of verb: Verb) -> [String] {
     verb.allOptions.compactMap { option in
         option.completion.map { completion in
-            let patterns = Verb.flags(of: option).map { quoted("\(verb.name) \($0)") }
+            let patterns = option.flags.map { quoted("\(verb.name) \($0)") }
             return "    \(patterns.joined(separator: "|"))) \(bash(completion)) ;;"
         }
     }
 }
 
 private func bashOptions(of verb: Verb) -> String {
-    let flags = verb.allOptions.flatMap(Verb.flags(of:)).joined(separator: " ")
+    let flags = verb.allOptions.flatMap(\.flags).joined(separator: " ")
     return "    \(quoted(verb.name))) _mamctl_words \(quoted(flags)) ;;"
 }
 

@@ -1,5 +1,6 @@
 // The script for fish.
 
+internal import MAMCommandLine
 internal import MAMModel
 
 var fishCompletions: String {

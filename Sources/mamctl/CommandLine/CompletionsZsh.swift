@@ -1,5 +1,6 @@
 // The script for zsh.
 
+internal import MAMCommandLine
 internal import MAMModel
 
 var zshCompletions: String {
@@ -111,7 +112,7 @@ private func zsh(_ completion: Completion) -> String {
 private func zshValues(of verb: Verb) -> [String] {
     verb.allOptions.compactMap { option in
         option.completion.map { completion in
-            let patterns = Verb.flags(of: option).map { quoted("\(verb.name) \($0)") }
+            let patterns = option.flags.map { quoted("\(verb.name) \($0)") }
             return "    \(patterns.joined(separator: "|"))) \(zsh(completion)) ;;"
         }
     }
@@ -119,7 +120,7 @@ private func zshValues(of verb: Verb) -> [String] {
 
 private func zshOptions(of verb: Verb) -> String {
     let options = verb.allOptions.flatMap { option in
-        Verb.flags(of: option).map { described($0, option.help.english) }
+        option.flags.map { described($0, option.help.english) }
     }
     return "    \(quoted(verb.name))) found=(\(options.joined(separator: " "))) ;;"
 }

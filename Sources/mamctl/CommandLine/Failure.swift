@@ -1,31 +1,14 @@
-// A failure: what failed and why, what to do next, and the exit status.
+// What mamctl says of the system's and the daemon's errors, and what to do next.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 internal import MAMWords
 
-/// The error that ends a verb.
-struct Failure: Error {
-    let status: ExitStatus
-    let message: Message
-    /// A command to run, or a hint.
-    let next: Message?
-    /// The daemon runs but does not answer.
-    var isSilence = false
-    /// The name of the daemon's error, without its interface's; nil for other failures.
-    private(set) var kind: String?
-    /// The system call's error that is the reason.
-    private(set) var cause: Errno?
-
-    init(_ status: ExitStatus, _ message: Message, next: Message? = nil) {
-        self.status = status
-        self.message = message
-        self.next = next
-    }
-
+extension Failure {
     /// An error in a verb's command line.
     static func usage(_ verb: Verb, _ message: Message) -> Failure {
         Failure(
@@ -149,19 +132,7 @@ struct Failure: Error {
         cause = Errno(of: error)
     }
 
-    /// Prints to standard error, and with `--json` also to standard output.
-    func report(isJSON: Bool) {
-        printError("\(Style.error.red("mamctl:")) \(message.translated.onOneLine)")
-        if let next { printError("  try: \(next.translated.onOneLine)") }
-        if isJSON { printJSON(["error": json]) }
-    }
-
-    var json: JSONValue {
-        [
-            "status": JSONValue(status.rawValue), "message": .string(message.english),
-            "next": JSONValue(next?.english),
-        ]
-    }
+    func report(isJSON: Bool) { report(by: "mamctl", isJSON: isJSON) }
 }
 
 extension Errno {

@@ -1,6 +1,7 @@
 // Reading and printing lists of file names: one per line, or raw and NUL-terminated.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

@@ -1,6 +1,7 @@
 // Help, generated from the table of verbs.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMWire
 internal import MAMWords
@@ -128,15 +129,6 @@ extension Verb {
                 statuses.map {
                     ["status": JSONValue($0.rawValue), "meaning": .string($0.meaning.english)]
                 }),
-        ]
-    }
-}
-
-extension Option {
-    var json: JSONValue {
-        [
-            "name": .string(name), "short": JSONValue(short), "value": JSONValue(value),
-            "choices": .array(choices.map { .string($0) }), "help": .string(help.english),
         ]
     }
 }

@@ -1,5 +1,6 @@
 // Resolves the first words of a command line to a verb of one or two words, or a group of verbs.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
@@ -55,7 +56,7 @@ extension Verb {
 
 extension Failure {
     fileprivate static func noVerb(_ first: String, _ second: String?) -> Failure {
-        if mamctl.verbs.flatMap(\.allOptions).contains(where: { $0.matches(first) }) {
+        if mamctl.verbs.flatMap(\.allOptions).contains(where: { $0.flags.contains(first) }) {
             return Failure(
                 .usage, "\(first) precedes the verb: options come after it",
                 next: "mamctl VERB \(first)")

@@ -1,6 +1,7 @@
 // Dispatches the command line to a verb; turns failures into messages and exit statuses.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
@@ -42,7 +43,7 @@ private func run(_ words: [ByteString]) throws -> ExitStatus {
     case .verb(let verb, let rest):
         if asksForHelp(rest, verb) { return showHelp(named) }
         try refuseUnusablePlaces()
-        return try verb.run(Invocation(verb: verb, arguments: try Arguments(rest, for: verb)))
+        return try verb.run(try verb.parsed(rest))
     case .group(let name, let rest):
         if asksForHelp(rest, nil) { return showHelp(named) }
         _ = listForNow(named)

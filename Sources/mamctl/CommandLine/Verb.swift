@@ -1,28 +1,11 @@
 // An entry of the table of verbs, for help, the parser and the dispatcher.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// An option of a verb.
-struct Option: Sendable {
-    let name: String
-    var short: String?
-    /// The value's name in help; nil for an option without a value.
-    var value: String?
-    /// All values, if the set is closed.
-    var choices: [String] = []
-    /// Values that completion offers; others are allowed.
-    var known: [String] = []
-    let help: Message
-
-    var usage: String {
-        let names = (short.map { "-\($0), " } ?? "") + "--\(name)"
-        return value.map { "\(names) \($0)" } ?? names
-    }
-
-    static let json = Option(name: "json", help: "print JSON, errors included")
-    static let help = Option(name: "help", short: "h", help: "print this help")
+extension Option {
     static func output(_ help: Message) -> Option {
         Option(name: "output", short: "o", value: "OUT", help: help)
     }

@@ -1,5 +1,6 @@
 // The table of verbs. Help and the parser use it; docs/man/mamctl.md describes the same.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMWire
 

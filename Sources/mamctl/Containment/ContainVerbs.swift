@@ -1,5 +1,6 @@
 // `contain install`, `contain list` and `contain remove`.
 
+internal import MAMCommandLine
 internal import MAMDesktop
 internal import MAMModel
 internal import MAMPlaces

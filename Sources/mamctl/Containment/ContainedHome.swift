@@ -1,6 +1,7 @@
 // Where contained programs keep what they scatter: settings, caches, histories, temporary files.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

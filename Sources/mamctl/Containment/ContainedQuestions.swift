@@ -5,6 +5,7 @@
 internal import CContainment
 internal import CShims
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

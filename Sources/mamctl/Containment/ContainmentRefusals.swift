@@ -1,6 +1,7 @@
 // What was refused so that data stays with contained programs, by account, as the audit has it.
 
 internal import MAMAudit
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

@@ -3,6 +3,7 @@
 
 internal import CContainment
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 

@@ -1,6 +1,7 @@
 // The files of launchers, among the desktop entries of the user or of all users.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMDesktop
 internal import MAMModel
 internal import MAMSystem

@@ -1,6 +1,7 @@
 // Tells a person on the desktop why a launcher has started nothing.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWords

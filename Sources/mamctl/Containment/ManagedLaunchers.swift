@@ -1,6 +1,7 @@
 // `contain install --managed`: the ordinary launchers of managed programs start them contained.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMDesktop
 internal import MAMModel
 internal import MAMPlaces

@@ -3,6 +3,7 @@
 internal import CShims
 internal import CSupervisor
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

@@ -1,6 +1,7 @@
 // `open`: opens files of a workspace with contained programs.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMDesktop
 internal import MAMModel
 internal import MAMPlaces
@@ -136,15 +137,15 @@ private struct Opening {
         let account =
             Launcher(program)?.owner.account.bytes.isEmpty == true
             ? [ByteString("--account"), file.owner.account] : []
-        let arguments = isOurs ? try Arguments((account + words[2...])[...], for: verb) : nil
-        guard let arguments, arguments.has("contained") else {
+        let own = isOurs ? try verb.parsed((account + words[2...])[...]) : nil
+        guard let own, own.arguments.has("contained") else {
             throw Failure(
                 .failure,
                 "\(program.path.shown) does not start its program with"
                     + " mamctl run --contained any more",
                 next: "mamctl contain install \(Launcher(program)?.app.asArgument ?? "APP")")
         }
-        return Invocation(verb: verb, arguments: arguments)
+        return own
     }
 
     var json: JSONValue {

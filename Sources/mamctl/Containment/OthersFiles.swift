@@ -1,6 +1,7 @@
 // Files of the workspace that a contained command would write by a descriptor from outside.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

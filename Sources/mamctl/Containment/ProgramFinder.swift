@@ -1,5 +1,6 @@
 // Which program opens a file of a workspace.
 
+internal import MAMCommandLine
 internal import MAMDesktop
 internal import MAMModel
 internal import MAMSystem

@@ -1,6 +1,7 @@
 // `run`: runs a command whose files belong to an identity.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

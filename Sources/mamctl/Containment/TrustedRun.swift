@@ -1,6 +1,7 @@
 // `run --trusted`: a command that may read what is only for contained ones.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

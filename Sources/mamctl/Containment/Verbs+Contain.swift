@@ -1,5 +1,6 @@
 // Verbs for contained programs on the desktop.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMWire
 

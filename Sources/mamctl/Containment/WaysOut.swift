@@ -1,6 +1,7 @@
 // Descriptors that a contained command would inherit.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

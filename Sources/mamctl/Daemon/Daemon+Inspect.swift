@@ -1,5 +1,6 @@
 // Asking about many files: a message costs more than the answer about a file.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

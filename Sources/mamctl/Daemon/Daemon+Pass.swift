@@ -1,6 +1,7 @@
 // Converts content from one open file to another through the daemon, which has the keys.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

@@ -1,6 +1,7 @@
 // Finding the right daemon, and calling it.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

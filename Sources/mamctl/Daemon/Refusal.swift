@@ -2,6 +2,7 @@
 // verbs say the same, since all ask here (docs/adr/0086-one-refusal.md).
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

@@ -2,6 +2,7 @@
 // would show it as somebody else's plain file, and a backup would have it in clear.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

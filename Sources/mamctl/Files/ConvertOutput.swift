@@ -1,6 +1,7 @@
 // Where `encrypt` and `decrypt` write to.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 

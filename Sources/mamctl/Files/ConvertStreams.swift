@@ -1,6 +1,7 @@
 // `encrypt` and `decrypt` between files and the standard streams.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

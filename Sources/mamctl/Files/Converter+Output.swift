@@ -1,6 +1,7 @@
 // Protected data to standard output, and plain data out of it.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

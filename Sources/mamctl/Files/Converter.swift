@@ -1,6 +1,7 @@
 // One run of `encrypt` or `decrypt`.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

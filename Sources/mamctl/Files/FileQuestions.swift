@@ -1,6 +1,7 @@
 // What daemons and headers say of many files: one connection for each mount, calls in batches.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

@@ -1,6 +1,7 @@
 // The protection of a file: from the daemon inside a mount, from the file's header elsewhere.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMFormat
 internal import MAMModel
 internal import MAMPlaces

@@ -2,6 +2,7 @@
 // and seals it as it does any content: only the person who copied it knows that it is to be opened.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMFormat
 internal import MAMModel
 internal import MAMStore

@@ -1,6 +1,7 @@
 // `leave`: all that the caller can open of a workspace becomes ordinary files elsewhere.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

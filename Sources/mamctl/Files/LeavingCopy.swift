@@ -2,6 +2,7 @@
 // tree leads it elsewhere.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

@@ -1,6 +1,7 @@
 // A directory of the copy that `leave` makes, and the copies in it.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

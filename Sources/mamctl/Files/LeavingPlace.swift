@@ -2,6 +2,7 @@
 // in it says that a copy is not complete, so that the same command may go on.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

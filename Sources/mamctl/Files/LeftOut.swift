@@ -1,6 +1,7 @@
 // What `leave` did not make an ordinary file of. Thousands of files may be left out for one reason:
 // people get few lines, and the summary has the counts.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

@@ -2,6 +2,7 @@
 
 internal import CShims
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

@@ -1,6 +1,7 @@
 // The other names of a file in a mount, which is converted only while it has one.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

@@ -1,5 +1,6 @@
 // `owner`, `class`, `info` and `is-encrypted`.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

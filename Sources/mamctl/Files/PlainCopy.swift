@@ -2,6 +2,7 @@
 // header: no daemon is needed to open it.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMFormat
 internal import MAMModel
 internal import MAMPlaces

@@ -1,6 +1,7 @@
 // `protect` and `owner --set`: set the owner of files and directories in a mount.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

@@ -2,6 +2,7 @@
 // provider makes them.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMFormat
 internal import MAMModel
 internal import MAMPlaces

@@ -2,6 +2,7 @@
 // caller may not set it. Every file may lack the same: people get the first, and how many.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 

@@ -1,5 +1,6 @@
 // Verbs that protect files and data.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMWire
 

@@ -1,5 +1,6 @@
 // Verbs of file providers, which copy files to and from a cloud.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMWire
 

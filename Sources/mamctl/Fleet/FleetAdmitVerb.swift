@@ -1,5 +1,6 @@
 // `fleet admit`: machines that ask are shown, and let in.
 
+internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMOffice

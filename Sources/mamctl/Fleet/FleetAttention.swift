@@ -1,5 +1,6 @@
 // Why a machine needs attention, for people and for programs.
 
+internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMOffice

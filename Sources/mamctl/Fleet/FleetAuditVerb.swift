@@ -1,6 +1,7 @@
 // `fleet audit`: what happened on all machines.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMOffice
 internal import MAMSystem

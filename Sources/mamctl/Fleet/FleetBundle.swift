@@ -1,5 +1,6 @@
 // The signed documents in a file: one, or a bundle of them.
 
+internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem

@@ -1,6 +1,7 @@
 // `fleet bundle`: the bundles as files, for a web server, a share or a stick.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel

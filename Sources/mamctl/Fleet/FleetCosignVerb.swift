@@ -1,6 +1,7 @@
 // `fleet cosign`: one more signature, after the document was shown.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem

@@ -1,5 +1,6 @@
 // `fleet diff`: which machines lack which documents.
 
+internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMOffice

@@ -1,5 +1,6 @@
 // The organisation's directory, and the survey of what machines have reported there.
 
+internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMOffice

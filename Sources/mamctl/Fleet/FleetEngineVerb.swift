@@ -1,6 +1,7 @@
 // `fleet engine`: the keys of the engine, and files for its servers.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel

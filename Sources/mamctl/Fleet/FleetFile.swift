@@ -1,6 +1,7 @@
 // An organisation's documents in files.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem

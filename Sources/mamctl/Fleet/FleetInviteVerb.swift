@@ -1,6 +1,7 @@
 // `fleet invite`: one-time codes for machines.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMCrypto
 internal import MAMEngine
 internal import MAMFleet

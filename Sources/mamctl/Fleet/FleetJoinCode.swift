@@ -1,6 +1,7 @@
 // `fleet join CODE`: mamfleet has the network.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMOffice
 internal import MAMSystem

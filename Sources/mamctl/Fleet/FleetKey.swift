@@ -1,5 +1,6 @@
 // The signing key of `--key`.
 
+internal import MAMCommandLine
 internal import MAMCrypto
 internal import MAMFleet
 internal import MAMFormat

@@ -1,5 +1,6 @@
 // `fleet keygen` and `fleet key`.
 
+internal import MAMCommandLine
 internal import MAMCrypto
 internal import MAMFleet
 internal import MAMFormat

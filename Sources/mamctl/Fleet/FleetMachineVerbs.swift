@@ -1,6 +1,7 @@
 // `fleet join`, `leave`, `deliver` and `show`.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem

@@ -1,5 +1,6 @@
 // The values of options that several verbs of `fleet` have.
 
+internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMFormat
 internal import MAMModel

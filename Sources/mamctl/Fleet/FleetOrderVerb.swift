@@ -1,6 +1,7 @@
 // `fleet order`: for one machine, or for many.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMCrypto
 internal import MAMFleet
 internal import MAMModel

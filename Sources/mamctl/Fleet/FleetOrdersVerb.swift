@@ -1,5 +1,6 @@
 // `fleet orders`: who has signed them, and which machines have obeyed.
 
+internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMOffice

@@ -1,6 +1,7 @@
 // The organisation's directory as verbs name it, and what is said about its failures.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMCrypto
 internal import MAMEngine
 internal import MAMFleet

@@ -1,6 +1,7 @@
 // A page about all machines. It loads nothing and sends nothing: its policy allows its own style
 // and its own script, by their digests.
 
+internal import MAMCommandLine
 internal import MAMCrypto
 internal import MAMFleet
 internal import MAMModel

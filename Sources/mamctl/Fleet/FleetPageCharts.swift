@@ -1,5 +1,6 @@
 // The page's charts.
 
+internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMOffice

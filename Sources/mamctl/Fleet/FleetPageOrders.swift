@@ -1,5 +1,6 @@
 // The page's section on orders that are not done.
 
+internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMOffice

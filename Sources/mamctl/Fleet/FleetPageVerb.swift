@@ -1,5 +1,6 @@
 // `fleet page`: all machines on one self-contained page.
 
+internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMOffice

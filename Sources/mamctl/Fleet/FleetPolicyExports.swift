@@ -1,6 +1,7 @@
 // The policies of a directory of exports, and the audience of each.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMOffice

@@ -1,6 +1,7 @@
 // `fleet push`: a directory of policies becomes what machines obey.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMOffice

@@ -1,5 +1,6 @@
 // What is right and wrong with one recovery record.
 
+internal import MAMCommandLine
 internal import MAMCrypto
 internal import MAMFleet
 internal import MAMFormat

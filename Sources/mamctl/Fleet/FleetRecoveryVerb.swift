@@ -1,5 +1,6 @@
 // `fleet recovery check` and `fleet recovery pull`.
 
+internal import MAMCommandLine
 internal import MAMCrypto
 internal import MAMFleet
 internal import MAMFormat

@@ -1,5 +1,6 @@
 // `fleet revoke`: a machine, or an invitation, is let in no more.
 
+internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMOffice

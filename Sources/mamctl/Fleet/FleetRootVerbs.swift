@@ -1,5 +1,6 @@
 // `fleet init` and `fleet rotate`: roots, for their keys to sign.
 
+internal import MAMCommandLine
 internal import MAMCrypto
 internal import MAMFleet
 internal import MAMFormat

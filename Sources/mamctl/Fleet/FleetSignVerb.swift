@@ -1,5 +1,6 @@
 // `fleet sign`: policies and memberships.
 
+internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMPolicy

@@ -1,5 +1,6 @@
 // `fleet status`: the machines that need attention, and sums of the others.
 
+internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMOffice

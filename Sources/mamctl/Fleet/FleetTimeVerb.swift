@@ -1,6 +1,7 @@
 // `fleet time`: the time, and the documents that machines must have.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem

@@ -1,5 +1,6 @@
 // `fleet verify`: what documents say, and what a machine would answer.
 
+internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem

@@ -1,5 +1,6 @@
 // What a document says, for people and as JSON.
 
+internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem

@@ -1,5 +1,6 @@
 // Verbs of an organisation that signs documents.
 
+internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMWire

@@ -1,5 +1,6 @@
 // Verbs that run an engine, admit machines and send documents; on files alone.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMWire
 

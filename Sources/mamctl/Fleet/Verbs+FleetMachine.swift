@@ -1,5 +1,6 @@
 // Verbs of a machine that obeys an organisation.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMWire
 

@@ -1,6 +1,7 @@
 // Verbs of an administrator who looks at all machines.
 
 internal import MAMAudit
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

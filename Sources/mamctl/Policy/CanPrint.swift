@@ -1,6 +1,7 @@
 // `can print`: for one account, or for all of the user's at once.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

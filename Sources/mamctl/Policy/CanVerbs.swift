@@ -1,6 +1,7 @@
 // `can …`: policy decisions. Exits with 0 for yes, 6 for no, and prints the reason.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMFormat
 internal import MAMModel
 internal import MAMStore

@@ -1,6 +1,7 @@
 // `config …`: an account's app configuration. `configure`: checks and normalises settings.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPolicy
 internal import MAMSettings

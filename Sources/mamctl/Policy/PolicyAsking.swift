@@ -1,6 +1,7 @@
 // Asking policy questions and printing the answers.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

@@ -1,6 +1,7 @@
 // `policy …` and `metrics`.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMPolicy

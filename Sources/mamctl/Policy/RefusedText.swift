@@ -1,5 +1,6 @@
 // Text about documents that the daemon refused.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

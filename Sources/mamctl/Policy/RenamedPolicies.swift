@@ -1,6 +1,7 @@
 // Policy documents say by name which workspaces they cover.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMPlaces

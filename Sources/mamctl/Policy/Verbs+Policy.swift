@@ -1,5 +1,6 @@
 // Verbs for policy.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPolicy
 internal import MAMWire

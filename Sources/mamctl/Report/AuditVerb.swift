@@ -1,6 +1,7 @@
 // `audit`.
 
 internal import MAMAudit
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

@@ -1,6 +1,7 @@
 // `diagnostics`: a bundle for support, without personal data.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

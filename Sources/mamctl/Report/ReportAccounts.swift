@@ -1,5 +1,6 @@
 // A report's sections on accounts: when they were open, and their state.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

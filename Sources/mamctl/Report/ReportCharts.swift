@@ -1,6 +1,7 @@
 // A report's charts: SVG without a viewBox, so that they fill the width but do not scale the text.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMWire
 

@@ -1,5 +1,6 @@
 // A report's section on contained programs.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

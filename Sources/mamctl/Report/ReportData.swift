@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMAudit
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

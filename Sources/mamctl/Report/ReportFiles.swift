@@ -1,5 +1,6 @@
 // A report's section on files: their owners, classes, and whether they can be read now.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMWire
 

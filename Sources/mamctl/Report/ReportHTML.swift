@@ -1,5 +1,6 @@
 // HTML fragments. All text goes through `escaped`.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 

@@ -1,5 +1,6 @@
 // A report as a self-contained page without scripts.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

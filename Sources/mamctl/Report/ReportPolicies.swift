@@ -1,6 +1,7 @@
 // A report's section on policy: every rule in force, its source, and documents that set a looser
 // value.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

@@ -1,6 +1,7 @@
 // `report`: the content and state of the workspace, as HTML or JSON.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

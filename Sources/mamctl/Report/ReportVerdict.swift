@@ -1,5 +1,6 @@
 // The findings of a report that need attention.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMWire
 

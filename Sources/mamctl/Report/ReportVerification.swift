@@ -1,5 +1,6 @@
 // A report's section on the last check of all files.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMWire
 

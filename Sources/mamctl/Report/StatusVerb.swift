@@ -1,6 +1,7 @@
 // `status` and `account list`.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

@@ -1,5 +1,6 @@
 // The latest events of a workspace, shared between threads.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMWire
 internal import Synchronization

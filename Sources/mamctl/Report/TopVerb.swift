@@ -1,6 +1,7 @@
 // `top`: a live view of a workspace.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

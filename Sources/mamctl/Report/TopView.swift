@@ -1,6 +1,7 @@
 // The display of `top`: rates, windows, events.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

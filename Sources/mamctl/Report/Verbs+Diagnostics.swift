@@ -1,6 +1,7 @@
 // Verbs for diagnosis.
 
 internal import MAMAudit
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

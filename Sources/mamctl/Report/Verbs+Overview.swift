@@ -1,5 +1,6 @@
 // Verbs that show a workspace as a whole.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMWire
 

@@ -1,6 +1,7 @@
 // What to verify, and the daemon that does it: the mount's, or one started for the check.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

@@ -1,6 +1,7 @@
 // `verify`.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

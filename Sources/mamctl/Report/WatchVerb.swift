@@ -1,5 +1,6 @@
 // `watch`.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

@@ -1,6 +1,7 @@
 // `setup`: the account, unlocked, and a copy of its keys.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMKeyring
 internal import MAMModel
 internal import MAMPlaces

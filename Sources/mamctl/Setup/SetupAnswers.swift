@@ -1,6 +1,7 @@
 // What `setup` has to know: from options, else from questions on a terminal, else a default.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMKeyring
 internal import MAMModel
 internal import MAMPlaces

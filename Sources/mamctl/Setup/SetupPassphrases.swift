@@ -1,6 +1,7 @@
 // `setup`: its passphrases. On a terminal a mistake costs nothing but another try.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMPolicy

@@ -1,5 +1,6 @@
 // `setup`: systemd mounts the workspace at each login, or at each start of the machine.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMWire

@@ -2,6 +2,7 @@
 // and found again by the next run.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

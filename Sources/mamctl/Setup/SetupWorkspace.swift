@@ -1,6 +1,7 @@
 // `setup`: the workspace and its mount. What is there already stays as it is.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

@@ -1,5 +1,6 @@
 // The verb to begin with.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMWire
 

@@ -1,6 +1,7 @@
 // A workspace that no daemon serves, and that none can serve while this exists.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

@@ -2,6 +2,7 @@
 // their own, in plain, which no lock reaches.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 

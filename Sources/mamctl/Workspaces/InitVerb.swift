@@ -1,6 +1,7 @@
 // `init`: a new workspace.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

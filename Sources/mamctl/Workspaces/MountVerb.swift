@@ -1,6 +1,7 @@
 // `mount`: starts mamd and waits until it serves.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

@@ -2,6 +2,7 @@
 // the daemon refuses a directory whose manifest differs from the settings.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

@@ -1,6 +1,7 @@
 // `mount` and `unmount` without paths: of the only workspace that they can mean.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

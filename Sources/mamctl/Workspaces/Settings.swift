@@ -1,6 +1,7 @@
 // The settings that `init` copies.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPolicy
 internal import MAMSettings

@@ -1,6 +1,7 @@
 // A rename that was interrupted: its link in the state directories tells.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

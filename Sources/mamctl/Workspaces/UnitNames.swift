@@ -1,6 +1,7 @@
 // The instances of systemd's units that have a workspace's name.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

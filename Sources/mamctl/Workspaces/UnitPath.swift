@@ -1,5 +1,6 @@
 // Paths in the file `mount`, which units read by line; systemd takes quotes and backslashes away.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

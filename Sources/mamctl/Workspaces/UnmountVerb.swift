@@ -1,6 +1,7 @@
 // `unmount`: unmounts and waits until the daemon has ended.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

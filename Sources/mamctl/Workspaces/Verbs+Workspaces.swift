@@ -1,5 +1,6 @@
 // Verbs for the workspaces of this machine.
 
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMWire
 

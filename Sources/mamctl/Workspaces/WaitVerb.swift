@@ -1,6 +1,7 @@
 // `wait`: waits until a workspace is mounted or an account is unlocked.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire

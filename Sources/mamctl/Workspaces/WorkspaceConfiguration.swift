@@ -1,6 +1,7 @@
 // The settings directory of a workspace.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

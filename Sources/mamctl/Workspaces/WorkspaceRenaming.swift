@@ -3,6 +3,7 @@
 
 internal import CShims
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

@@ -1,6 +1,7 @@
 // `workspace list`, `workspace rename` and `workspace remove`.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem

@@ -1,12 +1,12 @@
 // Durations, sizes and times for people.
 
 internal import Glibc
-internal import MAMModel
+package import MAMModel
 internal import MAMSystem
 
 extension Int {
     /// Seconds as `40 s`, `4 min 10 s`, `11 h 5 min`, `1 d 22 h` or `89 d`.
-    var asDuration: String {
+    package var asDuration: String {
         switch self {
         case ..<60: "\(Swift.max(0, self)) s"
         case ..<3600: self % 60 == 0 ? "\(self / 60) min" : "\(self / 60) min \(self % 60) s"
@@ -19,26 +19,26 @@ extension Int {
     }
 
     /// The first part of ``asDuration``, for approximate values.
-    var asRoughDuration: String {
+    package var asRoughDuration: String {
         asDuration.split(separator: " ").prefix(2).joined(separator: " ")
     }
 
     /// The time since an event.
-    var asTimeAgo: Message { self < 5 ? "just now" : "\(asRoughDuration) ago" }
+    package var asTimeAgo: Message { self < 5 ? "just now" : "\(asRoughDuration) ago" }
 
     /// `1 file`, `1,204 files`.
-    func counted(_ noun: String) -> Message { Message(self, noun: noun) }
+    package func counted(_ noun: String) -> Message { Message(self, noun: noun) }
 
     /// `1,204`.
-    var grouped: Message { Message(grouping: self) }
+    package var grouped: Message { Message(grouping: self) }
 
     /// `1 byte`, `1204 bytes`.
-    var asByteCount: Message {
+    package var asByteCount: Message {
         Message(self, one: "\(self) byte", many: "\(self) bytes")
     }
 
     /// Bytes as `512 B`, `4.0 KiB`, `12 MiB`.
-    var asBytes: String {
+    package var asBytes: String {
         let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]
         var value = Double(self)
         var unit = 0
@@ -53,10 +53,10 @@ extension Int {
 }
 
 /// Seconds since 1970.
-func currentTime() -> Int { Int(Clock().now.wallSeconds) }
+package func currentTime() -> Int { Int(Clock().now.wallSeconds) }
 
 /// Seconds since 1970 in the local time zone, by default as `12:34:56`. `format`: see strftime(3).
-func localTime(_ seconds: Int, _ format: String = "%H:%M:%S") -> String {
+package func localTime(_ seconds: Int, _ format: String = "%H:%M:%S") -> String {
     var moment = time_t(seconds)
     var parts = tm()
     localtime_r(&moment, &parts)
@@ -67,5 +67,5 @@ func localTime(_ seconds: Int, _ format: String = "%H:%M:%S") -> String {
 
 extension Style {
     /// Dims secondary text.
-    func faint(_ text: String) -> String { isColoured ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
+    package func faint(_ text: String) -> String { isColoured ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
 }

@@ -1,11 +1,11 @@
 // Text in lines and columns that fit the screen.
 
 internal import Glibc
-internal import MAMModel
+package import MAMModel
 internal import MAMWords
 
 /// The width of the terminal behind a descriptor; 80 if it is not one.
-func screenWidth(of descriptor: Int32) -> Int {
+package func screenWidth(of descriptor: Int32) -> Int {
     var size = winsize()
     let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
     return isKnown ? max(20, Int(size.ws_col)) : 80
@@ -13,18 +13,18 @@ func screenWidth(of descriptor: Int32) -> Int {
 
 /// The width of standard output's terminal; nil if it is not one, as programs expect unwrapped
 /// lines.
-var outputWidth: Int? { isatty(STDOUT_FILENO) == 1 ? screenWidth(of: STDOUT_FILENO) : nil }
+package var outputWidth: Int? { isatty(STDOUT_FILENO) == 1 ? screenWidth(of: STDOUT_FILENO) : nil }
 
-func words(of text: Message) -> [String] { words(of: text.translated) }
+package func words(of text: Message) -> [String] { words(of: text.translated) }
 
 /// Several blanks in a row stay: names of files have them.
-func words(of text: String) -> [String] {
+package func words(of text: String) -> [String] {
     text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
 }
 
 /// Words in lines of at most `width`, the first line after `start`, the others indented by
 /// `hanging`.
-func wrapped(
+package func wrapped(
     _ words: [String], after start: String = "", hanging: Int = 0, width: Int
 ) -> String {
     var lines: [String] = []
@@ -44,12 +44,14 @@ func wrapped(
 }
 
 /// Lays out tables for standard output, those that repeat the last one once.
-struct RepeatedTable {
+package struct RepeatedTable {
     private let width = outputWidth
     private var rows: [[Message]] = []
     private var lines = ""
 
-    mutating func lines(of next: [[Message]]) -> String {
+    package init() {}
+
+    package mutating func lines(of next: [[Message]]) -> String {
         if next != rows { (rows, lines) = (next, table(next, width: width)) }
         return lines
     }
@@ -57,7 +59,7 @@ struct RepeatedTable {
 
 /// Rows in columns as wide as their widest cell, ignoring cells of more than 64 characters. With a
 /// width, wraps the last cell of a row within its column.
-func table(_ rows: [[Message]], width: Int? = nil) -> String {
+package func table(_ rows: [[Message]], width: Int? = nil) -> String {
     let rows = rows.map { $0.map(\.translated) }
     let columns = rows.map(\.count).max() ?? 0
     let widths = (0..<columns).map { column in

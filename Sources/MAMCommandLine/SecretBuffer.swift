@@ -1,18 +1,18 @@
 // A passphrase on its way from the user to the daemon.
 
 internal import Glibc
-internal import MAMModel
-internal import MAMSystem
+package import MAMModel
+package import MAMSystem
 internal import MAMWire
 
 /// One page of memory that is not dumped, nor swapped if it can be locked. Deinit zeroes it.
-final class SecretBuffer {
-    static let capacity = 4096
+package final class SecretBuffer {
+    package static let capacity = 4096
 
     private let address: UnsafeMutableRawPointer
-    private(set) var count = 0
+    package private(set) var count = 0
 
-    init() throws(Errno) {
+    package init() throws(Errno) {
         let protection = PROT_READ | PROT_WRITE
         let address = mmap(nil, Self.capacity, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let address, address != MAP_FAILED else { throw .current }
@@ -28,10 +28,10 @@ final class SecretBuffer {
         munmap(address, Self.capacity)
     }
 
-    var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { count == 0 }
 
     /// False if the buffer is full.
-    func append(_ byte: UInt8) -> Bool {
+    package func append(_ byte: UInt8) -> Bool {
         guard count < Self.capacity else { return false }
         address.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
         count += 1
@@ -45,11 +45,11 @@ final class SecretBuffer {
         count -= 1
     }
 
-    func equals(_ other: SecretBuffer) -> Bool {
+    package func equals(_ other: SecretBuffer) -> Bool {
         count == other.count && memcmp(address, other.address, count) == 0
     }
 
-    func withBytes<Result, Thrown: Error>(
+    package func withBytes<Result, Thrown: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Thrown) -> Result
     ) throws(Thrown) -> Result {
         try body(UnsafeRawBufferPointer(start: address, count: count))
@@ -60,7 +60,7 @@ final class SecretBuffer {
     ///
     /// Reads byte by byte, so that no other buffer holds the secret and what follows the line stays
     /// unread.
-    func readLine(from descriptor: Int32) throws(Failure) {
+    package func readLine(from descriptor: Int32) throws(Failure) {
         while true {
             var byte: UInt8 = 0
             let got: Int
@@ -79,7 +79,7 @@ final class SecretBuffer {
 
     /// The read end of a pipe that contains the secret. A pipe holds a page, so the write does not
     /// block.
-    func pipe() throws(Errno) -> Descriptor {
+    package func pipe() throws(Errno) -> Descriptor {
         let (reader, writer) = try makePipe()
         _ = try retrying { write(writer.raw, address, count) }
         return reader
@@ -87,13 +87,17 @@ final class SecretBuffer {
 }
 
 /// The descriptors that go with one call: pipes with secrets, and files.
-struct SecretParameters {
-    private(set) var descriptors: [Descriptor] = []
+package struct SecretParameters {
+    package private(set) var descriptors: [Descriptor] = []
+
+    package init() {}
 
     /// Both return the index that the request names.
-    mutating func add(_ secret: SecretBuffer) throws(Errno) -> Int { add(try secret.pipe()) }
+    package mutating func add(_ secret: SecretBuffer) throws(Errno) -> Int {
+        add(try secret.pipe())
+    }
 
-    mutating func add(_ file: Descriptor) -> Int {
+    package mutating func add(_ file: Descriptor) -> Int {
         descriptors.append(file)
         return descriptors.count - 1
     }

@@ -3,16 +3,16 @@
 internal import Glibc
 internal import MAMModel
 internal import MAMSystem
-internal import MAMWire
+package import MAMWire
 internal import Synchronization
 
 /// The terminal's alternate screen, without echo.
-final class LiveScreen {
+package final class LiveScreen {
     private var settings = termios()
 
     /// Draws immediately, then periodically and when the size changes. Ends on `q`, Ctrl-C and the
     /// termination signals.
-    static func run(
+    package static func run(
         every seconds: Double, _ signals: ScreenSignals,
         _ draw: (_ width: Int, _ height: Int) throws -> [String]
     ) throws -> ExitStatus {
@@ -76,14 +76,14 @@ final class LiveScreen {
 }
 
 /// Waits for signals on its own thread, so that none interrupts drawing.
-final class ScreenSignals: Sendable {
+package final class ScreenSignals: Sendable {
     private let wakeUp: WakeUpDescriptor
     private let isEnd = Atomic<Bool>(false)
 
     private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGWINCH]
 
     /// Create it before any other thread: threads inherit the signal mask.
-    init() throws {
+    package init() throws {
         wakeUp = try WakeUpDescriptor()
         var set = Self.set
         pthread_sigmask(SIG_BLOCK, &set, nil)

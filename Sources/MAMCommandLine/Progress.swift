@@ -1,28 +1,51 @@
 // A progress line on standard error; nothing if that is not a terminal.
 
 internal import Glibc
-internal import MAMModel
+package import MAMModel
 internal import MAMSystem
 internal import MAMWords
 
-/// Counts, their rate, and the time left at that rate.
-final class Progress {
-    var files = 0
-    var totalFiles: Int?
-    var bytes = 0
-    var totalBytes: Int?
-    /// Additional text.
-    var note: Message?
-
-    /// False if nothing is displayed: then callers need not count.
-    let isShown: Bool
+/// A line that is replaced, a few times each second.
+package struct ProgressLine {
+    /// False if nothing is displayed.
+    package let isShown = Style.hasScreen(STDERR_FILENO)
     private var isOnScreen = false
-    private var nextLine: Deadline
-    private var samples: [Sample] = []
+    private var next = Deadline(milliseconds: firstMilliseconds)
 
     /// Shorter operations show no progress.
     private static let firstMilliseconds = 300
     private static let intervalMilliseconds = 100
+
+    package init() {}
+
+    /// `text` has the room that it may take.
+    package mutating func show(_ text: (_ width: Int) -> String) {
+        guard isShown, next.hasPassed else { return }
+        next = Deadline(milliseconds: Self.intervalMilliseconds)
+        isOnScreen = true
+        writeError("\r\u{1B}[K\(text(screenWidth(of: STDERR_FILENO) - 1))")
+    }
+
+    /// Removes the line: call it before writing anything else, and at the end.
+    package mutating func clear() {
+        guard isOnScreen else { return }
+        isOnScreen = false
+        writeError("\r\u{1B}[K")
+    }
+}
+
+/// Counts, their rate, and the time left at that rate.
+package final class Progress {
+    package var files = 0
+    package var totalFiles: Int?
+    package var bytes = 0
+    package var totalBytes: Int?
+    /// Additional text.
+    package var note: Message?
+
+    private var display = ProgressLine()
+    private var samples: [Sample] = []
+
     /// The rate covers the last three seconds.
     private static let sampleCount = 30
 
@@ -34,31 +57,26 @@ final class Progress {
         let amount: Int
     }
 
-    init(totalFiles: Int? = nil, totalBytes: Int? = nil) {
+    package init(totalFiles: Int? = nil, totalBytes: Int? = nil) {
         self.totalFiles = totalFiles
         self.totalBytes = totalBytes
-        isShown = Style.hasScreen(STDERR_FILENO)
-        nextLine = Deadline(milliseconds: Self.firstMilliseconds)
         // Gives the first line a rate.
         samples = [Sample(nanoseconds: now(), amount: 0)]
     }
 
+    /// Callers need not count if nothing is displayed.
+    package var isShown: Bool { display.isShown }
+
     /// Shows the counts, rate-limited.
-    func show() {
-        guard isShown, nextLine.hasPassed else { return }
-        nextLine = Deadline(milliseconds: Self.intervalMilliseconds)
-        samples.append(Sample(nanoseconds: now(), amount: amount.done))
-        if samples.count > Self.sampleCount { samples.removeFirst() }
-        writeError("\r\u{1B}[K\(line(width: screenWidth(of: STDERR_FILENO) - 1))")
-        isOnScreen = true
+    package func show() {
+        display.show { width in
+            samples.append(Sample(nanoseconds: now(), amount: amount.done))
+            if samples.count > Self.sampleCount { samples.removeFirst() }
+            return line(width: width)
+        }
     }
 
-    /// Removes the line: call it before writing anything else, and at the end.
-    func clear() {
-        guard isOnScreen else { return }
-        writeError("\r\u{1B}[K")
-        isOnScreen = false
-    }
+    package func clear() { display.clear() }
 
     /// As many parts as fit, the most important first.
     private func line(width: Int) -> String {

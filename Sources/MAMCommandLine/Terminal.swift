@@ -1,7 +1,7 @@
 // Asking for a secret on the terminal, without echo.
 
 internal import Glibc
-internal import MAMModel
+package import MAMModel
 internal import MAMSystem
 internal import MAMWire
 internal import MAMWords
@@ -12,12 +12,12 @@ nonisolated(unsafe) private var settingsToRestore = termios()
 nonisolated(unsafe) private var silentSettings = termios()
 
 /// Prompts on the controlling terminal.
-enum Terminal {
+package enum Terminal {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
 
     /// Asks once. Restores echo on return and on signals that end or stop the program; turns it off
     /// again on SIGCONT.
-    static func ask(_ prompt: Message) throws -> SecretBuffer {
+    package static func ask(_ prompt: Message) throws -> SecretBuffer {
         let terminal = try openFile("/dev/tty", O_RDWR | O_NOCTTY)
         let secret = try SecretBuffer()
         write("\(prompt.translated): ", to: terminal)
@@ -29,7 +29,7 @@ enum Terminal {
     }
 
     /// Asks for a line that is not secret, with echo.
-    static func askOpenly(_ prompt: Message) throws -> ByteString {
+    package static func askOpenly(_ prompt: Message) throws -> ByteString {
         let terminal = try openFile("/dev/tty", O_RDWR | O_NOCTTY)
         write("\(prompt.translated): ", to: terminal)
         // A terminal returns one line per read, of at most 4096 bytes.

@@ -1,6 +1,7 @@
 // A directory of small files, packed by tar(1).
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
