@@ -1,19 +1,21 @@
 // The code and the workspace of `join`.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMCrypto
 internal import MAMFleet
+internal import MAMModel
 internal import MAMOffice
 internal import MAMPlaces
 internal import MAMWire
 
-let anotherCode = "ask for another code: mamctl fleet invite"
+let anotherCode: Message = "ask for another code: mamctl fleet invite"
 
 extension Arguments {
     /// Of the operand, or of standard input, where nobody else sees it.
     func invitationCode() throws(Failure) -> InvitationCode {
-        guard let operand = operands.first else {
-            throw Self.wrong("join: the code is missing")
+        guard let operand = operands.first?.wireText else {
+            throw .wrong("join: the code is missing")
         }
         let text =
             operand == "-"
@@ -40,8 +42,8 @@ extension Arguments {
 
     /// Of the workspace that was named, or of the only one that runs.
     func daemonPlace() throws(Failure) -> DaemonPlace {
-        let socket = value("socket")
-        if let text = value("workspace") {
+        let socket = string("socket")
+        if let text = string("workspace") {
             return DaemonPlace(workspace: try Self.workspace(named: text), socket: socket)
         }
         let names = Set(

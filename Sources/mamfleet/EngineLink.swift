@@ -1,6 +1,7 @@
 // The first carrier: the connection to the engine, made again for ever.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
@@ -153,7 +154,7 @@ final class EngineLink {
     private func store(_ enrolment: Enrolment) {
         shared.change { $0.enrolment = enrolment }
         do throws(Failure) { try enrolment.write(shared.state) } catch {
-            shared.log.error(error.message)
+            shared.log.error(error.message.english)
         }
     }
 

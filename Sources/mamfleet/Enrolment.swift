@@ -1,6 +1,7 @@
 // What the machine has of its organisation's servers, and as who it connects.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMCrypto
 internal import MAMEngine
 internal import MAMFleet
@@ -81,7 +82,7 @@ struct Enrolment: Sendable {
     }
 
     static func read(_ state: StateDirectory) throws(Failure) -> Enrolment {
-        let next = "mamctl fleet join CODE"
+        let next: Message = "mamctl fleet join CODE"
         let bytes: [UInt8]?
         do throws(Errno) { bytes = try state.read(file) } catch {
             throw Failure(.failure, "\(state.path)/\(file): \(error)")

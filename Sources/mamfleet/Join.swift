@@ -1,6 +1,7 @@
 // `mamfleet join`: from a code to a machine that the organisation knows.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
@@ -22,7 +23,7 @@ func join(_ arguments: Arguments) throws(Failure) -> ExitStatus {
     } else {
         printOut("joined as machine \(joining.machine), and let in")
     }
-    if !arguments.has("json") { printError("  next: \(next)") }
+    if !arguments.has("json") { printError(verbatim: "  next: \(next)") }
     return .success
 }
 
@@ -40,7 +41,7 @@ private struct Joining {
         place = try arguments.daemonPlace()
         daemon = DaemonLink(place)
         state = try StateDirectory(
-            StateDirectory.path(of: place.workspace, arguments.value("state")))
+            StateDirectory.path(of: place.workspace, arguments.string("state")))
         let path = "\(state.path)/\(Enrolment.transportFile)"
         if access(path, F_OK) == 0 {
             transport = try NKeySeed.read(path)
@@ -272,7 +273,8 @@ private struct Joining {
 
     private func invitation(of enrolment: Enrolment) throws(Failure) -> Enrolment.Invitation {
         guard let invitation = enrolment.invitation else {
-            throw Failure(.failure, "this machine is let in already", next: serviceCommand)
+            throw Failure(
+                .failure, "this machine is let in already", next: .verbatim(serviceCommand))
         }
         return invitation
     }

@@ -1,6 +1,7 @@
 // The organisation's directory, and the administrator's connections.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMCrypto
 internal import MAMEngine
 internal import MAMFleet
@@ -20,7 +21,9 @@ struct Office: Sendable {
 
     init(_ arguments: Arguments) throws(Failure) {
         let path =
-            arguments.operands.first ?? getenv("MAMCTL_ORGANIZATION").map { String(cString: $0) }
+            arguments.operands.first?.wireText ?? getenv("MAMCTL_ORGANIZATION").map {
+                String(cString: $0)
+            }
             ?? "."
         directory = OrganizationDirectory(ByteString(path))
         do throws(OrganizationDirectory.Failure) {
@@ -58,7 +61,7 @@ struct Office: Sendable {
 func serverURL(_ name: String) -> String { "tls://\(name)" }
 
 extension Failure {
-    init(_ failure: OrganizationDirectory.Failure, next: String? = nil) {
+    init(_ failure: OrganizationDirectory.Failure, next: Message? = nil) {
         let path = failure.path.shown
         switch failure.reason {
         case .system(let error):
@@ -71,13 +74,13 @@ extension Failure {
         }
     }
 
-    init(_ failure: NatsFailure, _ subject: String, next: String? = nil) {
+    init(_ failure: NatsFailure, _ subject: String) {
         let status: ExitStatus =
             switch failure {
             case .connection, .timeout: .unreachable
             case .notAllowed, .untrusted: .refused
             default: .failure
             }
-        self.init(status, "\(subject): \(failure)", next: next)
+        self.init(status, "\(subject): \(failure)")
     }
 }

@@ -1,6 +1,7 @@
 // `mamfleet pull`: the machines' reports, from the engine into the organisation's directory.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
@@ -31,7 +32,7 @@ private func follow(_ office: Office) throws(Failure) -> Never {
             }
         } catch {
             guard error.status == .unreachable else { throw error }
-            error.report(isJSON: false)
+            error.report(by: "mamfleet", isJSON: false)
             Deadline(milliseconds: backoff.next()).wait()
         }
     }
@@ -103,7 +104,9 @@ private final class Pulling {
                 if case .unknown(let machine) = outcome {
                     places.noteUnknown(stream.rawValue, machine, message.sequence)
                 }
-                progress.show("\(counted(tally.total, "report")), \(last.pending) to come")
+                progress.show { _ in
+                    "\(counted(tally.total, "report")), \(last.pending) to come"
+                }
             }
             // Durable before the place moves.
             try reports.synchronize()
@@ -115,14 +118,14 @@ private final class Pulling {
 
     /// What is new since the last time.
     func tell() {
-        if tally.total > 0 { printOut(tally.words) }
+        if tally.total > 0 { printOut(verbatim: tally.words) }
         tally = PullTally()
         reports.register.reload()
     }
 
     func finish(isJSON: Bool) {
         if isJSON { return printJSON(tally.json) }
-        printOut(tally.words)
+        printOut(verbatim: tally.words)
     }
 }
 

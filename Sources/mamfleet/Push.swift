@@ -1,6 +1,7 @@
 // `mamfleet push`: what has changed in the organisation's directory, to the engine. And `engine`,
 // the first part of it.
 
+internal import MAMCommandLine
 internal import MAMCrypto
 internal import MAMEngine
 internal import MAMFleet
@@ -144,7 +145,7 @@ private struct Pushing {
                     .refused, "\(place.path): \(error)", next: "sign fewer or shorter ones")
             }
             try publish(place.subject, bytes, known[place.subject])
-            progress.show("\(published.count) published, \(unchanged) unchanged")
+            progress.show { _ in "\(published.count) published, \(unchanged) unchanged" }
         }
         // What has no document any more: those of a machine that was shut out, say.
         let subjects = Set(places.map(\.subject))
@@ -188,7 +189,7 @@ private struct Pushing {
 
     mutating func report(_ arguments: Arguments) {
         progress.clear()
-        if arguments.has("json") { printJSON(json) } else { printOut(words) }
+        if arguments.has("json") { printJSON(json) } else { printOut(verbatim: words) }
     }
 
     private var json: JSONValue {

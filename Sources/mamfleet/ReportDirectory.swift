@@ -1,6 +1,7 @@
 // The reports of an organisation's directory.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel

@@ -1,6 +1,7 @@
 // `mamfleet run`: the service.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMEngine
 internal import MAMModel
 internal import MAMPlaces
@@ -10,10 +11,10 @@ internal import MAMWire
 /// Starts the threads, and tells systemd that they live.
 func runService(_ arguments: Arguments) throws(Failure) -> Never {
     let workspace = try arguments.workspace()
-    let state = try StateDirectory(StateDirectory.path(of: workspace, arguments.value("state")))
+    let state = try StateDirectory(StateDirectory.path(of: workspace, arguments.string("state")))
     let transport = try transportSeed(state)
     let enrolment = try Enrolment.read(state)
-    let place = DaemonPlace(workspace: workspace, socket: arguments.value("socket"))
+    let place = DaemonPlace(workspace: workspace, socket: arguments.string("socket"))
     let shared = Shared(place, state, enrolment)
     let interval = try arguments.seconds("interval")
     do throws(Errno) {
@@ -28,7 +29,7 @@ func runService(_ arguments: Arguments) throws(Failure) -> Never {
                 shared.log.error("no files are pulled: the address is no https://")
             }
         }
-        if let directory = arguments.value("directory") {
+        if let directory = arguments.string("directory") {
             try startThread(named: "directory") { DirectoryWatch(shared, directory).run() }
         }
     } catch { throw Failure(.failure, "no thread can be started: \(error)") }

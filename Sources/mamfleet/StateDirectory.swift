@@ -1,6 +1,7 @@
 // Where the service keeps what outlasts it.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
