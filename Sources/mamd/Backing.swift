@@ -2,21 +2,11 @@
 
 import CShims
 import Glibc
+internal import MAMCommandLine
 import MAMModel
 internal import MAMPlaces
 import MAMSystem
 import MAMWire
-
-/// Why the daemon does not start: a message with the cause and the next step, and an exit status.
-struct StartError: Error {
-    let message: Message
-    let status: ExitStatus
-
-    init(_ message: Message, _ status: ExitStatus = .failure) {
-        self.message = message
-        self.status = status
-    }
-}
 
 /// How a daemon uses a backing directory.
 enum BackingUse {
@@ -52,7 +42,7 @@ struct Backing {
     /// workspace is mounted.
     let lock: Descriptor
 
-    init(_ path: ByteString, for use: BackingUse) throws(StartError) {
+    init(_ path: ByteString, for use: BackingUse) throws(Failure) {
         self.path = path
         (root, own) = try Self.open(path)
         let found = try Self.readManifest(own, path)
@@ -66,69 +56,69 @@ struct Backing {
         if use.isMount { try checkIsKnown(manifest, root, at: path) }
         do throws(Errno) {
             work = try Self.openWork(in: own, use)
-        } catch { throw StartError("\(path.shown)/.mamd/work cannot be used: \(error)") }
+        } catch { throw Failure("\(path.shown)/.mamd/work cannot be used: \(error)") }
     }
 
     private static func open(
         _ path: ByteString
-    ) throws(StartError) -> (root: Descriptor, own: Descriptor) {
+    ) throws(Failure) -> (root: Descriptor, own: Descriptor) {
         let root = try openDirectory(path)
         do throws(Errno) {
             return (root, try openOwnDirectory(of: root))
         } catch {
             throw missing(path)
-                ?? StartError(
+                ?? Failure(
+                    .notFound,
                     "\(path.shown) is not a workspace (no .mamd in it: \(error)); create one with:"
-                        + " mamctl init \(path.shown)",
-                    .notFound)
+                        + " mamctl init \(path.shown)")
         }
     }
 
-    private static func openDirectory(_ path: ByteString) throws(StartError) -> Descriptor {
+    private static func openDirectory(_ path: ByteString) throws(Failure) -> Descriptor {
         do throws(Errno) {
             return try openFile(path.cString, O_DIRECTORY | O_RDONLY)
         } catch {
             switch error {
             case .noEntry:
                 throw missing(path)
-                    ?? StartError(
+                    ?? Failure(
+                        .notFound,
                         "\(path.shown) does not exist; create a workspace with: mamctl init"
-                            + " \(path.shown)",
-                        .notFound)
-            case .notDirectory: throw StartError("\(path.shown) is not a directory")
-            default: throw StartError("\(path.shown) cannot be opened: \(error)")
+                            + " \(path.shown)")
+            case .notDirectory: throw Failure("\(path.shown) is not a directory")
+            default: throw Failure("\(path.shown) cannot be opened: \(error)")
             }
         }
     }
 
     /// Nil if the settings know no workspace there.
-    private static func missing(_ path: ByteString) -> StartError? {
+    private static func missing(_ path: ByteString) -> Failure? {
         Places.current.workspace(recordedAt: path).map { name in
             if hasContent(path) {
-                return StartError(
+                return Failure(
+                    .notFound,
                     "\(path.shown), of the workspace '\(name)', has no .mamd/workspace.json any"
                         + " more; if its files are there: mamctl mount --name \(name)"
-                        + " \(path.shown) MOUNTPOINT",
-                    .notFound)
+                        + " \(path.shown) MOUNTPOINT")
             }
-            return StartError(
+            return Failure(
+                .notFound,
                 "the files of the workspace '\(name)' are not at \(path.shown): attach their disk;"
-                    + " if they were moved: mamctl mount --name \(name) BACKING MOUNTPOINT",
-                .notFound)
+                    + " if they were moved: mamctl mount --name \(name) BACKING MOUNTPOINT")
         }
     }
 
     private static func readManifest(
         _ own: Descriptor, _ path: ByteString
-    ) throws(StartError) -> WorkspaceManifest {
+    ) throws(Failure) -> WorkspaceManifest {
         let file = "\(path.shown)/.mamd/\(WorkspaceManifest.fileName)"
         do throws(WorkspaceManifestError) { return try WorkspaceManifest(in: own) } catch {
             switch error {
-            case .unreadable(let error): throw StartError("\(file) cannot be read: \(error)")
+            case .unreadable(let error): throw Failure("\(file) cannot be read: \(error)")
             case .damaged:
-                throw StartError("\(file) is damaged: format, id or name is missing", .damaged)
+                throw Failure(.damaged, "\(file) is damaged: format, id or name is missing")
             case .newer(let format):
-                throw StartError(
+                throw Failure(
                     "\(file) has format \(format), but this mamd supports"
                         + " \(WorkspaceManifest.formatVersion); install a newer one"
                 )
@@ -139,7 +129,7 @@ struct Backing {
     /// One daemon per workspace: the lock file names its holder. Returns whether it was not empty.
     private static func takeLock(
         _ own: Descriptor, _ path: ByteString, _ use: BackingUse
-    ) throws(StartError) -> (Descriptor, isNoted: Bool, wasFull: Bool) {
+    ) throws(Failure) -> (Descriptor, isNoted: Bool, wasFull: Bool) {
         let (lock, isWritable): (Descriptor, Bool)
         do throws(Errno) {
             (lock, isWritable) = try openLock(own, use)
@@ -149,11 +139,11 @@ struct Backing {
                 ? "; mount that file system read-write, or the workspace with -o ro, or name it in"
                     + " ReadWritePaths= of the unit's drop-in"
                 : ""
-            throw StartError("\(path.shown)/.mamd/lock cannot be written: \(error)\(next)")
+            throw Failure("\(path.shown)/.mamd/lock cannot be written: \(error)\(next)")
         }
         guard locks(lock, in: own) else {
             let holder = holder(of: own)
-            throw StartError(
+            throw Failure(
                 holder.isEmpty
                     ? "\(path.shown) is used by another mamd, which checks it or has mounted it"
                         + " from a read-only disk: mamctl status"
@@ -167,7 +157,7 @@ struct Backing {
             let wasFull = found.st_mode & S_IFMT == S_IFREG && found.st_size > 0
             if isWritable { try fill(lock, in: own, mountPoint) }
             return (lock, isWritable, wasFull)
-        } catch { throw StartError("\(path.shown)/.mamd/lock cannot be written: \(error)") }
+        } catch { throw Failure("\(path.shown)/.mamd/lock cannot be written: \(error)") }
     }
 
     /// A daemon that has recorded a clean end still holds the lock briefly; a check holds it

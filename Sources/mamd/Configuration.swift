@@ -1,6 +1,7 @@
 // Reads the settings from the workspace's configuration directory at the start.
 
 import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 import MAMPolicy
 import MAMSettings
@@ -11,21 +12,21 @@ import MAMWire
 let maximumDocumentByteCount = 4 << 20
 
 /// Reads `settings.json`; a missing file means the defaults.
-func readSettings(_ directory: String, _ log: Log) throws(StartError) -> Settings {
+func readSettings(_ directory: String, _ log: Log) throws(Failure) -> Settings {
     let path = "\(directory)/settings.json"
     let bytes: [UInt8]
     do throws(Errno) {
         bytes = try readSmallFile(path, maximumByteCount: maximumDocumentByteCount)
     } catch {
         if error == .noEntry { return Settings() }
-        throw StartError("\(path) cannot be read: \(error)")
+        throw Failure("\(path) cannot be read: \(error)")
     }
     do {
         let settings = try Settings.decode(bytes)
         report(settings.warnings, of: path, log)
         return settings
     } catch {
-        throw StartError("\(path) is refused: \(error)")
+        throw Failure("\(path) is refused: \(error)")
     }
 }
 

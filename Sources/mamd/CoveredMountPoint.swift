@@ -1,6 +1,7 @@
 // The directory below the mount, which programs would write to while nothing is mounted.
 
 import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 import MAMSystem
@@ -22,7 +23,7 @@ struct CoveredMountPoint {
     init(
         _ directory: Descriptor, at place: ByteString, of name: WorkspaceName,
         _ shutting: Shutting, report: (String) -> Void
-    ) throws(StartError) {
+    ) throws(Failure) {
         (self.directory, self.place) = (directory, place)
         let places = Places.current
         let known = places.shutMountPoint(of: name)
@@ -56,11 +57,11 @@ struct CoveredMountPoint {
     private static func open(
         _ known: ShutMountPoint, at place: ByteString, _ directory: Descriptor,
         _ shutting: Shutting, _ report: (String) -> Void
-    ) throws(StartError) -> Bool {
+    ) throws(Failure) -> Bool {
         switch shutting {
         case .undone where known.place == place:
             do throws(Errno) { try known.open(directory) } catch {
-                throw StartError(reason(known, .failed(error)))
+                throw Failure(reason(known, .failed(error)))
             }
             return true
         case .asked where known.place == place, .unchanged: return false
@@ -70,12 +71,12 @@ struct CoveredMountPoint {
 
     private static func openFormer(
         _ known: ShutMountPoint, _ shutting: Shutting, _ report: (String) -> Void
-    ) throws(StartError) -> Bool {
+    ) throws(Failure) -> Bool {
         do throws(PathFailure) { try known.open() } catch {
             let reason = reason(known, error)
             // The record has room for one.
             guard shutting == .undone else {
-                throw StartError(
+                throw Failure(
                     "the former mount point \(reason); mount with -o no_shut, or correct that")
             }
             report("the former mount point \(reason.english)")
@@ -89,22 +90,22 @@ struct CoveredMountPoint {
     }
 
     /// For root, whose mount needs no rights on the directory.
-    func shut(report: (String) -> Void) throws(StartError) {
+    func shut(report: (String) -> Void) throws(Failure) {
         guard let point else { return }
         do throws(Errno) {
             guard let error = try point.shut(directory) else { return }
             report(
                 "\(place.shown) cannot be made immutable: \(error); while nothing is mounted,"
                     + " root's programs can write there")
-        } catch { throw StartError(reason(error)) }
+        } catch { throw Failure(reason(error)) }
     }
 
     /// For an ordinary user, whose `fusermount3` must be able to enter and to write: as short as
     /// can be, and not to list, because a copying program takes an empty directory for the truth.
-    func open() throws(StartError) {
+    func open() throws(Failure) {
         guard point != nil else { return }
         do throws(Errno) { try changeMode(of: directory, to: S_IWUSR | S_IXUSR) } catch {
-            throw StartError(reason(error))
+            throw Failure(reason(error))
         }
     }
 
@@ -128,9 +129,9 @@ struct CoveredMountPoint {
 
 private func stored(
     of name: WorkspaceName, _ change: () throws(Errno) -> Void
-) throws(StartError) {
+) throws(Failure) {
     do throws(Errno) { try change() } catch {
-        throw StartError("\(Places.current.state(of: name)) cannot be written: \(error)")
+        throw Failure("\(Places.current.state(of: name)) cannot be written: \(error)")
     }
 }
 
@@ -139,7 +140,7 @@ private func stored(
 func shutMountPoint(
     _ mountPoint: ByteString, of name: WorkspaceName, _ shutting: Shutting,
     report: (String) -> Void
-) throws(StartError) {
+) throws(Failure) {
     guard geteuid() == 0, try deadMount(at: mountPoint) == nil else { return }
     let directory = try openMountPoint(mountPoint)
     try checkIsEmpty(directory, at: mountPoint)

@@ -3,6 +3,7 @@
 import CShims
 import Glibc
 import MAMAudit
+internal import MAMCommandLine
 import MAMControl
 import MAMCrypto
 import MAMFuse
@@ -15,9 +16,9 @@ import MAMWire
 internal import MAMWords
 import MAMWorkspace
 
-func runDaemon(_ arguments: Arguments) -> ExitStatus {
-    do throws(StartError) {
-        if let name = Places.unusableVariable { throw StartError(Places.reason(against: name)) }
+func runDaemon(_ arguments: StartOptions) -> ExitStatus {
+    do throws(Failure) {
+        if let name = Places.unusableVariable { throw Failure(Places.reason(against: name)) }
         switch arguments.task {
         case .serve: try serve(arguments)
         case .serveUnmounted: try serveUnmounted(arguments)
@@ -29,12 +30,12 @@ func runDaemon(_ arguments: Arguments) -> ExitStatus {
     } catch {
         // A service's errors are for the journal, which has one language.
         let isForPerson = !arguments.isForeground || isatty(STDERR_FILENO) == 1
-        printError(isForPerson ? error.message.translated : error.message.english)
+        complain(isForPerson ? error.message.translated : error.message.english)
         return error.status
     }
 }
 
-private func serve(_ arguments: Arguments) throws(StartError) {
+private func serve(_ arguments: StartOptions) throws(Failure) {
     let given = GivenDescriptors()
     if given.device == nil { try shutMountPoint(arguments) }
     protectProcess(keeping: arguments.readyDescriptor)
@@ -87,26 +88,26 @@ private func serve(_ arguments: Arguments) throws(StartError) {
 
 /// The last look at a path that may be relative.
 private func openBacking(
-    _ arguments: Arguments, at mountPoint: ByteString
-) throws(StartError) -> Backing {
+    _ arguments: StartOptions, at mountPoint: ByteString
+) throws(Failure) -> Backing {
     defer { leaveDirectory() }
     return try Backing(
         try absolutePath(arguments.backing),
         for: .mount(at: mountPoint, isReadOnly: arguments.isReadOnly))
 }
 
-private func shutMountPoint(_ arguments: Arguments) throws(StartError) {
+private func shutMountPoint(_ arguments: StartOptions) throws(Failure) {
     guard geteuid() == 0, let manifest = knownWorkspace(arguments.backing) else { return }
     try shutMountPoint(
         try mountPlace(arguments.mountPoint), of: manifest.name, arguments.shutting,
-        report: printError)
+        report: complain)
 }
 
 /// Reports findings of the start to the log and to the program that started the daemon.
-private func reporter(_ log: Log, _ arguments: Arguments) -> @Sendable (String) -> Void {
+private func reporter(_ log: Log, _ arguments: StartOptions) -> @Sendable (String) -> Void {
     { finding in
         log.warning(finding)
-        if !arguments.isForeground { printError(finding) }
+        if !arguments.isForeground { complain(finding) }
     }
 }
 
@@ -123,9 +124,9 @@ private func reportServing(_ tree: Tree, _ backing: ByteString) {
 private func makeService(
     _ tree: Tree, _ session: MountSession, _ backing: Backing, _ policies: PolicyDirectory,
     _ listener: Descriptor?
-) throws(StartError) -> RunningService {
+) throws(Failure) -> RunningService {
     let (places, vault) = (Places.current, tree.vault)
-    do throws(StartError) {
+    do throws(Failure) {
         let server = try makeServer(
             places, backing, tree.mountPoint, tree, policies,
             LastVerify(in: places.state(of: backing.name), mayWrite: true), listener)
@@ -155,12 +156,12 @@ private func finishWipes(in tree: Tree, _ log: Log) {
     if !isDone { log.info("an interrupted wipe continues in the background") }
 }
 
-func absolutePath(_ path: ByteString) throws(StartError) -> ByteString {
+func absolutePath(_ path: ByteString) throws(Failure) -> ByteString {
     guard let resolved = path.resolved else { throw notUsable(path, .current) }
     return resolved
 }
 
-func notUsable(_ path: ByteString, _ error: Errno) -> StartError {
+func notUsable(_ path: ByteString, _ error: Errno) -> Failure {
     let next: Message = error == .noEntry ? "; create it first" : ""
-    return StartError("\(path.shown): \(error)\(next)", error == .noEntry ? .notFound : .failure)
+    return Failure(error == .noEntry ? .notFound : .failure, "\(path.shown): \(error)\(next)")
 }

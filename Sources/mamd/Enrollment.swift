@@ -1,6 +1,7 @@
 // Enrolment at the start: what must hold before anything is served.
 
 import Glibc
+internal import MAMCommandLine
 import MAMEnrollment
 internal import MAMModel
 import MAMPolicy
@@ -13,7 +14,7 @@ import MAMWorkspace
 /// Checks in and applies blocks to accounts. Probes and hooks may be slow; nothing is mounted yet.
 func startEnrollment(
     of tree: Tree, _ policies: PolicyDirectory, report: (String) -> Void
-) throws(StartError) {
+) throws(Failure) {
     let vault = tree.vault
     // What issuers have proved of accounts decides which policies cover them.
     if !vault.provenGroups.isEmpty { _ = policies.reload(into: tree) }
@@ -43,7 +44,7 @@ func startEnrollment(
 
 private func requirePolicy(
     _ vault: Vault, _ directory: String, _ report: (String) -> Void
-) throws(StartError) {
+) throws(Failure) {
     let accounts = Accounts(vault).all
     let isThere =
         accounts.isEmpty
@@ -51,7 +52,7 @@ private func requirePolicy(
         : accounts.contains { vault.policies.covers($0.identity) }
     guard !isThere else { return }
     if vault.rules.settings.policyRequired {
-        throw StartError(
+        throw Failure(
             accounts.isEmpty
                 ? "no app protection policy in \(directory) applies to this workspace, and"
                     + " MAMPolicyRequired is on; add one, and check it: mamctl policy check FILE"

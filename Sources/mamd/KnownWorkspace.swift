@@ -2,6 +2,7 @@
 // claims select settings, policies and keys, and could be changed to select none.
 
 import Glibc
+internal import MAMCommandLine
 import MAMModel
 internal import MAMPlaces
 import MAMSystem
@@ -23,9 +24,9 @@ func knownWorkspace(_ backing: ByteString) -> WorkspaceManifest? {
 
 func checkIsKnown(
     _ manifest: WorkspaceManifest, _ root: Descriptor, at path: ByteString
-) throws(StartError) {
+) throws(Failure) {
     do throws(WorkspaceMismatch) { try Places.current.check(manifest, of: root) } catch {
-        throw StartError(text(of: error, manifest, path))
+        throw Failure(text(of: error, manifest, path))
     }
 }
 

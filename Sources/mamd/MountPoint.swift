@@ -1,13 +1,14 @@
 // The mount point before and after mounting: dead mounts, and files that the mount hides.
 
 import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 import MAMSystem
 import MAMWire
 
 /// The path to serve, with links resolved.
-func mountPlace(_ path: ByteString) throws(StartError) -> ByteString {
+func mountPlace(_ path: ByteString) throws(Failure) -> ByteString {
     let directory = try openMountPoint(path)
     do throws(Errno) {
         return try withExtendedLifetime(directory) { () throws(Errno) in
@@ -16,10 +17,10 @@ func mountPlace(_ path: ByteString) throws(StartError) -> ByteString {
     } catch { throw notUsable(path, error) }
 }
 
-func openMountPoint(_ path: ByteString) throws(StartError) -> Descriptor {
+func openMountPoint(_ path: ByteString) throws(Failure) -> Descriptor {
     do throws(PathFailure) { return try openTrusted(path) } catch {
         guard case .failed(let error) = error else {
-            throw StartError("\(path.shown): \(error)")
+            throw Failure("\(path.shown): \(error)")
         }
         throw notUsable(path, error)
     }
@@ -27,10 +28,10 @@ func openMountPoint(_ path: ByteString) throws(StartError) -> Descriptor {
 
 /// A lock inspects the kernel's cache through the mount, so the mount has to be visible and
 /// writable in the daemon's own mount namespace.
-func checkIsReached(_ mountPoint: ByteString, isReadOnly: Bool) throws(StartError) {
+func checkIsReached(_ mountPoint: ByteString, isReadOnly: Bool) throws(Failure) {
     let mount: Mount?
     do throws(Errno) { mount = try MountTable().mount(at: mountPoint.bytes) } catch {
-        throw StartError("the mounts cannot be read: \(error)")
+        throw Failure("the mounts cannot be read: \(error)")
     }
     guard mount?.type != Mount.workspaceType || mount?.isReadOnly == true && !isReadOnly else {
         return
@@ -39,17 +40,17 @@ func checkIsReached(_ mountPoint: ByteString, isReadOnly: Bool) throws(StartErro
         mount?.isReadOnly == true
         ? "\(mountPoint.shown) cannot be written to in the sandbox of the unit"
         : "\(mountPoint.shown) cannot be seen in the sandbox of the unit"
-    throw StartError(
+    throw Failure(
         "\(problem): add ReadWritePaths= or BindPaths= with the directory above it"
             + " to a drop-in; see mamd(8), SANDBOX"
     )
 }
 
 /// The root of a dead mount, if there is one.
-func deadMount(at mountPoint: ByteString) throws(StartError) -> Descriptor? {
+func deadMount(at mountPoint: ByteString) throws(Failure) -> Descriptor? {
     let root = try openMountPoint(mountPoint)
     do throws(Errno) { return try isDeadMount(root) ? root : nil } catch {
-        throw StartError("\(mountPoint.shown): the mounts cannot be read: \(error)")
+        throw Failure("\(mountPoint.shown): the mounts cannot be read: \(error)")
     }
 }
 
@@ -58,10 +59,10 @@ func deadMount(at mountPoint: ByteString) throws(StartError) -> Descriptor? {
 ///
 /// Called as late as possible: a dead mount refuses programs; without it they would write plain
 /// files into this directory, where the mount will hide them.
-func uncoveredDirectory(at mountPoint: ByteString) throws(StartError) -> Descriptor {
+func uncoveredDirectory(at mountPoint: ByteString) throws(Failure) -> Descriptor {
     while let dead = try deadMount(at: mountPoint) {
         do throws(Errno) { try unmount(rootedAt: dead, mountPoint) } catch {
-            throw StartError(
+            throw Failure(
                 "\(mountPoint.shown) has the mount of a daemon that died, and it cannot be"
                     + " unmounted: \(error)"
             )
@@ -72,13 +73,13 @@ func uncoveredDirectory(at mountPoint: ByteString) throws(StartError) -> Descrip
 
 /// Another user may have redirected root's daemon to a foreign directory. Not needed when replacing
 /// a dead mount.
-func checkIsEmpty(_ directory: Descriptor, at mountPoint: ByteString) throws(StartError) {
+func checkIsEmpty(_ directory: Descriptor, at mountPoint: ByteString) throws(Failure) {
     let names: [ByteString]
     do throws(Errno) { names = try entries(of: directory) } catch {
         throw notUsable(mountPoint, error)
     }
     guard names.isEmpty else {
-        throw StartError(
+        throw Failure(
             "\(mountPoint.shown) is not empty: a mount would hide \(listed(names)); move them"
                 + " elsewhere first"
         )

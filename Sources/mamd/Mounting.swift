@@ -1,6 +1,7 @@
 // Mounts a file system, or reports what prevents it.
 
 import Glibc
+internal import MAMCommandLine
 import MAMFuse
 internal import MAMModel
 internal import MAMPlaces
@@ -9,9 +10,9 @@ import MAMTree
 import MAMWire
 
 func mount(
-    _ tree: Tree, at mountPoint: ByteString, _ name: WorkspaceName, _ arguments: Arguments,
+    _ tree: Tree, at mountPoint: ByteString, _ name: WorkspaceName, _ arguments: StartOptions,
     _ device: Descriptor?, report: (String) -> Void
-) throws(StartError) -> MountSession {
+) throws(Failure) -> MountSession {
     func session(on target: MountTarget) throws(MountSession.Failure) -> MountSession {
         try MountSession(
             tree, at: mountPoint, on: target, name: name.description,
@@ -23,7 +24,7 @@ func mount(
     }
     try checkIsReached(mountPoint, isReadOnly: arguments.isReadOnly)
     do throws(MountSession.Failure) { return try session(on: .mounted(device: device)) } catch {
-        throw StartError(mountAdvice(mountPoint, error))
+        throw Failure(mountAdvice(mountPoint, error))
     }
 }
 
@@ -31,10 +32,10 @@ func mount(
 func place<Mounted>(
     at mountPoint: ByteString, of name: WorkspaceName, _ shutting: Shutting,
     report: (String) -> Void, _ session: (MountTarget) throws(MountSession.Failure) -> Mounted
-) throws(StartError) -> Mounted {
-    func mount(on target: MountTarget) throws(StartError) -> Mounted {
+) throws(Failure) -> Mounted {
+    func mount(on target: MountTarget) throws(Failure) -> Mounted {
         do throws(MountSession.Failure) { return try session(target) } catch {
-            throw StartError(mountAdvice(mountPoint, error))
+            throw Failure(mountAdvice(mountPoint, error))
         }
     }
     guard geteuid() != 0 else {
@@ -59,9 +60,9 @@ func place<Mounted>(
 
 private func placeAsRoot<Mounted>(
     at mountPoint: ByteString, report: (String) -> Void,
-    _ mount: (MountTarget) throws(StartError) -> Mounted,
+    _ mount: (MountTarget) throws(Failure) -> Mounted,
     _ session: (MountTarget) throws(MountSession.Failure) -> Mounted
-) throws(StartError) -> Mounted {
+) throws(Failure) -> Mounted {
     let dead = try deadMount(at: mountPoint)
     if let dead {
         do throws(MountSession.Failure) { return try session(.deadMount(dead)) } catch {

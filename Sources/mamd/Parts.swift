@@ -1,6 +1,7 @@
 // Creates the daemon's components; each failure has its own message.
 
 import Glibc
+internal import MAMCommandLine
 import MAMControl
 import MAMEnrollment
 import MAMKeyring
@@ -17,7 +18,7 @@ import MAMWorkspace
 func makeVault(
     _ places: Places, _ name: WorkspaceName, _ id: Bytes16, _ log: Log, state: String? = nil,
     mayRepair: Bool = true, isReadOnly: Bool = false, report: @escaping @Sendable (String) -> Void
-) throws(StartError) -> (Vault, PolicyDirectory) {
+) throws(Failure) -> (Vault, PolicyDirectory) {
     let settings = try readSettings(places.configuration(of: name), log)
     log.rules.set(isVerbose: settings.verboseLogging, scrubbed: [])
     let state = state ?? places.state(of: name)
@@ -30,7 +31,7 @@ func makeVault(
         let cost = KeyDerivationCost(
             passes: settings.keyDerivationPasses,
             memoryByteCount: settings.keyDerivationMemoryByteCount)
-    else { throw StartError("the setting KeyDerivation has an invalid value") }
+    else { throw Failure("the setting KeyDerivation has an invalid value") }
     let clock = Clock()
     let vault: Vault
     do {
@@ -49,7 +50,7 @@ func makeVault(
             signIns: settings.signIn.map { SignIns($0, in: isReadOnly ? nil : state) },
             log: log, clock: clock)
     } catch {
-        throw StartError("the keys in \(state) cannot be used: \(error)")
+        throw Failure("the keys in \(state) cannot be used: \(error)")
     }
     return (vault, policies)
 }
@@ -63,28 +64,28 @@ func openAccounts(of tree: Tree) {
 private func makePolicyDirectory(
     _ path: String, _ state: String, isReadOnly: Bool, of workspace: [String],
     _ settings: Settings, _ fleet: Fleet, _ log: Log
-) throws(StartError) -> PolicyDirectory {
+) throws(Failure) -> PolicyDirectory {
     let debugPolicy: PolicyDocument?
     do throws(PolicyError) { debugPolicy = try settings.debugDocument() } catch {
-        throw StartError("the setting MAMDebugSettings is invalid: \(error)")
+        throw Failure("the setting MAMDebugSettings is invalid: \(error)")
     }
     do throws(Errno) {
         return try PolicyDirectory(
             path, state: state, isReadOnly: isReadOnly, of: workspace, settings,
             debugPolicy: debugPolicy, fleet: fleet, log)
-    } catch { throw StartError("\(state)/policies cannot be used: \(error)") }
+    } catch { throw Failure("\(state)/policies cannot be used: \(error)") }
 }
 
 private func makeFleet(
     _ state: String, _ settings: Settings, isReadOnly: Bool
-) throws(StartError) -> Fleet {
+) throws(Failure) -> Fleet {
     let fleet: Fleet
     do throws(FleetError) { fleet = try Fleet(in: state, isReadOnly: isReadOnly) } catch {
-        throw StartError(
+        throw Failure(
             "\(state)/fleet/standing.json is refused: \(error); restore it from a backup")
     }
     if fleet.isJoined, settings.debugSettingsEnabled {
-        throw StartError(
+        throw Failure(
             "DebugSettingsEnabled is on, and this workspace has joined an organisation: turn it off"
         )
     }
@@ -94,14 +95,14 @@ private func makeFleet(
 func makeTree(
     _ vault: Vault, _ backing: Backing, _ mountPoint: ByteString, isReadOnly: Bool,
     keepsLinks: Bool? = nil, onReady: @escaping @Sendable (Tree) -> Void
-) throws(StartError) -> Tree {
+) throws(Failure) -> Tree {
     do throws(Errno) {
         let root = try reopen(backing.root.raw, openPathOnly | O_DIRECTORY)
         return try Tree(
             vault: vault, workspace: backing.id, root: root, workDirectory: backing.work,
             mountPoint: mountPoint,
             isReadOnly: isReadOnly, keepsLinks: keepsLinks, onReady: onReady)
-    } catch { throw StartError("\(backing.path.shown) cannot be used: \(error)") }
+    } catch { throw Failure("\(backing.path.shown) cannot be used: \(error)") }
 }
 
 /// `policies`: nil for a daemon that only checks.
@@ -109,7 +110,7 @@ func makeServer(
     _ places: Places, _ backing: Backing, _ mountPoint: ByteString, _ tree: Tree,
     _ policies: PolicyDirectory?, _ lastVerify: LastVerify,
     _ listener: Descriptor? = nil, isStateLocked: Bool = true
-) throws(StartError) -> VarlinkServer {
+) throws(Failure) -> VarlinkServer {
     let facts = WorkspaceFacts(
         name: backing.name.description, id: backing.id.description,
         backingDirectory: backing.path.wireText,
@@ -147,7 +148,7 @@ func makeServer(
             ? "; if systemd listens there, start the daemon with it: systemctl start"
                 + " mamd@\(backing.name)"
             : ""
-        throw StartError("the socket \(path) cannot be opened: \(error)\(next)")
+        throw Failure("the socket \(path) cannot be opened: \(error)\(next)")
     }
 }
 
@@ -188,8 +189,8 @@ private func interfacesOfPolicies(
 }
 
 /// Clients find a workspace's socket by the workspace's name.
-func check(_ listener: Descriptor?, isAt path: String) throws(StartError) {
+func check(_ listener: Descriptor?, isAt path: String) throws(Failure) {
     guard let listener, !isListening(listener.raw, at: path) else { return }
-    throw StartError(
+    throw Failure(
         "the socket from systemd is not \(path): the unit's instance must be the workspace's name")
 }

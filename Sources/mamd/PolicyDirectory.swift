@@ -2,6 +2,7 @@
 
 import Glibc
 import MAMAudit
+import MAMCommandLine
 import MAMEnrollment
 import MAMModel
 import MAMPolicy
@@ -105,7 +106,7 @@ final class PolicyDirectory: Sendable {
 
     /// The documents at the start. An invalid one without a valid copy prevents the start, because
     /// files might get a weaker class than policy requires.
-    func start() throws(StartError) -> PolicyBook {
+    func start() throws(Failure) -> PolicyBook {
         let (reading, book) = state.withLock { state in
             // Without documents in force, what is there is stricter than nothing.
             var reading = readAll(&state, state.copies.documents.isEmpty ? .yes : .notAsked)
@@ -115,10 +116,10 @@ final class PolicyDirectory: Sendable {
         }
         if reading.signed != nil { return book }
         if let failure = reading.failure, reading.documents.isEmpty, access(path, F_OK) == 0 {
-            throw StartError("\(path) cannot be read: \(failure)")
+            throw Failure("\(path) cannot be read: \(failure)")
         }
         if let bad = reading.refused.first(where: { $0.lastGood == nil }) {
-            throw StartError(
+            throw Failure(
                 "\(path)/\(bad.file) is refused: \(bad.reason); "
                     + "correct it (mamctl policy check FILE shows the line) or remove it")
         }

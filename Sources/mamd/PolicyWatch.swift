@@ -1,6 +1,7 @@
 // Watches the policy directory for changes.
 
 import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 import MAMSettings
 import MAMSystem
@@ -68,7 +69,7 @@ struct PolicyWatch: Sendable {
 /// Applies changes of the directory, and of the settings beside it, to the vault.
 func watch(
     _ policies: PolicyDirectory, _ settings: SettingsFile, for tree: Tree, _ log: Log
-) throws(StartError) -> PolicyWatch {
+) throws(Failure) -> PolicyWatch {
     do throws(Errno) {
         return try PolicyWatch(policies.path) { isBlind in
             let hasNewRules = settings.reload(into: tree.vault)
@@ -79,5 +80,5 @@ func watch(
             CheckIn(tree).checkedIn(reading.outcome, isNews: reading.isNews)
             if hasNewRules { AutoEnrollment(tree).enrollKnownAccountsSoon() }
         }
-    } catch { throw StartError("no event descriptor can be created: \(error)") }
+    } catch { throw Failure("no event descriptor can be created: \(error)") }
 }

@@ -2,6 +2,7 @@
 
 import CShims
 import Glibc
+internal import MAMCommandLine
 import MAMCrypto
 internal import MAMModel
 import MAMSystem
@@ -36,9 +37,9 @@ private func endAtOnceOnFault() {
 }
 
 /// All implementations give identical results; tests and benchmarks force one.
-func chooseCipher(_ cipher: GCMLibrary?) throws(StartError) {
+func chooseCipher(_ cipher: GCMLibrary?) throws(Failure) {
     guard let cipher, !GCMLibrary.force(cipher) else { return }
-    throw StartError(
+    throw Failure(
         "cipher=\(cipher.rawValue): not supported by this processor or the library;"
             + " mount without that option")
 }
@@ -112,12 +113,12 @@ private func makeRoomForDescriptors() {
 }
 
 /// For log lines where there is no journal, and for crash output.
-func openLogFile(_ state: String) throws(StartError) -> Descriptor {
+func openLogFile(_ state: String) throws(Failure) -> Descriptor {
     let path = "\(state)/mamd.log"
     do throws(Errno) {
         try makeDirectories(state, mode: 0o700)
         return try openFile(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, mode: 0o600)
-    } catch { throw StartError("\(path) cannot be written: \(error)") }
+    } catch { throw Failure("\(path) cannot be written: \(error)") }
 }
 
 /// Notifies the parent, and detaches from its terminal: standard error goes to `errorFile` from now

@@ -1,6 +1,7 @@
 // After an unclean end, walks the tree once; only then can an end count as clean again.
 
 import Glibc
+internal import MAMCommandLine
 import MAMLocks
 internal import MAMModel
 import MAMSystem
@@ -28,7 +29,7 @@ final class Recovery: Sendable {
     /// anything is written.
     func begin(
         _ ends: UncertainEnds, inState path: String, isReadOnly: Bool
-    ) throws(StartError) {
+    ) throws(Failure) {
         do throws(Errno) {
             let state = try openFile(path, O_RDONLY | O_DIRECTORY)
             let mark = CleanEnd(of: backing.id, in: state)
@@ -38,7 +39,7 @@ final class Recovery: Sendable {
             guard !isReadOnly else { return }
             try mark.unmark()
             end.withLock { $0 = (mark, ends) }
-        } catch { throw StartError("\(path)/clean-end cannot be removed: \(error)") }
+        } catch { throw Failure("\(path)/clean-end cannot be removed: \(error)") }
     }
 
     /// Runs while the mount, which repairs files at look-up, is serving.

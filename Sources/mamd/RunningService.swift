@@ -2,6 +2,7 @@
 
 import Glibc
 import MAMAudit
+internal import MAMCommandLine
 import MAMControl
 import MAMFuse
 internal import MAMModel
@@ -25,7 +26,7 @@ struct RunningService: Sendable {
     let policyWatch: PolicyWatch
     let sessionWatch: SessionWatch?
 
-    func start(_ signals: StopSignals, _ recovery: Recovery) throws(StartError) {
+    func start(_ signals: StopSignals, _ recovery: Recovery) throws(Failure) {
         tree.setServed(true)
         ClassPass(tree).updateClassesOfUnlockedAccounts()
         do throws(Errno) {
@@ -44,7 +45,7 @@ struct RunningService: Sendable {
             try startWatchdog(session, server, vault)
         } catch {
             session.stop()
-            throw StartError("no thread can be started: \(error)")
+            throw Failure("no thread can be started: \(error)")
         }
     }
 

@@ -2,6 +2,7 @@
 // sandbox.
 
 import Glibc
+internal import MAMCommandLine
 import MAMFuse
 internal import MAMModel
 import MAMPlaces
@@ -32,23 +33,23 @@ struct GivenDescriptors {
 
 /// Mounts, and passes /dev/fuse to the daemon that this service starts next. A daemon in its own
 /// mount namespace could not make a mount that others see.
-func prepareMount(_ arguments: Arguments) throws(StartError) {
+func prepareMount(_ arguments: StartOptions) throws(Failure) {
     let mountPoint = try mountPlace(arguments.mountPoint)
     // Fails if another daemon holds the lock, and keeps others out until this process ends.
     let backing = try Backing(
         try absolutePath(arguments.backing), for: .check(isReadOnly: true))
     try checkIsKnown(backing.manifest, backing.root, at: backing.path)
     forgetStoredDescriptors(named: GivenName.device)
-    try shutMountPoint(mountPoint, of: backing.name, arguments.shutting, report: printError)
+    try shutMountPoint(mountPoint, of: backing.name, arguments.shutting, report: complain)
     let device = try place(
-        at: mountPoint, of: backing.name, arguments.shutting, report: printError
+        at: mountPoint, of: backing.name, arguments.shutting, report: complain
     ) {
         target throws(MountSession.Failure) in
         try mountByDescriptor(
             on: target, at: mountPoint, name: backing.name.description, arguments.mountOptions)
     }
     guard storeDescriptor(device.raw, named: GivenName.device) else {
-        throw StartError(
+        throw Failure(
             "the mount at \(mountPoint.shown) cannot be handed over: --prepare-mount is for units"
                 + " of systemd with FileDescriptorStoreMax= and NotifyAccess=exec"
         )
@@ -56,6 +57,6 @@ func prepareMount(_ arguments: Arguments) throws(StartError) {
 }
 
 /// Only the mount of a daemon that has ended.
-func removeMount(_ path: ByteString) throws(StartError) {
+func removeMount(_ path: ByteString) throws(Failure) {
     _ = try uncoveredDirectory(at: path)
 }

@@ -1,6 +1,7 @@
 // What a mount says about the file system below, and about what limits the daemon.
 
 internal import Glibc
+internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
 import MAMSystem
@@ -17,7 +18,7 @@ func warn(of backing: Backing, _ probe: StoreProbe?, _ log: Log, _ report: (Stri
 /// Nil where nothing was tried: on a read-only mount, and on a full disk.
 func probe(
     _ backing: Backing, isReadOnly: Bool, _ report: (String) -> Void
-) throws(StartError) -> StoreProbe? {
+) throws(Failure) -> StoreProbe? {
     guard !isReadOnly, let work = backing.work else { return nil }
     let probe: StoreProbe
     do throws(Errno) { probe = try StoreProbe(in: work) } catch {
@@ -27,7 +28,7 @@ func probe(
         return nil
     }
     if let need = probe.lacking.first(where: \.isVital) {
-        throw StartError(
+        throw Failure(
             "\(StoreProbe.loss(of: need, at: backing.path)); mount it with -o ro, and copy the"
                 + " files to another disk")
     }
@@ -36,12 +37,12 @@ func probe(
 
 /// There no file would be opened, nor checked: the tree leaves other file systems out. Looks at
 /// a file that is there, as nothing can be made on a read-only disk.
-func refuseTwoDevices(in own: Descriptor, _ path: ByteString) throws(StartError) {
+func refuseTwoDevices(in own: Descriptor, _ path: ByteString) throws(Failure) {
     guard let file = try? status(at: own.raw, WorkspaceManifest.fileName),
         let directory = try? status(of: own.raw), file.st_dev != directory.st_dev
     else { return }
     let loss = StoreProbe.loss(of: .oneDevice, at: path)
-    throw StartError("\(loss); mount one whose layers are on one disk, or copy it to another")
+    throw Failure("\(loss); mount one whose layers are on one disk, or copy it to another")
 }
 
 /// `init` refuses such a file system, but the directory may have been moved or copied there.

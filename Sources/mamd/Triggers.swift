@@ -1,6 +1,7 @@
 // Automatic locks: screen lock and system sleep.
 
 import Glibc
+internal import MAMCommandLine
 import MAMKeyring
 internal import MAMModel
 import MAMPolicy
@@ -34,12 +35,12 @@ private var relay: (@Sendable () throws(Errno) -> Descriptor)? {
 }
 
 /// Runs outside the sandbox for such a daemon: `mamd --logins`.
-func relayLogins() throws(StartError) {
+func relayLogins() throws(Failure) {
     signal(SIGPIPE, SIG_IGN)
     do throws(Errno) {
         try MAMSession.relayLogins(
             from: STDIN_FILENO, to: STDOUT_FILENO, log: .toStandardError(prefix: "mamd"))
-    } catch { throw StartError("cannot relay logind's signals: \(error)") }
+    } catch { throw Failure("cannot relay logind's signals: \(error)") }
 }
 
 /// Nil: all users'.

@@ -2,6 +2,7 @@
 
 import Glibc
 import MAMAudit
+internal import MAMCommandLine
 import MAMControl
 import MAMKeyring
 internal import MAMModel
@@ -12,18 +13,18 @@ import MAMVault
 import MAMWire
 internal import MAMWords
 
-func serveUnmounted(_ arguments: Arguments) throws(StartError) {
+func serveUnmounted(_ arguments: StartOptions) throws(Failure) {
     protectProcess(keeping: arguments.readyDescriptor)
     let isReadOnly = arguments.isReadOnly
     let backing = try Backing(
         try absolutePath(arguments.backing), for: .check(isReadOnly: isReadOnly))
     leaveDirectory()
     // A backup may be checked anywhere, but repaired only where the settings know it.
-    do throws(StartError) {
+    do throws(Failure) {
         try checkIsKnown(backing.manifest, backing.root, at: backing.path)
     } catch {
         guard isReadOnly else { throw error }
-        printError(error.message.translated)
+        complain(error.message.translated)
     }
     let places = Places.current
     let logFile = try isReadOnly ? openNowhere() : openLogFile(places.state(of: backing.name))
@@ -51,7 +52,7 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
         try signals.onStop { end.signal() }
         try endWithStarter(arguments.readyDescriptor, end)
         try vault.sinks.trail.start()
-    } catch { throw StartError("no thread can be started: \(error)") }
+    } catch { throw Failure("no thread can be started: \(error)") }
     announceReady(
         arguments.readyDescriptor.map { dup($0) },
         errorFile: arguments.isForeground ? nil : logFile)
@@ -68,14 +69,14 @@ private struct StateForCheck {
     let path: String
     private let isMade: Bool
 
-    init(_ path: String, isReadOnly: Bool) throws(StartError) {
+    init(_ path: String, isReadOnly: Bool) throws(Failure) {
         guard isReadOnly, access("\(path)/keybags", F_OK) != 0 else {
             (self.path, isMade) = (path, false)
             return
         }
         var template = Array("/tmp/mamd-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
-            throw StartError("cannot create a directory in /tmp: \(Errno.current)")
+            throw Failure("cannot create a directory in /tmp: \(Errno.current)")
         }
         (self.path, isMade) = (ByteString(cString: template).shown, true)
     }
@@ -90,9 +91,9 @@ private struct StateForCheck {
     }
 }
 
-private func openNowhere() throws(StartError) -> Descriptor {
+private func openNowhere() throws(Failure) -> Descriptor {
     do throws(Errno) { return try openFile("/dev/null", O_WRONLY) } catch {
-        throw StartError("/dev/null cannot be opened: \(error)")
+        throw Failure("/dev/null cannot be opened: \(error)")
     }
 }
 

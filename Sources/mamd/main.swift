@@ -1,10 +1,11 @@
 // The daemon's entry point; see Daemon.swift.
 
+import Glibc
 import MAMModel
 import MAMSystem
+import MAMWire
 import MAMWords
 
 occupyStandardStreams()
 Catalogue.open(besides: ByteString("/proc/self/exe").resolved)
-let arguments = Arguments(ByteString.commandLine)
-exitProcess(runDaemon(arguments))
+exit(runProgram(ByteString.commandLine).rawValue)
