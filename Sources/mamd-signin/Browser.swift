@@ -2,6 +2,7 @@
 // (RFC 8252), bound to this process by PKCE (RFC 7636).
 
 import Glibc
+import MAMCommandLine
 import MAMCrypto
 import MAMModel
 import MAMSignIn
@@ -9,7 +10,7 @@ import MAMSystem
 
 func askInBrowser(
     _ issuer: Issuer, _ account: String, nonce: String, redirect: String, opens: Bool
-) throws(Problem) -> Tokens {
+) throws(Failure) -> Tokens {
     let (verifier, state) = (randomText(), randomText())
     let listener = try Loopback(for: redirect)
     let address =
@@ -21,14 +22,14 @@ func askInBrowser(
             ("code_challenge", Base64URL.text(SHA256.digest(of: Array(verifier.utf8)))),
             ("login_hint", account),
         ])
-    tell("Sign in as \(shown(account)) in a browser of this machine:\n  \(address)")
+    printError("Sign in as \(shown(account)) in a browser of this machine:\n  \(address)")
     if opens { openBrowser(address) }
     let code = try listener.code(answering: state, from: issuer.name)
     let answer = try issuer.tokens([
         ("grant_type", "authorization_code"), ("code", code),
         ("redirect_uri", listener.address), ("code_verifier", verifier),
     ])
-    guard case .success(let tokens) = answer else { throw Problem("there is no token") }
+    guard case .success(let tokens) = answer else { throw Failure("there is no token") }
     return tokens
 }
 

@@ -1,6 +1,7 @@
 // Calls of the daemon.
 
 import Glibc
+import MAMCommandLine
 import MAMModel
 import MAMSystem
 import MAMWire
@@ -9,13 +10,13 @@ struct Daemon: ~Copyable {
     private var client: VarlinkClient
     let issuer: Varlink.SignIn.Issuer
 
-    init(at path: String) throws(Problem) {
+    init(at path: String) throws(Failure) {
         var client = try Self.connected(to: path)
         issuer = try Self.issuer(&client)
         self.client = client
     }
 
-    private static func connected(to path: String) throws(Problem) -> VarlinkClient {
+    private static func connected(to path: String) throws(Failure) -> VarlinkClient {
         do throws(VarlinkClient.Failure) { return try VarlinkClient(path: path) } catch {
             throw problem(error)
         }
@@ -23,20 +24,20 @@ struct Daemon: ~Copyable {
 
     private static func issuer(
         _ client: inout VarlinkClient
-    ) throws(Problem) -> Varlink.SignIn.Issuer {
+    ) throws(Failure) -> Varlink.SignIn.Issuer {
         let issuer: Varlink.SignIn.Issuer?
         do throws(VarlinkClient.Failure) {
             issuer = try client.call(Varlink.SignIn.Show()).issuer
         } catch { throw problem(error) }
         guard let issuer else {
-            throw Problem(.refused, "accounts need no sign-in: ADALAuthority is not set")
+            throw Failure(.refused, "accounts need no sign-in: ADALAuthority is not set")
         }
         return issuer
     }
 
     mutating func begin(
         _ account: String, _ objectID: String?, _ way: String
-    ) throws(Problem) -> Varlink.SignIn.Begin.Reply {
+    ) throws(Failure) -> Varlink.SignIn.Begin.Reply {
         do throws(VarlinkClient.Failure) {
             return try client.call(
                 Varlink.SignIn.Begin(account: account, objectID: objectID, way: way))
@@ -46,7 +47,7 @@ struct Daemon: ~Copyable {
     /// Nil if it is signed in; else what it lacks.
     mutating func finish(
         _ ticket: String, _ token: String
-    ) throws(Problem) -> Varlink.SignIn.Finish.Reply {
+    ) throws(Failure) -> Varlink.SignIn.Finish.Reply {
         do throws(VarlinkClient.Failure) {
             // A file in memory: a pipe holds less than the largest token.
             let file: Descriptor
@@ -58,9 +59,9 @@ struct Daemon: ~Copyable {
         } catch { throw problem(error) }
     }
 
-    mutating func deliver(_ keys: [UInt8]) throws(Problem) {
+    mutating func deliver(_ keys: [UInt8]) throws(Failure) {
         guard let text = String(validating: keys, as: UTF8.self) else {
-            throw Problem("the issuer's keys are no text")
+            throw Failure("the issuer's keys are no text")
         }
         do throws(VarlinkClient.Failure) {
             _ = try client.call(Varlink.SignIn.DeliverKeys(keys: text))
@@ -68,9 +69,9 @@ struct Daemon: ~Copyable {
     }
 }
 
-private func problem(_ failure: VarlinkClient.Failure) -> Problem {
+private func problem(_ failure: VarlinkClient.Failure) -> Failure {
     if case .refused(let error) = failure {
-        return Problem(ExitStatus(failure), "\(error.workspaceError)")
+        return Failure(ExitStatus(failure), "\(error.workspaceError)")
     }
-    return Problem(ExitStatus(failure), "the daemon does not answer")
+    return Failure(ExitStatus(failure), "the daemon does not answer")
 }

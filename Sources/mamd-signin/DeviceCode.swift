@@ -1,20 +1,21 @@
 // A person signs in on another device (RFC 8628): for machines without a browser.
 
 import Glibc
+import MAMCommandLine
 import MAMModel
 import MAMWire
 
-func askOnDevice(_ issuer: Issuer, _ account: String) throws(Problem) -> Tokens {
+func askOnDevice(_ issuer: Issuer, _ account: String) throws(Failure) -> Tokens {
     guard let endpoint = issuer.device else {
-        throw Problem(.refused, "the issuer gives no device codes")
+        throw Failure(.refused, "the issuer gives no device codes")
     }
     let answer = try request(
         endpoint, form: [("client_id", issuer.clientID), ("scope", Issuer.scope)])
     guard answer.status == 200, let members = answer.members,
         let code = members["device_code"]?.text, let userCode = members["user_code"]?.text,
         let place = members["verification_uri"]?.text
-    else { throw Problem(.refused, "the issuer gives no device code: it answers \(answer.status)") }
-    tell(
+    else { throw Failure(.refused, "the issuer gives no device code: it answers \(answer.status)") }
+    printError(
         "Sign in as \(shown(account)) on any device at \(shown(place)), with the code"
             + " \(shown(userCode))")
     let lasts = min(600, max(1, members["expires_in"]?.integer ?? 600))
@@ -31,5 +32,5 @@ func askOnDevice(_ issuer: Issuer, _ account: String) throws(Problem) -> Tokens 
         case .failure(let waiting): if waiting.error == "slow_down" { interval += 5 }
         }
     }
-    throw Problem("nobody has signed in within \(lasts / 60) minutes")
+    throw Failure("nobody has signed in within \(lasts / 60) minutes")
 }

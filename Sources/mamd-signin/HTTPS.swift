@@ -1,6 +1,7 @@
 // Requests to the issuer, and what their forms look like.
 
 import Glibc
+import MAMCommandLine
 import MAMModel
 import MAMWeb
 import MAMWire
@@ -17,16 +18,16 @@ struct Answer {
 }
 
 /// `form`: posted; nil to get.
-func request(_ address: String, form: [(String, String)]? = nil) throws(Problem) -> Answer {
+func request(_ address: String, form: [(String, String)]? = nil) throws(Failure) -> Answer {
     guard address.lowercased().hasPrefix("https://") else {
-        throw Problem(.refused, "the address \(shown(address)) is not one of https")
+        throw Failure(.refused, "the address \(shown(address)) is not one of https")
     }
     // As other programs read it; an issuer of one's own may have a certificate of one's own.
     let authority = getenv("SSL_CERT_FILE").map { String(cString: $0) }
     let settings = WebSettings(
         agent: "mamd-signin/\(productVersion)", authority: authority.map { .file($0) } ?? .system,
         maximumByteCount: 1 << 19, connectSeconds: 15, timeoutSeconds: 30)
-    guard let client = WebClient(settings) else { throw Problem("libcurl does not start") }
+    guard let client = WebClient(settings) else { throw Failure("libcurl does not start") }
     do throws(WebFailure) {
         let answer = try client.perform(address, form: form.map(encoded))
         return Answer(status: answer.status, body: answer.body)
@@ -36,7 +37,7 @@ func request(_ address: String, form: [(String, String)]? = nil) throws(Problem)
             case .transport(let text): text
             case .tooLong: "its answer is too long"
             }
-        throw Problem("the issuer does not answer: \(shown(address)): \(reason)")
+        throw Failure("the issuer does not answer: \(shown(address)): \(reason)")
     }
 }
 

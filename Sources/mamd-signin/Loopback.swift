@@ -1,6 +1,7 @@
 // Waits at a port of this machine for the browser to come back.
 
 import Glibc
+import MAMCommandLine
 import MAMCrypto
 import MAMModel
 import MAMSystem
@@ -16,7 +17,7 @@ struct Loopback: ~Copyable {
     private static let patienceSeconds = 600
 
     /// `redirect`: `http://HOST[:PORT][/PATH]` of this machine; any port, if it has none.
-    init(for redirect: String) throws(Problem) {
+    init(for redirect: String) throws(Failure) {
         let rest = redirect.dropFirst("http://".count)
         let host = rest.prefix { $0 != "/" }
         let parts = host.split(separator: ":")
@@ -25,7 +26,7 @@ struct Loopback: ~Copyable {
         let port: UInt16
         do throws(Errno) {
             (socket, port) = try listen(at: parts.count == 2 ? UInt16(parts[1]) ?? 0 : 0)
-        } catch { throw Problem("no port for the browser to come back to: \(error)") }
+        } catch { throw Failure("no port for the browser to come back to: \(error)") }
         self.socket = socket
         address = "http://\(parts.first ?? "127.0.0.1"):\(port)\(path)"
         self.path = path.isEmpty ? "/" : path
@@ -33,7 +34,7 @@ struct Loopback: ~Copyable {
 
     /// The code that answers this state. What does not is turned away: any program of this machine
     /// may knock.
-    func code(answering state: String, from issuer: String) throws(Problem) -> String {
+    func code(answering state: String, from issuer: String) throws(Failure) -> String {
         let deadline = Deadline(seconds: Self.patienceSeconds)
         var visitors = Visitors(at: socket)
         while let (line, connection) = visitors.next(by: deadline) {
@@ -53,9 +54,9 @@ struct Loopback: ~Copyable {
             answer(connection, "200 OK", "Nobody has signed in; this page may be closed.")
             let error = values["error"] ?? "no code"
             let more = values["error_description"].map { ": \($0)" } ?? ""
-            throw Problem(.refused, "the issuer refuses: \(shown("\(error)\(more)"))")
+            throw Failure(.refused, "the issuer refuses: \(shown("\(error)\(more)"))")
         }
-        throw Problem("nobody has signed in within \(Self.patienceSeconds / 60) minutes")
+        throw Failure("nobody has signed in within \(Self.patienceSeconds / 60) minutes")
     }
 
     /// What stands behind the `?` of a request for the address; nil for any other request.

@@ -2,6 +2,7 @@
 // or a credential that systemd gives to the service that signs in. Never with the daemon.
 
 import Glibc
+import MAMCommandLine
 import MAMModel
 import MAMSystem
 import MAMWire
@@ -21,7 +22,7 @@ struct TokenStore {
     }
 
     /// Nil if there is none.
-    func find() throws(Problem) -> String? {
+    func find() throws(Failure) -> String? {
         if let directory = getenv("CREDENTIALS_DIRECTORY") {
             let path = "\(String(cString: directory))/\(Self.credential)"
             if let bytes = try? readSmallFile(path, maximumByteCount: Self.maximumByteCount) {
