@@ -25,7 +25,6 @@ KNOWN = {
     "MAMKeyring/KeyFileKinds.swift": r'static let name = "([^"]+)"',
     "mamctl/Policy/CanPrint.swift": r'reason: "([^"]+)"',
     "mamctl/Fleet/FleetRecord.swift": r'(?:return |\.\w+, )"(it[^"\\]+)"',
-    "mamctl/CommandLine/Verb.swift": r'repeating: "([^"]+)"',
 }
 
 

@@ -36,7 +36,7 @@ package struct Arguments {
     package mutating func add(_ more: [ByteString]) { operands += more }
 
     package func checkOperands(_ syntax: Syntax) throws(Misuse) {
-        let (count, wanted) = (operands.count, syntax.operands)
+        let (count, wanted) = (operands.count, syntax.operandCount)
         if count < wanted.lowerBound { throw .tooFewOperands(count) }
         if count > wanted.upperBound { throw .extraOperand(operands[wanted.upperBound]) }
     }

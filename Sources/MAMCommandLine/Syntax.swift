@@ -12,14 +12,17 @@ package struct Option: Sendable {
     package let choices: [String]
     /// Values that completion offers; others are allowed.
     package let known: [String]
+    /// Whether each of several values counts.
+    let repeats: Bool
     package let help: Message
 
     package init(
         name: String, short: String? = nil, value: String? = nil, choices: [String] = [],
-        known: [String] = [], help: Message = ""
+        known: [String] = [], repeats: Bool = false, help: Message = ""
     ) {
         (self.name, self.short, self.value) = (name, short, value)
-        (self.choices, self.known, self.help) = (choices, known, help)
+        (self.choices, self.known) = (choices, known)
+        (self.repeats, self.help) = (repeats, help)
     }
 
     /// `-o`, `--output`.
@@ -43,15 +46,15 @@ package struct Option: Sendable {
 }
 
 package struct Syntax: Sendable {
+    /// The usage line, which has the operands and the common options.
+    let terms: [Term]
     package let options: [Option]
-    /// How many operands there may be.
-    package let operands: ClosedRange<Int>
     /// Whether the operands are the command line of another program: its options are its own.
     package let takesCommand: Bool
 
     package init(
-        _ options: [Option], operands: ClosedRange<Int> = 0...0, takesCommand: Bool = false
+        _ terms: [Term] = [], options: [Option], takesCommand: Bool = false
     ) {
-        (self.options, self.operands, self.takesCommand) = (options, operands, takesCommand)
+        (self.terms, self.options, self.takesCommand) = (terms, options, takesCommand)
     }
 }

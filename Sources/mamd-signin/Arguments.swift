@@ -7,9 +7,9 @@ import MAMSystem
 import MAMWire
 
 private let syntax = Syntax(
-    ["socket", "account", "oid", "into"].map { Option(name: $0, value: "") }
-        + [.init(name: "device-code"), .init(name: "no-browser")],
-    operands: 0...1)
+    [["TASK"]],
+    options: ["socket", "account", "oid", "into"].map { Option(name: $0, value: "") }
+        + [.init(name: "device-code"), .init(name: "no-browser")])
 
 extension Arguments {
     fileprivate init(_ words: [ByteString]) throws(Failure) {

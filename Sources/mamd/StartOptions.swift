@@ -138,7 +138,7 @@ private let usage = """
       -h, --help      print this
     """
 
-private let syntax = Syntax([
+private let syntax = Syntax(options: [
     Option(name: "foreground", short: "f"), Option(name: "options", short: "o", value: ""),
     Option(name: "ready-fd", value: ""), Option(name: "no-mount"), Option(name: "prepare-mount"),
     Option(name: "remove-mount"), Option(name: "logins"), Option(name: "version"), .help,

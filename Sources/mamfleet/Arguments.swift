@@ -12,11 +12,15 @@ enum Verb: String {
 
     var syntax: Syntax {
         switch self {
-        case .run: Syntax(Self.valued("socket", "state", "directory", "interval"), operands: 1...1)
+        case .run:
+            Syntax(
+                ["WORKSPACE"], options: Self.valued("socket", "state", "directory", "interval"))
         case .join:
-            Syntax(Self.valued("socket", "state", "workspace", "wait") + [.json], operands: 0...1)
-        case .engine, .push: Syntax([.json], operands: 0...1)
-        case .pull: Syntax([.json, Option(name: "follow")], operands: 0...1)
+            Syntax(
+                [["CODE"]],
+                options: Self.valued("socket", "state", "workspace", "wait") + [.json])
+        case .engine, .push: Syntax([["ORG"]], options: [.json])
+        case .pull: Syntax([["ORG"]], options: [.json, Option(name: "follow")])
         }
     }
 

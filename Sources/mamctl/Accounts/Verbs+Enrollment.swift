@@ -8,9 +8,10 @@ internal import MAMWire
 let enrollmentVerbs: [Verb] = [
     Verb(
         name: "account login", summary: "Check in and unlock an account, to end a lock-out",
-        usage: "[ACCOUNT] [--register] [--passfile FILE | --extpass CMD]"
-            + " [--device-code | --no-browser]",
-        operands: 0...1,
+        usage: [
+            ["ACCOUNT"], ["--register"], .oneOf("--passfile", "--extpass"),
+            .oneOf("--device-code", "--no-browser"),
+        ],
         options: [
             Option(
                 name: "register", help: "register a new account despite another's similar name"),
@@ -25,12 +26,12 @@ let enrollmentVerbs: [Verb] = [
     Verb(
         name: "account refresh",
         summary: "Prove again whose an account is, without asking, where it signed in before",
-        usage: "[ACCOUNT]", operands: 0...1, options: [.workspace],
+        usage: [["ACCOUNT"]], options: [.workspace],
         examples: ["mamctl account refresh", "mamctl account refresh ann@contoso.com"],
         statuses: daemonStatuses + [.refused], run: refreshAccount),
     Verb(
         name: "account keys", summary: "Fetch the keys of the issuer that signs accounts in",
-        usage: "[--into FILE | --from FILE] [--workspace NAME]",
+        usage: [.oneOf("--into", "--from"), ["--workspace"]],
         options: [
             Option(name: "into", value: "FILE", help: "only fetch them, into FILE"),
             Option(name: "from", value: "FILE", help: "only hand over what FILE has"), .workspace,
@@ -40,7 +41,7 @@ let enrollmentVerbs: [Verb] = [
     Verb(
         name: "account deregister",
         summary: "Remove an account from the list, with or without a wipe",
-        usage: "ACCOUNT [--wipe [--confirm ACCOUNT] | --keep]", operands: 1...1,
+        usage: ["ACCOUNT", .oneOf(.all("--wipe", ["--confirm"]), "--keep")],
         options: [
             Option(name: "wipe", help: "destroy its keys and files"),
             Option(name: "keep", help: "keep its keys, sealed, until it is registered again"),
@@ -53,18 +54,18 @@ let enrollmentVerbs: [Verb] = [
         statuses: daemonStatuses + [.refused], run: deregisterAccount),
     Verb(
         name: "account check-in", summary: "Read the policies now",
-        usage: "[--workspace NAME]", options: [.workspace],
+        usage: [["--workspace"]], options: [.workspace],
         examples: ["mamctl account check-in", "mamctl account check-in --json"],
         statuses: daemonStatuses + [.refused], run: checkInNow),
     Verb(
         name: "threat set", summary: "Set the device's threat level, if no probe reports it",
-        usage: "LEVEL", operands: 1...1, options: [.workspace],
-        choices: ThreatLevel.allCases.map(\.rawValue) + ["unknown"],
+        usage: [.one("LEVEL", of: ThreatLevel.allCases.map(\.rawValue) + ["unknown"])],
+        options: [.workspace],
         examples: ["mamctl threat set low", "mamctl threat set unknown"],
         statuses: daemonStatuses + [.refused], run: setThreatLevel),
     Verb(
         name: "compliance check", summary: "Check in and show whether an account may be used",
-        usage: "[ACCOUNT]", operands: 0...1, options: [.workspace],
+        usage: [["ACCOUNT"]], options: [.workspace],
         examples: ["mamctl compliance check", "mamctl compliance check ann@contoso.com --json"],
         statuses: daemonStatuses + [.refused], run: checkCompliance),
 ]

@@ -7,8 +7,10 @@ internal import MAMWire
 let runVerbs: [Verb] = [
     Verb(
         name: "run", summary: "Run a command whose new files belong to an identity",
-        usage: "[--identity UPN] [--contained | --trusted] -- COMMAND [ARGUMENT…]",
-        operands: 1...Int.max,
+        usage: [
+            ["--identity"], .oneOf("--contained", "--trusted"), "--", "COMMAND",
+            [.many("ARGUMENT")],
+        ],
         options: [
             Option(
                 name: "identity", value: "UPN", help: "owner of the files it creates; '' for nobody"
@@ -46,7 +48,7 @@ let runVerbs: [Verb] = [
 let identityVerbs: [Verb] = [
     Verb(
         name: "identity show", summary: "Show the identity of this shell, and why it holds",
-        usage: "[--workspace NAME]", options: [.workspace],
+        usage: [["--workspace"]], options: [.workspace],
         examples: [
             "mamctl identity show",
             "mamctl run --identity ann@home.example -- mamctl identity show --json",
@@ -54,7 +56,7 @@ let identityVerbs: [Verb] = [
         statuses: daemonStatuses, run: showIdentity),
     Verb(
         name: "identity ui", summary: "Show or set the identity of this login session",
-        usage: "[--set UPN [--passfile FILE | --extpass CMD] | --unset]",
+        usage: [.oneOf(.all("--set", .oneOf("--passfile", "--extpass")), "--unset")],
         options: [
             Option(name: "set", value: "UPN", help: "switch to this identity; '' for nobody"),
             Option(name: "unset", help: "clear the identity that was set"),
@@ -64,12 +66,12 @@ let identityVerbs: [Verb] = [
         statuses: daemonStatuses + [.refused], run: interfaceIdentity),
     Verb(
         name: "identity blocked", summary: "List your accounts that are blocked, and why",
-        usage: "[--workspace NAME]", options: [.workspace],
+        usage: [["--workspace"]], options: [.workspace],
         examples: ["mamctl identity blocked", "mamctl identity blocked --json"],
         statuses: daemonStatuses, run: showBlockedAccounts),
     Verb(
         name: "account link", summary: "Set the directory object id of an account",
-        usage: "UPN --oid ID [--passfile FILE | --extpass CMD]", operands: 1...1,
+        usage: ["UPN", "--oid", .oneOf("--passfile", "--extpass")],
         options: [
             Option(name: "oid", value: "ID", help: "the directory object id"),
             .passfile, .extpass, .workspace,

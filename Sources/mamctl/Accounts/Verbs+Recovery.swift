@@ -8,8 +8,7 @@ let recoveryVerbs: [Verb] = [
     Verb(
         name: "account export",
         summary: "Write an account's keys to a file, sealed with a passphrase",
-        usage: "[ACCOUNT] -o FILE [--export-passfile FILE | --export-extpass CMD]",
-        operands: 0...1,
+        usage: [["ACCOUNT"], "-o", .oneOf("--export-passfile", "--export-extpass")],
         options: [
             Option(name: "output", short: "o", value: "FILE", help: "file to create"),
             Option(name: "force", help: "replace FILE if it exists"),
@@ -22,10 +21,10 @@ let recoveryVerbs: [Verb] = [
         statuses: daemonStatuses + [.windowClosed, .refused, .wrongPassphrase], run: exportKeys),
     Verb(
         name: "account import", summary: "Register an account with keys from another machine",
-        usage:
-            "FILE [--recovery-key KEY]"
-            + " [--passfile FILE | --extpass CMD | --no-passphrase] [--join]",
-        operands: 1...1,
+        usage: [
+            "FILE", ["--recovery-key"], .oneOf("--passfile", "--extpass", "--no-passphrase"),
+            ["--join"],
+        ],
         options: Option.ofExport + [
             .passfile, .extpass,
             Option(name: "no-passphrase", help: "protect the keys with this device only"),
@@ -39,7 +38,7 @@ let recoveryVerbs: [Verb] = [
         statuses: daemonStatuses + [.refused, .damaged, .wrongPassphrase], run: importKeys),
     Verb(
         name: "recovery keygen", summary: "Create a recovery key for an organisation",
-        usage: "-o FILE [--passfile FILE | --extpass CMD | --no-passphrase]",
+        usage: ["-o", .oneOf("--passfile", "--extpass", "--no-passphrase")],
         options: [
             Option(
                 name: "output", short: "o", value: "FILE", help: "file for the private key"),
@@ -56,7 +55,7 @@ let recoveryVerbs: [Verb] = [
     Verb(
         name: "recovery show",
         summary: "Show the account that a key file is for, and what opens it",
-        usage: "FILE", operands: 1...1,
+        usage: ["FILE"],
         examples: [
             "mamctl recovery show ann.keys", "mamctl recovery show --json ann.keys",
         ],

@@ -22,10 +22,6 @@ extension Verb {
         return Invocation(verb: self, arguments: arguments)
     }
 
-    private var syntax: Syntax {
-        Syntax(options + [.json], operands: operands, takesCommand: takesCommand)
-    }
-
     private func words(for misuse: Misuse) -> Message {
         switch misuse {
         case .unknownOption(let word):
@@ -36,20 +32,21 @@ extension Verb {
             return "unknown option '\(name)'\(guess)"
         case .noValue(let flag, let option): return "\(flag) needs a value: \(option.value ?? "")"
         case .unwantedValue(let option, _): return "--\(option.name) takes no value"
-        case .tooFewOperands(let count): return missing(operandNames[count...])
+        case .tooFewOperands(let count): return missing(syntax.requiredOperands[count...])
         case .extraOperand(let word): return "'\(word.shown)' is an extra operand"
         }
     }
 
-    private func missing(_ names: ArraySlice<String>) -> Message {
+    private func missing(_ operands: ArraySlice<Operand>) -> Message {
         let (count, names) = (
-            names.count, names.map { Message(known: $0) }.joined(separator: " and ")
+            operands.count, operands.map { Message(known: $0.usage) }.joined(separator: " and ")
         )
         return Message(count, one: "\(names) is missing", many: "\(names) are missing")
     }
 
     /// Checks the words of closed sets.
     private func checkChoices(_ arguments: Arguments) throws(Failure) {
+        let choices = syntax.operand(after: 0)?.choices ?? []
         if let first = arguments.operands.first, !isAmong(choices, first) {
             let others = Verb.group(name).map { String($0.name.dropFirst(name.count + 1)) }
             throw .usage(

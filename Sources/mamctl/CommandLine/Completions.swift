@@ -43,14 +43,10 @@ extension Option {
 extension Verb {
     /// The completion of operands.
     var completion: Completion {
-        if !choices.isEmpty { return .words(choices) }
-        var isValue = false
-        for part in usageParts {
-            defer { isValue = part.hasPrefix("--") }
-            if part.hasPrefix("-") || part.hasPrefix("[-") || isValue { continue }
-            return Completion(placeholder: String(part.drop { $0 == "[" }))
-        }
-        return .nothing
+        // The command's own completion is each script's.
+        guard !takesCommand, let operand = syntax.operand(after: 0) else { return .nothing }
+        return operand.choices.isEmpty
+            ? Completion(placeholder: operand.name) : .words(operand.choices)
     }
 }
 

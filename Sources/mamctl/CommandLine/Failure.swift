@@ -12,7 +12,7 @@ extension Failure {
     /// An error in a verb's command line.
     static func usage(_ verb: Verb, _ message: Message) -> Failure {
         Failure(
-            .usage, "\(verb.name): \(message)", next: "mamctl \(verb.name) \(verb.usage)")
+            .usage, "\(verb.name): \(message)", next: "mamctl \(verb.name) \(verb.syntax.usage)")
     }
 
     /// The same failure with a suggestion.

@@ -79,7 +79,7 @@ extension Verb {
     func help(width: Int) -> String {
         let more = Verb.group(name)
         let parts: [String?] = [
-            wrapped(usageParts, after: "mamctl \(name) ", hanging: 4, width: width),
+            wrapped(syntax.usageParts, after: "mamctl \(name) ", hanging: 4, width: width),
             wrapped(words(of: summary), width: width),
             otherNames.map { wrapped(words(of: $0), width: width) },
             heading("Options") + "\n"
@@ -99,26 +99,13 @@ extension Verb {
         return names.isEmpty ? nil : "Aliases: \(names.joined(separator: ", "))"
     }
 
-    /// Its own options, and those of every verb.
-    var allOptions: [Option] { options + [.json, .help] }
-
-    /// The units for line wrapping: text in brackets stays together.
-    var usageParts: [String] {
-        var parts: [String] = []
-        var depth = 0
-        for word in words(of: usage) {
-            if depth > 0 { parts[parts.count - 1] += " \(word)" } else { parts.append(word) }
-            depth += word.count { $0 == "[" } - word.count { $0 == "]" }
-        }
-        return parts
-    }
-
     var json: JSONValue {
-        [
+        let operands = syntax.operandCount
+        return [
             "name": .string(name), "aliasOf": JSONValue(alias),
             "group": JSONValue(
                 chapters.first { $0.verbs.contains { $0.name == name } }?.title.english),
-            "summary": .string(summary.english), "usage": .string(usage),
+            "summary": .string(summary.english), "usage": .string(syntax.usage),
             "operands": [
                 "minimum": JSONValue(operands.lowerBound),
                 "maximum": operands.upperBound == .max ? .null : JSONValue(operands.upperBound),

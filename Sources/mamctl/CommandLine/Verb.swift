@@ -37,31 +37,20 @@ struct Verb: Sendable {
     /// The verb that this is an alias of; help lists that one.
     var alias: String?
     let summary: Message
-    /// The operands and the common options.
-    let usage: String
-    var operands: ClosedRange<Int> = 0...0
+    var usage: [Term] = []
     var options: [Option] = []
     /// Whether the operands are the command line of another program.
     var takesCommand = false
-    /// All values of the first operand, if the set is closed.
-    var choices: [String] = []
     let examples: [String]
     let statuses: [ExitStatus]
     let run: @Sendable (Invocation) throws -> ExitStatus
 }
 
 extension Verb {
-    /// The names of the required operands in help.
-    var operandNames: [String] {
-        var isValue = false
-        let names = usageParts.filter { part in
-            defer { isValue = part.hasPrefix("-") && part != "--" && !part.contains("=") }
-            return !part.hasPrefix("-") && !part.hasPrefix("[") && !isValue
-        }
-        // A list of choices has no name.
-        let more = max(0, operands.lowerBound - names.count)
-        return names.prefix(operands.lowerBound) + Array(repeating: "an operand", count: more)
-    }
+    var syntax: Syntax { Syntax(usage, options: options + [.json], takesCommand: takesCommand) }
+
+    /// Its own options, and those of every verb.
+    var allOptions: [Option] { options + [.json, .help] }
 }
 
 /// A verb with its parsed arguments.

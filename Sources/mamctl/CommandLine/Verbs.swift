@@ -32,8 +32,7 @@ let verbs: [Verb] = chapters.flatMap(\.verbs)
 private let workspaceVerbs: [Verb] = [
     Verb(
         name: "init", summary: "Create a workspace over a backing directory",
-        usage: "BACKING [--name NAME] [--settings FILE] [--adopt] [--small-blocks]",
-        operands: 1...1,
+        usage: ["BACKING", ["--name"], ["--settings"], ["--adopt"], ["--small-blocks"]],
         options: [
             Option(
                 name: "name", value: "NAME",
@@ -49,7 +48,7 @@ private let workspaceVerbs: [Verb] = [
         statuses: [.success, .failure, .usage, .notFound], run: initialise),
     Verb(
         name: "mount", summary: "Start the daemon and wait until it serves",
-        usage: "[BACKING MOUNTPOINT] [--name NAME] [-f] [-o OPTIONS]", operands: 0...2,
+        usage: [["BACKING", "MOUNTPOINT"], ["--name"], ["-f"], ["-o"]],
         options: [
             Option(
                 name: "name", value: "NAME",
@@ -65,18 +64,17 @@ private let workspaceVerbs: [Verb] = [
         statuses: [.success, .failure, .usage, .notFound, .damaged], run: mountWorkspace),
     Verb(
         name: "unmount", summary: "Unmount and wait until the daemon has exited",
-        usage: "[MOUNTPOINT]", operands: 0...1,
+        usage: [["MOUNTPOINT"]],
         examples: ["mamctl unmount ~/Work", "mamctl unmount --json /mnt"],
         statuses: [.success, .failure, .usage, .notFound], run: unmountWorkspace),
     Verb(
         name: "status", summary: "Show workspaces, mounts, accounts and their windows",
-        usage: "[--workspace NAME]", options: [.workspace],
+        usage: [["--workspace"]], options: [.workspace],
         examples: ["mamctl status", "mamctl status --json --workspace work"],
         statuses: daemonStatuses, run: showStatus),
     Verb(
         name: "verify", summary: "Check all files and repair what a crash left behind",
-        usage: "[PATH] [--repair] [--unlock ACCOUNT [--passfile FILE | --extpass CMD]]",
-        operands: 0...1,
+        usage: [["PATH"], ["--repair"], ["--unlock", .oneOf("--passfile", "--extpass")]],
         options: [
             Option(
                 name: "repair", help: "repair what can be repaired and mark what is lost"),
@@ -92,7 +90,7 @@ private let workspaceVerbs: [Verb] = [
         ], run: verify),
     Verb(
         name: "watch", summary: "Print events of your accounts as they happen",
-        usage: "[--workspace NAME]", options: [.workspace],
+        usage: [["--workspace"]], options: [.workspace],
         examples: ["mamctl watch", "mamctl watch --json | while read -r event; do …; done"],
         statuses: daemonStatuses, run: watch),
 ]
@@ -100,9 +98,10 @@ private let workspaceVerbs: [Verb] = [
 private let accountVerbs: [Verb] = [
     Verb(
         name: "account register", summary: "Register an identity as a managed account",
-        usage: "UPN [--oid ID] [--passfile FILE | --extpass CMD | --no-passphrase] [--new-keys]"
-            + " [--device-code | --no-browser]",
-        operands: 1...1,
+        usage: [
+            "UPN", ["--oid"], .oneOf("--passfile", "--extpass", "--no-passphrase"), ["--new-keys"],
+            .oneOf("--device-code", "--no-browser"),
+        ],
         options: [
             Option(name: "oid", value: "ID", help: "the directory object id"),
             .passfile, .extpass,
@@ -118,14 +117,15 @@ private let accountVerbs: [Verb] = [
         ],
         statuses: daemonStatuses + [.refused, .wrongPassphrase], run: registerAccount),
     Verb(
-        name: "account list", summary: "List the accounts of a workspace", usage: "",
+        name: "account list", summary: "List the accounts of a workspace",
         options: [.workspace], examples: ["mamctl account list", "mamctl account list --json"],
         statuses: daemonStatuses, run: listAccounts),
     Verb(
         name: "account passphrase", summary: "Change an account's passphrase",
-        usage: "[ACCOUNT] [--passfile FILE | --export FILE]"
-            + " [--new-passfile FILE | --no-passphrase]",
-        operands: 0...1,
+        usage: [
+            ["ACCOUNT"], .oneOf("--passfile", "--export"),
+            .oneOf("--new-passfile", "--no-passphrase"),
+        ],
         options: [
             .passfile, .extpass,
             Option(
@@ -145,7 +145,7 @@ private let accountVerbs: [Verb] = [
         statuses: daemonStatuses + [.refused, .wrongPassphrase], run: changePassphrase),
     Verb(
         name: "unlock", summary: "Open the windows of an account",
-        usage: "[ACCOUNT] [--passfile FILE | --extpass CMD] [--wait SECONDS]", operands: 0...1,
+        usage: [["ACCOUNT"], .oneOf("--passfile", "--extpass"), ["--wait"]],
         options: [
             .passfile, .extpass,
             Option(
@@ -156,7 +156,7 @@ private let accountVerbs: [Verb] = [
         statuses: daemonStatuses + [.windowClosed, .refused, .wrongPassphrase], run: unlock),
     Verb(
         name: "lock", summary: "Close the windows of an account, or of all your accounts",
-        usage: "[ACCOUNT | --all] [--now]", operands: 0...1,
+        usage: [.oneOf("ACCOUNT", "--all"), ["--now"]],
         options: [
             Option(name: "all", help: "lock all your accounts in every mounted workspace"),
             Option(name: "now", help: "skip the grace period"), .workspace,
@@ -165,7 +165,7 @@ private let accountVerbs: [Verb] = [
         statuses: daemonStatuses + [.refused], run: lock),
     Verb(
         name: "wipe", summary: "Destroy an account: its keys, then its files",
-        usage: "ACCOUNT [--confirm ACCOUNT]", operands: 1...1, options: [.confirm, .workspace],
+        usage: ["ACCOUNT", ["--confirm"]], options: [.confirm, .workspace],
         examples: [
             "mamctl wipe ann@contoso.com",
             "mamctl wipe ann@contoso.com --confirm ann@contoso.com --json < /dev/null",
@@ -176,7 +176,7 @@ private let accountVerbs: [Verb] = [
 private let fileVerbs: [Verb] = [
     Verb(
         name: "owner", summary: "Show the owner of files, and of new files in directories",
-        usage: "FILE… [--files-from LIST] [-0]", operands: 1...Int.max,
+        usage: [.many("FILE"), ["--files-from"], ["-0"]],
         options: [
             Option(
                 name: "set", value: "UPN", help: "alias for mamctl protect --only-new --owner UPN"),
@@ -193,7 +193,7 @@ private let fileVerbs: [Verb] = [
         ], run: owner),
     Verb(
         name: "info", summary: "Show all details of a file's protection",
-        usage: "FILE…|- [--files-from LIST] [-0]", operands: 1...Int.max,
+        usage: [.many("FILE", or: "-"), ["--files-from"], ["-0"]],
         options: [.filesFrom, .null, .workspace],
         examples: [
             "mamctl info ~/Work/plan.odt", "mamctl info --json ~/.work/plan.odt",
@@ -202,7 +202,7 @@ private let fileVerbs: [Verb] = [
         statuses: [.success, .failure, .usage, .notFound, .damaged, .unreachable], run: info),
     Verb(
         name: "class", summary: "Show or set the protection class of files and directories",
-        usage: "[--set CLASS] PATH… [--files-from LIST] [-0]", operands: 1...Int.max,
+        usage: [["--set"], .many("PATH"), ["--files-from"], ["-0"]],
         options: [
             Option(
                 name: "set", value: "CLASS",
@@ -218,7 +218,7 @@ private let fileVerbs: [Verb] = [
         ], run: protectionClass),
     Verb(
         name: "is-encrypted", summary: "Check whether files are encrypted: 0 yes, 1 no",
-        usage: "FILE… [--files-from LIST] [-0]", operands: 1...Int.max,
+        usage: [.many("FILE"), ["--files-from"], ["-0"]],
         options: [.filesFrom, .null, .workspace],
         examples: [
             "mamctl is-encrypted ~/Work/plan.odt", "if mamctl is-encrypted \"$f\"; then …",
@@ -227,7 +227,7 @@ private let fileVerbs: [Verb] = [
         run: isEncrypted),
     Verb(
         name: "encrypt", summary: "Encrypt files, in place or to another file",
-        usage: "FILE…|- --owner UPN [-o OUT|DIR/|-] [--force]", operands: 1...Int.max,
+        usage: [.many("FILE", or: "-"), "--owner", [.option("-o", "OUT|DIR/|-")], ["--force"]],
         options: [
             Option(name: "owner", value: "UPN", help: "the owner, a registered account"),
             .output(
@@ -247,7 +247,7 @@ private let fileVerbs: [Verb] = [
         ], run: encrypt),
     Verb(
         name: "decrypt", summary: "Decrypt protected files",
-        usage: "FILE…|- [-o OUT|DIR/|-] [--force]", operands: 1...Int.max,
+        usage: [.many("FILE", or: "-"), [.option("-o", "OUT|DIR/|-")], ["--force"]],
         options: [
             .output(
                 "write to OUT or below DIR instead of replacing FILE; '-' is standard output: each"
@@ -271,18 +271,19 @@ private let fileVerbs: [Verb] = [
 private let helpVerbs: [Verb] = [
     Verb(
         name: "completions", summary: "Print a completion script for a shell",
-        usage: "bash|zsh|fish", operands: 1...1, choices: ["bash", "zsh", "fish"],
+        usage: [.word("bash", "zsh", "fish")],
         examples: [
             "mamctl completions bash > ~/.local/share/bash-completion/completions/mamctl",
             "mamctl completions fish > ~/.config/fish/completions/mamctl.fish",
         ],
         statuses: [.success, .usage], run: printCompletions),
     Verb(
-        name: "version", summary: "Print the version", usage: "",
+        name: "version", summary: "Print the version",
         examples: ["mamctl version", "mamctl version --json"], statuses: [.success, .usage],
         run: version),
     Verb(
-        name: "help", summary: "Print help", usage: "[VERB | GROUP]", operands: 0...2,
+        name: "help", summary: "Print help",
+        usage: [[.operand(Operand("VERB | GROUP", most: 2))]],
         examples: ["mamctl help", "mamctl help account register"], statuses: [.success, .usage],
         run: help),
 ]

@@ -13,7 +13,7 @@ let containVerbs: [Verb] = [
     Verb(
         name: "contain install",
         summary: "Add launchers to the desktop that start programs contained",
-        usage: "APP…|--managed [--account UPN] [--default]", operands: 0...Int.max,
+        usage: [.many("APP", or: "--managed", isRequired: false), ["--account"], ["--default"]],
         options: [
             .account,
             Option(
@@ -32,12 +32,12 @@ let containVerbs: [Verb] = [
         statuses: daemonStatuses + [.refused], run: installLaunchers),
     Verb(
         name: "contain list", summary: "List the launchers of contained programs",
-        usage: "[--account UPN]", options: [.account, .workspace],
+        usage: [["--account"]], options: [.account, .workspace],
         examples: ["mamctl contain list", "mamctl contain list --json --workspace work"],
         statuses: [.success, .usage], run: listLaunchers),
     Verb(
         name: "contain remove", summary: "Remove launchers of contained programs",
-        usage: "APP…|--managed [--account UPN]", operands: 0...Int.max,
+        usage: [.many("APP", or: "--managed", isRequired: false), ["--account"]],
         options: [
             .account,
             Option(name: "managed", help: "all that stand in place of ordinary launchers"),
@@ -50,7 +50,7 @@ let containVerbs: [Verb] = [
         statuses: [.success, .failure, .usage, .notFound], run: removeLaunchers),
     Verb(
         name: "open", summary: "Open files of a workspace with a contained program",
-        usage: "FILE… [--account UPN]", operands: 1...Int.max, options: [.account, .workspace],
+        usage: [.many("FILE"), ["--account"]], options: [.account, .workspace],
         examples: ["mamctl open ~/Work/plan.odt", "mamctl open ~/Work/*.pdf"],
         statuses: daemonStatuses + [.notManaged, .refused], run: openContained),
 ]

@@ -29,8 +29,9 @@ private let dataOptions = [
 let protectionVerbs: [Verb] = [
     Verb(
         name: "protect", summary: "Set the owner of files and whole directories",
-        usage: "PATH… [--owner UPN [--unmanaged]] [--only-new] [--files-from LIST] [-0]",
-        operands: 1...Int.max,
+        usage: [
+            .many("PATH"), ["--owner", ["--unmanaged"]], ["--only-new"], ["--files-from"], ["-0"],
+        ],
         options: protectOptions,
         examples: [
             "mamctl protect ~/Work/plans --owner ann@contoso.com",
@@ -40,7 +41,7 @@ let protectionVerbs: [Verb] = [
     Verb(
         name: "verify-protect", alias: "protect",
         summary: "Alias for protect, as in the SDK",
-        usage: "PATH… [--owner UPN] [--files-from LIST] [-0]", operands: 1...Int.max,
+        usage: [.many("PATH"), ["--owner"], ["--files-from"], ["-0"]],
         options: protectOptions,
         examples: [
             "mamctl verify-protect ~/Work/plans --owner ann@contoso.com",
@@ -49,7 +50,7 @@ let protectionVerbs: [Verb] = [
         statuses: protectStatuses, run: protect),
     Verb(
         name: "data protect", alias: "encrypt", summary: "Alias for encrypt -, as in the SDK",
-        usage: "[FILE|-] --owner UPN [-o OUT] [--string]", operands: 0...1,
+        usage: [[.one("FILE", or: "-")], "--owner", ["-o"], ["--string"]],
         options: [
             Option(name: "owner", value: "UPN", help: "owner of the data; '' for nobody"),
             .unmanaged,
@@ -62,7 +63,7 @@ let protectionVerbs: [Verb] = [
     Verb(
         name: "data unprotect", alias: "decrypt",
         summary: "Alias for decrypt -, as in the SDK; copies plain data unchanged",
-        usage: "[FILE|-] [-o OUT] [--string]", operands: 0...1, options: dataOptions,
+        usage: [[.one("FILE", or: "-")], ["-o"], ["--string"]], options: dataOptions,
         examples: [
             "mamctl data unprotect < plans.sealed | tar x",
             "mamctl data unprotect plans.sealed -o plans.tar",
@@ -70,7 +71,7 @@ let protectionVerbs: [Verb] = [
         statuses: daemonStatuses + [.windowClosed, .refused, .damaged], run: unprotectData),
     Verb(
         name: "data info", alias: "info", summary: "Alias for info -, as in the SDK",
-        usage: "[FILE|-] [--string]", operands: 0...1, options: [stringOption, .workspace],
+        usage: [[.one("FILE", or: "-")], ["--string"]], options: [stringOption, .workspace],
         examples: ["mamctl data info < plans.sealed", "mamctl data info --json < plans.sealed"],
         statuses: daemonStatuses + [.notManaged, .damaged], run: dataInfo),
 ]

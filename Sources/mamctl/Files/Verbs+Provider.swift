@@ -15,7 +15,7 @@ let providerVerbs: [Verb] = [
     Verb(
         name: "provider fetch",
         summary: "Fetch a file from an account's cloud, encrypted if policy requires it",
-        usage: "SRC|- DST [--owner UPN] [--force]", operands: 2...2,
+        usage: [.one("SRC", or: "-"), "DST", ["--owner"], ["--force"]],
         options: [owner, .unmanaged, force, .override, .workspace],
         examples: [
             "mamctl provider fetch cache/plan.odt ~/Downloads/plan.odt --owner ann@contoso.com",
@@ -25,7 +25,7 @@ let providerVerbs: [Verb] = [
     Verb(
         name: "provider import",
         summary: "Import a file into an account's cloud, decrypted, if policy allows it",
-        usage: "SRC DST [--owner UPN] [--force]", operands: 2...2,
+        usage: ["SRC", "DST", ["--owner"], ["--force"]],
         options: [owner, .unmanaged, force, .override, .workspace],
         examples: [
             "mamctl provider import ~/Work/plan.odt outbox/plan.odt",
@@ -35,7 +35,7 @@ let providerVerbs: [Verb] = [
     Verb(
         name: "provider stamp", alias: "protect",
         summary: "Alias for protect, as in the SDK, for a provider's items in a mount",
-        usage: "PATH… [--owner UPN]", operands: 1...Int.max,
+        usage: [.many("PATH"), ["--owner"]],
         options: [owner, .unmanaged, .override, .workspace],
         examples: [
             "mamctl provider stamp ~/Work/cloud --owner ann@contoso.com",

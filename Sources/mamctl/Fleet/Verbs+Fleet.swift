@@ -15,7 +15,7 @@ private let fileStatuses: [ExitStatus] = [
 private let fleetKeyVerbs: [Verb] = [
     Verb(
         name: "fleet keygen", summary: "Create a signing key for an organisation's documents",
-        usage: "-o FILE [--passfile FILE | --extpass CMD | --no-passphrase]",
+        usage: ["-o", .oneOf("--passfile", "--extpass", "--no-passphrase")],
         options: [
             Option(name: "output", short: "o", value: "FILE", help: "file for the private key"),
             .passfile, .extpass,
@@ -27,7 +27,7 @@ private let fleetKeyVerbs: [Verb] = [
         statuses: [.success, .failure, .usage, .notFound, .refused], run: makeSigningKey),
     Verb(
         name: "fleet key", summary: "Show the id and the public half of a signing key",
-        usage: "FILE|PUBLIC", operands: 1...1,
+        usage: ["FILE|PUBLIC"],
         examples: ["mamctl fleet key ann.key", "mamctl fleet key --json ann.key"],
         statuses: [.success, .failure, .usage, .notFound, .damaged], run: showSigningKey),
 ]
@@ -35,14 +35,20 @@ private let fleetKeyVerbs: [Verb] = [
 private let fleetRootVerbs: [Verb] = [
     Verb(
         name: "fleet init", summary: "Write an organisation's first root, for its keys to sign",
-        usage: "-o ROOT --name NAME --root PUB… --policy PUB… --order PUB… --time PUB…",
+        usage: ["-o", "--name", "--root", "--policy", "--order", "--time"],
         options: [
             .newDocument("ROOT"),
             Option(name: "name", value: "NAME", help: "the organisation's name, for people"),
-            Option(name: "root", value: "PUB", help: "may change the keys; repeat for more"),
-            Option(name: "policy", value: "PUB", help: "may sign policies and memberships"),
-            Option(name: "order", value: "PUB", help: "may sign orders; two are needed at least"),
-            Option(name: "time", value: "PUB", help: "may sign the time"),
+            Option(
+                name: "root", value: "PUB", repeats: true,
+                help: "may change the keys; repeat for more"),
+            Option(
+                name: "policy", value: "PUB", repeats: true,
+                help: "may sign policies and memberships"),
+            Option(
+                name: "order", value: "PUB", repeats: true,
+                help: "may sign orders; two are needed at least"),
+            Option(name: "time", value: "PUB", repeats: true, help: "may sign the time"),
             Option(
                 name: "root-threshold", value: "N",
                 help: "how many root keys must sign (default: 2, or 1 if there is one)"),
@@ -60,8 +66,7 @@ private let fleetRootVerbs: [Verb] = [
         statuses: [.success, .failure, .usage, .notFound], run: makeRoot),
     Verb(
         name: "fleet rotate", summary: "Write the next root, with other keys or thresholds",
-        usage: "ROOT -o NEW [--add ROLE=PUB] [--remove ROLE=ID] [--threshold ROLE=N]",
-        operands: 1...1,
+        usage: ["ROOT", "-o", ["--add"], ["--remove"], ["--threshold"]],
         options: [
             .newDocument("NEW"),
             Option(name: "add", value: "ROLE=PUB", help: "give a key a role; repeat for more"),
@@ -79,8 +84,7 @@ private let fleetRootVerbs: [Verb] = [
 private let fleetDocumentVerbs: [Verb] = [
     Verb(
         name: "fleet sign", summary: "Sign a policy or a membership",
-        usage: "FILE --root ROOT --key KEY --kind KIND --audience AUDIENCE -o OUT",
-        operands: 0...1,
+        usage: [.one("FILE", isRequired: false), "--root", "--key", "--kind", "--audience", "-o"],
         options: [
             .newDocument("OUT"), .root, .key,
             Option(
@@ -104,7 +108,10 @@ private let fleetDocumentVerbs: [Verb] = [
         statuses: fileStatuses + [.wrongPassphrase], run: signDocument),
     Verb(
         name: "fleet order", summary: "Sign an order that a machine obeys once",
-        usage: "ORDER --root ROOT --key KEY --machine ID [--account ID] -o OUT", operands: 1...1,
+        usage: [
+            .one("ORDER", of: Order.Action.allCases.map(\.rawValue)), "--root", "--key",
+            "--machine", ["--account"], "-o",
+        ],
         options: [
             .newDocument("OUT"), .root, .key,
             Option(name: "machine", value: "ID", help: "the machine"),
@@ -115,7 +122,6 @@ private let fleetDocumentVerbs: [Verb] = [
             Option(name: "confirm", value: "N", help: "confirm more than 10 without a terminal"),
             .expires("30"), .passfile, .extpass, .replace,
         ],
-        choices: Order.Action.allCases.map(\.rawValue),
         examples: [
             "mamctl fleet order lock --root root.json --key ann.key --machine $ID -o lock.json",
             "mamctl fleet order wipe --root root.json --key ann.key --machines lost.txt -o orders",
@@ -123,7 +129,7 @@ private let fleetDocumentVerbs: [Verb] = [
         statuses: fileStatuses + [.wrongPassphrase], run: signOrders),
     Verb(
         name: "fleet time", summary: "Sign the time, and which documents there are",
-        usage: "DIR --root ROOT --key KEY -o OUT", operands: 1...1,
+        usage: ["DIR", "--root", "--key", "-o"],
         options: [
             .newDocument("OUT"), .root, .key, .expires("1, at most 2"),
             Option(
@@ -138,7 +144,7 @@ private let fleetDocumentVerbs: [Verb] = [
         statuses: fileStatuses + [.wrongPassphrase], run: signTime),
     Verb(
         name: "fleet cosign", summary: "Show documents and add a signature",
-        usage: "FILE… --key KEY [--root ROOT] [--yes]", operands: 1...Int.max,
+        usage: [.many("FILE"), "--key", ["--root"], ["--yes"]],
         options: [
             .key, .root, Option(name: "yes", help: "sign without asking"), .passfile, .extpass,
         ],
@@ -149,7 +155,7 @@ private let fleetDocumentVerbs: [Verb] = [
         statuses: fileStatuses + [.wrongPassphrase], run: cosignDocuments),
     Verb(
         name: "fleet verify", summary: "Show documents, who signed them, and what is wrong",
-        usage: "FILE… [--root ROOT] [--previous ROOT]", operands: 1...Int.max,
+        usage: [.many("FILE"), ["--root"], ["--previous"]],
         options: [
             .root,
             Option(name: "previous", value: "ROOT", help: "the root that a root replaces"),

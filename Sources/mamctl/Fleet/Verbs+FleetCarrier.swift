@@ -13,10 +13,10 @@ let fleetCarrierVerbs: [Verb] = fleetEngineVerbs + fleetAdmissionVerbs + fleetPu
 private let fleetEngineVerbs: [Verb] = [
     Verb(
         name: "fleet engine", summary: "Make the keys of an engine, and files for its servers",
-        usage: "init|renew [--server HOST[:PORT]]… [--organization DIR]", operands: 1...1,
+        usage: [.word("init", "renew"), ["--server"], ["--organization"]],
         options: [
             Option(
-                name: "server", value: "HOST[:PORT]",
+                name: "server", value: "HOST[:PORT]", repeats: true,
                 help: "a NATS server; repeat for a cluster (default port: 4222)"),
             Option(
                 name: "replicas", value: "N",
@@ -31,7 +31,6 @@ private let fleetEngineVerbs: [Verb] = [
                 help: "where a server stores messages (default: /var/lib/mamd-engine)"),
             .organizationDirectory,
         ],
-        choices: ["init", "renew"],
         examples: [
             "mamctl fleet engine init --server nats.contoso.com",
             "mamctl fleet engine init --server n1.contoso.com --server n2.contoso.com"
@@ -44,7 +43,7 @@ private let fleetEngineVerbs: [Verb] = [
 private let fleetAdmissionVerbs: [Verb] = [
     Verb(
         name: "fleet invite", summary: "Make a one-time code that lets a machine ask for admission",
-        usage: "[--note TEXT] [--group G]… [--expires DAYS] [--count N -o DIR] [--qr]",
+        usage: [["--note"], ["--group"], ["--expires"], ["--count", "-o"], ["--qr"]],
         options: [
             Option(name: "note", value: "TEXT", help: "for whom it is"),
             .group,
@@ -63,7 +62,7 @@ private let fleetAdmissionVerbs: [Verb] = [
         statuses: statuses, run: inviteMachines),
     Verb(
         name: "fleet admit", summary: "Show who asks for admission, and let them in",
-        usage: "[INVITATION…] [--key KEY [--root ROOT]] [--yes]", operands: 0...Int.max,
+        usage: [[.many("INVITATION")], ["--key", ["--root"]], ["--yes"]],
         options: [
             Option(name: "key", value: "KEY", help: "sign the memberships with this policy key"),
             Option(
@@ -78,7 +77,7 @@ private let fleetAdmissionVerbs: [Verb] = [
         statuses: statuses + [.wrongPassphrase], run: admitMachines),
     Verb(
         name: "fleet revoke", summary: "Let a machine, or an open invitation, in no more",
-        usage: "MACHINE|INVITATION… [--reason TEXT]", operands: 1...Int.max,
+        usage: [.many("MACHINE|INVITATION"), ["--reason"]],
         options: [
             Option(name: "reason", value: "TEXT", help: "for the register"),
             .organizationDirectory,
@@ -93,8 +92,7 @@ private let fleetAdmissionVerbs: [Verb] = [
 private let fleetPushVerbs: [Verb] = [
     Verb(
         name: "fleet push", summary: "Sign what changed in a directory of policies, and send it",
-        usage: "DIR --key KEY [--root ROOT] [--prune] [--dry-run] [--yes] [--local]",
-        operands: 1...1,
+        usage: ["DIR", "--key", ["--root"], ["--prune"], ["--dry-run"], ["--yes"], ["--local"]],
         options: [
             Option(name: "key", value: "KEY", help: "the policy key's file"),
             Option(
@@ -112,7 +110,7 @@ private let fleetPushVerbs: [Verb] = [
         statuses: statuses + [.wrongPassphrase], run: pushPolicies),
     Verb(
         name: "fleet bundle", summary: "Write what machines fetch, for a web server or a stick",
-        usage: "-o DIR [--organization DIR]",
+        usage: ["-o", ["--organization"]],
         options: [
             Option(
                 name: "output", short: "o", value: "DIR",
@@ -128,5 +126,5 @@ private let fleetPushVerbs: [Verb] = [
 extension Option {
     fileprivate static let yes = Option(name: "yes", help: "do not ask")
     fileprivate static let group = Option(
-        name: "group", value: "G", help: "a group of the machine's; repeat for more")
+        name: "group", value: "G", repeats: true, help: "a group of the machine's; repeat for more")
 }

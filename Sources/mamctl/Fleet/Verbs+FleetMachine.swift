@@ -7,7 +7,7 @@ internal import MAMWire
 let fleetMachineVerbs: [Verb] = [
     Verb(
         name: "fleet join", summary: "Obey an organisation's signed documents only",
-        usage: "CODE|ROOT [--wait SECONDS] [--fingerprint HEX] [DOCUMENT…]", operands: 1...1000,
+        usage: ["CODE|ROOT", ["--wait"], ["--fingerprint"], [.many("DOCUMENT", most: 999)]],
         options: [
             Option(
                 name: "fingerprint", value: "HEX",
@@ -25,19 +25,19 @@ let fleetMachineVerbs: [Verb] = [
         statuses: daemonStatuses + [.notFound, .refused], run: joinFleet),
     Verb(
         name: "fleet leave", summary: "Leave the organisation, once no account is left",
-        usage: "", options: [.workspace],
+        options: [.workspace],
         examples: ["mamctl fleet leave", "mamctl fleet leave --workspace Work"],
         statuses: daemonStatuses + [.refused], run: leaveFleet),
     Verb(
         name: "fleet deliver", summary: "Hand signed documents to the daemon",
-        usage: "DOCUMENT…", operands: 1...1000, options: [.workspace],
+        usage: [.many("DOCUMENT", most: 1000)], options: [.workspace],
         examples: [
             "mamctl fleet deliver level2.signed", "mamctl fleet deliver /media/stick/*.signed",
         ],
         statuses: daemonStatuses + [.refused], run: deliverDocuments),
     Verb(
         name: "fleet show", summary: "Show the organisation, and which of its documents are here",
-        usage: "", options: [.workspace],
+        options: [.workspace],
         examples: ["mamctl fleet show", "mamctl fleet show --json | jq .organization.problem"],
         statuses: daemonStatuses, run: showFleet),
 ]

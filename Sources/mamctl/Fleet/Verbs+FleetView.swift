@@ -13,7 +13,7 @@ private let viewStatuses: [ExitStatus] = [
 let fleetViewVerbs: [Verb] = [
     Verb(
         name: "fleet status", summary: "Show the machines that need attention, and sums",
-        usage: "[--stale TIME] [--problem | --all | --machine NAME] [--check]",
+        usage: [["--stale"], .oneOf("--problem", "--all", "--machine"), ["--check"]],
         options: [
             .organizationDirectory, .stale, .machine,
             Option(name: "problem", help: "those machines only whose check-ins fail"),
@@ -27,19 +27,19 @@ let fleetViewVerbs: [Verb] = [
         statuses: viewStatuses + [.attention], run: showFleetStatus),
     Verb(
         name: "fleet diff", summary: "Show which machines lack which signed documents",
-        usage: "[--machine NAME]", options: [.organizationDirectory, .machine],
+        usage: [["--machine"]], options: [.organizationDirectory, .machine],
         examples: ["mamctl fleet diff", "mamctl fleet diff --machine pc-17"],
         statuses: viewStatuses, run: showFleetDifferences),
     Verb(
         name: "fleet orders", summary: "Show orders: who signed them, and who obeyed",
-        usage: "[--machine NAME]", options: [.organizationDirectory, .machine],
+        usage: [["--machine"]], options: [.organizationDirectory, .machine],
         examples: [
             "mamctl fleet orders", "mamctl fleet orders --json | jq '.[] | select(.missing > 0)'",
         ],
         statuses: viewStatuses, run: showFleetOrders),
     Verb(
         name: "fleet page", summary: "Write a page about all machines",
-        usage: "-o FILE [--stale TIME] [--force]",
+        usage: [.option("-o", "FILE"), ["--stale"], ["--force"]],
         options: [
             .output("the page, HTML, for this user only"), .organizationDirectory, .stale,
             Option(name: "force", help: "replace the file if it exists"),
@@ -51,8 +51,10 @@ let fleetViewVerbs: [Verb] = [
         statuses: viewStatuses, run: writeFleetPage),
     Verb(
         name: "fleet recovery", summary: "Check the accounts' recovery records, or take one",
-        usage: "check|pull [MACHINE ACCOUNT -o FILE] [--recovery-key FILE] [--all]",
-        operands: 1...3,
+        usage: [
+            .word("check", "pull"), ["MACHINE", "ACCOUNT", .option("-o", "FILE")],
+            ["--recovery-key"], ["--all"],
+        ],
         options: [
             .organizationDirectory, .machine,
             Option(
@@ -63,7 +65,6 @@ let fleetViewVerbs: [Verb] = [
             .output("the record, as account import takes it"),
             Option(name: "force", help: "replace the file if it exists"),
         ],
-        choices: ["check", "pull"],
         examples: [
             "mamctl fleet recovery check --recovery-key org.key",
             "mamctl fleet recovery pull pc-17 ann@contoso.com -o ann.keys",
@@ -71,7 +72,7 @@ let fleetViewVerbs: [Verb] = [
         statuses: viewStatuses + [.wrongPassphrase], run: recoverFromFleet),
     Verb(
         name: "fleet audit", summary: "Print what happened on the machines, by time",
-        usage: "[--machine NAME] [--event EVENT] [--since TIME] [--follow]",
+        usage: [["--machine"], ["--event"], ["--since"], ["--follow"]],
         options: [
             .organizationDirectory,
             Option(name: "machine", value: "NAME", help: "this machine only: its id or name"),

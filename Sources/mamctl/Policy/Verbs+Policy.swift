@@ -22,13 +22,13 @@ private let location = Option(
 let policyVerbs: [Verb] = [
     Verb(
         name: "can", summary: "Show what policy allows, or answer one question",
-        usage: "[QUESTION] [--account UPN]", operands: 0...1, options: [account, .workspace],
-        choices: PolicyQuestion.allCases.map(\.rawValue),
+        usage: [[.one("QUESTION", of: PolicyQuestion.allCases.map(\.rawValue))], ["--account"]],
+        options: [account, .workspace],
         examples: ["mamctl can", "mamctl can isContactSyncAllowed --account ann@contoso.com"],
         statuses: answerStatuses, run: can),
     Verb(
         name: "can save", summary: "Check whether policy allows saving data to a location",
-        usage: "[--location NAME] [--owner UPN | --file FILE] [--account UPN]",
+        usage: [["--location"], .oneOf("--owner", "--file"), ["--account"]],
         options: [
             location,
             Option(
@@ -44,7 +44,7 @@ let policyVerbs: [Verb] = [
         statuses: answerStatuses + [.damaged], run: canSave),
     Verb(
         name: "can open", summary: "Check whether policy allows opening data from a location",
-        usage: "[--location NAME] [--receiver UPN] [--account UPN]",
+        usage: [["--location"], ["--receiver"], ["--account"]],
         options: [
             location,
             Option(
@@ -56,7 +56,7 @@ let policyVerbs: [Verb] = [
         statuses: answerStatuses, run: canOpen),
     Verb(
         name: "can receive", summary: "Check whether policy allows receiving a file",
-        usage: "FILE|- [--item] [--account UPN]", operands: 1...1,
+        usage: [.one("FILE", or: "-"), ["--item"], ["--account"]],
         options: [
             Option(name: "item", help: "FILE is a shared item, not a file"), account, .workspace,
         ],
@@ -66,7 +66,7 @@ let policyVerbs: [Verb] = [
         statuses: answerStatuses + [.damaged], run: canReceive),
     Verb(
         name: "can copy", summary: "Check whether policy allows copying COUNT characters",
-        usage: "COUNT [--to UPN] [--account UPN]", operands: 1...1,
+        usage: ["COUNT", ["--to"], ["--account"]],
         options: [
             Option(name: "to", value: "UPN", help: "identity that pastes (default: any program)"),
             account,
@@ -76,7 +76,7 @@ let policyVerbs: [Verb] = [
         statuses: answerStatuses, run: canCopy),
     Verb(
         name: "can paste", summary: "Check whether policy allows pasting COUNT characters",
-        usage: "COUNT [--from UPN] [--account UPN]", operands: 1...1,
+        usage: ["COUNT", ["--from"], ["--account"]],
         options: [
             Option(name: "from", value: "UPN", help: "identity that copied (default: unknown)"),
             account,
@@ -86,7 +86,7 @@ let policyVerbs: [Verb] = [
         statuses: answerStatuses, run: canPaste),
     Verb(
         name: "can url", summary: "Check whether policy allows opening a URL, and in which form",
-        usage: "URL [--managed-scheme] [--account UPN]", operands: 1...1,
+        usage: ["URL", ["--managed-scheme"], ["--account"]],
         options: [
             Option(
                 name: "managed-scheme",
@@ -97,7 +97,7 @@ let policyVerbs: [Verb] = [
         statuses: answerStatuses, run: canOpenURL),
     Verb(
         name: "can link", summary: "Check whether policy allows opening a universal link",
-        usage: "URL [--managed-scheme] [--account UPN]", operands: 1...1,
+        usage: ["URL", ["--managed-scheme"], ["--account"]],
         options: [
             Option(
                 name: "managed-scheme",
@@ -110,7 +110,7 @@ let policyVerbs: [Verb] = [
         statuses: answerStatuses, run: canOpenLink),
     Verb(
         name: "can print", summary: "Check whether policy allows printing",
-        usage: "[--account UPN | --all]",
+        usage: [.oneOf("--account", "--all")],
         options: [
             account,
             Option(name: "all", help: "whether it does for all of your accounts, everywhere"),
@@ -120,15 +120,14 @@ let policyVerbs: [Verb] = [
         statuses: answerStatuses, run: canPrint),
     Verb(
         name: "can pick", summary: "Check whether policy allows picking documents",
-        usage: "import|open|exportToService|moveToService [--account UPN]", operands: 1...1,
+        usage: [.word("import", "open", "exportToService", "moveToService"), ["--account"]],
         options: [account, .workspace],
-        choices: ["import", "open", "exportToService", "moveToService"],
         examples: ["mamctl can pick import", "mamctl can pick exportToService"],
         statuses: answerStatuses, run: canPick),
     Verb(
         name: "can share",
         summary: "List those of the programs that policy allows sharing data with",
-        usage: "PROGRAM… [--account UPN]", operands: 1...Int.max, options: [account, .workspace],
+        usage: [.many("PROGRAM"), ["--account"]], options: [account, .workspace],
         examples: [
             "mamctl can share /usr/bin/thunderbird /opt/work/mail",
             "mamctl can share --json /bin/sh",
@@ -136,23 +135,23 @@ let policyVerbs: [Verb] = [
         statuses: answerStatuses, run: canShare),
     Verb(
         name: "can notify", summary: "Check whether policy allows data in notifications",
-        usage: "[--account UPN]",
+        usage: [["--account"]],
         options: [account, .workspace],
         examples: ["mamctl can notify", "mamctl can notify --json"],
         statuses: answerStatuses, run: canNotify),
     Verb(
         name: "policy show", summary: "Show the rules in force for an account, and their sources",
-        usage: "[ACCOUNT]", operands: 0...1, options: [.workspace],
+        usage: [["ACCOUNT"]], options: [.workspace],
         examples: ["mamctl policy show", "mamctl policy show ann@contoso.com --json"],
         statuses: answerStatuses, run: showPolicy),
     Verb(
         name: "policy check", summary: "Check policy documents and report mistakes by line",
-        usage: "FILE…", operands: 1...Int.max,
+        usage: [.many("FILE")],
         examples: ["mamctl policy check level2.json", "mamctl policy check --json *.json"],
         statuses: [.success, .failure, .usage, .notFound], run: checkPolicy),
     Verb(
         name: "policy import", summary: "Put a policy document into force",
-        usage: "FILE [--name NAME.json] [--dry-run | --confirm N]", operands: 1...1,
+        usage: ["FILE", [.option("--name", "NAME.json")], .oneOf("--dry-run", "--confirm")],
         options: [
             Option(
                 name: "confirm", value: "N",
@@ -170,8 +169,10 @@ let policyVerbs: [Verb] = [
         statuses: answerStatuses, run: importPolicy),
     Verb(
         name: "config get", summary: "Print a value of the app configuration; 1 if there is none",
-        usage: "KEY [--type bool|number|string] [--query any|or|and|min|max] [--account UPN]",
-        operands: 1...1,
+        usage: [
+            "KEY", [.option("--type", "bool|number|string")],
+            [.option("--query", "any|or|and|min|max")], ["--account"],
+        ],
         options: [
             Option(
                 name: "type", value: "TYPE", choices: ["bool", "number", "string"],
@@ -187,17 +188,17 @@ let policyVerbs: [Verb] = [
         statuses: answerStatuses, run: getConfiguration),
     Verb(
         name: "config list", summary: "List all values of the app configuration",
-        usage: "[--account UPN]", options: [account, .workspace],
+        usage: [["--account"]], options: [account, .workspace],
         examples: ["mamctl config list", "mamctl config list --json"],
         statuses: answerStatuses, run: listConfiguration),
     Verb(
         name: "config conflict", summary: "Check whether configurations conflict: 0 yes, 1 no",
-        usage: "KEY [--account UPN]", operands: 1...1, options: [account, .workspace],
+        usage: ["KEY", ["--account"]], options: [account, .workspace],
         examples: ["mamctl config conflict server", "mamctl config conflict --json server"],
         statuses: answerStatuses, run: configurationConflicts),
     Verb(
         name: "configure", summary: "Check settings and write them in canonical form",
-        usage: "FILE [-o OUT]", operands: 1...1,
+        usage: ["FILE", ["-o"]],
         options: [
             Option(
                 name: "output", short: "o", value: "OUT",
@@ -208,7 +209,7 @@ let policyVerbs: [Verb] = [
         ],
         statuses: [.success, .failure, .usage, .notFound], run: configure),
     Verb(
-        name: "metrics", summary: "Print the daemon's counters as OpenMetrics text", usage: "",
+        name: "metrics", summary: "Print the daemon's counters as OpenMetrics text",
         options: [.workspace], examples: ["mamctl metrics", "mamctl metrics --workspace work"],
         statuses: answerStatuses, run: showMetrics),
 ]

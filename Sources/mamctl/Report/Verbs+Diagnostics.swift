@@ -9,7 +9,7 @@ internal import MAMWire
 let diagnosticsVerbs: [Verb] = [
     Verb(
         name: "audit", summary: "Show recorded events: refusals, locks, wipes, damage",
-        usage: "[--since TIME] [--account ACCOUNT] [--event EVENT] [--follow]",
+        usage: [["--since"], ["--account"], ["--event"], ["--follow"]],
         options: [
             Option(
                 name: "since", value: "TIME",
@@ -29,7 +29,7 @@ let diagnosticsVerbs: [Verb] = [
         statuses: daemonStatuses + [.refused], run: showAudit),
     Verb(
         name: "diagnostics", summary: "Collect information for a support request",
-        usage: "[-o FILE [--force]] [--with-names]",
+        usage: [["-o", ["--force"]], ["--with-names"]],
         options: [
             Option(
                 name: "output", short: "o", value: "FILE",

@@ -7,7 +7,7 @@ internal import MAMWire
 let overviewVerbs: [Verb] = [
     Verb(
         name: "top", summary: "Show rates, windows and events of a workspace live",
-        usage: "[--interval SECONDS] [--once]",
+        usage: [["--interval"], ["--once"]],
         options: [
             Option(name: "interval", value: "SECONDS", help: "time between updates (default: 1)"),
             Option(name: "once", help: "print once and exit; needs no terminal"), .workspace,
@@ -16,7 +16,7 @@ let overviewVerbs: [Verb] = [
         statuses: daemonStatuses, run: top),
     Verb(
         name: "report", summary: "Write a report on files, windows, policy and checks",
-        usage: "--html FILE [--days N] [--force]",
+        usage: ["--html", ["--days"], ["--force"]],
         options: [
             Option(name: "html", value: "FILE", help: "write a self-contained page to FILE"),
             Option(

@@ -7,10 +7,11 @@ internal import MAMWire
 let setupVerbs: [Verb] = [
     Verb(
         name: "setup", summary: "Create, mount and open a workspace, with a few questions",
-        usage: "[MOUNTPOINT [ACCOUNT]] [--backing DIR] [--adopt] [--name NAME]"
-            + " [--passfile FILE | --extpass CMD | --no-passphrase | --no-account]"
-            + " [--recovery FILE | --no-recovery] [--keyring] [--no-service]",
-        operands: 0...2,
+        usage: [
+            ["MOUNTPOINT", ["ACCOUNT"]], ["--backing"], ["--adopt"], ["--name"],
+            .oneOf("--passfile", "--extpass", "--no-passphrase", "--no-account"),
+            .oneOf("--recovery", "--no-recovery"), ["--keyring"], ["--no-service"],
+        ],
         options: [
             Option(
                 name: "backing", value: "DIR",

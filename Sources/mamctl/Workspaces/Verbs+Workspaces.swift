@@ -7,11 +7,11 @@ internal import MAMWire
 let moreWorkspaceVerbs: [Verb] = [
     Verb(
         name: "workspace list", summary: "List the workspaces of this machine, mounted or not",
-        usage: "", examples: ["mamctl workspace list", "mamctl workspace list --json"],
+        examples: ["mamctl workspace list", "mamctl workspace list --json"],
         statuses: [.success, .usage], run: listWorkspaces),
     Verb(
         name: "workspace rename", summary: "Give a workspace that is not mounted another name",
-        usage: "OLD NEW", operands: 2...2,
+        usage: ["OLD", "NEW"],
         examples: [
             "mamctl workspace rename work contoso", "mamctl workspace rename --json work contoso",
         ],
@@ -19,7 +19,7 @@ let moreWorkspaceVerbs: [Verb] = [
     Verb(
         name: "workspace remove",
         summary: "Remove a workspace from this machine, but not its files",
-        usage: "NAME [--confirm NAME]", operands: 1...1,
+        usage: ["NAME", ["--confirm"]],
         options: [
             Option(
                 name: "confirm", value: "NAME",
@@ -33,7 +33,7 @@ let moreWorkspaceVerbs: [Verb] = [
     Verb(
         name: "leave",
         summary: "Copy all that you can open of a backing directory to ordinary files",
-        usage: "DIR DEST", operands: 2...2,
+        usage: ["DIR", "DEST"],
         options: [
             Option(name: "verbose", help: "name each file that is left out for its account's sake"),
             .workspace,
@@ -47,7 +47,7 @@ let moreWorkspaceVerbs: [Verb] = [
         ], run: leaveWorkspace),
     Verb(
         name: "wait", summary: "Wait until a workspace is mounted or an account unlocked",
-        usage: "[ACCOUNT] [--mounted | --unlocked] [--timeout SECONDS]", operands: 0...1,
+        usage: [["ACCOUNT"], .oneOf("--mounted", "--unlocked"), ["--timeout"]],
         options: [
             Option(name: "mounted", help: "wait for a daemon that answers"),
             Option(name: "unlocked", help: "wait for an unlocked account (the default)"),
