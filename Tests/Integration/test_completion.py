@@ -23,6 +23,8 @@ ASKED = (
     ("mamctl can pri", {"print"}, None),
     ("mamctl encrypt --ow", {"--owner"}, None),
     ("mamctl encrypt --owner an", {ANN}, None),
+    ("mamctl encrypt --owner=an", {ANN}, None),
+    ("mamctl encrypt --files-from=fil", {"file one", "file-two"}, ()),
     ("mamctl account passphrase an", {ANN}, None),
     ("mamctl status --workspace ", {"work"}, None),
     ("mamctl class --set pol", {"policy"}, None),
@@ -31,7 +33,12 @@ ASKED = (
     ("mamctl info fil", {"file one", "file-two"}, ()),
     ("mamctl encrypt --files-from fil", {"file one", "file-two"}, ()),
     ("mamctl help acc", {"account"}, None),
+    ("mamctl help account reg", {"register"}, None),
+    ("mamctl workspace rename wo", {"work"}, None),
+    ("mamctl workspace rename work wo", set(), None),
+    ("mamctl recovery keygen fil", set(), None),
     ("mamctl run --identity x -- mamctl acc", {"account"}, None),
+    ("mamctl run --trusted mamctl acc", {"account"}, None),
     ("mamctl can save --location OneDriveFor", {"OneDriveForBusiness"}, None),
     ("mamctl contain in", {"install"}, None),
     ("mamctl open fil", {"file one", "file-two"}, ()),
@@ -64,7 +71,8 @@ class Completion(WorkspaceCase):
 
     def demand(self, offered, line, among, rest):
         with self.subTest(line=line):
-            offered = set(filter(None, offered))
+            # Some shells replace the whole word, others what stands after the sign.
+            offered = {re.sub(r"^--[^=]*=", "", word) for word in offered if word}
             self.assertLessEqual(among, offered)
             if rest is None:
                 self.assertEqual(offered, among)
@@ -101,15 +109,36 @@ class Completion(WorkspaceCase):
             shown, _ = self.run_shell("zsh", "-f", PROGRAMS / "complete.zsh", line)
             self.demand(set(re.findall(r"WORD:([^\r\n\x1b]+)", shown)), line, among, rest)
 
+    def test_a_mount_point(self):
+        (self.place / "script").write_text(self.script("bash"))
+        mount = str(self.workspace.mount_point)
+        line = f"mamctl unmount {mount[:-1]}"
+        shown, _ = self.run_shell("bash", "--norc", PROGRAMS / "complete.bash", line)
+        self.assertIn(mount, shown.splitlines())
+
+    def test_names_are_no_commands(self):
+        """What a daemon says is offered as it is, and nothing of it runs."""
+        (self.place / "mamctl").write_text("#!/bin/sh\nprintf '%s\\t\\n' 'a$(touch ran)b'\n")
+        (self.place / "mamctl").chmod(0o755)
+        self.addCleanup((self.place / "mamctl").unlink)
+        (self.place / "script").write_text(f"PATH={self.place}:$PATH\n" + self.script("bash"))
+        shown, said = self.run_shell(
+            "bash", "--norc", PROGRAMS / "complete.bash", "mamctl encrypt --owner a")
+        self.assertEqual((shown, said), ("a$(touch ran)b\n", ""))
+        self.assertFalse((self.place / "ran").exists())
+
     def test_all_that_there_is(self):
-        """Every verb and every option, in each of the scripts."""
-        verbs = json.loads(self.workspace.ctl("help", "--json").stdout)
-        for shell in ("bash", "zsh", "fish"):
-            script = self.script(shell)
-            for verb in verbs:
-                self.assertIn(f"'{verb['name']}'", script)
-                for option in verb["options"]:
-                    self.assertIn(("-l " if shell == "fish" else "--") + option["name"], script)
+        """Every verb and every option."""
+        def offered(*words):
+            shown = self.workspace.ctl("complete", "--", *words).stdout
+            return {line.split("\t")[0] for line in shown.splitlines()}
+
+        for verb in json.loads(self.workspace.ctl("help", "--json").stdout):
+            *group, last = verb["name"].split()
+            if group or not verb["aliasOf"]:
+                self.assertIn(last, offered(*group, ""))
+            flags = {f"--{option['name']}" for option in verb["options"]}
+            self.assertLessEqual(flags, offered(*group, last, "-"))
 
 
 if __name__ == "__main__":

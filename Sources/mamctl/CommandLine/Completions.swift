@@ -1,87 +1,96 @@
-// `completions`: shell completions, generated from the table of verbs.
+// `completions`: scripts by which shells ask `mamctl complete`.
 
 internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// What to complete at a position of the command line.
-enum Completion: Equatable {
-    case nothing
-    case files
-    case commands
-    case accounts
-    case workspaces
-    case verbs
-    case words([String])
-}
-
-extension Completion {
-    /// Derived from the value's placeholder in the help.
-    fileprivate init(placeholder: String) {
-        switch placeholder.prefix(while: { $0.isUppercase }) {
-        case "FILE", "PATH", "OUT", "LIST", "BACKING", "MOUNTPOINT", "PROGRAM", "DIR", "DIRECTORY":
-            self = .files
-        case "UPN", "ACCOUNT": self = .accounts
-        case "CMD", "COMMAND": self = .commands
-        case "VERB": self = .verbs
-        default: self = .nothing
-        }
-    }
-}
-
-extension Option {
-    /// Nil for an option without a value.
-    var completion: Completion? {
-        guard let value else { return nil }
-        if !choices.isEmpty { return .words(choices) }
-        if !known.isEmpty { return .words(known) }
-        return name == Option.workspace.name ? .workspaces : Completion(placeholder: value)
-    }
-}
-
-extension Verb {
-    /// The completion of operands.
-    var completion: Completion {
-        // The command's own completion is each script's.
-        guard !takesCommand, let operand = syntax.operand(after: 0) else { return .nothing }
-        return operand.choices.isEmpty
-            ? Completion(placeholder: operand.name) : .words(operand.choices)
-    }
-}
-
-/// The first words of command lines, with summaries. Aliases are left out.
-let firstWords: [(word: String, summary: String)] = {
-    var words: [(String, String)] = []
-    for verb in verbs where verb.alias == nil {
-        let first = String(verb.name.prefix { $0 != " " })
-        if words.contains(where: { $0.0 == first }) { continue }
-        let isVerb = verb.name == first
-        let group = Verb.group(first).map { $0.name.dropFirst(first.count + 1) }
-        words.append((first, isVerb ? verb.summary.english : group.joined(separator: ", ")))
-    }
-    return words
-}()
-
-/// The first words of two-word verbs.
-var groups: [String] {
-    Set(verbs.map { String($0.name.prefix { $0 != " " }) }).filter { !Verb.group($0).isEmpty }
-        .sorted()
-}
-
-/// Shell commands that list accounts and workspaces. They rely on our JSON having each name on a
-/// line of its own.
-let completionQueries = (
-    accounts:
-        #"mamctl account list --json 2>/dev/null | sed -n 's/^    "name" : "\(.*\)",*$/\1/p'"#,
-    workspaces: #"mamctl status --json 2>/dev/null | sed -n 's/^    "name" : "\(.*\)",*$/\1/p'"#
-)
-
 func printCompletions(_ invocation: Invocation) throws -> ExitStatus {
     switch invocation.operands[0].text {
-    case "bash": printOut(verbatim: bashCompletions)
-    case "zsh": printOut(verbatim: zshCompletions)
-    default: printOut(verbatim: fishCompletions)
+    case "bash": printOut(verbatim: bash)
+    case "zsh": printOut(verbatim: zsh)
+    default: printOut(verbatim: fish)
     }
     return .success
 }
+
+/// `_init_completion`, bash-completion's, handles quotes and redirections.
+private let bash = #"""
+    # bash completion for mamctl, made by: mamctl completions bash
+
+    _mamctl() {
+        local cur prev words cword lines line char breaks= before=
+        # Accounts have an @ in their names.
+        _init_completion -n =:@ 2>/dev/null || {
+            cur=${COMP_WORDS[COMP_CWORD]} words=("${COMP_WORDS[@]}") cword=$COMP_CWORD
+        }
+        mapfile -t lines < <(mamctl complete -- "${words[@]:1:cword}" 2>/dev/null)
+        for line in "${lines[@]%%$'\t'*}"; do
+            case $line in
+            :files)
+                compopt -o filenames 2>/dev/null
+                mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "${cur#--*=}") ;;
+            :commands) mapfile -t COMPREPLY < <(compgen -c -- "${cur#--*=}") ;;
+            :command*) _command_offset "${line#:command }" 2>/dev/null; return ;;
+            "$cur"*) COMPREPLY+=("$line") ;;
+            esac
+        done
+        # Where the shell breaks words, it replaces what is after the last break alone.
+        for char in = @ :; do [[ $COMP_WORDBREAKS == *$char* ]] && breaks+=$char; done
+        [[ -n $breaks ]] && before=${cur%"${cur##*[$breaks]}"}
+        COMPREPLY=("${COMPREPLY[@]#"$before"}")
+    }
+    complete -F _mamctl mamctl
+    """#
+
+private let zsh = #"""
+    #compdef mamctl
+    # zsh completion for mamctl, made by: mamctl completions zsh
+
+    _mamctl() {
+        local line word
+        local -a found
+        for line in ${(f)"$(mamctl complete -- "${(@Q)words[2,CURRENT]}" 2>/dev/null)"}; do
+            word=${line%%$'\t'*} line=${line#*$'\t'}
+            case $word in
+            :files) compset -P '--*='; _files ;;
+            :commands) compset -P '--*='; _command_names ;;
+            :command*)
+                integer before=${word#:command }
+                shift before words
+                ((CURRENT -= before))
+                _normal
+                return ;;
+            *) found+=("${word//:/\\:}${line:+:$line}") ;;
+            esac
+        done
+        _describe mamctl found
+    }
+
+    if [[ $funcstack[1] == _mamctl ]]; then _mamctl "$@"; else compdef _mamctl mamctl; fi
+    """#
+
+private let fish = #"""
+    # fish completion for mamctl, made by: mamctl completions fish
+
+    function __mamctl
+        set -l words (commandline -opc) (commandline -ct)
+        set -l option (string match -r '^--[^=]*=' -- $words[-1])
+        for line in (mamctl complete -- $words[2..] 2>/dev/null)
+            switch $line
+                case ':files*'
+                    set -l value (string replace -r '^--[^=]*=' '' -- $words[-1])
+                    string replace -r -- '^' "$option" (__fish_complete_path "$value")
+                case ':commands*'
+                    __fish_complete_command
+                case ':command *'
+                    set -l start (math (string match -r '\d+' -- $line) + 1)
+                    complete -C (string join ' ' -- $words[$start..])
+                case '*'
+                    # Fish itself would look for the word's letters in the meaning, too.
+                    string match -- "$words[-1]*" $line
+            end
+        end
+    end
+    complete -c mamctl -f -a '(__mamctl)'
+    """#

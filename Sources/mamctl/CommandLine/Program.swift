@@ -33,6 +33,7 @@ private func run(_ words: [ByteString]) throws -> ExitStatus {
     switch words.first?.text {
     case "-h", "--help": return showHelp(.all)
     case "-V", "--version": return try run([ByteString("version")] + words.dropFirst())
+    case "complete": return complete(words.dropFirst())
     default: break
     }
     let named = try Named(words)
