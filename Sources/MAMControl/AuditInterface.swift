@@ -19,7 +19,6 @@ package struct AuditInterface: VaultInterface {
     package typealias Method = Varlink.Audit.Method
 
     package var name: String { Varlink.Audit.name }
-    package var description: String { Varlink.Audit.text }
 
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         switch try call.method(of: Method.self) {

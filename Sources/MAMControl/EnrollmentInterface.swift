@@ -22,7 +22,6 @@ package struct EnrollmentInterface: VaultInterface {
     package typealias Method = Varlink.Enrollment.Method
 
     package var name: String { Varlink.Enrollment.name }
-    package var description: String { Varlink.Enrollment.text }
 
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         switch try call.method(of: Method.self) {

@@ -28,7 +28,6 @@ package struct FleetInterface: VaultInterface {
     package typealias Method = Varlink.Fleet.Method
 
     package var name: String { Varlink.Fleet.name }
-    package var description: String { Varlink.Fleet.text }
 
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         switch try call.method(of: Method.self) {

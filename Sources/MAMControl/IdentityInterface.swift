@@ -20,7 +20,6 @@ package struct IdentityInterface: VaultInterface {
     package typealias Method = Varlink.Identity.Method
 
     package var name: String { Varlink.Identity.name }
-    package var description: String { Varlink.Identity.text }
 
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         switch try call.method(of: Method.self) {

@@ -31,7 +31,6 @@ package struct PolicyInterface: VaultInterface, PolicyService {
     package typealias Method = Varlink.Policy.Method
 
     package var name: String { Wire.name }
-    package var description: String { Wire.text }
 
     package func cost(of method: String) -> CallCost {
         Wire.Method(rawValue: method) == .canReceive ? .long : .short

@@ -19,7 +19,6 @@ package struct ProtectionInterface: VaultInterface {
     package typealias Method = Varlink.Protection.Method
 
     package var name: String { Varlink.Protection.name }
-    package var description: String { Varlink.Protection.text }
 
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         switch try call.method(of: Method.self) {

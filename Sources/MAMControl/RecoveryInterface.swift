@@ -22,7 +22,6 @@ package struct RecoveryInterface: VaultInterface {
     package typealias Method = Varlink.Recovery.Method
 
     package var name: String { Varlink.Recovery.name }
-    package var description: String { Varlink.Recovery.text }
 
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         switch try call.method(of: Method.self) {

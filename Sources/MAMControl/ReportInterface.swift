@@ -26,7 +26,6 @@ package struct ReportInterface: VaultInterface {
     package typealias Method = Varlink.Report.Method
 
     package var name: String { Varlink.Report.name }
-    package var description: String { Varlink.Report.text }
 
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         switch try call.method(of: Method.self) {

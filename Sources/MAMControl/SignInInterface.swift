@@ -28,7 +28,6 @@ package struct SignInInterface: VaultInterface {
     package typealias Method = Varlink.SignIn.Method
 
     package var name: String { Varlink.SignIn.name }
-    package var description: String { Varlink.SignIn.text }
 
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         switch try call.method(of: Method.self) {

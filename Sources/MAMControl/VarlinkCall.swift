@@ -99,7 +99,7 @@ package struct VarlinkCall {
     func request<Request: VarlinkRequest>(
         _ type: Request.Type = Request.self
     ) throws(VarlinkError) -> Request {
-        try parameters.allowOnly(Request.memberNames)
+        try parameters.allowOnly(Request.codec.names)
         return try Request(parameters)
     }
 

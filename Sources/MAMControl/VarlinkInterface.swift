@@ -1,5 +1,6 @@
 // What a program provides to a server.
 
+internal import CInterfaces
 package import MAMModel
 package import MAMWire
 
@@ -28,6 +29,9 @@ package protocol VarlinkInterface: Sendable {
 }
 
 extension VarlinkInterface {
+    /// The words of its file in docs.
+    package var description: String { interface_text(name).map { String(cString: $0) } ?? "" }
+
     package func cost(of method: String) -> CallCost { .short }
 
     package func connectionEnded(_ connection: ConnectionID) {}

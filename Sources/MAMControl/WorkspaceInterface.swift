@@ -49,7 +49,6 @@ package struct WorkspaceInterface: VaultInterface {
     package typealias Method = Varlink.Workspace.Method
 
     package var name: String { Varlink.Workspace.name }
-    package var description: String { Varlink.Workspace.text }
 
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         let method = try call.method(of: Wire.Method.self)

@@ -10,7 +10,7 @@ package struct Parameters: Sendable, Equatable {
     package init(_ members: [String: JSONValue]) { self.members = members }
 
     /// Refuses names that are not listed: a misspelt option must not be ignored silently.
-    package func allowOnly(_ names: Set<String>) throws(VarlinkError) {
+    package func allowOnly(_ names: [String]) throws(VarlinkError) {
         let unknown = members.keys.filter { !names.contains($0) }.min()
         if let unknown { throw .invalidParameter(unknown) }
     }

@@ -52,6 +52,6 @@ extension Varlink.Protection.EncryptFile.Reply: ProtectionReply {}
 extension VarlinkError {
     /// A file's, below a directory: as if it had been the one of a call.
     package init(_ failure: Varlink.Protection.Failure) {
-        self.init(Varlink.Protection.FileFailed.errorName, failure.members)
+        self.init(Varlink.Protection.FileFailed.fullName, failure.members)
     }
 }

@@ -6,7 +6,7 @@ package import MAMModel
 package enum Varlink {}
 
 /// A value in a JSON object.
-package protocol WireValue: Sendable, Equatable {
+package protocol WireValue: Sendable {
     /// `json`: nil if the member is missing or null. Throws `InvalidParameter` with `name` if a
     /// required member is missing, or of another type.
     static func read(_ json: JSONValue?, _ name: String) throws(VarlinkError) -> Self
@@ -25,26 +25,16 @@ extension [String: JSONValue]: VarlinkReply {
 
 /// A struct type of an interface, or the parameters of a call, reply or error.
 package protocol WireObject: WireValue, VarlinkReply {
-    init(_ wire: Parameters) throws(VarlinkError)
-
-    /// Nil values are null.
-    var members: [String: JSONValue] { get }
+    static var codec: Codec<Self> { get }
 }
 
 /// The parameters of a method's call.
 package protocol VarlinkRequest: WireObject {
-    associatedtype Reply: WireObject
-
-    /// The full name, with the interface's.
-    static var method: String { get }
-    static var memberNames: Set<String> { get }
+    associatedtype Reply: WireObject = NoMembers
 }
 
 /// An error of an interface.
-package protocol VarlinkFailure: WireObject {
-    /// The full name, with the interface's.
-    static var errorName: String { get }
-}
+package protocol VarlinkFailure: WireObject {}
 
 /// A call or reply without parameters.
 package protocol WithoutMembers: WireObject {
@@ -52,9 +42,7 @@ package protocol WithoutMembers: WireObject {
 }
 
 extension WithoutMembers {
-    package init(_ wire: Parameters) { self.init() }
-
-    package var members: [String: JSONValue] { [:] }
+    package static var codec: Codec<Self> { Codec([], Self.init) { _ in } }
 }
 
 /// A reply without parameters.
@@ -63,6 +51,18 @@ package struct NoMembers: WithoutMembers {
 }
 
 extension WireObject {
+    package init(_ parameters: Parameters) throws(VarlinkError) {
+        self = try Self.codec.read(parameters)
+    }
+
+    /// Nil values are null.
+    package var members: [String: JSONValue] { Self.codec.members(self) }
+
+    /// The full name of the method or error, with the interface's: that of its type.
+    package static var fullName: String {
+        "io.mamd" + String(reflecting: Self.self).dropFirst("MAMWire.Varlink".count)
+    }
+
     package static func read(_ json: JSONValue?, _ name: String) throws(VarlinkError) -> Self {
         try Self(Parameters(try read(json, name, \.object)))
     }

@@ -101,7 +101,7 @@ package struct VarlinkClient: ~Copyable {
     ) throws(Failure) -> Request.Reply {
         try Self.read(
             try call(
-                Request.method, request.withoutNulls, descriptors: descriptors,
+                Request.fullName, request.withoutNulls, descriptors: descriptors,
                 meanwhile: meanwhile))
     }
 
@@ -111,7 +111,7 @@ package struct VarlinkClient: ~Copyable {
         _ request: Request, descriptors: [Descriptor] = [], _ body: (Request.Reply) -> Bool
     ) throws(Failure) {
         var failure: Failure?
-        try stream(Request.method, request.withoutNulls, descriptors: descriptors) { reply in
+        try stream(Request.fullName, request.withoutNulls, descriptors: descriptors) { reply in
             do throws(Failure) { return body(try Self.read(reply)) } catch {
                 failure = error
                 return false
@@ -191,7 +191,7 @@ package struct VarlinkClient: ~Copyable {
         var failure: Failure?
         do throws(Failure) {
             for (request, descriptors) in calls {
-                try begin(Request.method, request.withoutNulls, descriptors)
+                try begin(Request.fullName, request.withoutNulls, descriptors)
                 sentCount += 1
             }
         } catch { failure = error }

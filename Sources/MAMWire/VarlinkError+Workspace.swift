@@ -11,7 +11,7 @@ package enum GuessConsequence: String, Sendable {
 
 extension VarlinkError {
     package init(_ failure: some VarlinkFailure) {
-        self.init(type(of: failure).errorName, failure.members)
+        self.init(type(of: failure).fullName, failure.members)
     }
 
     /// No account has this name, object id or id.

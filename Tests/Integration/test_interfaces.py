@@ -47,7 +47,7 @@ class Interfaces(unittest.TestCase):
         self.assertTrue(checked.stderr.startswith("Audit.swift, Former.swift: "), checked.stderr)
         self.assertEqual(generate(self.root).returncode, 0)
         self.assertEqual(generate(self.root, "--check").returncode, 0)
-        self.assertIn("var most: Int?", (self.root / GENERATED / "Audit.swift").read_text())
+        self.assertIn(" most: Int?,", (self.root / GENERATED / "Audit.swift").read_text())
 
     def test_a_description_that_cannot_be_read_is_refused_with_its_line(self):
         for old, new in (

@@ -1,5 +1,6 @@
 // Decisions and events on the wire.
 
+import CInterfaces
 import MAMIdentity
 import MAMModel
 import MAMVault
@@ -40,10 +41,11 @@ import Testing
         (.allowedAccountsChanged, "allowed-accounts-changed"), (.backingGone, "backing-gone"),
     ]
 
-    @Test func `each event has its word, and the interface names it`() {
+    @Test func `each event has its word, and the interface names it`() throws {
+        let text = String(cString: try #require(interface_text(Varlink.Workspace.name)))
         for (kind, word) in Self.events {
             #expect(kind.wire.event == word)
-            #expect(Varlink.Workspace.text.contains(word))
+            #expect(text.contains(word))
         }
         #expect(Set(Self.events.map(\.1)).count == Self.events.count)
     }

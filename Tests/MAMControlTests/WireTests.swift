@@ -1,5 +1,6 @@
 // The workspace interface's text, types, errors and statuses.
 
+import CInterfaces
 import Glibc
 import MAMModel
 import MAMSystem
@@ -15,23 +16,27 @@ import Testing
         state: "grace", hasPassphrase: true, isDefault: false, retryAfterSeconds: 30,
         stage: "enrolled", statusCode: 200, block: "", blockReason: "", isRecoverable: false)
 
-    @Test(
-        arguments: [
-            (Varlink.Workspace.name, Varlink.Workspace.text),
-            (Varlink.Protection.name, Varlink.Protection.text),
-            (Varlink.Identity.name, Varlink.Identity.text),
-            (Varlink.Enrollment.name, Varlink.Enrollment.text),
-            (Varlink.Policy.name, Varlink.Policy.text),
-            (Varlink.Recovery.name, Varlink.Recovery.text),
-            (Varlink.Audit.name, Varlink.Audit.text),
-            (Varlink.Report.name, Varlink.Report.text),
-        ])
+    static let names = [
+        Varlink.Audit.name, Varlink.Enrollment.name, Varlink.Fleet.name, Varlink.Identity.name,
+        Varlink.Policy.name, Varlink.Protection.name, Varlink.Recovery.name, Varlink.Report.name,
+        Varlink.SignIn.name, Varlink.Workspace.name,
+    ]
+
+    @Test(arguments: names)
     func `the server describes each interface in the words of its file in docs`(
-        name: String, text: String
+        name: String
     ) throws {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let bytes = try readSmallFile("/\(root)/docs/\(name).varlink", maximumByteCount: 1 << 20)
-        #expect(String(decoding: bytes, as: UTF8.self) == text)
+        let text = try #require(interface_text(name))
+        #expect(String(cString: text) == String(decoding: bytes, as: UTF8.self))
+    }
+
+    @Test func `no other interface has a text`() { #expect(interface_text("io.mamd.Later") == nil) }
+
+    @Test func `a method has the name of its type`() {
+        #expect(Varlink.Fleet.Join.fullName == "io.mamd.Fleet.Join")
+        #expect(Varlink.Workspace.NotFound.fullName == "io.mamd.Workspace.NotFound")
     }
 
     static let status = StatusReport(
@@ -42,7 +47,7 @@ import Testing
     @Test func `an earlier daemon's status is read`() throws {
         var members = Self.status.members
         members["refused"] = nil
-        #expect(try StatusReport(Parameters(members)) == Self.status)
+        #expect(try StatusReport(Parameters(members)).members == Self.status.members)
     }
 
     @Test func `accounts and status survive the wire`() throws {
@@ -53,7 +58,7 @@ import Testing
                 inForceSince: 2),
             .init(file: "g", reason: "s", since: 3, lastGoodInForce: false),
         ]
-        #expect(try StatusReport(Parameters(status.members)) == status)
+        #expect(try StatusReport(Parameters(status.members)).members == status.members)
     }
 
     @Test(arguments: [ProtectionClass.complete, nil])
@@ -125,10 +130,13 @@ import Testing
     }
 
     @Test
-    func `each error of the interface has a constructor, with the parameters that it declares`() {
+    func `each error of the interface has a constructor, with the parameters that it declares`()
+        throws
+    {
         let made = Dictionary(
             Self.errors.map { ($0.0.name, Set($0.0.parameters.keys)) }, uniquingKeysWith: { $1 })
-        for declaration in Varlink.Workspace.text.split(separator: "\nerror ").dropFirst() {
+        let text = String(cString: try #require(interface_text(Varlink.Workspace.name)))
+        for declaration in text.split(separator: "\nerror ").dropFirst() {
             let words = declaration.prefix(while: { $0 != ")" })
                 .split(whereSeparator: { "(, :\n".contains($0) })
             let parameters = Set(stride(from: 1, to: words.count, by: 2).map { String(words[$0]) })

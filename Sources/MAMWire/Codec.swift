@@ -1,0 +1,34 @@
+// How a struct is read from a JSON object, and written as one.
+
+internal import MAMModel
+
+/// The members of a type, in the order of its parts.
+package struct Codec<Whole>: Sendable {
+    package let names: [String]
+    let read: @Sendable (Parameters) throws(VarlinkError) -> Whole
+    let members: @Sendable (Whole) -> [String: JSONValue]
+
+    /// `whole`: makes it of its parts, and `parts` is the inverse. Specialised for each of the 200
+    /// types it would be a large part of the programs, and of the time to build them.
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
+    package init<each Part: WireValue>(
+        _ names: [String],
+        _ whole: @escaping @Sendable (repeat each Part) -> Whole,
+        _ parts: @escaping @Sendable (Whole) -> (repeat each Part)
+    ) {
+        self.names = names
+        read = { (parameters) throws(VarlinkError) -> Whole in
+            var rest = names[...]
+            func next<Value: WireValue>(_ type: Value.Type) throws(VarlinkError) -> Value {
+                try parameters.value(rest.removeFirst())
+            }
+            return whole(repeat try next((each Part).self))
+        }
+        members = { whole in
+            var members = [String: JSONValue](minimumCapacity: names.count)
+            var rest = names[...]
+            for part in repeat each parts(whole) { members[rest.removeFirst()] = part.json }
+            return members
+        }
+    }
+}
