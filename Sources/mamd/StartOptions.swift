@@ -21,8 +21,6 @@ struct StartOptions {
     var accessTimes = AccessTimes()
     var rings = RingUse.whereOffered
     var shutting = Shutting.unchanged
-    /// Options of older versions that no longer have an effect.
-    var obsoleteOptions: [String] = []
     /// Nil for the fastest on this processor.
     var cipher: GCMLibrary?
     var task = Task.serve
@@ -95,7 +93,6 @@ struct StartOptions {
             case "no_shut": shutting = .undone
             case "io_uring": rings = .asked
             case "no_io_uring": rings = .never
-            case "busy_wait", "no_busy_wait": obsoleteOptions.append(String(option))
             case _ where option.hasPrefix("cipher="):
                 cipher = try Self.cipher(named: option.dropFirst("cipher=".count))
             default: _ = accessTimes.take(option)
