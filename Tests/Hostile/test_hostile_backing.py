@@ -399,7 +399,9 @@ class Manifest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.workspace = Workspace(name="hostile").init()
+        # Before the first mount, what has no manifest may be an interrupted init's.
+        cls.workspace = Workspace(name="hostile").init().mount()
+        cls.workspace.unmount()
         cls.own = cls.workspace.on_disk(".mamd")
         cls.manifest = cls.own / "workspace.json"
         cls.good = cls.manifest.read_bytes()

@@ -61,9 +61,17 @@ def grows_beyond_all(found):
     return there == (name, (*state, 2**63 - 1, rest), target)
 
 
-# tmpfs knows less than the mount, and has no largest size.
+def keeps_set_group_id(found):
+    ((here, there),) = found
+    different = [pair for pair in zip(here, there) if pair[0] != pair[1]]
+    return different != [] and all(bits_kept([pair]) == stat.S_ISGID for pair in different)
+
+
+# tmpfs knows less than the mount, has no largest size, and takes the set-group-id bit with an
+# access list that somebody of another group removes.
 IN_MEMORY = {
     **EXCEPTIONS,
+    "callers": {"removing the access list, .*, after it": keeps_set_group_id},
     "paths": {"truncate to grow beyond all: .*": grows_beyond_all},
     "times": {
         **EXCEPTIONS["times"], "zero a range": exactly((None, "ENOTSUP"), ("file: mc", "file: "))},

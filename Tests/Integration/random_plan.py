@@ -1,9 +1,12 @@
 """A list of random file calls and events, from a seed alone: each is a tuple of its name and what
 it takes, so that any part of the list can be done again."""
+import ctypes
 import fcntl
 import os
+import tempfile
 
 from random_model import DIRECTORY, FILE, LINK, NO_REPLACE, Model
+from running import call
 
 NAMES = tuple(
     directory + name for directory in ("", "", "d/", "e/", "d/e/") for name in "abc")
@@ -14,7 +17,21 @@ PAGE, FURTHEST = 4096, 400_000
 FILE_MODES = (0o600, 0o640, 0o644, 0o755, 0o777)
 DIRECTORY_MODES = (0o700, 0o750, 0o755)
 KEEP_SIZE, PUNCH_HOLE, ZERO_RANGE = 1, 2, 0x10  # of <linux/falloc.h>
-ALLOCATIONS = (0, KEEP_SIZE, PUNCH_HOLE | KEEP_SIZE, ZERO_RANGE, ZERO_RANGE | KEEP_SIZE)
+
+
+def zeroes_ranges():
+    """Whether the directory beside does, which tmpfs does not."""
+    with tempfile.TemporaryFile() as file:
+        try:
+            call("fallocate", file.fileno(), ZERO_RANGE, ctypes.c_int64(0), ctypes.c_int64(1))
+        except OSError:
+            return False
+    return True
+
+
+ALLOCATIONS = (0, KEEP_SIZE, PUNCH_HOLE | KEEP_SIZE)
+if zeroes_ranges():
+    ALLOCATIONS += (ZERO_RANGE, ZERO_RANGE | KEEP_SIZE)
 OPEN_FLAGS = (
     os.O_RDWR, os.O_RDWR | os.O_CREAT, os.O_RDWR | os.O_CREAT, os.O_RDWR | os.O_CREAT | os.O_EXCL,
     os.O_RDWR | os.O_CREAT | os.O_TRUNC, os.O_RDONLY, os.O_WRONLY | os.O_CREAT,

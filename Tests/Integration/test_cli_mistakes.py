@@ -125,6 +125,7 @@ class Mistakes(WorkspaceCase):
 class InUse(WorkspaceCase):
     def tearDown(self):
         self.workspace.mount()
+        self.workspace.unlock(ANN)
 
     def unmount(self):
         """From a shell that is in the mount."""
