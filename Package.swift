@@ -325,7 +325,7 @@ let package = Package(
             "MAMControlTests",
             [
                 "TestSupport", "WorkspaceSupport", "MAMControl", "MAMPlaces", "MAMWire", "MAMVault",
-                "MAMSystem", "MAMModel", "CShims", "MAMIdentity", "CInterfaces",
+                "MAMSystem", "MAMModel", "CShims", "MAMIdentity", "CInterfaces", "MAMPolicy",
             ]),
         tests("MAMWebTests", ["MAMWeb"]),
         tests(

@@ -8,7 +8,7 @@ public struct Account: Sendable, Hashable {
     /// The state of its access windows.
     public enum State: String, Sendable, Hashable {
         /// Not unlocked since the daemon started.
-        case beforeFirstUnlock = "before-first-unlock"
+        case beforeFirstUnlock
         /// Its files can be read.
         case unlocked
         /// A lock is pending; an unlock cancels it.
@@ -27,7 +27,7 @@ public struct Account: Sendable, Hashable {
     public let state: State
     /// False if this device alone protects its keys.
     public let hasPassphrase: Bool
-    /// `registered`, `enrolled` or `signed-out`.
+    /// `registered`, `enrolled` or `signedOut`.
     public let stage: String
     /// The SDK's number for its last enrolment result.
     public let statusCode: Int
@@ -41,16 +41,16 @@ public struct Account: Sendable, Hashable {
         objectId = report.objectID
         uid = UInt32(truncatingIfNeeded: report.uid)
         state =
-            switch report.window {
+            switch report.state {
             case .beforeFirstUnlock: .beforeFirstUnlock
             case .unlocked: .unlocked
             case .grace: .grace
             case .locked: .locked
             }
         hasPassphrase = report.hasPassphrase
-        stage = report.stage
+        stage = report.stage?.rawValue ?? ""
         statusCode = report.statusCode
-        block = report.block.isEmpty ? nil : report.block
-        blockReason = report.block.isEmpty ? nil : report.blockReason
+        block = report.block?.rawValue
+        blockReason = report.block == nil ? nil : report.blockReason
     }
 }

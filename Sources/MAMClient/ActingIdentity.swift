@@ -30,7 +30,7 @@ public struct ActingIdentity: Sendable, Hashable {
     init(_ wire: Varlink.Identity.Acting) {
         accountId = wire.name.isEmpty ? wire.objectID : wire.name
         isManaged = wire.managed
-        source = Source(rawValue: wire.source)
+        source = Source(rawValue: wire.source.rawValue)
     }
 }
 

@@ -59,41 +59,43 @@ public struct AppConfig: Sendable {
     public func boolValue(
         forKey key: String, _ query: BoolQuery = .any
     ) throws(MAMError) -> Bool? {
-        try value(key, "bool", query.rawValue).one.flatMap(Self.bool)
+        try value(key, .bool, .init(rawValue: query.rawValue)).one.flatMap(Self.bool)
     }
 
     /// A number; nil if there is none.
     public func numberValue(
         forKey key: String, _ query: OrderedQuery = .any
     ) throws(MAMError) -> Double? {
-        try value(key, "number", query.rawValue).one.flatMap(Self.number)
+        try value(key, .number, .init(rawValue: query.rawValue)).one.flatMap(Self.number)
     }
 
     /// A string; nil if there is none.
     public func stringValue(
         forKey key: String, _ query: OrderedQuery = .any
     ) throws(MAMError) -> String? {
-        try value(key, "string", query.rawValue).one.flatMap(Self.text)
+        try value(key, .string, .init(rawValue: query.rawValue)).one.flatMap(Self.text)
     }
 
     /// All values that are booleans.
     public func allBools(forKey key: String) throws(MAMError) -> [Bool] {
-        try value(key, "bool", "any").all.compactMap(Self.bool)
+        try value(key, .bool, .any).all.compactMap(Self.bool)
     }
 
     /// All values that are numbers.
     public func allNumbers(forKey key: String) throws(MAMError) -> [Double] {
-        try value(key, "number", "any").all.compactMap(Self.number)
+        try value(key, .number, .any).all.compactMap(Self.number)
     }
 
     /// All values, as strings.
     public func allStrings(forKey key: String) throws(MAMError) -> [String] {
-        try value(key, "string", "any").all.compactMap(Self.text)
+        try value(key, .string, .any).all.compactMap(Self.text)
     }
 
     private typealias Found = (one: AppConfigValue?, all: [AppConfigValue])
 
-    private func value(_ key: String, _ type: String, _ query: String) throws(MAMError) -> Found {
+    private func value(
+        _ key: String, _ type: Varlink.Policy.ValueType, _ query: Varlink.Policy.ValueQuery?
+    ) throws(MAMError) -> Found {
         let reply = try service.call(
             Varlink.Policy.ConfigurationValue(
                 key: key, type: type, query: query, account: accountId))

@@ -65,7 +65,7 @@ public struct EnrollmentManager: Sendable {
 
     /// Those that are enrolled.
     public func enrolledAccounts() throws(MAMError) -> [EnrollmentStatus] {
-        try list().filter { $0.stage == "enrolled" }.map { EnrollmentStatus($0.status) }
+        try list().filter { $0.stage == .enrolled }.map { EnrollmentStatus($0.status) }
     }
 
     /// The names or object ids that may be registered here; nil: any. Sign out all others.

@@ -120,8 +120,3 @@ extension OpenLocation {
     /// The SDK's name.
     var name: String { SDKName.openLocations[rawValue] ?? "" }
 }
-
-extension DocumentPickerMode {
-    /// The SDK's name.
-    var name: String { SDKName.documentPickerModes[rawValue] ?? "" }
-}

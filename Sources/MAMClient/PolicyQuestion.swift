@@ -92,7 +92,7 @@ extension PolicyQuestion {
         case .paste(let count, let source):
             try service.decide(Wire.CanPaste(count: count, account: account, source: source))
         case .documentPicker(let mode):
-            try service.decide(Wire.CanPickDocuments(mode: mode.name, account: account))
+            try service.decide(Wire.CanPickDocuments(mode: mode.wire, account: account))
         }
     }
 }
@@ -102,5 +102,16 @@ extension Service {
         _ request: Request, _ files: [Descriptor] = []
     ) throws(MAMError) -> Decision where Request.Reply: DecisionReply {
         Decision(try call(request, files))
+    }
+}
+
+extension DocumentPickerMode {
+    fileprivate var wire: Varlink.Policy.PickerMode {
+        switch self {
+        case .import: .import
+        case .open: .open
+        case .exportToService: .exportToService
+        case .moveToService: .moveToService
+        }
     }
 }

@@ -30,7 +30,7 @@ public struct ProtectionInfo: Sendable, Hashable {
         /// Encrypted, and its account is locked.
         case closed
         /// Encrypted for an account whose keys are not on this device.
-        case keyMissing = "key-missing"
+        case keyMissing
         /// The header does not verify.
         case damaged
         /// Written by a newer version of mamd.

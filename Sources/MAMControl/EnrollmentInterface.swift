@@ -160,9 +160,8 @@ package struct EnrollmentInterface: VaultInterface {
     private func setThreatLevel(_ call: VarlinkCall) throws(VarlinkError) -> NoMembers {
         let request: Wire.SetThreatLevel = try call.request()
         try requireTrusted(call, toDo: "set the threat level")
-        let level = request.level.flatMap(ThreatLevel.init(rawValue:))
-        guard request.level == nil || level != nil else { throw .invalidParameter("level") }
-        LaunchChecks(tree).setThreatLevel(level)
+        LaunchChecks(tree).setThreatLevel(
+            request.level.flatMap { ThreatLevel(rawValue: $0.rawValue) })
         return NoMembers()
     }
 
@@ -181,15 +180,27 @@ package struct EnrollmentInterface: VaultInterface {
     }
 }
 
+extension Varlink.Workspace.Stage {
+    /// On disk it has a word of its own.
+    init(_ stage: EnrollmentRecord.Stage) {
+        self =
+            switch stage {
+            case .registered: .registered
+            case .enrolled: .enrolled
+            case .signedOut: .signedOut
+            }
+    }
+}
+
 extension Varlink.Enrollment.Enrollment {
     fileprivate init?(_ account: AccountStatus) {
         guard let enrollment = account.enrollment else { return nil }
         self.init(
-            stage: enrollment.stage.rawValue, status: .init(enrollment.status),
+            stage: .init(enrollment.stage), status: .init(enrollment.status),
             secondsSinceCheckIn: Int(enrollment.secondsSinceCheckIn),
-            block: account.block?.kind.rawValue, blockReason: account.block?.reason.english,
+            block: account.block?.kind, blockReason: account.block?.reason.english,
             findings: enrollment.findings.map {
-                .init(action: $0.action.rawValue, rule: $0.rule, reason: $0.reason)
+                .init(action: .init($0.action), rule: $0.rule, reason: $0.reason)
             })
     }
 }

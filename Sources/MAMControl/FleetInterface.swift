@@ -99,7 +99,7 @@ package struct FleetInterface: VaultInterface {
             try fleet.accept(Array(request.document.utf8), at: vault.clock.now.wallSeconds)
         }
         if effect != .nothing { readPolicies() }
-        return .init(effect: effect.word)
+        return .init(effect: effect.wire)
     }
 
     private func show(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Show.Reply {
@@ -166,12 +166,12 @@ extension Varlink.Fleet.Document {
 }
 
 extension MachineStanding.Effect {
-    fileprivate var word: String {
+    fileprivate var wire: Varlink.Fleet.Effect {
         switch self {
-        case .nothing: "nothing"
-        case .documents: "documents"
-        case .root: "root"
-        case .order: "order"
+        case .nothing: .nothing
+        case .documents: .documents
+        case .root: .root
+        case .order: .order
         }
     }
 }

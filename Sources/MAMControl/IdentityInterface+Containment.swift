@@ -97,11 +97,11 @@ extension IdentityInterface {
 }
 
 extension Settings.ContainedNetwork {
-    fileprivate var onWire: (String, [Int]) {
+    fileprivate var onWire: (Varlink.Identity.Network, [Int]) {
         switch self {
-        case .any: ("any", [])
-        case .none: ("none", [])
-        case .ports(let ports): ("ports", ports.map(Int.init))
+        case .any: (.any, [])
+        case .none: (.none, [])
+        case .ports(let ports): (.ports, ports.map(Int.init))
         }
     }
 }

@@ -122,16 +122,16 @@ package struct IdentityInterface: VaultInterface {
         _ identity: Identity, _ source: FoundIdentity.Source?, _ isContained: Bool = false
     ) -> Wire.Acting {
         var process: Int?
-        let word: String
+        let told: Wire.Source
         switch source {
-        case .thread: word = "thread"
-        case .process(let id): (word, process) = ("process", Int(id))
-        case .userDefault: word = "default"
-        case nil: word = "session"
+        case .thread: told = .thread
+        case .process(let id): (told, process) = (.process, Int(id))
+        case .userDefault: told = .default
+        case nil: told = .session
         }
         return .init(
             name: identity.name, objectID: identity.objectID, managed: vault.isManaged(identity),
-            source: word, process: process, contained: isContained)
+            source: told, process: process, contained: isContained)
     }
 
     private static let noThread = VarlinkError.invalidInput(

@@ -37,20 +37,19 @@ struct PolicyConfiguration: PolicyService {
     ) throws(VarlinkError) -> Wire.ConfigurationValue.Reply {
         let request: Wire.ConfigurationValue = try call.request()
         let (key, configuration) = (request.key, try configuration(of: request.account, call))
-        switch request.type ?? "string" {
-        case "bool":
+        switch request.type ?? .string {
+        case .bool:
             return .init(
                 value: configuration.truth(key, try query(request, .any))?.json,
                 all: configuration.truths(key).map(\.json))
-        case "number":
+        case .number:
             return .init(
                 value: configuration.number(key, try query(request, .any)).map(Self.number),
                 all: configuration.numbers(key).map(Self.number))
-        case "string":
+        case .string:
             return .init(
                 value: configuration.text(key, try query(request, .any))?.json,
                 all: configuration.texts(key).map(\.json))
-        default: throw .invalidInput("type is one of bool, number, string")
         }
     }
 
@@ -67,8 +66,8 @@ struct PolicyConfiguration: PolicyService {
     private func query<Query: RawRepresentable<String> & CaseIterable>(
         _ request: Wire.ConfigurationValue, _ otherwise: Query
     ) throws(VarlinkError) -> Query {
-        guard let text = request.query else { return otherwise }
-        guard let query = Query(rawValue: text) else {
+        guard let word = request.query else { return otherwise }
+        guard let query = Query(rawValue: word.rawValue) else {
             let all = Query.allCases.map(\.rawValue).joined(separator: ", ")
             throw .invalidInput("query is one of \(all)")
         }

@@ -145,7 +145,7 @@ extension Varlink.Policy.Document {
 extension Varlink.Policy.Finding {
     fileprivate init(_ finding: LintFinding) {
         self.init(
-            line: finding.line, column: finding.column, severity: finding.severity.rawValue,
+            line: finding.line, column: finding.column, severity: .init(finding.severity),
             key: finding.key, reason: finding.reason)
     }
 }

@@ -40,11 +40,7 @@ extension PolicyInterface {
     ) throws(VarlinkError) -> Wire.CanPickDocuments.Reply {
         let request: Wire.CanPickDocuments = try call.request()
         let principal = try principal(request.account, call)
-        let modes = DocumentPickerMode.allCases
-        guard let mode = modes.first(where: { $0.name == request.mode }) else {
-            throw .invalidInput("mode is one of \(modes.map(\.name).joined(separator: ", "))")
-        }
-        return .init(decision: counted(principal.canPickDocuments(mode)))
+        return .init(decision: counted(principal.canPickDocuments(.init(request.mode))))
     }
 
     func notificationPolicy(
@@ -100,5 +96,17 @@ extension PolicyInterface {
 extension Varlink.Policy.ManagedAccount {
     fileprivate init(_ identity: Identity) {
         self.init(name: identity.name, objectID: identity.objectID)
+    }
+}
+
+extension DocumentPickerMode {
+    fileprivate init(_ mode: Varlink.Policy.PickerMode) {
+        self =
+            switch mode {
+            case .import: .import
+            case .open: .open
+            case .exportToService: .exportToService
+            case .moveToService: .moveToService
+            }
     }
 }

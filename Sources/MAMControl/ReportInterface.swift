@@ -87,7 +87,9 @@ package struct ReportInterface: VaultInterface {
                 total.storedBytes &+= sum.storedBytes
             }
         }
-        sums.sort { ($0.bytes, $0.owner, $0.state) > ($1.bytes, $1.owner, $1.state) }
+        sums.sort {
+            ($0.bytes, $0.owner, $0.state.rawValue) > ($1.bytes, $1.owner, $1.state.rawValue)
+        }
         return .init(sums: sums, total: total)
     }
 }
@@ -96,7 +98,7 @@ extension Varlink.Report.Sum {
     fileprivate init(_ kind: Census.Kind, _ sum: Census.Sum) {
         self.init(
             owner: kind.ownerName, ownerObjectID: kind.ownerObjectID,
-            class: kind.fileClass?.letter, state: kind.state.rawValue, files: Int(sum.files),
+            class: kind.fileClass, state: kind.state, files: Int(sum.files),
             bytes: Int(sum.bytes), storedBytes: Int(sum.storedBytes))
     }
 }

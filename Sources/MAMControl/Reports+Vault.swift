@@ -9,7 +9,7 @@ internal import MAMWorkspace
 
 extension FindingReport {
     init(_ finding: Finding) {
-        let (outcome, action): (Outcome, String?) =
+        let (outcome, action): (Varlink.Workspace.Outcome, String?) =
             switch finding.outcome {
             case .left(let reason): (.left, reason)
             case .repaired(let what): (.repaired, what)
@@ -20,13 +20,13 @@ extension FindingReport {
             case .noted: (.noted, nil)
             }
         self.init(
-            path: finding.path.shown, place: finding.place.rawValue,
-            problem: finding.problem.rawValue, reason: finding.reason.english,
+            path: finding.path.shown, place: .init(finding.place),
+            problem: .init(finding.problem), reason: finding.reason.english,
             words: finding.reason.wire,
             blocks: finding.blocks.ranges.map {
                 .init(first: Int($0.lowerBound), last: Int($0.upperBound))
             },
-            blockCount: Int(finding.blocks.count), outcome: outcome.rawValue, action: action)
+            blockCount: Int(finding.blocks.count), outcome: outcome, action: action)
     }
 }
 

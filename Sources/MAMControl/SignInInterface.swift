@@ -61,7 +61,7 @@ package struct SignInInterface: VaultInterface {
     private func begin(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Begin.Reply {
         let request: Wire.Begin = try call.request()
         let signIns = try signIns()
-        guard let way = SignInWay(rawValue: request.way) else { throw .invalidParameter("way") }
+        let way = SignInWay(request.way)
         guard way != .deviceCode || signIns.settings.allowsDeviceCode else {
             throw .refused("the setting SignInDeviceCode is off")
         }
@@ -212,5 +212,16 @@ package struct SignInInterface: VaultInterface {
         }
         while token.last == UInt8(ascii: "\n") { token.removeLast() }
         return token
+    }
+}
+
+extension SignInWay {
+    fileprivate init(_ way: Varlink.SignIn.Way) {
+        self =
+            switch way {
+            case .browser: .browser
+            case .deviceCode: .deviceCode
+            case .refresh: .refresh
+            }
     }
 }

@@ -11,11 +11,10 @@ internal import MAMWorkspace
 extension WorkspaceInterface {
     func whyRefused(_ call: VarlinkCall) throws(VarlinkError) -> Wire.WhyRefused.Reply {
         let request: Wire.WhyRefused = try call.request()
-        let act = try Self.act(request.act)
         let file = try call.file("path", "fileDescriptor", self, .pathOnly)
         let caller = AskingProgram(found(for: call.peer), call.peer)
         let found = try vaulted { () throws(VaultError) in
-            try refusal(of: act, on: file, to: caller)
+            try refusal(of: request.act, on: file, to: caller)
         }
         return .init(refusal: found.map { .init($0) })
     }
@@ -23,21 +22,16 @@ extension WorkspaceInterface {
     /// Both questions about many files: a message costs more than the answer about a file.
     func inspect(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Inspect.Reply {
         let request: Wire.Inspect = try call.request()
-        let act = try request.act.map { word throws(VarlinkError) in try Self.act(word) }
         let caller = AskingProgram(found(for: call.peer), call.peer)
         var files: [Wire.Inspected] = []
         for index in request.fileDescriptors {
             let file = try call.descriptor(at: index, "fileDescriptors")
             try requireOrdinary(file, call)
-            let found = inspected(file, call, act, request.content == true, to: caller)
+            let found = inspected(
+                file, call, request.act, request.content == true, to: caller)
             if request.brief != true || !files.isRepeated(found) { files.append(found) }
         }
         return .init(files: files)
-    }
-
-    private static func act(_ word: String) throws(VarlinkError) -> FileAct {
-        guard let act = FileAct(rawValue: word) else { throw .invalidParameter("act") }
-        return act
     }
 
     private func inspected(

@@ -103,10 +103,11 @@ package struct WorkspaceInterface: VaultInterface {
             name: facts.name, id: facts.id, version: productVersion,
             backingDirectory: facts.backingDirectory,
             mountPoint: isMounted ? tree.mountPoint.wireText : "",
-            transport: transport?.way.rawValue, transportNote: transport?.note,
+            transport: transport.map { $0.way == .ring ? .io_uring : .device },
+            transportNote: transport?.note,
             readOnly: isMounted && Wipe(tree).isReadOnly, pid: Int(currentProcess),
             uid: Int(currentUser), multiIdentity: vault.rules.settings.multiIdentity,
-            maximumClass: vault.rules.settings.maximumClass.letter,
+            maximumClass: vault.rules.settings.maximumClass,
             openFiles: isTrusted
                 ? vault.openFileCount : accounts.compactMap(\.openFiles).reduce(0, +),
             accounts: accounts, needsImport: Unopened(tree).needsImport,
@@ -158,18 +159,13 @@ package struct WorkspaceInterface: VaultInterface {
 
     private func setClass(_ call: VarlinkCall) throws(VarlinkError) -> Wire.SetClass.Reply {
         let request: Wire.SetClass = try call.request()
-        var asked: ProtectionClass?
-        if let text = request.class {
-            guard let found = ProtectionClass(text) else { throw .invalidParameter("class") }
-            asked = found
-        }
         let file = try call.file("path", "fileDescriptor", self, .pathOnly)
         let current = try vaulted { () throws(VaultError) in try Answers(tree).protection(of: file)
         }
         try requireControl(call, ofFileOf: current.owner)
         try requireOwnership(call, of: file)
-        let info = try vaulted { [asked] () throws(VaultError) in
-            try Classes(tree).setClass(asked, of: file)
+        let info = try vaulted { () throws(VaultError) in
+            try Classes(tree).setClass(request.class, of: file)
         }
         return .init(protection: .init(info))
     }

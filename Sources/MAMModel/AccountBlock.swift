@@ -9,18 +9,18 @@ package struct AccountBlock: Sendable, Hashable {
         case offline
         /// No check-in for so long that policy requires a wipe, unless the account authenticates
         /// once more.
-        case offlineWipe = "offline-wipe"
+        case offlineWipe
         /// A condition of policy on the device, its programs or the account is not met.
         case launch
         /// Policy requires a passphrase, or a different or newer one.
         case passphrase
         /// Too many wrong passphrases.
-        case lockedOut = "locked-out"
+        case lockedOut
         /// Outside working hours.
-        case clockedOut = "clocked-out"
+        case clockedOut
         /// Deregistered without a wipe: the keys stay, sealed, until the account is registered
         /// again.
-        case signedOut = "signed-out"
+        case signedOut
     }
 
     package let kind: Kind

@@ -1,7 +1,7 @@
 // The answer to "who owns this file, and can it be read?".
 
 /// A file's state, in one word.
-package enum ProtectionState: String, Sendable {
+package enum ProtectionState: String, Sendable, CaseIterable {
     /// The file has no header: it is shown unchanged, and nobody owns it.
     case foreign
     /// A header that names an unmanaged owner; the content is plain.
@@ -13,7 +13,7 @@ package enum ProtectionState: String, Sendable {
     /// Sealed, and its window is closed until the account is unlocked.
     case closed
     /// Sealed for an account whose keys are not on this device.
-    case keyMissing = "key-missing"
+    case keyMissing
     /// The header does not verify.
     case damaged
     /// Written by a newer version.

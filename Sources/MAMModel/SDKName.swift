@@ -13,8 +13,4 @@ package enum SDKName {
         0: "Other", 1: "OneDriveForBusiness", 2: "SharePoint", 4: "Camera", 8: "LocalStorage",
         16: "Photos", 32: "AccountDocument", 64: "Box", 128: "IManage", 256: "Egnyte",
     ]
-    /// `UIDocumentPickerMode`.
-    package static let documentPickerModes = [
-        0: "import", 1: "open", 2: "exportToService", 3: "moveToService",
-    ]
 }

@@ -4,7 +4,7 @@ package import MAMModel
 
 /// A problem or remark.
 package struct LintFinding: Sendable, Equatable {
-    package enum Severity: String, Sendable {
+    package enum Severity: String, Sendable, CaseIterable {
         /// The document is rejected.
         case error
         case warning

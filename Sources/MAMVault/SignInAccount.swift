@@ -9,10 +9,10 @@ internal import MAMSignIn
 internal import MAMSystem
 
 /// How a token is got.
-package enum SignInWay: String, Sendable {
+package enum SignInWay: Sendable {
     case browser
     /// Another device's browser (RFC 8628).
-    case deviceCode = "device-code"
+    case deviceCode
     /// A refresh token; nobody is asked.
     case refresh
 }

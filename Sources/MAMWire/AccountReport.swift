@@ -7,9 +7,6 @@ package typealias StatusReport = Varlink.Workspace.Status.Reply
 package typealias AccountReport = Varlink.Workspace.Account
 
 extension AccountReport {
-    /// An unknown state, from a newer daemon, counts as locked.
-    package var window: WindowState { WindowState(rawValue: state) ?? .locked }
-
     /// Why it is blocked, for people.
     package var blockMessage: Message { Message(blockWords, else: blockReason) }
 }

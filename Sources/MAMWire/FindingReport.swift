@@ -4,15 +4,6 @@ package typealias FindingReport = Varlink.Workspace.Finding
 package typealias VerifyReport = Varlink.Workspace.VerifyCounts
 package typealias LastVerifyReport = Varlink.Report.Verification
 
-extension FindingReport {
-    package enum Outcome: String, Sendable {
-        case left, repaired, incomplete, quarantined, unchecked, unreadable, noted
-    }
-
-    /// Nil for an unknown outcome, from a newer daemon.
-    package var knownOutcome: Outcome? { Outcome(rawValue: outcome) }
-}
-
 extension VerifyReport {
     package var status: ExitStatus {
         if left > 0 || quarantined > 0 || incomplete > 0 { return .damaged }

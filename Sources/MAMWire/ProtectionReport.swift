@@ -6,9 +6,8 @@ extension Varlink.Workspace.Protection {
     package init(_ info: FileProtection) {
         self.init(
             owner: info.owner.name, ownerObjectID: info.owner.objectID, managed: info.isManaged,
-            class: info.fileClass?.letter, effectiveClass: info.effectiveClass?.letter,
-            state: info.state.rawValue, reason: info.reason.english,
-            words: info.reason.wire)
+            class: info.fileClass, effectiveClass: info.effectiveClass, state: info.state,
+            reason: info.reason.english, words: info.reason.wire)
     }
 }
 
@@ -20,22 +19,10 @@ extension FileProtection {
         } catch {
             throw .invalidParameter("owner")
         }
-        guard let state = ProtectionState(rawValue: wire.state) else {
-            throw .invalidParameter("state")
-        }
         self.init(
-            owner: owner, isManaged: wire.managed,
-            fileClass: try Self.protectionClass(wire.class, "class"),
-            effectiveClass: try Self.protectionClass(wire.effectiveClass, "effectiveClass"),
-            state: state, reason: Message(wire.words, else: wire.reason))
-    }
-
-    private static func protectionClass(
-        _ letter: String?, _ name: String
-    ) throws(VarlinkError) -> ProtectionClass? {
-        guard let letter else { return nil }
-        guard let found = ProtectionClass(letter) else { throw .invalidParameter(name) }
-        return found
+            owner: owner, isManaged: wire.managed, fileClass: wire.class,
+            effectiveClass: wire.effectiveClass, state: wire.state,
+            reason: Message(wire.words, else: wire.reason))
     }
 
     package var json: JSONValue { Varlink.Workspace.Protection(self).json }

@@ -75,7 +75,7 @@ extension WireObject {
 }
 
 extension WireValue {
-    fileprivate static func read<Value>(
+    static func read<Value>(
         _ json: JSONValue?, _ name: String, _ part: (JSONValue) -> Value?
     ) throws(VarlinkError) -> Value {
         guard let value = json.flatMap(part) else { throw .invalidParameter(name) }

@@ -4,10 +4,7 @@ package import MAMModel
 internal import MAMSystem
 
 /// What one wrong passphrase too many has led to.
-package enum GuessConsequence: String, Sendable {
-    case lockedOut = "locked-out"
-    case wiped
-}
+package typealias GuessConsequence = Varlink.Workspace.GuessConsequence
 
 extension VarlinkError {
     package init(_ failure: some VarlinkFailure) {
@@ -51,7 +48,7 @@ extension VarlinkError {
         VarlinkError(
             Varlink.Workspace.WrongPassphrase(
                 account: account, retryAfterSeconds: retryAfterSeconds, outlook: outlook?.english,
-                words: outlook?.wire, consequence: consequence?.rawValue))
+                words: outlook?.wire, consequence: consequence))
     }
 
     /// The passphrase was not tried; a try is allowed after `retryAfterSeconds`.
@@ -77,7 +74,7 @@ extension VarlinkError {
         let reason: Message = "account '\(account)' is blocked: \(block.reason)"
         return VarlinkError(
             Varlink.Workspace.Blocked(
-                account: account, kind: block.kind.rawValue, reason: reason.english,
+                account: account, kind: block.kind, reason: reason.english,
                 words: reason.wire))
     }
 
@@ -184,7 +181,7 @@ extension VarlinkError: Worded {
 
     /// Nil if the passphrase may be entered again.
     package var consequence: GuessConsequence? {
-        parameters["consequence"]?.text.flatMap(GuessConsequence.init)
+        parameters["consequence"]?.text.flatMap(GuessConsequence.init(rawValue:))
     }
 
     private func worded(_ sentence: String) -> Message {

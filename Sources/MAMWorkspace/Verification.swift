@@ -8,7 +8,7 @@ internal import MAMVault
 
 /// A problem with one file, directory or keybag.
 package struct Finding: Sendable {
-    package enum Problem: String, Sendable {
+    package enum Problem: String, Sendable, CaseIterable {
         /// The header, or the key in it.
         case header
         /// No protected file has this `st_size`.
@@ -26,7 +26,7 @@ package struct Finding: Sendable {
         /// Written by a newer version.
         case newer
         /// Encrypted under a key that is not on this device.
-        case keyMissing = "key-missing"
+        case keyMissing
         /// Reading it fails.
         case unreadable
         /// A file without a header: plain content that was not created through a mount.
@@ -36,9 +36,9 @@ package struct Finding: Sendable {
         /// A directory's class or owner for new files that this daemon may not have set.
         case unproved
         /// A directory's class for new files is invalid.
-        case directoryClass = "directory-class"
+        case directoryClass
         /// A directory's owner for new files is invalid.
-        case directoryOwner = "directory-owner"
+        case directoryOwner
         case keybag
         /// A leftover of an interrupted change in the workspace's own directory.
         case leftover
@@ -62,7 +62,7 @@ package struct Finding: Sendable {
         case noted
     }
 
-    package enum Root: String, Sendable { case backing, state }
+    package enum Root: String, Sendable, CaseIterable { case backing, state }
 
     /// Whether the path is relative to the backing directory or to the state directory.
     package let place: Root

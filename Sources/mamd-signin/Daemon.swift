@@ -36,7 +36,7 @@ struct Daemon: ~Copyable {
     }
 
     mutating func begin(
-        _ account: String, _ objectID: String?, _ way: String
+        _ account: String, _ objectID: String?, _ way: Varlink.SignIn.Way
     ) throws(Failure) -> Varlink.SignIn.Begin.Reply {
         do throws(VarlinkClient.Failure) {
             return try client.call(

@@ -9,7 +9,7 @@ import MAMWire
 func login(_ arguments: Arguments, _ daemon: inout Daemon) throws(Failure) {
     let account = try arguments.required("account")
     let isByDevice = arguments.has("device-code")
-    let way = isByDevice ? "device-code" : "browser"
+    let way = isByDevice ? Varlink.SignIn.Way.deviceCode : .browser
     let begun = try daemon.begin(account, try arguments.text("oid"), way)
     let issuer = try Issuer(daemon.issuer)
     if begun.wantsKeys { try deliverKeys(of: issuer, &daemon) }
@@ -31,7 +31,7 @@ func refresh(_ arguments: Arguments, _ daemon: inout Daemon) throws(Failure) {
         throw Failure(
             .notFound, "no refresh token of \(account) is kept: mamctl account login \(account)")
     }
-    let begun = try daemon.begin(account, nil, "refresh")
+    let begun = try daemon.begin(account, nil, .refresh)
     let issuer = try Issuer(daemon.issuer)
     if begun.wantsKeys { try deliverKeys(of: issuer, &daemon) }
     let form = [

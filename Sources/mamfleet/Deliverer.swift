@@ -182,7 +182,7 @@ final class Deliverer {
         do throws(VarlinkClient.Failure) {
             let effect = try daemon.call(request).effect
             verdicts.settle(digest)
-            if effect != "nothing" { tally.changes += 1 }
+            if effect != .nothing { tally.changes += 1 }
         } catch {
             guard case .refused(let refusal) = error, refusal.ofWorkspace != .systemError else {
                 throw error

@@ -166,7 +166,7 @@ class DirectoryNotes(BackingCase):
     def test_nobody_as_the_owner_makes_nothing_plain(self):
         self.forge(b"")
         self.assert_sealed(self.make("new"))
-        self.assertEqual(self.problems(), {(self.folder.name, "directory-owner")})
+        self.assertEqual(self.problems(), {(self.folder.name, "directoryOwner")})
 
     def test_a_mark_of_zeros_proves_nothing(self):
         self.forge(FRIEND.encode() + b"\0" + bytes(32))

@@ -88,7 +88,7 @@ class Mount(BoundedCase):
                 for method, values in (
                         ("Workspace.SetOwner", {"owner": ATTACKERS_NAME}),
                         ("Workspace.SetOwner", {"owner": ""}),
-                        ("Workspace.SetClass", {"class": "NSFileProtectionNone"}),
+                        ("Workspace.SetClass", {"class": "D"}),
                         ("Protection.Protect", {"owner": ATTACKERS_NAME}),
                         ("Protection.Protect", {"owner": ""}),
                         ("Protection.VerifyAndProtect", {"owner": ""}),

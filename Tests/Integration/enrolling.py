@@ -82,7 +82,7 @@ class EnrollmentCase(WorkspaceCase):
                 path.read_bytes()
 
     def assert_open(self):
-        self.assertEqual(self.block(), "")
+        self.assertIsNone(self.block())
         self.assertEqual(self.file.read_bytes(), b"content")
         self.assertEqual(self.always.read_bytes(), b"class D")
 

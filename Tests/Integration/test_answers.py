@@ -192,7 +192,7 @@ class Newer(Cause):
 class KeyMissing(Cause):
     """Sealed with a key that is not here."""
 
-    errno, status, state = errno.ENOKEY, MISSING, "key-missing"
+    errno, status, state = errno.ENOKEY, MISSING, "keyMissing"
     sentence = f"it is encrypted for {ANN}, and its key is not on this device"
 
     def prepare(self):

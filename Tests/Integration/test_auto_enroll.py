@@ -132,7 +132,7 @@ class Shared(Enrolling):
             self.workspace.unmount()
             self.workspace.mount()
             self.assert_left(ANN, "it was wiped here")
-            self.assertEqual(self.registered()[BOB]["stage"], "signed-out")
+            self.assertEqual(self.registered()[BOB]["stage"], "signedOut")
         # A person may register it, and a policy that names it anew wants it again.
         self.change(Groups={"g": [BOB]})
         self.workspace.unmount()
@@ -176,7 +176,7 @@ class Shared(Enrolling):
             accounts = self.registered()
             self.assertEqual(set(accounts), {ANN, BOB})
             self.assertEqual({a["stage"] for a in accounts.values()}, {"enrolled"})
-            self.assertEqual({a["block"] for a in accounts.values()}, {""})
+            self.assertEqual({a["block"] for a in accounts.values()}, {None})
             self.workspace.unmount()
 
     def kill_at_the_start(self, seconds):

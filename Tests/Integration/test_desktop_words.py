@@ -233,7 +233,7 @@ class Telling(unittest.TestCase):
         self.assertEqual(account(state="grace").window, Window.CLOSING)
         self.assertEqual(account(block="launch").window, Window.BLOCKED)
         self.assertFalse(account(block="launch").can_be_opened)
-        self.assertTrue(account(block="locked-out").needs_login)
+        self.assertTrue(account(block="lockedOut").needs_login)
         self.assertTrue(account(block="recheck").can_be_opened)
 
     def test_the_menu(self):

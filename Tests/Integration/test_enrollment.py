@@ -69,7 +69,7 @@ class Enrollment(EnrollmentCase):
         self.workspace.serving("account deregister", ANN, status=USAGE)
         self.workspace.serving("account deregister", ANN, "--keep", "--wipe", status=USAGE)
         self.workspace.serving("account deregister", ANN, "--keep")
-        self.assert_closed("signed-out", errno.ENOKEY)
+        self.assert_closed("signedOut", errno.ENOKEY)
         self.assertEqual(self.workspace.account()["statusCode"], 104)
         self.assertFalse(self.answer("Policy.IsManaged", account=ANN)["managed"])
         accounts = self.answer("Policy.ManagedAccounts")
@@ -82,11 +82,11 @@ class Enrollment(EnrollmentCase):
                 verb, ANN, "--passfile", self.workspace.passfile, status=(5, REFUSED))
         self.workspace.unmount()
         self.workspace.mount()
-        self.assert_closed("signed-out", errno.ENOKEY)
+        self.assert_closed("signedOut", errno.ENOKEY)
         # Only with the passphrase that it had.
         other = self.workspace.secret("other", "another passphrase")
         self.workspace.serving("account register", ANN, "--passfile", other, status=12)
-        self.assert_closed("signed-out", errno.ENOKEY)
+        self.assert_closed("signedOut", errno.ENOKEY)
         self.advance(60)
         self.workspace.register()
         self.assert_open()
@@ -158,7 +158,7 @@ class Enrollment(EnrollmentCase):
                 record.read_text().replace("enrolled", "other")):
             record.write_text(text)
             self.workspace.mount()
-            self.assert_closed("locked-out", errno.ENOKEY)
+            self.assert_closed("lockedOut", errno.ENOKEY)
             self.workspace.unlock(status=5)
             self.workspace.serving("account login", ANN, "--passfile", self.workspace.passfile)
             self.assert_open()
@@ -209,7 +209,7 @@ class Allowed(EnrollmentCase):
         self.workspace.mount()
         self.assert_closed("launch", errno.EACCES)
         self.assertEqual(self.workspace.account()["statusCode"], 209)
-        self.assertEqual(self.block(BOB), "")
+        self.assertIsNone(self.block(BOB))
 
 
 class AllowedLive(EnrollmentCase):
@@ -240,7 +240,7 @@ class AllowedLive(EnrollmentCase):
         wait_until(lambda: "the previous settings stay in force" in daemon_text(self.workspace))
         self.assertEqual(self.answer("AllowedAccounts")["accounts"], [BOB])
         self.write(AllowedAccounts=[ANN])
-        wait_until(lambda: self.block() == "")
+        wait_until(lambda: self.block() is None)
         self.workspace.unlock()
         self.assert_open()
 
@@ -315,12 +315,12 @@ class RequiredOfEach(EnrollmentCase):
         self.assertIn("no policy covers it, and MAMPolicyRequired is on", reason)
         # Of another one, which it covers, nothing changes.
         self.workspace.register(BOB)
-        self.assertEqual(self.block(BOB), "")
+        self.assertIsNone(self.block(BOB))
         self.workspace.unmount()
         self.workspace.mount()
         self.assert_closed("launch", errno.EACCES)
         self.put()
-        wait_until(lambda: self.block() == "")
+        wait_until(lambda: self.block() is None)
         self.workspace.unlock()
         self.assert_open()
 

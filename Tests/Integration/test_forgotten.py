@@ -135,9 +135,9 @@ class Forgotten(EnrollmentCase):
         self.assertIn("minimumPinLength", self.reset(new=weak, status=REFUSED).stderr)
         for number in range(3):
             self.wrong(number)
-        self.assert_closed("locked-out", errno.ENOKEY)
+        self.assert_closed("lockedOut", errno.ENOKEY)
         self.assertIn("reset; mamctl account login opens it with the new one", self.reset().stdout)
-        self.assert_closed("locked-out", errno.ENOKEY)
+        self.assert_closed("lockedOut", errno.ENOKEY)
         self.workspace.unlock(passfile=self.new, status=CLOSED)
         self.workspace.serving("account login", ANN, "--passfile", self.new)
         self.assert_open()

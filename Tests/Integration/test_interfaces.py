@@ -49,10 +49,18 @@ class Interfaces(unittest.TestCase):
         self.assertEqual(generate(self.root, "--check").returncode, 0)
         self.assertIn(" most: Int?,", (self.root / GENERATED / "Audit.swift").read_text())
 
+    def test_an_enumeration_has_its_words_and_no_types(self):
+        self.replace("type Record", "type Kind (first, import)\n\ntype Record")
+        self.assertEqual(generate(self.root).returncode, 0)
+        self.assertIn(
+            "enum Kind: String, WireWord { case first, `import` }",
+            (self.root / GENERATED / "Audit.swift").read_text())
+
     def test_a_description_that_cannot_be_read_is_refused_with_its_line(self):
         for old, new in (
             ("time: string", "time string"), ("type Record", "typo Record"),
             ("count: int\n)", "count: int\n"), ("time: string", "time: string;"),
+            ("time: string,", "time,"), ("count: int\n)", "count\n)"),
         ):
             with self.subTest(new=new):
                 shutil.copy(ROOT / "docs" / self.audit.name, self.audit)

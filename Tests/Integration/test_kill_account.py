@@ -59,7 +59,7 @@ class New(Killed):
     def check(self, name):
         account = self.space.account(name)
         if account:
-            self.assertEqual((account["block"], account["stage"]), ("", "enrolled"), account)
+            self.assertEqual((account["block"], account["stage"]), (None, "enrolled"), account)
             self.space.unlock(name)
 
     def test_registrations(self):

@@ -45,7 +45,7 @@ class Probes(EnrollmentCase):
         self.workspace.unlock()
         self.assert_open()
         self.advance(60)
-        self.assert_closed("clocked-out", errno.EACCES)
+        self.assert_closed("clockedOut", errno.EACCES)
         self.workspace.unlock(status=CLOSED)
         self.tell("ClockStatus", "in-stale")
         self.advance(HOUR)

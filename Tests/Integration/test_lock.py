@@ -217,7 +217,7 @@ class FirstUnlock(WorkspaceCase):
         path = self.write(self.directory / "file", b"content")
         self.workspace.unmount()
         self.workspace.mount()
-        self.assertEqual(self.workspace.account()["state"], "before-first-unlock")
+        self.assertEqual(self.workspace.account()["state"], "beforeFirstUnlock")
         self.assertEqual(path.stat().st_size, 7)
         with self.refused(errno.ENOKEY):
             path.read_bytes()

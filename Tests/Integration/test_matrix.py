@@ -140,7 +140,7 @@ class Matrix(WorkspaceCase):
                     (f"{operation} on a {needs} of class {letter} {STATES[state]}", cell, expected))
         enter()
         self.addCleanup(self.workspace.unlock)
-        names = {"U": "unlocked", "G": "grace", "L": "locked", "B": "before-first-unlock"}
+        names = {"U": "unlocked", "G": "grace", "L": "locked", "B": "beforeFirstUnlock"}
         self.assertEqual(self.workspace.account()["state"], names[state])
         for name, cell, expected in prepared:
             with self.subTest(name):

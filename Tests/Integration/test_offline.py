@@ -87,7 +87,7 @@ class Offline(EnrollmentCase):
         self.begin(**TIMES)
         self.online(1)
         self.advance(90 * DAY)
-        self.assert_closed("offline-wipe", errno.EKEYEXPIRED)
+        self.assert_closed("offlineWipe", errno.EKEYEXPIRED)
         # Not reached: nothing is asked, and nothing is wiped.
         for number in range(6):
             self.assertEqual(self.wrong(number, "account login").returncode, REFUSED)
@@ -95,10 +95,10 @@ class Offline(EnrollmentCase):
             "account login", ANN, "--passfile", self.workspace.passfile, status=REFUSED)
         self.online(0)
         self.workspace.serving("account check-in")
-        self.assert_closed("offline-wipe", errno.EKEYEXPIRED)
+        self.assert_closed("offlineWipe", errno.EKEYEXPIRED)
         self.workspace.unmount()
         self.workspace.mount()
-        self.assert_closed("offline-wipe", errno.EKEYEXPIRED)
+        self.assert_closed("offlineWipe", errno.EKEYEXPIRED)
         self.assertEqual(self.wrong(7, "account login").returncode, WRONG_PASSPHRASE)
         self.advance(1)
         self.workspace.serving("account login", ANN, "--passfile", self.workspace.passfile)
@@ -110,7 +110,7 @@ class Offline(EnrollmentCase):
         self.advance(90 * DAY)
         self.online(0)
         self.wrong(1, "account login")
-        self.assertEqual(self.block(), "offline-wipe")
+        self.assertEqual(self.block(), "offlineWipe")
         self.wrong(2, "account login")
         self.assertIsNone(self.workspace.account())
         self.assertFalse(self.file.exists() or self.always.exists())
@@ -125,7 +125,7 @@ class Offline(EnrollmentCase):
         document.rename(self.workspace.root / "away")
         # An empty directory may be a disk that is not there, and says nothing of anybody.
         self.workspace.serving("account check-in")
-        self.assert_closed("offline-wipe", errno.EKEYEXPIRED)
+        self.assert_closed("offlineWipe", errno.EKEYEXPIRED)
         (self.workspace.root / "away").rename(document)
         target = {"@odata.type": "#microsoft.graph.groupAssignmentTarget", "groupId": "others"}
         self.set_policy(assignments=[{"target": target}])

@@ -22,7 +22,7 @@ class Closes(EnrollmentCase):
 
     def assert_open(self):
         self.assertFalse(self.stored.exists())
-        self.assertEqual(self.block(), "")
+        self.assertIsNone(self.block())
 
     def test_a_trial_tells_it(self):
         self.assertIn(self.would_close, self.imported("--dry-run").stderr)
@@ -48,7 +48,7 @@ class Closes(EnrollmentCase):
         self.assertNotIn("it would close", self.imported().stderr)
         self.stored.unlink()
         self.workspace.serving("account check-in")
-        self.assertEqual(self.block(), "")
+        self.assertIsNone(self.block())
 
     def test_a_person_is_asked(self):
         for answer, status in (("no", NO), ("yes", 0)):
@@ -72,7 +72,7 @@ class Closes(EnrollmentCase):
         self.assertIn(told, self.imported("--dry-run").stderr)
         self.assertIn(told, self.imported().stderr)
         self.assertNotIn(told, self.imported().stderr)
-        self.assertEqual(self.block(), "")
+        self.assertIsNone(self.block())
         self.workspace.serving("lock", ANN, "--now")
         refused = self.workspace.serving(
             "unlock", ANN, "--passfile", self.workspace.passfile, status=CLOSED).stderr

@@ -138,7 +138,7 @@ class Protect(WorkspaceCase):
         found = json.loads(
             self.workspace.ctl("verify", "--json", self.directory, status=DAMAGED).stdout)[
                 "findings"]
-        self.assertEqual([each["problem"] for each in found], ["directory-owner"])
+        self.assertEqual([each["problem"] for each in found], ["directoryOwner"])
         self.workspace.ctl("verify", "--repair", self.directory)
         self.workspace.ctl("verify", self.directory)
 

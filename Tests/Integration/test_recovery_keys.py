@@ -59,7 +59,7 @@ class Exports(Machines):
         place = other.path(self.directory.name)
         with self.assertRaises(OSError):
             (place / "class A").read_bytes()
-        self.assertEqual(other.info(place / "class A")["state"], "key-missing")
+        self.assertEqual(other.info(place / "class A")["state"], "keyMissing")
         answer = json.loads(self.import_keys(other, path, "--json").stdout)
         self.assertEqual(answer["id"], self.workspace.account()["id"])
         self.assertEqual(tree(place), before)

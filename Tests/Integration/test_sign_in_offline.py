@@ -18,7 +18,7 @@ class Offline(SignInCase):
         self.always = self.file = self.workspace.path("file")
         self.file.write_bytes(b"content")
 
-    def assert_usable(self, kind=""):
+    def assert_usable(self, kind=None):
         self.assertEqual(self.block(), kind)
         if not kind:
             self.assertEqual(self.file.read_bytes(), b"content")
@@ -72,7 +72,7 @@ class Offline(SignInCase):
         self.begin(periodOfflineBeforeWipeIsEnforced="P3D")
         self.advance(4 * DAY)
         self.workspace.serving("account check-in")
-        self.assert_usable("offline-wipe")
+        self.assert_usable("offlineWipe")
         self.assertTrue(self.file.exists())
         self.login()
         self.assert_usable()

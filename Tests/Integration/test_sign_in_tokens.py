@@ -82,7 +82,7 @@ class Tokens(SignInCase):
                 with self.assertRaises(Refusal):
                     self.finish(client, ticket, token)
             # Nor in another sign-in, by a way that has no nonce.
-            begun = client.call("SignIn.Begin", account=ANN, way="device-code")
+            begun = client.call("SignIn.Begin", account=ANN, way="deviceCode")
             with self.assertRaisesRegex(Refusal, "used before"):
                 self.finish(client, begun["ticket"], token)
             # A refusal ends it, too; so do ten minutes.

@@ -166,7 +166,7 @@ class Users(WorkspaceCase):
     # What a parameter must look like to be asked any further.
     VALUES = {
         "location": "other", "url": "https://example.org", "mode": "open",
-        "question": "isPINRequired", "type": "string"}
+        "question": "isPINRequired", "type": "string", "way": "browser"}
 
     def refuse(self, name, parameters, naming, text):
         """Calls with all that the method could want, so that nothing but the caller's user is in

@@ -66,7 +66,7 @@ class Surroundings(VerifyCase):
                 (each["path"], each["problem"], each["outcome"])
                 for each in json.loads(result.stdout)["findings"]}
             self.assertIn((f"keybags/{self.keybags[0].name}", "keybag", "left"), found)
-            self.assertIn((f"{self._testMethodName}/good", "key-missing", "unchecked"), found)
+            self.assertIn((f"{self._testMethodName}/good", "keyMissing", "unchecked"), found)
             self.assertEqual([path.read_bytes() for path in self.keybags], bad)
             self.assertEqual(self.disk("good").read_bytes(), self.good)
         finally:
@@ -85,7 +85,7 @@ class Surroundings(VerifyCase):
             if mounted:
                 self.mount()
             self.assertEqual(
-                self.verify("--repair", status=CLOSED), {"foreign": [("key-missing", "unchecked")]})
+                self.verify("--repair", status=CLOSED), {"foreign": [("keyMissing", "unchecked")]})
         self.assertTrue(self.disk("foreign").exists())
 
     def test_a_damaged_block_of_a_locked_file_is_not_known_and_a_zero_one_is(self):
@@ -114,7 +114,7 @@ class Surroundings(VerifyCase):
                 unproved = f"good-{mounted}"
 
                 def found(outcome):
-                    senseless = {name: [("directory-class", outcome)] for name in bad}
+                    senseless = {name: [("directoryClass", outcome)] for name in bad}
                     return {unproved: [("unproved", outcome)], **senseless}
                 self.assertEqual(self.verify(status=DAMAGED), found("left"))
                 self.assertEqual(self.verify("--repair"), found("repaired"))

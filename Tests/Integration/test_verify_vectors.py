@@ -16,7 +16,7 @@ OTHERS = {
     "unfinished-tail": {("tail", "repaired"), ("end", "repaired")},
     "longer-4096": {("tail", "repaired")},
     "sparse-last-zeroed": {("tail", "repaired"), ("end", "repaired")},
-    "wrap-key-id": {("key-missing", "unchecked")},
+    "wrap-key-id": {("keyMissing", "unchecked")},
     "newer": {("newer", "unchecked")},
     "newer-bad-checksum": {("newer", "unchecked")},
     # Plain, and they name an account that is here.

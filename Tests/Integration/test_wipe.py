@@ -50,7 +50,7 @@ class Whole(WipeCase):
             shutil.copy(copy, self.backing_of(restored))
             with self.refused(errno.ENOKEY):
                 restored.read_bytes()
-            self.assertEqual(self.workspace.info(restored)["state"], "key-missing")
+            self.assertEqual(self.workspace.info(restored)["state"], "keyMissing")
             os.unlink(restored)
             self.workspace.serving(
                 "decrypt", copy, "-o", self.workspace.root / "out", status=NOT_FOUND)
@@ -62,7 +62,7 @@ class Whole(WipeCase):
 
     def test_an_account_before_its_first_unlock(self):
         with self.wiping_all_cleanly(self.workspace.unmount, self.workspace.mount):
-            self.assertEqual(self.workspace.account()["state"], "before-first-unlock")
+            self.assertEqual(self.workspace.account()["state"], "beforeFirstUnlock")
             self.wipe()
         self.workspace.unlock(BOB)
 

@@ -60,7 +60,7 @@ import Testing
         record.receiver = "bob@contoso.com"
         record.caller = AuditCaller(uid: 7, process: ProcessName(42, named: "c\u{FC}t\n\""))
         (record.path, record.operation, record.reason) = ("a/b", "open", "it is \"closed\"")
-        (record.rule, record.fileClass, record.count) = ("locked-out", "B", 3)
+        (record.rule, record.fileClass, record.count) = ("lockedOut", "B", 3)
         var store = try store()
         var all = [record]
         try store.append(&all)

@@ -3,6 +3,7 @@
 import CInterfaces
 import Glibc
 import MAMModel
+import MAMPolicy
 import MAMSystem
 import MAMVault
 import MAMWire
@@ -13,8 +14,14 @@ import Testing
 @Suite struct WireTests {
     static let account = AccountReport(
         id: "00ff", name: "ann@contoso.com", objectID: "o", uid: 4_294_967_294,
-        state: "grace", hasPassphrase: true, isDefault: false, retryAfterSeconds: 30,
-        stage: "enrolled", statusCode: 200, block: "", blockReason: "", isRecoverable: false)
+        state: .grace, hasPassphrase: true, isDefault: false, retryAfterSeconds: 30,
+        statusCode: 200, blockReason: "", isRecoverable: false)
+
+    static let blocked = AccountReport(
+        id: "00ee", name: "", objectID: "p", uid: 1, state: .beforeFirstUnlock,
+        hasPassphrase: true, isDefault: true, retryAfterSeconds: 0, stage: .signedOut,
+        statusCode: 213, block: .offlineWipe, blockReason: "r", isRecoverable: true,
+        openClasses: [.completeUnlessOpen, .none])
 
     static let names = [
         Varlink.Audit.name, Varlink.Enrollment.name, Varlink.Fleet.name, Varlink.Identity.name,
@@ -39,10 +46,35 @@ import Testing
         #expect(Varlink.Workspace.NotFound.fullName == "io.mamd.Workspace.NotFound")
     }
 
+    /// An enumeration's name, and the words of the daemon's own.
+    static let words: [(String, [String])] = [
+        ("WindowState", WindowState.allCases.map(\.rawValue)),
+        ("BlockKind", AccountBlock.Kind.allCases.map(\.rawValue)),
+        ("ProtectionClass", ProtectionClass.allCases.map(\.letter)),
+        ("ProtectionState", ProtectionState.allCases.map(\.rawValue)),
+        ("FileAct", FileAct.allCases.map(\.rawValue)),
+        ("Problem", Finding.Problem.allCases.map(\.rawValue)),
+        ("Place", Finding.Root.allCases.map(\.rawValue)),
+        ("Action", LaunchAction.allCases.map(\.rawValue)),
+        ("Severity", LintFinding.Severity.allCases.map(\.rawValue)),
+    ]
+
+    @Test(arguments: words)
+    func `the interface has the daemon's own words`(name: String, words: [String]) throws {
+        var declared: [[String]] = []
+        for interface in Self.names {
+            let text = String(cString: try #require(interface_text(interface)))
+            guard let start = text.firstRange(of: "type \(name) (") else { continue }
+            let words = text[start.upperBound...].prefix { $0 != ")" }
+            declared.append(words.split { !$0.isLetter }.map { String($0) })
+        }
+        #expect(!declared.isEmpty && declared.allSatisfy { $0 == words })
+    }
+
     static let status = StatusReport(
         name: "w", id: "00", version: "1", backingDirectory: "/b", mountPoint: "/m",
-        readOnly: false, pid: 7, uid: 8, multiIdentity: true, maximumClass: "B", openFiles: 9,
-        accounts: [account, account], needsImport: false)
+        readOnly: false, pid: 7, uid: 8, multiIdentity: true, maximumClass: .completeUnlessOpen,
+        openFiles: 9, accounts: [account, blocked], needsImport: false)
 
     @Test func `an earlier daemon's status is read`() throws {
         var members = Self.status.members
@@ -69,7 +101,7 @@ import Testing
         let members = try #require(info.json.object)
         let read = try FileProtection(.init(Parameters(members)))
         #expect(read.json == info.json)
-        #expect(members["state"] == "key-missing")
+        #expect(members["state"] == "keyMissing")
         #expect(members["class"] == JSONValue(fileClass?.letter))
     }
 
@@ -81,6 +113,16 @@ import Testing
             try AccountReport(Parameters(members))
         }
         members[member] = nil
+        #expect(throws: VarlinkError.invalidParameter(member)) {
+            try AccountReport(Parameters(members))
+        }
+    }
+
+    @Test(arguments: ["state", "stage", "block"])
+    func `a word that its enumeration does not have is refused`(member: String) throws {
+        var members = Self.blocked.members
+        #expect(try AccountReport(Parameters(members)) == Self.blocked)
+        members[member] = "signed-out"
         #expect(throws: VarlinkError.invalidParameter(member)) {
             try AccountReport(Parameters(members))
         }

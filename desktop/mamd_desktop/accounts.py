@@ -16,7 +16,7 @@ class Window(enum.Enum):
 
 # Blocks that the right passphrase ends: by an unlock, or by a check-in with it.
 BY_UNLOCK = frozenset(["recheck"])
-BY_LOGIN = frozenset(["locked-out", "offline", "offline-wipe"])
+BY_LOGIN = frozenset(["lockedOut", "offline", "offlineWipe"])
 
 
 @dataclasses.dataclass(frozen=True)

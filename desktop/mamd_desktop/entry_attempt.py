@@ -11,7 +11,7 @@ from .words import _, duration
 
 # What a terminal would be told to do.
 COMMAND = "mamctl account login"
-LOGIN_BLOCKS = frozenset(["locked-out", "offline", "offline-wipe"])
+LOGIN_BLOCKS = frozenset(["lockedOut", "offline", "offlineWipe"])
 
 
 @dataclasses.dataclass(frozen=True)

@@ -44,12 +44,12 @@ def block_in_words(kind: str) -> str:
     return {
         "recheck": _("It was not used for so long that policy asks for the passphrase again."),
         "offline": _("It has not checked in for too long."),
-        "offline-wipe": _("It has not checked in for so long that policy would wipe it."),
-        "locked-out": _("Too many wrong passphrases. The right one opens it by a check-in."),
+        "offlineWipe": _("It has not checked in for so long that policy would wipe it."),
+        "lockedOut": _("Too many wrong passphrases. The right one opens it by a check-in."),
         "passphrase": _("Policy asks for a new passphrase."),
-        "clocked-out": _("You are clocked out."),
+        "clockedOut": _("You are clocked out."),
         "launch": _("A condition of policy is not met."),
-        "signed-out": _("It is signed out."),
+        "signedOut": _("It is signed out."),
     }.get(kind, _("Policy keeps it closed."))
 
 

@@ -8,7 +8,7 @@ from .words import _
 
 EMBLEMS = {
     "available": "emblem-mamd-open", "closed": "emblem-mamd-locked",
-    "key-missing": "emblem-mamd-sealed", "damaged": "emblem-mamd-damaged",
+    "keyMissing": "emblem-mamd-sealed", "damaged": "emblem-mamd-damaged",
     "unsealed": "emblem-mamd-damaged"}
 
 
@@ -40,7 +40,7 @@ class Protection:
         return {
             "available": _("Encrypted, and open"),
             "closed": _("Encrypted, and locked"),
-            "key-missing": _("Encrypted; its key is not on this computer"),
+            "keyMissing": _("Encrypted; its key is not on this computer"),
             "damaged": _("Damaged"),
             "unsealed": _("Not encrypted, although it names an account"),
             "unmanaged": _("Not encrypted"), "foreign": _("Not encrypted"),

@@ -1,13 +1,11 @@
 // From docs/io.mamd.Audit.varlink by scripts/generate-interfaces: change that, and run this.
 // swift-format-ignore-file
 
-extension Varlink {
-    package enum Audit {
-        package static let name = "io.mamd.Audit"
-    }
-}
+extension Varlink { package enum Audit {} }
 
 extension Varlink.Audit {
+    package static let name = "io.mamd.Audit"
+
     package enum Method: String, Sendable, CaseIterable {
         case list = "List"
     }
@@ -45,7 +43,6 @@ extension Varlink.Audit {
             "follow"], Self.init) {
             ($0.since, $0.before, $0.account, $0.event, $0.limit, $0.follow)
         }
-
         package struct Reply: WireObject {
             package var record: Record?
             package init(record: Record? = nil) { self.record = record }

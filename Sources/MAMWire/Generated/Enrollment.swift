@@ -3,13 +3,11 @@
 
 package import MAMModel
 
-extension Varlink {
-    package enum Enrollment {
-        package static let name = "io.mamd.Enrollment"
-    }
-}
+extension Varlink { package enum Enrollment {} }
 
 extension Varlink.Enrollment {
+    package static let name = "io.mamd.Enrollment"
+
     package enum Method: String, Sendable, CaseIterable {
         case register = "Register", login = "Login", deregister = "Deregister", checkIn = "CheckIn",
             list = "List", allowedAccounts = "AllowedAccounts", checkCompliance = "CheckCompliance",
@@ -31,9 +29,11 @@ extension Varlink.Enrollment {
         }
     }
 
+    package enum Action: String, WireWord { case warn, block, wipe }
+
     package struct Finding: WireObject, Equatable {
-        package var action: String, rule: String, reason: String
-        package init(action: String, rule: String, reason: String) {
+        package var action: Action, rule: String, reason: String
+        package init(action: Action, rule: String, reason: String) {
             (self.action, self.rule, self.reason) = (action, rule, reason)
         }
         package static let codec = Codec(["action", "rule", "reason"], Self.init) {
@@ -41,11 +41,14 @@ extension Varlink.Enrollment {
         }
     }
 
+    package typealias Stage = Varlink.Workspace.Stage
+    package typealias BlockKind = MAMModel.AccountBlock.Kind
+
     package struct Enrollment: WireObject, Equatable {
-        package var stage: String, status: Status, secondsSinceCheckIn: Int, block: String?,
+        package var stage: Stage, status: Status, secondsSinceCheckIn: Int, block: BlockKind?,
             blockReason: String?, findings: [Finding]
-        package init(stage: String, status: Status, secondsSinceCheckIn: Int, block: String? = nil,
-            blockReason: String? = nil, findings: [Finding]) {
+        package init(stage: Stage, status: Status, secondsSinceCheckIn: Int,
+            block: BlockKind? = nil, blockReason: String? = nil, findings: [Finding]) {
             (self.stage, self.status, self.secondsSinceCheckIn, self.block, self.blockReason,
                 self.findings) =
                 (stage, status, secondsSinceCheckIn, block, blockReason, findings)
@@ -70,7 +73,6 @@ extension Varlink.Enrollment {
             ($0.name, $0.objectID, $0.passphrase, $0.passphraseDescriptor, $0.noPassphrase,
                 $0.newKeys)
         }
-
         package struct Reply: WireObject {
             package var status: Status
             package init(status: Status) { self.status = status }
@@ -100,7 +102,6 @@ extension Varlink.Enrollment {
         package static let codec = Codec(["account", "wipe", "confirmed"], Self.init) {
             ($0.account, $0.wipe, $0.confirmed)
         }
-
         package struct Reply: WireObject {
             package var status: Status, wiped: JSONValue?
             package init(status: Status, wiped: JSONValue? = nil) {
@@ -114,7 +115,6 @@ extension Varlink.Enrollment {
 
     package struct CheckIn: VarlinkRequest, WithoutMembers {
         package init() {}
-
         package struct Reply: WireObject {
             package var succeeded: Bool, reason: String?
             package init(succeeded: Bool, reason: String? = nil) {
@@ -128,7 +128,6 @@ extension Varlink.Enrollment {
 
     package struct List: VarlinkRequest, WithoutMembers {
         package init() {}
-
         package struct Reply: WireObject {
             package var enrollments: [Enrollment]
             package init(enrollments: [Enrollment]) { self.enrollments = enrollments }
@@ -138,7 +137,6 @@ extension Varlink.Enrollment {
 
     package struct AllowedAccounts: VarlinkRequest, WithoutMembers {
         package init() {}
-
         package struct Reply: WireObject {
             package var accounts: [String]?
             package init(accounts: [String]? = nil) { self.accounts = accounts }
@@ -150,7 +148,6 @@ extension Varlink.Enrollment {
         package var account: String?
         package init(account: String? = nil) { self.account = account }
         package static let codec = Codec(["account"], Self.init) { $0.account }
-
         package struct Reply: WireObject {
             package var status: Int, reason: String?
             package init(status: Int, reason: String? = nil) {
@@ -166,7 +163,6 @@ extension Varlink.Enrollment {
         package var account: String?
         package init(account: String? = nil) { self.account = account }
         package static let codec = Codec(["account"], Self.init) { $0.account }
-
         package struct Reply: WireObject {
             package var status: Int
             package init(status: Int) { self.status = status }
@@ -174,9 +170,11 @@ extension Varlink.Enrollment {
         }
     }
 
+    package enum ThreatLevel: String, WireWord { case high, medium, low, secured }
+
     package struct SetThreatLevel: VarlinkRequest {
-        package var level: String?
-        package init(level: String? = nil) { self.level = level }
+        package var level: ThreatLevel?
+        package init(level: ThreatLevel? = nil) { self.level = level }
         package static let codec = Codec(["level"], Self.init) { $0.level }
     }
 

@@ -1,13 +1,11 @@
 // From docs/io.mamd.Fleet.varlink by scripts/generate-interfaces: change that, and run this.
 // swift-format-ignore-file
 
-extension Varlink {
-    package enum Fleet {
-        package static let name = "io.mamd.Fleet"
-    }
-}
+extension Varlink { package enum Fleet {} }
 
 extension Varlink.Fleet {
+    package static let name = "io.mamd.Fleet"
+
     package enum Method: String, Sendable, CaseIterable {
         case join = "Join", leave = "Leave", deliver = "Deliver", show = "Show", enrol = "Enrol",
             status = "Status", records = "Records", audit = "Audit"
@@ -50,7 +48,6 @@ extension Varlink.Fleet {
         package static let codec = Codec(["root", "fingerprint", "documents"], Self.init) {
             ($0.root, $0.fingerprint, $0.documents)
         }
-
         package struct Reply: WireObject {
             package var organization: Organization
             package init(organization: Organization) { self.organization = organization }
@@ -60,21 +57,21 @@ extension Varlink.Fleet {
 
     package struct Leave: VarlinkRequest, WithoutMembers { package init() {} }
 
+    package enum Effect: String, WireWord { case nothing, documents, root, order }
+
     package struct Deliver: VarlinkRequest {
         package var document: String
         package init(document: String) { self.document = document }
         package static let codec = Codec(["document"], Self.init) { $0.document }
-
         package struct Reply: WireObject {
-            package var effect: String
-            package init(effect: String) { self.effect = effect }
+            package var effect: Effect
+            package init(effect: Effect) { self.effect = effect }
             package static let codec = Codec(["effect"], Self.init) { $0.effect }
         }
     }
 
     package struct Show: VarlinkRequest, WithoutMembers {
         package init() {}
-
         package struct Reply: WireObject {
             package var organization: Organization?
             package init(organization: Organization? = nil) { self.organization = organization }
@@ -100,7 +97,6 @@ extension Varlink.Fleet {
         package static let codec = Codec(["invitation", "transportKey"], Self.init) {
             ($0.invitation, $0.transportKey)
         }
-
         package struct Reply: WireObject {
             package var request: String
             package init(request: String) { self.request = request }
@@ -110,7 +106,6 @@ extension Varlink.Fleet {
 
     package struct Status: VarlinkRequest, WithoutMembers {
         package init() {}
-
         package struct Reply: WireObject {
             package var report: String
             package init(report: String) { self.report = report }
@@ -120,7 +115,6 @@ extension Varlink.Fleet {
 
     package struct Records: VarlinkRequest, WithoutMembers {
         package init() {}
-
         package struct Reply: WireObject {
             package var records: [Record]
             package init(records: [Record]) { self.records = records }
@@ -132,7 +126,6 @@ extension Varlink.Fleet {
         package var after: Int, limit: Int
         package init(after: Int, limit: Int) { (self.after, self.limit) = (after, limit) }
         package static let codec = Codec(["after", "limit"], Self.init) { ($0.after, $0.limit) }
-
         package struct Reply: WireObject {
             package var report: String?, last: Int
             package init(report: String? = nil, last: Int) {

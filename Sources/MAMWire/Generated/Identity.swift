@@ -1,13 +1,11 @@
 // From docs/io.mamd.Identity.varlink by scripts/generate-interfaces: change that, and run this.
 // swift-format-ignore-file
 
-extension Varlink {
-    package enum Identity {
-        package static let name = "io.mamd.Identity"
-    }
-}
+extension Varlink { package enum Identity {} }
 
 extension Varlink.Identity {
+    package static let name = "io.mamd.Identity"
+
     package enum Method: String, Sendable, CaseIterable {
         case setThreadIdentity = "SetThreadIdentity", setProcessIdentity = "SetProcessIdentity",
             getContainment = "GetContainment", contain = "Contain", noteRefusal = "NoteRefusal",
@@ -19,10 +17,12 @@ extension Varlink.Identity {
             blockedAccounts = "BlockedAccounts"
     }
 
+    package enum Source: String, WireWord { case thread, process, session, `default` }
+
     package struct Acting: WireObject, Equatable {
-        package var name: String, objectID: String, managed: Bool, source: String, process: Int?,
+        package var name: String, objectID: String, managed: Bool, source: Source, process: Int?,
             contained: Bool
-        package init(name: String, objectID: String, managed: Bool, source: String,
+        package init(name: String, objectID: String, managed: Bool, source: Source,
             process: Int? = nil, contained: Bool) {
             (self.name, self.objectID, self.managed, self.source, self.process, self.contained) =
                 (name, objectID, managed, source, process, contained)
@@ -53,10 +53,12 @@ extension Varlink.Identity {
             "seconds"], Self.init) { ($0.id, $0.session, $0.name, $0.reason, $0.seconds) }
     }
 
+    package enum Network: String, WireWord { case any, ports, none }
+
     package struct Containment: WireObject, Equatable {
-        package var account: String, mountPoint: String, fileSystem: String, network: String,
+        package var account: String, mountPoint: String, fileSystem: String, network: Network,
             ports: [Int], required: Bool, terminalBlocked: Bool, nestedRequired: Bool
-        package init(account: String, mountPoint: String, fileSystem: String, network: String,
+        package init(account: String, mountPoint: String, fileSystem: String, network: Network,
             ports: [Int], required: Bool, terminalBlocked: Bool, nestedRequired: Bool) {
             (self.account, self.mountPoint, self.fileSystem, self.network, self.ports,
                 self.required, self.terminalBlocked, self.nestedRequired) =
@@ -94,7 +96,6 @@ extension Varlink.Identity {
         package var account: String?
         package init(account: String? = nil) { self.account = account }
         package static let codec = Codec(["account"], Self.init) { $0.account }
-
         package struct Reply: WireObject {
             package var containment: Containment
             package init(containment: Containment) { self.containment = containment }
@@ -113,9 +114,11 @@ extension Varlink.Identity {
         }
     }
 
+    package enum ContainedAct: String, WireWord { case connect, mount }
+
     package struct NoteRefusal: VarlinkRequest {
-        package var what: String
-        package init(what: String) { self.what = what }
+        package var what: ContainedAct
+        package init(what: ContainedAct) { self.what = what }
         package static let codec = Codec(["what"], Self.init) { $0.what }
     }
 
@@ -135,7 +138,6 @@ extension Varlink.Identity {
         package var thread: Int?
         package init(thread: Int? = nil) { self.thread = thread }
         package static let codec = Codec(["thread"], Self.init) { $0.thread }
-
         package struct Reply: WireObject {
             package var acting: Acting
             package init(acting: Acting) { self.acting = acting }
@@ -154,7 +156,6 @@ extension Varlink.Identity {
             "thread"], Self.init) {
             ($0.identity, $0.passphrase, $0.passphraseDescriptor, $0.thread)
         }
-
         package struct Reply: WireObject {
             package var result: Int, word: String, reason: String
             package init(result: Int, word: String, reason: String) {
@@ -181,7 +182,6 @@ extension Varlink.Identity {
         package var thread: Int?
         package init(thread: Int? = nil) { self.thread = thread }
         package static let codec = Codec(["thread"], Self.init) { $0.thread }
-
         package struct Reply: WireObject {
             package var session: String, identities: [String]?, acting: Acting?
             package init(session: String, identities: [String]? = nil, acting: Acting? = nil) {
@@ -195,7 +195,6 @@ extension Varlink.Identity {
 
     package struct AwaitSwitches: VarlinkRequest, WithoutMembers {
         package init() {}
-
         package struct Reply: WireObject {
             package var request: SwitchRequest?
             package init(request: SwitchRequest? = nil) { self.request = request }
@@ -221,7 +220,6 @@ extension Varlink.Identity {
             "passphraseDescriptor"], Self.init) {
             ($0.account, $0.objectID, $0.passphrase, $0.passphraseDescriptor)
         }
-
         package struct Reply: WireObject {
             package var name: String, objectID: String
             package init(name: String, objectID: String) {
@@ -235,7 +233,6 @@ extension Varlink.Identity {
 
     package struct BlockedAccounts: VarlinkRequest, WithoutMembers {
         package init() {}
-
         package struct Reply: WireObject {
             package var accounts: [BlockedAccount]
             package init(accounts: [BlockedAccount]) { self.accounts = accounts }

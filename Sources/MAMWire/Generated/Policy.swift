@@ -3,13 +3,11 @@
 
 package import MAMModel
 
-extension Varlink {
-    package enum Policy {
-        package static let name = "io.mamd.Policy"
-    }
-}
+extension Varlink { package enum Policy {} }
 
 extension Varlink.Policy {
+    package static let name = "io.mamd.Policy"
+
     package enum Method: String, Sendable, CaseIterable {
         case show = "Show", check = "Check", `import` = "Import", ask = "Ask", answers = "Answers",
             canSave = "CanSave", saveLocations = "SaveLocations", canOpen = "CanOpen",
@@ -77,9 +75,11 @@ extension Varlink.Policy {
 
     package typealias RefusedDocument = Varlink.Workspace.RefusedDocument
 
+    package enum Severity: String, WireWord { case error, warning }
+
     package struct Finding: WireObject, Equatable {
-        package var line: Int?, column: Int?, severity: String, key: String?, reason: String
-        package init(line: Int? = nil, column: Int? = nil, severity: String, key: String? = nil,
+        package var line: Int?, column: Int?, severity: Severity, key: String?, reason: String
+        package init(line: Int? = nil, column: Int? = nil, severity: Severity, key: String? = nil,
             reason: String) {
             (self.line, self.column, self.severity, self.key, self.reason) =
                 (line, column, severity, key, reason)
@@ -116,7 +116,6 @@ extension Varlink.Policy {
         package static let codec = Codec(["account", "accounts"], Self.init) {
             ($0.account, $0.accounts)
         }
-
         package struct Reply: WireObject {
             package var account: String, managed: Bool, rules: JSONValue, documents: [Document],
                 refused: [RefusedDocument], warnings: [String]
@@ -137,7 +136,6 @@ extension Varlink.Policy {
         package var document: String
         package init(document: String) { self.document = document }
         package static let codec = Codec(["document"], Self.init) { $0.document }
-
         package struct Reply: WireObject {
             package var findings: [Finding]
             package init(findings: [Finding]) { self.findings = findings }
@@ -163,7 +161,6 @@ extension Varlink.Policy {
         package static let codec = Codec(["name", "document", "dryRun"], Self.init) {
             ($0.name, $0.document, $0.dryRun)
         }
-
         package struct Reply: WireObject {
             package var documents: [String], coverage: [Coverage], warnings: [String],
                 closes: [Closure]?
@@ -185,7 +182,6 @@ extension Varlink.Policy {
         package static let codec = Codec(["question", "account", "accounts"], Self.init) {
             ($0.question, $0.account, $0.accounts)
         }
-
         package struct Reply: WireObject {
             package var decision: Decision
             package init(decision: Decision) { self.decision = decision }
@@ -201,7 +197,6 @@ extension Varlink.Policy {
         package static let codec = Codec(["account", "accounts"], Self.init) {
             ($0.account, $0.accounts)
         }
-
         package struct Reply: WireObject {
             package var account: String, answers: [Answer]
             package init(account: String, answers: [Answer]) {
@@ -237,7 +232,6 @@ extension Varlink.Policy {
         }
         package static let codec = Codec(["owner", "path", "fileDescriptor",
             "account"], Self.init) { ($0.owner, $0.path, $0.fileDescriptor, $0.account) }
-
         package struct Reply: WireObject {
             package var locations: [LocationAnswer]
             package init(locations: [LocationAnswer]) { self.locations = locations }
@@ -277,7 +271,6 @@ extension Varlink.Policy {
         }
         package static let codec = Codec(["owner", "path", "fileDescriptor", "item",
             "account"], Self.init) { ($0.owner, $0.path, $0.fileDescriptor, $0.item, $0.account) }
-
         package struct Reply: WireObject {
             package var decision: Decision, becomesReceivers: Bool
             package init(decision: Decision, becomesReceivers: Bool) {
@@ -297,7 +290,6 @@ extension Varlink.Policy {
         package static let codec = Codec(["programs", "account"], Self.init) {
             ($0.programs, $0.account)
         }
-
         package struct Reply: WireObject {
             package var targets: [ShareTarget]
             package init(targets: [ShareTarget]) { self.targets = targets }
@@ -314,7 +306,6 @@ extension Varlink.Policy {
         }
         package static let codec = Codec(["url", "account", "knownManagedScheme",
             "universal"], Self.init) { ($0.url, $0.account, $0.knownManagedScheme, $0.universal) }
-
         package struct Reply: WireObject {
             package var decision: Decision, opens: String?
             package init(decision: Decision, opens: String? = nil) {
@@ -348,9 +339,13 @@ extension Varlink.Policy {
         package typealias Reply = Ask.Reply
     }
 
+    package enum PickerMode: String, WireWord {
+        case `import`, open, exportToService, moveToService
+    }
+
     package struct CanPickDocuments: VarlinkRequest {
-        package var mode: String, account: String?
-        package init(mode: String, account: String? = nil) {
+        package var mode: PickerMode, account: String?
+        package init(mode: PickerMode, account: String? = nil) {
             (self.mode, self.account) = (mode, account)
         }
         package static let codec = Codec(["mode", "account"], Self.init) { ($0.mode, $0.account) }
@@ -361,7 +356,6 @@ extension Varlink.Policy {
         package var account: String?
         package init(account: String? = nil) { self.account = account }
         package static let codec = Codec(["account"], Self.init) { $0.account }
-
         package struct Reply: WireObject {
             package var policy: Int, name: String
             package init(policy: Int, name: String) { (self.policy, self.name) = (policy, name) }
@@ -371,7 +365,6 @@ extension Varlink.Policy {
 
     package struct ManagedAccounts: VarlinkRequest, WithoutMembers {
         package init() {}
-
         package struct Reply: WireObject {
             package var accounts: [ManagedAccount], primary: ManagedAccount?,
                 managementEnabled: Bool
@@ -387,7 +380,6 @@ extension Varlink.Policy {
 
     package struct ManagedPrograms: VarlinkRequest, WithoutMembers {
         package init() {}
-
         package struct Reply: WireObject {
             package var programs: [String]
             package init(programs: [String]) { self.programs = programs }
@@ -401,7 +393,6 @@ extension Varlink.Policy {
             (self.first, self.second) = (first, second)
         }
         package static let codec = Codec(["first", "second"], Self.init) { ($0.first, $0.second) }
-
         package struct Reply: WireObject {
             package var same: Bool
             package init(same: Bool) { self.same = same }
@@ -413,7 +404,6 @@ extension Varlink.Policy {
         package var account: String?
         package init(account: String? = nil) { self.account = account }
         package static let codec = Codec(["account"], Self.init) { $0.account }
-
         package struct Reply: WireObject {
             package var managed: Bool
             package init(managed: Bool) { self.managed = managed }
@@ -425,7 +415,6 @@ extension Varlink.Policy {
         package var accounts: [String]?
         package init(accounts: [String]? = nil) { self.accounts = accounts }
         package static let codec = Codec(["accounts"], Self.init) { $0.accounts }
-
         package struct Reply: WireObject {
             package var fullData: [JSONValue]
             package init(fullData: [JSONValue]) { self.fullData = fullData }
@@ -433,16 +422,19 @@ extension Varlink.Policy {
         }
     }
 
+    package enum ValueType: String, WireWord { case string, bool, number }
+
+    package enum ValueQuery: String, WireWord { case any, or, and, min, max }
+
     package struct ConfigurationValue: VarlinkRequest {
-        package var key: String, type: String?, query: String?, account: String?
-        package init(key: String, type: String? = nil, query: String? = nil,
+        package var key: String, type: ValueType?, query: ValueQuery?, account: String?
+        package init(key: String, type: ValueType? = nil, query: ValueQuery? = nil,
             account: String? = nil) {
             (self.key, self.type, self.query, self.account) = (key, type, query, account)
         }
         package static let codec = Codec(["key", "type", "query", "account"], Self.init) {
             ($0.key, $0.type, $0.query, $0.account)
         }
-
         package struct Reply: WireObject {
             package var value: JSONValue?, all: [JSONValue]
             package init(value: JSONValue? = nil, all: [JSONValue]) {
@@ -458,7 +450,6 @@ extension Varlink.Policy {
             (self.key, self.account) = (key, account)
         }
         package static let codec = Codec(["key", "account"], Self.init) { ($0.key, $0.account) }
-
         package struct Reply: WireObject {
             package var conflict: Bool
             package init(conflict: Bool) { self.conflict = conflict }
@@ -468,7 +459,6 @@ extension Varlink.Policy {
 
     package struct Metrics: VarlinkRequest, WithoutMembers {
         package init() {}
-
         package struct Reply: WireObject {
             package var text: String
             package init(text: String) { self.text = text }

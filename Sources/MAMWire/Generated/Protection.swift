@@ -1,13 +1,13 @@
 // From docs/io.mamd.Protection.varlink by scripts/generate-interfaces: change that, and run this.
 // swift-format-ignore-file
 
-extension Varlink {
-    package enum Protection {
-        package static let name = "io.mamd.Protection"
-    }
-}
+package import MAMModel
+
+extension Varlink { package enum Protection {} }
 
 extension Varlink.Protection {
+    package static let name = "io.mamd.Protection"
+
     package enum Method: String, Sendable, CaseIterable {
         case protect = "Protect", verifyAndProtect = "VerifyAndProtect",
             encryptFile = "EncryptFile", decryptFile = "DecryptFile",
@@ -20,6 +20,8 @@ extension Varlink.Protection {
         case fileFailed = "FileFailed", dataFailed = "DataFailed"
     }
 
+    package typealias ProtectionClass = MAMModel.ProtectionClass
+    package typealias ProtectionState = MAMModel.ProtectionState
     package typealias Protection = Varlink.Workspace.Protection
 
     package struct ProtectedFile: WireObject, Equatable {
@@ -68,7 +70,6 @@ extension Varlink.Protection {
             "override"], Self.init) {
             ($0.owner, $0.unmanaged, $0.path, $0.fileDescriptor, $0.override)
         }
-
         package struct Reply: WireObject {
             package var file: ProtectedFile?, failure: Failure?, summary: Summary?
             package init(file: ProtectedFile? = nil, failure: Failure? = nil,
@@ -105,7 +106,6 @@ extension Varlink.Protection {
         }
         package static let codec = Codec(["owner", "path", "fileDescriptor",
             "override"], Self.init) { ($0.owner, $0.path, $0.fileDescriptor, $0.override) }
-
         package struct Reply: WireObject {
             package var protection: Protection
             package init(protection: Protection) { self.protection = protection }
@@ -132,7 +132,6 @@ extension Varlink.Protection {
         package static let codec = Codec(["path", "fileDescriptor"], Self.init) {
             ($0.path, $0.fileDescriptor)
         }
-
         package struct Reply: WireObject {
             package var encrypted: Bool
             package init(encrypted: Bool) { self.encrypted = encrypted }
@@ -155,7 +154,6 @@ extension Varlink.Protection {
             ($0.owner, $0.unmanaged, $0.strict, $0.sourceDescriptor, $0.destinationDescriptor,
                 $0.override)
         }
-
         package struct Reply: WireObject {
             package var bytes: Int
             package init(bytes: Int) { self.bytes = bytes }
@@ -176,7 +174,6 @@ extension Varlink.Protection {
             "ownUse", "override"], Self.init) {
             ($0.strict, $0.sourceDescriptor, $0.destinationDescriptor, $0.ownUse, $0.override)
         }
-
         package struct Reply: WireObject {
             package var bytes: Int, protected: Bool
             package init(bytes: Int, protected: Bool) {
@@ -192,7 +189,6 @@ extension Varlink.Protection {
         package var sourceDescriptor: Int?
         package init(sourceDescriptor: Int? = nil) { self.sourceDescriptor = sourceDescriptor }
         package static let codec = Codec(["sourceDescriptor"], Self.init) { $0.sourceDescriptor }
-
         package struct Reply: WireObject {
             package var protection: Protection?, status: Int
             package init(protection: Protection? = nil, status: Int) {
@@ -212,7 +208,6 @@ extension Varlink.Protection {
         package static let codec = Codec(["owner", "unmanaged", "text"], Self.init) {
             ($0.owner, $0.unmanaged, $0.text)
         }
-
         package struct Reply: WireObject {
             package var text: String
             package init(text: String) { self.text = text }
@@ -228,7 +223,6 @@ extension Varlink.Protection {
         package static let codec = Codec(["text", "ownUse", "override"], Self.init) {
             ($0.text, $0.ownUse, $0.override)
         }
-
         package struct Reply: WireObject {
             package var text: String, protected: Bool
             package init(text: String, protected: Bool) {

@@ -1,13 +1,11 @@
 // From docs/io.mamd.Recovery.varlink by scripts/generate-interfaces: change that, and run this.
 // swift-format-ignore-file
 
-extension Varlink {
-    package enum Recovery {
-        package static let name = "io.mamd.Recovery"
-    }
-}
+extension Varlink { package enum Recovery {} }
 
 extension Varlink.Recovery {
+    package static let name = "io.mamd.Recovery"
+
     package enum Method: String, Sendable, CaseIterable {
         case exportKeys = "ExportKeys", importKeys = "ImportKeys",
             resetPassphrase = "ResetPassphrase", examineKeys = "ExamineKeys"
@@ -40,7 +38,6 @@ extension Varlink.Recovery {
             ($0.account, $0.passphrase, $0.passphraseDescriptor, $0.exportPassphrase,
                 $0.exportPassphraseDescriptor, $0.fileDescriptor)
         }
-
         package struct Reply: WireObject {
             package var export: KeyExport
             package init(export: KeyExport) { self.export = export }
@@ -128,7 +125,6 @@ extension Varlink.Recovery {
                 $0.recoveryKeyDescriptor, $0.recoveryKeyPassphrase,
                 $0.recoveryKeyPassphraseDescriptor)
         }
-
         package struct Reply: WireObject {
             package var export: KeyExport, account: String?, files: Int, opened: Int
             package init(export: KeyExport, account: String? = nil, files: Int, opened: Int) {

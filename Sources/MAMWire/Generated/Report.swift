@@ -1,22 +1,28 @@
 // From docs/io.mamd.Report.varlink by scripts/generate-interfaces: change that, and run this.
 // swift-format-ignore-file
 
-extension Varlink {
-    package enum Report {
-        package static let name = "io.mamd.Report"
-    }
-}
+package import MAMModel
+
+extension Varlink { package enum Report {} }
 
 extension Varlink.Report {
+    package static let name = "io.mamd.Report"
+
     package enum Method: String, Sendable, CaseIterable {
         case census = "Census", lastVerify = "LastVerify"
     }
 
+    package typealias ProtectionClass = MAMModel.ProtectionClass
+    package typealias ProtectionState = MAMModel.ProtectionState
+    package typealias Problem = Varlink.Workspace.Problem
+    package typealias Place = Varlink.Workspace.Place
+    package typealias Outcome = Varlink.Workspace.Outcome
+
     package struct Sum: WireObject, Equatable {
-        package var owner: String, ownerObjectID: String, `class`: String?, state: String,
-            files: Int, bytes: Int, storedBytes: Int
-        package init(owner: String, ownerObjectID: String, class: String? = nil, state: String,
-            files: Int, bytes: Int, storedBytes: Int) {
+        package var owner: String, ownerObjectID: String, `class`: ProtectionClass?,
+            state: ProtectionState, files: Int, bytes: Int, storedBytes: Int
+        package init(owner: String, ownerObjectID: String, class: ProtectionClass? = nil,
+            state: ProtectionState, files: Int, bytes: Int, storedBytes: Int) {
             (self.owner, self.ownerObjectID, self.`class`, self.state, self.files, self.bytes,
                 self.storedBytes) =
                 (owner, ownerObjectID, `class`, state, files, bytes, storedBytes)
@@ -44,9 +50,7 @@ extension Varlink.Report {
     }
 
     package typealias BlockRange = Varlink.Workspace.BlockRange
-
     package typealias Finding = Varlink.Workspace.Finding
-
     package typealias VerifyCounts = Varlink.Workspace.VerifyCounts
 
     package struct Verification: WireObject, Equatable {
@@ -61,7 +65,6 @@ extension Varlink.Report {
 
     package struct Census: VarlinkRequest, WithoutMembers {
         package init() {}
-
         package struct Reply: WireObject {
             package var progress: Totals?, sums: [Sum]?, total: Totals?
             package init(progress: Totals? = nil, sums: [Sum]? = nil, total: Totals? = nil) {
@@ -75,7 +78,6 @@ extension Varlink.Report {
 
     package struct LastVerify: VarlinkRequest, WithoutMembers {
         package init() {}
-
         package struct Reply: WireObject {
             package var verify: Verification?
             package init(verify: Verification? = nil) { self.verify = verify }

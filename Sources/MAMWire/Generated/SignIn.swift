@@ -1,13 +1,11 @@
 // From docs/io.mamd.SignIn.varlink by scripts/generate-interfaces: change that, and run this.
 // swift-format-ignore-file
 
-extension Varlink {
-    package enum SignIn {
-        package static let name = "io.mamd.SignIn"
-    }
-}
+extension Varlink { package enum SignIn {} }
 
 extension Varlink.SignIn {
+    package static let name = "io.mamd.SignIn"
+
     package enum Method: String, Sendable, CaseIterable {
         case show = "Show", begin = "Begin", finish = "Finish", deliverKeys = "DeliverKeys"
     }
@@ -30,7 +28,6 @@ extension Varlink.SignIn {
 
     package struct Show: VarlinkRequest, WithoutMembers {
         package init() {}
-
         package struct Reply: WireObject {
             package var issuer: Issuer?
             package init(issuer: Issuer? = nil) { self.issuer = issuer }
@@ -38,15 +35,16 @@ extension Varlink.SignIn {
         }
     }
 
+    package enum Way: String, WireWord { case browser, deviceCode, refresh }
+
     package struct Begin: VarlinkRequest {
-        package var account: String, objectID: String?, way: String
-        package init(account: String, objectID: String? = nil, way: String) {
+        package var account: String, objectID: String?, way: Way
+        package init(account: String, objectID: String? = nil, way: Way) {
             (self.account, self.objectID, self.way) = (account, objectID, way)
         }
         package static let codec = Codec(["account", "objectId", "way"], Self.init) {
             ($0.account, $0.objectID, $0.way)
         }
-
         package struct Reply: WireObject {
             package var ticket: String, nonce: String, wantsKeys: Bool
             package init(ticket: String, nonce: String, wantsKeys: Bool) {
@@ -66,7 +64,6 @@ extension Varlink.SignIn {
         package static let codec = Codec(["ticket", "tokenDescriptor"], Self.init) {
             ($0.ticket, $0.tokenDescriptor)
         }
-
         package struct Reply: WireObject {
             package var signedIn: Bool, keyID: String?, retryAfterSeconds: Int?, groups: Int?
             package init(signedIn: Bool, keyID: String? = nil, retryAfterSeconds: Int? = nil,
@@ -83,7 +80,6 @@ extension Varlink.SignIn {
         package var keys: String
         package init(keys: String) { self.keys = keys }
         package static let codec = Codec(["keys"], Self.init) { $0.keys }
-
         package struct Reply: WireObject {
             package var keys: Int
             package init(keys: Int) { self.keys = keys }

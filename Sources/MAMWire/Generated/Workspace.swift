@@ -1,13 +1,13 @@
 // From docs/io.mamd.Workspace.varlink by scripts/generate-interfaces: change that, and run this.
 // swift-format-ignore-file
 
-extension Varlink {
-    package enum Workspace {
-        package static let name = "io.mamd.Workspace"
-    }
-}
+package import MAMModel
+
+extension Varlink { package enum Workspace {} }
 
 extension Varlink.Workspace {
+    package static let name = "io.mamd.Workspace"
+
     package enum Method: String, Sendable, CaseIterable {
         case status = "Status", protectionInfo = "ProtectionInfo", whyRefused = "WhyRefused",
             inspect = "Inspect", listAccounts = "ListAccounts", registerAccount = "RegisterAccount",
@@ -25,22 +25,29 @@ extension Varlink.Workspace {
             refused = "Refused", invalidInput = "InvalidInput", systemError = "SystemError"
     }
 
+    package typealias WindowState = MAMModel.WindowState
+
+    package enum Stage: String, WireWord { case registered, enrolled, signedOut }
+
+    package typealias BlockKind = MAMModel.AccountBlock.Kind
+    package typealias ProtectionClass = MAMModel.ProtectionClass
+
     package struct Account: WireObject, Equatable {
-        package var id: String, name: String, objectID: String, uid: Int, state: String,
-            hasPassphrase: Bool, isDefault: Bool, retryAfterSeconds: Int, stage: String,
-            statusCode: Int, block: String, blockReason: String, blockWords: [String]?,
-            isRecoverable: Bool, guessableSeconds: Int?, openClasses: [String]?, openFiles: Int?,
-            containedPrograms: Int?, graceSeconds: Int?, idleSeconds: Int?,
+        package var id: String, name: String, objectID: String, uid: Int, state: WindowState,
+            hasPassphrase: Bool, isDefault: Bool, retryAfterSeconds: Int, stage: Stage?,
+            statusCode: Int, block: BlockKind?, blockReason: String, blockWords: [String]?,
+            isRecoverable: Bool, guessableSeconds: Int?, openClasses: [ProtectionClass]?,
+            openFiles: Int?, containedPrograms: Int?, graceSeconds: Int?, idleSeconds: Int?,
             secondsSinceCheckIn: Int?, offlineBlockSeconds: Int?, offlineWipeSeconds: Int?,
             policies: [String]?
-        package init(id: String, name: String, objectID: String, uid: Int, state: String,
-            hasPassphrase: Bool, isDefault: Bool, retryAfterSeconds: Int, stage: String,
-            statusCode: Int, block: String, blockReason: String, blockWords: [String]? = nil,
-            isRecoverable: Bool, guessableSeconds: Int? = nil, openClasses: [String]? = nil,
-            openFiles: Int? = nil, containedPrograms: Int? = nil, graceSeconds: Int? = nil,
-            idleSeconds: Int? = nil, secondsSinceCheckIn: Int? = nil,
-            offlineBlockSeconds: Int? = nil, offlineWipeSeconds: Int? = nil,
-            policies: [String]? = nil) {
+        package init(id: String, name: String, objectID: String, uid: Int, state: WindowState,
+            hasPassphrase: Bool, isDefault: Bool, retryAfterSeconds: Int, stage: Stage? = nil,
+            statusCode: Int, block: BlockKind? = nil, blockReason: String,
+            blockWords: [String]? = nil, isRecoverable: Bool, guessableSeconds: Int? = nil,
+            openClasses: [ProtectionClass]? = nil, openFiles: Int? = nil,
+            containedPrograms: Int? = nil, graceSeconds: Int? = nil, idleSeconds: Int? = nil,
+            secondsSinceCheckIn: Int? = nil, offlineBlockSeconds: Int? = nil,
+            offlineWipeSeconds: Int? = nil, policies: [String]? = nil) {
             (self.id, self.name, self.objectID, self.uid, self.state, self.hasPassphrase,
                 self.isDefault, self.retryAfterSeconds, self.stage, self.statusCode, self.block,
                 self.blockReason, self.blockWords, self.isRecoverable, self.guessableSeconds,
@@ -65,11 +72,15 @@ extension Varlink.Workspace {
         }
     }
 
+    package typealias ProtectionState = MAMModel.ProtectionState
+
     package struct Protection: WireObject, Equatable {
-        package var owner: String, ownerObjectID: String, managed: Bool, `class`: String?,
-            effectiveClass: String?, state: String, reason: String, words: [String]?
-        package init(owner: String, ownerObjectID: String, managed: Bool, class: String? = nil,
-            effectiveClass: String? = nil, state: String, reason: String, words: [String]? = nil) {
+        package var owner: String, ownerObjectID: String, managed: Bool, `class`: ProtectionClass?,
+            effectiveClass: ProtectionClass?, state: ProtectionState, reason: String,
+            words: [String]?
+        package init(owner: String, ownerObjectID: String, managed: Bool,
+            class: ProtectionClass? = nil, effectiveClass: ProtectionClass? = nil,
+            state: ProtectionState, reason: String, words: [String]? = nil) {
             (self.owner, self.ownerObjectID, self.managed, self.`class`, self.effectiveClass,
                 self.state, self.reason, self.words) =
                 (owner, ownerObjectID, managed, `class`, effectiveClass, state, reason, words)
@@ -123,11 +134,22 @@ extension Varlink.Workspace {
         package static let codec = Codec(["first", "last"], Self.init) { ($0.first, $0.last) }
     }
 
+    package enum Problem: String, WireWord {
+        case header, size, blocks, lost, zeros, tail, end, newer, keyMissing, unreadable, foreign,
+            unsealed, unproved, directoryClass, directoryOwner, keybag, leftover, wipe
+    }
+
+    package enum Place: String, WireWord { case backing, state }
+
+    package enum Outcome: String, WireWord {
+        case left, repaired, incomplete, quarantined, unchecked, unreadable, noted
+    }
+
     package struct Finding: WireObject, Equatable {
-        package var path: String, place: String, problem: String, reason: String, words: [String]?,
-            blocks: [BlockRange], blockCount: Int, outcome: String, action: String?
-        package init(path: String, place: String, problem: String, reason: String,
-            words: [String]? = nil, blocks: [BlockRange], blockCount: Int, outcome: String,
+        package var path: String, place: Place, problem: Problem, reason: String, words: [String]?,
+            blocks: [BlockRange], blockCount: Int, outcome: Outcome, action: String?
+        package init(path: String, place: Place, problem: Problem, reason: String,
+            words: [String]? = nil, blocks: [BlockRange], blockCount: Int, outcome: Outcome,
             action: String? = nil) {
             (self.path, self.place, self.problem, self.reason, self.words, self.blocks,
                 self.blockCount, self.outcome, self.action) =
@@ -185,20 +207,21 @@ extension Varlink.Workspace {
         }
     }
 
+    package enum Transport: String, WireWord { case device, io_uring }
+
     package struct Status: VarlinkRequest, WithoutMembers {
         package init() {}
-
         package struct Reply: WireObject {
             package var name: String, id: String, version: String, backingDirectory: String,
-                mountPoint: String, transport: String?, transportNote: String?, readOnly: Bool,
-                pid: Int, uid: Int, multiIdentity: Bool, maximumClass: String, openFiles: Int,
-                accounts: [Account], needsImport: Bool, lastVerify: LastVerify?,
+                mountPoint: String, transport: Transport?, transportNote: String?, readOnly: Bool,
+                pid: Int, uid: Int, multiIdentity: Bool, maximumClass: ProtectionClass,
+                openFiles: Int, accounts: [Account], needsImport: Bool, lastVerify: LastVerify?,
                 refused: [RefusedDocument]?, backingGone: Bool?
             package init(name: String, id: String, version: String, backingDirectory: String,
-                mountPoint: String, transport: String? = nil, transportNote: String? = nil,
-                readOnly: Bool, pid: Int, uid: Int, multiIdentity: Bool, maximumClass: String,
-                openFiles: Int, accounts: [Account], needsImport: Bool,
-                lastVerify: LastVerify? = nil, refused: [RefusedDocument]? = nil,
+                mountPoint: String, transport: Transport? = nil, transportNote: String? = nil,
+                readOnly: Bool, pid: Int, uid: Int, multiIdentity: Bool,
+                maximumClass: ProtectionClass, openFiles: Int, accounts: [Account],
+                needsImport: Bool, lastVerify: LastVerify? = nil, refused: [RefusedDocument]? = nil,
                 backingGone: Bool? = nil) {
                 (self.name, self.id, self.version, self.backingDirectory, self.mountPoint,
                     self.transport, self.transportNote, self.readOnly, self.pid, self.uid,
@@ -244,7 +267,6 @@ extension Varlink.Workspace {
         package static let codec = Codec(["path", "fileDescriptor", "device", "inode"], Self.init) {
             ($0.path, $0.fileDescriptor, $0.device, $0.inode)
         }
-
         package struct Reply: WireObject {
             package var protection: Protection
             package init(protection: Protection) { self.protection = protection }
@@ -252,15 +274,16 @@ extension Varlink.Workspace {
         }
     }
 
+    package typealias FileAct = MAMModel.FileAct
+
     package struct WhyRefused: VarlinkRequest {
-        package var path: String?, fileDescriptor: Int?, act: String
-        package init(path: String? = nil, fileDescriptor: Int? = nil, act: String) {
+        package var path: String?, fileDescriptor: Int?, act: FileAct
+        package init(path: String? = nil, fileDescriptor: Int? = nil, act: FileAct) {
             (self.path, self.fileDescriptor, self.act) = (path, fileDescriptor, act)
         }
         package static let codec = Codec(["path", "fileDescriptor", "act"], Self.init) {
             ($0.path, $0.fileDescriptor, $0.act)
         }
-
         package struct Reply: WireObject {
             package var refusal: Refusal?
             package init(refusal: Refusal? = nil) { self.refusal = refusal }
@@ -281,15 +304,14 @@ extension Varlink.Workspace {
     }
 
     package struct Inspect: VarlinkRequest {
-        package var fileDescriptors: [Int], act: String?, content: Bool?, brief: Bool?
-        package init(fileDescriptors: [Int], act: String? = nil, content: Bool? = nil,
+        package var fileDescriptors: [Int], act: FileAct?, content: Bool?, brief: Bool?
+        package init(fileDescriptors: [Int], act: FileAct? = nil, content: Bool? = nil,
             brief: Bool? = nil) {
             (self.fileDescriptors, self.act, self.content, self.brief) =
                 (fileDescriptors, act, content, brief)
         }
         package static let codec = Codec(["fileDescriptors", "act", "content",
             "brief"], Self.init) { ($0.fileDescriptors, $0.act, $0.content, $0.brief) }
-
         package struct Reply: WireObject {
             package var files: [Inspected]
             package init(files: [Inspected]) { self.files = files }
@@ -299,7 +321,6 @@ extension Varlink.Workspace {
 
     package struct ListAccounts: VarlinkRequest, WithoutMembers {
         package init() {}
-
         package struct Reply: WireObject {
             package var accounts: [Account]
             package init(accounts: [Account]) { self.accounts = accounts }
@@ -321,7 +342,6 @@ extension Varlink.Workspace {
             ($0.name, $0.objectID, $0.passphrase, $0.passphraseDescriptor, $0.noPassphrase,
                 $0.newKeys)
         }
-
         package struct Reply: WireObject {
             package var account: Account
             package init(account: Account) { self.account = account }
@@ -354,7 +374,6 @@ extension Varlink.Workspace {
             (self.account, self.now) = (account, now)
         }
         package static let codec = Codec(["account", "now"], Self.init) { ($0.account, $0.now) }
-
         package struct Reply: WireObject {
             package var accounts: [Account], stragglers: [Straggler]
             package init(accounts: [Account], stragglers: [Straggler]) {
@@ -384,7 +403,6 @@ extension Varlink.Workspace {
         package var account: String?
         package init(account: String? = nil) { self.account = account }
         package static let codec = Codec(["account"], Self.init) { $0.account }
-
         package struct Reply: WireObject {
             package var idleSeconds: Int?
             package init(idleSeconds: Int? = nil) { self.idleSeconds = idleSeconds }
@@ -400,7 +418,6 @@ extension Varlink.Workspace {
         package static let codec = Codec(["account", "confirmed"], Self.init) {
             ($0.account, $0.confirmed)
         }
-
         package struct Reply: WireObject {
             package var complete: Bool, files: Int, scanned: Int, opened: Int, left: [String],
                 stragglers: [Straggler], elsewhere: Bool?
@@ -419,7 +436,6 @@ extension Varlink.Workspace {
 
     package struct Watch: VarlinkRequest, WithoutMembers {
         package init() {}
-
         package struct Reply: WireObject {
             package var event: Event
             package init(event: Event) { self.event = event }
@@ -443,7 +459,6 @@ extension Varlink.Workspace {
             ($0.owner, $0.sourcePath, $0.sourceDescriptor, $0.destinationPath,
                 $0.destinationDescriptor, $0.override)
         }
-
         package struct Reply: WireObject {
             package var bytes: Int
             package init(bytes: Int) { self.bytes = bytes }
@@ -485,8 +500,9 @@ extension Varlink.Workspace {
     }
 
     package struct SetClass: VarlinkRequest {
-        package var `class`: String?, path: String?, fileDescriptor: Int?
-        package init(class: String? = nil, path: String? = nil, fileDescriptor: Int? = nil) {
+        package var `class`: ProtectionClass?, path: String?, fileDescriptor: Int?
+        package init(class: ProtectionClass? = nil, path: String? = nil,
+            fileDescriptor: Int? = nil) {
             (self.`class`, self.path, self.fileDescriptor) = (`class`, path, fileDescriptor)
         }
         package static let codec = Codec(["class", "path", "fileDescriptor"], Self.init) {
@@ -503,7 +519,6 @@ extension Varlink.Workspace {
         package static let codec = Codec(["path", "fileDescriptor", "repair"], Self.init) {
             ($0.path, $0.fileDescriptor, $0.repair)
         }
-
         package struct Reply: WireObject {
             package var finding: Finding?, progress: VerifyCounts?, summary: VerifyCounts?
             package init(finding: Finding? = nil, progress: VerifyCounts? = nil,
@@ -546,11 +561,13 @@ extension Varlink.Workspace {
             "next"], Self.init) { ($0.account, $0.files, $0.example, $0.reason, $0.words, $0.next) }
     }
 
+    package enum GuessConsequence: String, WireWord { case lockedOut, wiped }
+
     package struct WrongPassphrase: VarlinkFailure {
         package var account: String, retryAfterSeconds: Int, outlook: String?, words: [String]?,
-            consequence: String?
+            consequence: GuessConsequence?
         package init(account: String, retryAfterSeconds: Int, outlook: String? = nil,
-            words: [String]? = nil, consequence: String? = nil) {
+            words: [String]? = nil, consequence: GuessConsequence? = nil) {
             (self.account, self.retryAfterSeconds, self.outlook, self.words, self.consequence) =
                 (account, retryAfterSeconds, outlook, words, consequence)
         }
@@ -579,8 +596,9 @@ extension Varlink.Workspace {
     }
 
     package struct Blocked: VarlinkFailure {
-        package var account: String, kind: String, reason: String, words: [String]?, next: String?
-        package init(account: String, kind: String, reason: String, words: [String]? = nil,
+        package var account: String, kind: BlockKind, reason: String, words: [String]?,
+            next: String?
+        package init(account: String, kind: BlockKind, reason: String, words: [String]? = nil,
             next: String? = nil) {
             (self.account, self.kind, self.reason, self.words, self.next) =
                 (account, kind, reason, words, next)

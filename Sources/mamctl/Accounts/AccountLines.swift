@@ -12,12 +12,12 @@ struct AccountLines {
 
     init(_ account: AccountReport) { self.account = account }
 
-    private var isBlocked: Bool { !account.block.isEmpty }
+    private var isBlocked: Bool { account.block != nil }
 
     /// A coloured symbol for the state.
     var mark: Message {
         if isBlocked { return Style.output.red("✗") }
-        return switch account.window {
+        return switch account.state {
         case .unlocked: Style.output.green("●")
         case .grace: Style.output.yellow("◐")
         case .locked, .beforeFirstUnlock: Style.output.red("○")
@@ -26,7 +26,7 @@ struct AccountLines {
 
     var state: Message {
         if isBlocked { return Style.output.red("blocked") }
-        return switch account.window {
+        return switch account.state {
         case .unlocked: Style.output.green("unlocked")
         case .grace: Style.output.yellow("closing")
         case .locked: Style.output.red("locked")
@@ -47,7 +47,7 @@ struct AccountLines {
 
     /// Nil for another user's account: the daemon tells its name and state only.
     var use: Message? {
-        guard let letters = account.openClasses else { return nil }
+        guard let letters = account.openClasses?.map(\.letter) else { return nil }
         let files = account.openFiles ?? 0
         let list = letters.joined(separator: ", ")
         let classes =
@@ -90,7 +90,7 @@ struct AccountLines {
     var notes: Message? {
         var notes: [Message] = []
         if account.isDefault { notes.append("default owner of what uid \(account.uid) creates") }
-        if account.stage == "signed-out" { notes.append("deregistered, its keys are kept") }
+        if account.stage == .signedOut { notes.append("deregistered, its keys are kept") }
         if account.isRecoverable { notes.append("the organisation can open its files") }
         if let seconds = account.guessableSeconds {
             notes.append(
@@ -116,7 +116,7 @@ struct AccountLines {
     /// The command to run next; nil if none is needed.
     var next: Message? {
         if let blockParts { return blockParts.command.map { .verbatim($0) } }
-        return switch account.window {
+        return switch account.state {
         case .unlocked: nil
         case .grace: "mamctl unlock \(shown) (keeps it open)"
         case .locked, .beforeFirstUnlock: "mamctl unlock \(shown)"

@@ -21,7 +21,7 @@ func registerAccount(_ invocation: Invocation) throws -> ExitStatus {
         // Omitted otherwise: an earlier daemon does not know it.
         newKeys: invocation.arguments.has("new-keys") ? true : nil)
     let account = try register(request, secrets.descriptors, daemon)
-    let isCovered = account.stage == "enrolled"
+    let isCovered = account.stage == .enrolled
     return report(
         account, invocation,
         "\((isCovered ? "registered" : "registered; no policy covers it yet") as Message)"
@@ -37,7 +37,8 @@ func register(
     do throws(Failure) {
         return try daemon.call(request, descriptors: secrets, about: subject).account
     } catch {
-        guard error.kind == "SealedFiles", isatty(STDIN_FILENO) == 1 else { throw error }
+        let isOfSealedFiles = error.kind == Varlink.Workspace.ErrorName.sealedFiles.rawValue
+        guard isOfSealedFiles, isatty(STDIN_FILENO) == 1 else { throw error }
         printError("\(error.message); to open them, run: \(importCommand)")
         let answer = try Terminal.askOpenly(
             "New keys do not open them; only importing theirs will. Type yes to continue")
@@ -57,7 +58,7 @@ func changePassphrase(_ invocation: Invocation) throws -> ExitStatus {
             invocation: invocation, path: export, daemon: daemon
         ).reset()
         if let new { try tellKeyring(new, of: account.label, in: daemon) }
-        let verb = account.block.isEmpty ? "unlock" : "account login"
+        let verb = account.block == nil ? "unlock" : "account login"
         return report(
             account, invocation, "passphrase reset; mamctl \(verb) opens it with the new one")
     }

@@ -14,7 +14,7 @@ func loginAccount(_ invocation: Invocation) throws -> ExitStatus {
     let account: AccountReport
     do { account = try invocation.account(of: daemon) } catch let error as Failure {
         // Like the SDK, register an unknown account.
-        guard error.kind == "UnknownAccount" else { throw error }
+        guard error.kind == Varlink.Workspace.ErrorName.unknownAccount.rawValue else { throw error }
         let name = try invocation.operands[0].requireText("the account's name")
         // A name similar to a known account's is probably a typing error.
         if !invocation.arguments.has("register"),
@@ -80,9 +80,9 @@ func checkInNow(_ invocation: Invocation) throws -> ExitStatus {
 func setThreatLevel(_ invocation: Invocation) throws -> ExitStatus {
     let text = try invocation.operands[0].requireText("the level")
     // `unknown` clears the level.
-    let level = ThreatLevel(rawValue: text)
+    let level = Wire.ThreatLevel(rawValue: text)
     let daemon = try invocation.daemon()
-    try daemon.call(Wire.SetThreatLevel(level: level?.rawValue))
+    try daemon.call(Wire.SetThreatLevel(level: level))
     if invocation.isJSON { printJSON(["level": JSONValue(level?.rawValue)]) }
     return .success
 }

@@ -101,10 +101,10 @@ private func describe(_ acting: Wire.Acting) -> Message {
     let kind: Message = acting.managed ? "managed" : "not managed"
     let reason: Message =
         switch acting.source {
-        case "thread": "set for the thread"
-        case "session": "set for this login session"
-        case "process": "inherited from process \(acting.process ?? 0)"
-        default: "the default of uid \(geteuid()), as nothing else is set"
+        case .thread: "set for the thread"
+        case .session: "set for this login session"
+        case .process: "inherited from process \(acting.process ?? 0)"
+        case .default: "the default of uid \(geteuid()), as nothing else is set"
         }
     return "\(who)\t\(kind)\t\(reason)"
 }

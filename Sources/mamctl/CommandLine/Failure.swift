@@ -101,7 +101,6 @@ extension Failure {
     /// The daemon's error about `subject`.
     init(_ error: VarlinkError, about subject: Message) {
         let account = error.parameters["account"]?.text.map { ByteString($0).shown } ?? ""
-        let kind = error.lastName
         let usual: Message? =
             switch error.ofWorkspace {
             case .unknownAccount, .notManaged: "mamctl account list"
@@ -124,11 +123,11 @@ extension Failure {
             }
         // An error that names its account needs no subject, except WindowClosed, where the subject
         // is often a file.
-        let saysAll = !account.isEmpty && kind != "WindowClosed"
+        let saysAll = !account.isEmpty && error.ofWorkspace != .windowClosed
         let message: Message = saysAll ? "\(error)" : "\(subject): \(error)"
         // Prefer the daemon's hint: it knows more.
         self.init(ExitStatus(error), message, next: error.next.map { Message(known: $0) } ?? usual)
-        self.kind = kind
+        kind = error.lastName
         cause = Errno(of: error)
     }
 

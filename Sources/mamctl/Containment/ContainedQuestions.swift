@@ -45,10 +45,11 @@ func mayJoin(_ rules: UnsafePointer<mam_containment>?) -> Int32 {
 
 /// Records what this process has refused the command.
 func noteRefusal(_ rules: UnsafePointer<mam_containment>?, _ what: UnsafePointer<CChar>?) {
-    guard let what else { return }
-    let word = String(cString: what)
+    guard let what, let act = Varlink.Identity.ContainedAct(rawValue: String(cString: what)) else {
+        return
+    }
     _ = asking(rules) { daemon, _ throws(VarlinkClient.Failure) in
-        _ = try daemon.call(Varlink.Identity.NoteRefusal(what: word))
+        _ = try daemon.call(Varlink.Identity.NoteRefusal(what: act))
         return true
     }
 }

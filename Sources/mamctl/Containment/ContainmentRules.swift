@@ -44,9 +44,9 @@ struct ContainmentRules {
 
         init(_ told: Varlink.Identity.Containment) {
             switch told.network {
-            case "any": self = .any
-            case "ports": self = .ports(told.ports.compactMap { UInt16(exactly: $0) })
-            default: self = .none
+            case .any: self = .any
+            case .ports: self = .ports(told.ports.compactMap { UInt16(exactly: $0) })
+            case .none: self = .none
             }
         }
 

@@ -42,7 +42,7 @@ extension Daemon {
             parts.map { part in
                 (
                     Varlink.Workspace.Inspect(
-                        fileDescriptors: Array(0..<part.count), act: question.act?.rawValue,
+                        fileDescriptors: Array(0..<part.count), act: question.act,
                         content: question.asksForContent ? true : nil, brief: true),
                     Array(files[part])
                 )
@@ -114,7 +114,7 @@ extension Daemon {
             replies(
                 to: begin(
                     files.map {
-                        (Varlink.Workspace.WhyRefused(fileDescriptor: 0, act: act.rawValue), [$0])
+                        (Varlink.Workspace.WhyRefused(fileDescriptor: 0, act: act), [$0])
                     }))
         }
         return infos.enumerated().flatMap { place, info in

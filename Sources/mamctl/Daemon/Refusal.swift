@@ -22,7 +22,7 @@ func refusal(of act: FileAct, on file: Descriptor, _ path: ByteString) -> Failur
     guard let name = workspace(of: file),
         let daemon = try? Daemon(of: name, servingMountOf: file),
         let reply = try? daemon.call(
-            Varlink.Workspace.WhyRefused(fileDescriptor: 0, act: act.rawValue), descriptors: [file])
+            Varlink.Workspace.WhyRefused(fileDescriptor: 0, act: act), descriptors: [file])
     else { return nil }
     return reply.refusal.map { Failure(VarlinkError($0), about: .verbatim(path.shown)) }
 }

@@ -191,7 +191,7 @@ extension Invocation {
                 next: "copy it into one; mamctl status lists them")
         }
         return try protection(
-            Varlink.Workspace.SetClass(class: asked?.letter, fileDescriptor: 0), of: file, path,
+            Varlink.Workspace.SetClass(class: asked, fileDescriptor: 0), of: file, path,
             in: name)
     }
 

@@ -98,7 +98,7 @@ private struct Handover {
         let acting = try daemon.call(Varlink.Identity.GetIdentity()).acting
         let identity = acting.name.isEmpty ? acting.objectID : acting.name
         // "Nobody" is kept if it was set, and replaced if it is only the default.
-        guard identity.isEmpty, acting.source == "default" else { return identity }
+        guard identity.isEmpty, acting.source == .default else { return identity }
         return try invocation.defaultOwner(of: try daemon.status())
     }
 

@@ -90,12 +90,12 @@ func deliverDocuments(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     var status = ExitStatus.success
     var told: [JSONValue] = []
-    func tell(_ path: ByteString, _ document: String?, _ outcome: Result<String, Failure>) {
+    func tell(_ path: ByteString, _ document: String?, _ outcome: Result<Wire.Effect, Failure>) {
         var members: [String: JSONValue] = ["path": .string(path.shown)]
         members["document"] = document.map { .string($0) }
         switch outcome {
         case .success(let effect):
-            members["effect"] = .string(effect)
+            members["effect"] = effect.json
             let subject = path.shown + (document.map { ", \($0)" } ?? "")
             if !invocation.isJSON { printOut("\(subject): \(meaning(of: effect))") }
         case .failure(let failure):
@@ -124,24 +124,24 @@ func deliverDocuments(_ invocation: Invocation) throws -> ExitStatus {
 
 private func deliver(
     _ document: FleetBundle.Document, of bundle: FleetBundle, to daemon: Daemon
-) throws(Failure) -> String {
+) throws(Failure) -> Wire.Effect {
     // A bundle has all roots, for those that were away. The daemon would refuse an older one.
     if bundle.isBundle, let serial = document.rootSerial,
         let organization = try daemon.call(Wire.Show()).organization,
         serial < organization.rootSerial
     {
-        return "nothing"
+        return .nothing
     }
     return try daemon.call(
         Wire.Deliver(document: document.text), about: .verbatim(bundle.shown(document))
     ).effect
 }
 
-private func meaning(of effect: String) -> Message {
+private func meaning(of effect: Wire.Effect) -> Message {
     switch effect {
-    case "nothing": "known"
-    case "order": "accepted; the order is obeyed now"
-    default: "accepted"
+    case .nothing: "known"
+    case .order: "accepted; the order is obeyed now"
+    case .documents, .root: "accepted"
     }
 }
 

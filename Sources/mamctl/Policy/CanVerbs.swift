@@ -129,9 +129,14 @@ private func askLink(_ invocation: Invocation, isUniversal: Bool) throws -> Exit
 }
 
 func canPick(_ invocation: Invocation) throws -> ExitStatus {
-    try invocation.ask(
+    let word = try invocation.operands[0].requireText("the mode")
+    guard let mode = Varlink.Policy.PickerMode(rawValue: word) else {
+        let all = Varlink.Policy.PickerMode.allCases.map(\.rawValue).joined(separator: ", ")
+        throw Failure(.usage, "mode is one of \(all)")
+    }
+    return try invocation.ask(
         Varlink.Policy.CanPickDocuments(
-            mode: try invocation.operands[0].requireText("the mode"),
+            mode: mode,
             account: try invocation.arguments.text("account")))
 }
 

@@ -13,8 +13,8 @@ func getConfiguration(_ invocation: Invocation) throws -> ExitStatus {
     let reply = try invocation.policy(
         Varlink.Policy.ConfigurationValue(
             key: try invocation.operands[0].requireText("the key"),
-            type: try invocation.arguments.text("type"),
-            query: try invocation.arguments.text("query"),
+            type: try invocation.arguments.text("type").flatMap { .init(rawValue: $0) },
+            query: try invocation.arguments.text("query").flatMap { .init(rawValue: $0) },
             account: try invocation.arguments.text("account")))
     if invocation.isJSON {
         printJSON(reply.json)

@@ -75,12 +75,12 @@ extension ReportPage {
     }
 
     private func state(_ account: AccountReport) -> HTML {
-        guard account.block.isEmpty else {
+        guard account.block == nil else {
             return "<span class=\"bad\">blocked</span>: \(account.blockReason)"
         }
-        let open = (account.openClasses ?? []).joined(separator: " ")
+        let open = (account.openClasses ?? []).map(\.letter).joined(separator: " ")
         let classes: HTML = open.isEmpty ? "" : "; open: \(open)"
-        return switch account.window {
+        return switch account.state {
         case .unlocked: "<span class=\"ok\">unlocked</span>\(classes)"
         case .grace: "about to be locked\(classes)"
         case .locked, .beforeFirstUnlock: "locked\(classes)"
@@ -105,7 +105,7 @@ extension ReportPage {
         }
         guard let findings = own?.findings, !findings.isEmpty else { return "none" }
         let items = findings.map { finding -> HTML in
-            "\(finding.reason) (<code>\(finding.rule)</code>, \(finding.action))"
+            "\(finding.reason) (<code>\(finding.rule)</code>, \(finding.action.rawValue))"
         }
         return "\(items)"
     }

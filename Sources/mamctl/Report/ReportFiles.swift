@@ -22,7 +22,7 @@ extension ReportPage {
         let owners = owners
         let bytes = ReportAxis.ofBytes(upTo: owners.map { sum(of: $0.sums, \.bytes) }.max() ?? 0)
         let counts = ReportAxis(upTo: owners.map { sum(of: $0.sums, \.files) }.max() ?? 0, unit: 1)
-        let used = layers.filter { layer in data.sums.contains { $0.fileClass == layer.fileClass } }
+        let used = layers.filter { layer in data.sums.contains { $0.class == layer.fileClass } }
         return """
             <section><h2>Whose files these are</h2>
             <p class="soft">Class A files can be read while their account is unlocked; B files too,
@@ -80,7 +80,7 @@ extension ReportPage {
             parts: layers.map { layer in
                 (
                     layer.kind, layer.name,
-                    sum(of: owner.sums.filter { $0.fileClass == layer.fileClass }, member)
+                    sum(of: owner.sums.filter { $0.class == layer.fileClass }, member)
                 )
             })
     }
@@ -90,7 +90,7 @@ extension ReportPage {
     private var table: HTML {
         let rows = data.sums.prefix(Self.shownRows).map { sum -> [HTML] in
             [
-                ownerLabel(sum), HTML(sum.fileClass?.letter ?? "–"), stateCell(sum.state),
+                ownerLabel(sum), HTML(sum.class?.letter ?? "–"), stateCell(sum.state),
                 HTML(sum.files.grouped.english), HTML(sum.bytes.asBytes),
                 HTML(sum.storedBytes.asBytes),
             ]
@@ -104,16 +104,16 @@ extension ReportPage {
             ], rows)
     }
 
-    private func stateCell(_ state: String) -> HTML {
+    private func stateCell(_ state: ProtectionState) -> HTML {
         switch state {
-        case "available": "can be read now"
-        case "closed": "locked"
-        case "unmanaged": "plain, with an owner"
-        case "unsealed": "<span class=\"bad\">plain, of an account</span>"
-        case "foreign": "plain, without an owner"
-        case "key-missing": "<span class=\"bad\">key not here</span>"
-        case "damaged": "<span class=\"bad\">damaged</span>"
-        default: "\(state)"
+        case .available: "can be read now"
+        case .closed: "locked"
+        case .unmanaged: "plain, with an owner"
+        case .unsealed: "<span class=\"bad\">plain, of an account</span>"
+        case .foreign: "plain, without an owner"
+        case .keyMissing: "<span class=\"bad\">key not here</span>"
+        case .damaged: "<span class=\"bad\">damaged</span>"
+        case .newer, .directory: "\(state.rawValue)"
         }
     }
 
@@ -134,9 +134,4 @@ extension ReportPage {
         guard !parts.isEmpty else { return "" }
         return "<p class=\"soft\">Besides: \(parts.joined(separator: "; ")).</p>"
     }
-}
-
-extension Varlink.Report.Sum {
-    /// Nil for files that are not encrypted.
-    var fileClass: ProtectionClass? { self.class.flatMap { ProtectionClass($0) } }
 }

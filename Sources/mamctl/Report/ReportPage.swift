@@ -65,12 +65,12 @@ struct ReportPage {
     }
 
     private var figures: HTML {
-        let sealed = data.sums.filter { $0.fileClass != nil }
+        let sealed = data.sums.filter { $0.class != nil }
         let sealedBytes = sealed.reduce(0) { $0 + $1.bytes }
         let encrypted = share(sealedBytes, of: data.total.bytes)
         let sealedFiles = sealed.reduce(0) { $0 + $1.files }.counted("file").english
         let accounts = data.status.accounts
-        let open = accounts.count { [.unlocked, .grace].contains($0.window) }
+        let open = accounts.count { [.unlocked, .grace].contains($0.state) }
         let inUse = data.status.openFiles.counted("file").english
         let total = data.total
         let directories = total.directories.counted("director", "y", "ies")

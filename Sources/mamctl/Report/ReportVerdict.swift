@@ -16,10 +16,10 @@ struct ReportVerdict {
         let lost = (data.events ?? []).filter { $0.event == "dropped" }.reduce(0) { $0 + $1.count }
         if lost > 0 { findings.append("\(lost.counted("event").english) could not be kept.") }
         for account in data.status.accounts {
-            if !account.block.isEmpty {
+            if account.block != nil {
                 findings.append(
                     "<bdi>\(account.label)</bdi> is blocked: \(account.blockReason)")
-            } else if account.stage == "registered" {
+            } else if account.stage == .registered {
                 findings.append("No policy covers <bdi>\(account.label)</bdi>.")
             }
         }
@@ -45,15 +45,15 @@ struct ReportVerdict {
     }
 
     private mutating func judge(_ sums: [Varlink.Report.Sum], _ total: Varlink.Report.Totals) {
-        func files(_ state: String) -> Int {
+        func files(_ state: ProtectionState) -> Int {
             sums.filter { $0.state == state }.reduce(0) { $0 + $1.files }
         }
-        let damaged = files("damaged")
+        let damaged = files(.damaged)
         if damaged > 0 {
             let have = damaged == 1 ? "has a header that is" : "have headers that are"
             findings.append("\(damaged.counted("file").english) \(have) damaged or cannot be read.")
         }
-        let missing = files("key-missing")
+        let missing = files(.keyMissing)
         if missing > 0 {
             findings.append(
                 "\(missing.counted("file").english) need keys that are not on this device.")

@@ -53,7 +53,7 @@ extension ReportPage {
         let rows = verify.findings.map { finding -> [HTML] in
             [
                 "<code>\(finding.path)</code>", HTML(finding.reason),
-                HTML(finding.outcome), HTML(finding.action ?? "–"),
+                HTML(finding.outcome.rawValue), HTML(finding.action ?? "–"),
             ]
         }
         let all =

@@ -88,7 +88,7 @@ func printAccounts(_ accounts: [AccountReport], isJSON: Bool) {
 private func row(_ account: AccountReport) -> [Message] {
     let lines = AccountLines(account)
     let parts = [
-        lines.blockReason, lines.countdown, account.stage == "registered" ? noPolicy : nil,
+        lines.blockReason, lines.countdown, account.stage == .registered ? noPolicy : nil,
         lines.notes,
     ]
     // Escape sequences count as characters: all cells of the coloured column have equally many.
@@ -172,7 +172,7 @@ private struct StatusText {
         let mode: Message = report.multiIdentity ? "several identities" : "single identity"
         let daemon: Message =
             "process \(report.pid) of uid \(report.uid), version \(report.version)"
-        let isRing = report.transport == "io_uring"
+        let isRing = report.transport == .io_uring
         let way: Message? = isRing ? "requests by io_uring" : nil
         add("daemon", [daemon, mode, way, ceiling].compactMap(\.self).joined(separator: "; "))
         if !isRing, let note = report.transportNote { add("requests", Message(known: note)) }
@@ -185,8 +185,8 @@ private struct StatusText {
 
     /// Empty if the ceiling is the strictest class, which limits nothing.
     private var ceiling: Message? {
-        guard report.maximumClass != ProtectionClass.complete.letter else { return nil }
-        return "files get no stricter class than \(report.maximumClass)"
+        guard report.maximumClass != .complete else { return nil }
+        return "files get no stricter class than \(report.maximumClass.letter)"
     }
 
     private mutating func add(_ account: AccountLines) {

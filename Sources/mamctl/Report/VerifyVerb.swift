@@ -33,7 +33,7 @@ struct FindingPaths {
     }
 
     func shown(_ finding: FindingReport) -> String {
-        if finding.place == "state" { return finding.path }
+        if finding.place == .state { return finding.path }
         let isOwn = finding.path.hasPrefix(".mamd/")
         return "\((isOwn ? backing : tree).shown)/\(finding.path)"
     }
@@ -68,7 +68,7 @@ private struct VerifyOutput {
         if isJSON {
             printJSON(["findings": findings.json, "summary": summary.json])
         } else {
-            if let place = findings.first(where: { $0.knownOutcome == .quarantined })?.action {
+            if let place = findings.first(where: { $0.outcome == .quarantined })?.action {
                 explainQuarantine(place)
             }
             printOut(line(for: summary))
@@ -80,13 +80,13 @@ private struct VerifyOutput {
         let reason = Message(finding.words, else: finding.reason)
         let what: Message = finding.blockCount > 0 ? "\(blockList(finding)): \(reason)" : reason
         let action: Message? =
-            switch finding.knownOutcome {
+            switch finding.outcome {
             case .repaired, .incomplete: finding.action.map { Message(known: $0) }
             case .left: finding.action.map { "not repaired: \(Message(known: $0))" }
             case .quarantined: finding.action.map { "moved to \(shownOwn($0))" }
             case .unchecked: "not checked"
             case .unreadable: "not checked: see ls -l for its permissions"
-            case .noted, nil: nil
+            case .noted: nil
             }
         return action.map { "\(what) (\($0))" } ?? what
     }

@@ -22,7 +22,7 @@ struct SetupAccount {
     /// passphrase of one that is unlocked, so that ``passphrase`` is known to be right.
     func open(askingAnyway: Bool) throws -> AccountReport {
         guard let account = try found() else { return try register() }
-        guard askingAnyway || account.window != .unlocked else { return account }
+        guard askingAnyway || account.state != .unlocked else { return account }
         return try retrying {
             var secrets = SecretParameters()
             let request = Varlink.Workspace.Unlock(

@@ -45,7 +45,7 @@ extension Invocation {
             }
             if arguments.has("mounted") { return nil }
             let account = try account(of: daemon)
-            guard account.window != .unlocked || !account.block.isEmpty else { return nil }
+            guard account.state != .unlocked || account.block != nil else { return nil }
             return Failure(
                 .windowClosed, "\(account.label) is not unlocked",
                 next: "mamctl unlock \(account.label)")
