@@ -89,7 +89,8 @@ extension VaultService {
                 throw .notTried(
                     name, retryAfterSeconds: Int(seconds), because: "\(error)")
             case .accountExists: throw .accountExists(name)
-            case .refused(let reason, let next): throw .refused(reason, next: next)
+            case .refused(let reason, let next, let cause):
+                throw .refused(reason, next: next, cause: cause)
             case .beingWiped, .lockedMeanwhile, .attemptsNewer, .leftNewer:
                 throw .refused("\(name): \(error)")
             case .unknownAccount: throw .unknownAccount(name)

@@ -42,7 +42,7 @@ package enum KeyringError: Error, Equatable, Sendable {
     /// Policy keeps the account closed.
     case blocked(AccountBlock)
     /// Policy or settings forbid it; a sentence, and a command that helps.
-    case refused(Message, next: String? = nil)
+    case refused(Message, next: String? = nil, cause: RefusalCause? = nil)
     /// The wrapped file key or its header was tampered with.
     case notAuthentic
     case keybag(KeybagError)
@@ -89,7 +89,7 @@ extension KeyringError: Worded {
         case .windowClosed: "the account is locked"
         case .lockedMeanwhile: "it was locked while it was being unlocked: unlock it again"
         case .blocked(let block): "the account is blocked: \(block.reason)"
-        case .refused(let reason, let next): next.map { "\(reason); run: \($0)" } ?? reason
+        case .refused(let reason, let next, _): next.map { "\(reason); run: \($0)" } ?? reason
         case .notAuthentic: "the file's header was changed or damaged: its key does not open"
         case .keybag(let error): "the account's keybag cannot be used: \(error)"
         case .deviceSecret(let error): "\(error)"

@@ -42,8 +42,6 @@ package struct QuestionInputs: Sendable {
 /// `UIDocumentPickerMode`; the raw value is the SDK's number.
 package enum DocumentPickerMode: Int, Sendable, CaseIterable {
     case `import`, open, exportToService, moveToService
-
-    package var name: String { SDKName.documentPickerModes[rawValue] ?? "" }
 }
 
 extension NotificationRestriction {

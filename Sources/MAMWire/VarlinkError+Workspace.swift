@@ -105,9 +105,12 @@ extension VarlinkError {
     }
 
     /// Policy or the caller's rights forbid it.
-    package static func refused(_ reason: Message, next: String? = nil) -> VarlinkError {
+    package static func refused(
+        _ reason: Message, next: String? = nil, cause: RefusalCause? = nil
+    ) -> VarlinkError {
         VarlinkError(
-            Varlink.Workspace.Refused(reason: reason.english, words: reason.wire, next: next))
+            Varlink.Workspace.Refused(
+                reason: reason.english, words: reason.wire, next: next, by: cause?.rawValue))
     }
 
     /// The parameters are well-formed but make no sense.
@@ -142,6 +145,10 @@ extension VarlinkError {
 
     /// A command that helps; ``description`` does not contain it.
     package var next: String? { parameters["next"]?.text }
+
+    package var refusalCause: RefusalCause? {
+        parameters["by"]?.text.flatMap(RefusalCause.init)
+    }
 
     /// The io.mamd.Workspace error that caused this one of io.mamd.Protection; any other error
     /// itself.

@@ -26,8 +26,7 @@ package struct KeyExports: Sendable {
         guard vault.policy(of: account).rules.dataBackupBlocked != true else {
             throw .refused(
                 "policy does not let \(vault.identity(of: account)) be backed up"
-                    + " (dataBackupBlocked): its keys stay here"
-            )
+                    + " (dataBackupBlocked): its keys stay here", cause: .policy)
         }
         try judge(export: exportPassphrase, vault.policy(of: account))
         do throws(KeyringError) {
@@ -47,7 +46,7 @@ package struct KeyExports: Sendable {
         guard let flaw = passphrase.withBytes({ policy.pin.flaw(forFile: $0) }) else { return }
         throw .refused(
             "the export's passphrase is not good enough: \(flaw)",
-            next: "mamctl account export, with a better passphrase")
+            next: "mamctl account export, with a better passphrase", cause: .passphrase)
     }
 
     // MARK: Audit

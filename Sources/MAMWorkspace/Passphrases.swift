@@ -77,12 +77,13 @@ package struct Passphrases: Sendable {
         guard let passphrase else {
             if pin.isRequired {
                 throw .refused(
-                    "policy requires a passphrase (pinRequired): leave --no-passphrase out")
+                    "policy requires a passphrase (pinRequired): leave --no-passphrase out",
+                    cause: .policy)
             }
             return
         }
         if let flaw = passphrase.withBytes({ pin.flaw(in: $0) }) {
-            throw .refused("the passphrase is not good enough: \(flaw)")
+            throw .refused("the passphrase is not good enough: \(flaw)", cause: .passphrase)
         }
     }
 }

@@ -27,8 +27,8 @@ internal import Testing
 
     @Test func `modes and notifications have the SDK's numbers`() {
         #expect(
-            MAMClient.DocumentPickerMode.allCases.map { "\($0.rawValue) \($0.name)" }
-                == MAMPolicy.DocumentPickerMode.allCases.map { "\($0.rawValue) \($0.name)" })
+            MAMClient.DocumentPickerMode.allCases.map { "\($0.rawValue) \($0)" }
+                == MAMPolicy.DocumentPickerMode.allCases.map { "\($0.rawValue) \($0)" })
         #expect(MAMClient.NotificationPolicy.allCases.map(\.rawValue) == [0, 1, 2])
     }
 }

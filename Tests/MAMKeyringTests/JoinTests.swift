@@ -214,7 +214,7 @@ import Testing
         do {
             try body()
             Issue.record("it was not refused")
-        } catch KeyringError.refused(let reason, _) {
+        } catch KeyringError.refused(let reason, _, _) {
             #expect(reason.english.contains(advice))
         } catch { Issue.record(error) }
     }

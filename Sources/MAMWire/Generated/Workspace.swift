@@ -648,12 +648,13 @@ extension Varlink.Workspace {
     }
 
     package struct Refused: VarlinkFailure {
-        package var reason: String, words: [String]?, next: String?
-        package init(reason: String, words: [String]? = nil, next: String? = nil) {
-            (self.reason, self.words, self.next) = (reason, words, next)
+        package var reason: String, words: [String]?, next: String?, by: String?
+        package init(reason: String, words: [String]? = nil, next: String? = nil,
+            by: String? = nil) {
+            (self.reason, self.words, self.next, self.by) = (reason, words, next, by)
         }
-        package static let codec = Codec(["reason", "words", "next"], Self.init) {
-            ($0.reason, $0.words, $0.next)
+        package static let codec = Codec(["reason", "words", "next", "by"], Self.init) {
+            ($0.reason, $0.words, $0.next, $0.by)
         }
     }
 
