@@ -14,6 +14,8 @@ package struct Failure: Error {
     package var isSilence = false
     /// The name of the daemon's error, without its interface's; nil for other failures.
     package var kind: String?
+    /// Why it is refused, where the daemon says so.
+    package var refusalCause: RefusalCause?
     /// The system call's error that is the reason.
     package var cause: Errno?
 

@@ -19,6 +19,7 @@ class Pins(EnrollmentCase):
         self.workspace.mount()
         result = self.workspace.serving("account register", ANN, "--no-passphrase", status=REFUSED)
         self.assertIn("pinRequired", result.stderr)
+        self.assertIn("try: mamctl policy show", result.stderr)
         for bad, rule in (
                 ("15937", "minimumPinLength"), ("159123", "simplePinBlocked"),
                 ("111593", "simplePinBlocked")):
@@ -26,6 +27,7 @@ class Pins(EnrollmentCase):
                 "account register", ANN, "--passfile", self.workspace.secret("bad", bad),
                 status=REFUSED)
             self.assertIn(rule, result.stderr)
+            self.assertIn("try: mamctl policy show", result.stderr)
             self.assertNotIn(bad, result.stderr)
         self.assertIsNone(self.workspace.account())
         self.workspace.register(passfile=self.workspace.secret("good", "159371"))

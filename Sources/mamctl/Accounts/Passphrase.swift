@@ -58,7 +58,7 @@ func askingAgain<Value>(
 ) throws -> Value {
     for _ in 1..<3 where isTyped {
         do { return try body() } catch let failure as Failure
-            where statuses.contains(failure.status) || failure.isOfWeakPassphrase
+            where statuses.contains(failure.status) || failure.refusalCause == .passphrase
         {
             printError("mamctl: \(failure.message)")
             forget(failure.status)

@@ -70,18 +70,6 @@ extension Failure {
         }
     }
 
-    /// Settings and rights refuse too. Only sentences about a decision of policy name it, except
-    /// those about a weak passphrase.
-    private static func isByPolicy(_ sentence: String) -> Bool {
-        sentence.contains("policy") || sentence.contains(weakness)
-    }
-
-    private static let weakness = "not good enough"
-    /// Another passphrase would do.
-    var isOfWeakPassphrase: Bool {
-        status == .refused && message.english.contains(Self.weakness)
-    }
-
     private static func wayOut(of account: String) -> Message {
         "if it is forgotten: mamctl account passphrase \(account) --export FILE"
     }
@@ -115,8 +103,7 @@ extension Failure {
             case .blocked where AccountBlock.Kind(error) == .launch:
                 "correct that, or ask who manages the account; then mamctl account login \(account)"
             case .blocked: "mamctl account login \(account)"
-            case .refused where Self.isByPolicy("\(error)"):
-                account.isEmpty ? "mamctl policy show" : "mamctl policy show \(account)"
+            case .refused where error.refusalCause != nil: "mamctl policy show"
             case .damaged: "mamctl verify, and restore the file from a backup"
             case .systemError: Self.advice(on: Errno(of: error))
             case .refused, .notFound, .invalidInput, nil: nil
@@ -128,6 +115,7 @@ extension Failure {
         // Prefer the daemon's hint: it knows more.
         self.init(ExitStatus(error), message, next: error.next.map { Message(known: $0) } ?? usual)
         kind = error.lastName
+        refusalCause = error.refusalCause
         cause = Errno(of: error)
     }
 

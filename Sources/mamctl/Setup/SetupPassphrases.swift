@@ -43,9 +43,11 @@ final class SetupPassphrases {
     private func refuse(_ flaw: PinFlaw?, _ forget: () -> Void) throws(Failure) {
         guard let flaw else { return }
         forget()
-        throw Failure(
+        var failure = Failure(
             .refused, "the passphrase is not good enough: \(flaw.message)",
             next: "take another one")
+        failure.refusalCause = .passphrase
+        throw failure
     }
 
     /// A new account's; nil if the device alone protects its keys.
