@@ -126,6 +126,10 @@ package struct Wanted: Sendable {
         _ result: Result<SignedDocument, Unreadable>?, _ newest: [Slot: SignedDocument],
         at now: Int64
     ) {
+        if case .failure(let error) = result {
+            let file = UnusableFile(name: OrganizationDirectory.time, reason: error.reason)
+            flaws.append(.unusable(file))
+        }
         guard case .success(let document) = result, document.kind == .time,
             let heads = (try? SignedTime(parsing: document.content))?.heads
         else {

@@ -198,8 +198,11 @@ class Status(FleetCase):
         (org.path / "time.json").write_bytes(
             org.organization.time(org.heads, issued=org.now - 2 * DAY, days=1))
         self.assertIn("more than a day ago", flaws())
+        (org.path / "time.json").write_text("{}")
+        self.assertIn("time.json does not count: it is no signed document", flaws())
         (org.path / "time.json").unlink()
         self.assertIn("no signed time", flaws())
+        self.assertNotIn("time.json", flaws())
 
     def test_places(self):
         self.organization.add("pc")
