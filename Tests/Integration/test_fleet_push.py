@@ -7,7 +7,7 @@ import unittest
 from carrier import (
     EVERYONE, POLICY, Organization, group_target, machine_request, with_clients)
 from terminal import Terminal
-from workspace import DONE, NO, NOT_FOUND, REFUSED, USAGE, Workspace
+from workspace import DAMAGED, DONE, NO, NOT_FOUND, REFUSED, USAGE, Workspace
 
 
 @with_clients
@@ -138,6 +138,16 @@ class Push(unittest.TestCase):
             "push", self.policies, "--key", self.key, "--yes", "--local").stderr
         self.assertIn("away", said)
         self.assertTrue((self.signed / "most.json").exists())
+
+    def test_a_damaged_membership_signs_nothing(self):
+        self.put("staff.json", ["staff"])
+        self.membership({"groups": [], "members": {"staff": ["ann@contoso.com"]}})
+        file = self.signed / "members.json"
+        envelope = json.loads(file.read_text())
+        file.write_text(json.dumps(
+            {**envelope, "content": base64.b64encode(b'{"members": {}}').decode()}))
+        self.assertIn(
+            "members.json: the membership's groups must be", self.refusal(status=DAMAGED))
 
     def test_a_collection_is_signed_one_by_one(self):
         ids = [f"{number}f1e2d3c-0000-4000-8000-000000000000" for number in (1, 2)]

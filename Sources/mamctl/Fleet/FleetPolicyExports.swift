@@ -22,18 +22,22 @@ struct KnownGroups {
     init(_ directory: OrganizationDirectory) throws {
         for name in try directory.files(below: OrganizationDirectory.signed) {
             let envelope = try directory.envelope(name)
-            guard envelope.kind == .membership, let statement = try? envelope.statement(),
-                let membership = try? Membership(parsing: envelope.content)
-            else { continue }
-            if statement.audience == .all {
-                ofAccounts.formUnion(membership.members.keys.map { $0.caseFolded })
-            }
-            for group in membership.groups { ofMachines[group.caseFolded] = group }
+            guard envelope.kind == .membership else { continue }
+            do throws(Refusal) { try add(envelope) } catch { throw directory.failure(name, error) }
         }
         let invited = try directory.invitationRecords().flatMap(\.groups)
         for group in try directory.registeredMachines().flatMap(\.groups) + invited {
             ofMachines[group.caseFolded] = group
         }
+    }
+
+    private mutating func add(_ envelope: Envelope) throws(Refusal) {
+        let audience = try envelope.statement().audience
+        let membership = try Membership(parsing: envelope.content)
+        if audience == .all {
+            ofAccounts.formUnion(membership.members.keys.map { $0.caseFolded })
+        }
+        for group in membership.groups { ofMachines[group.caseFolded] = group }
     }
 
     func audiences(of policy: ExportedPolicy, _ file: ByteString) throws(Failure) -> [Audience] {
