@@ -22,12 +22,12 @@ struct GrowingFile {
     init(_ path: ByteString) { self.path = path }
 
     /// Nil if no further line has ended yet.
-    mutating func next() -> Line? {
-        guard let file = try? openFile(path.cString, O_RDONLY | O_NOCTTY | O_NONBLOCK) else {
-            return nil
-        }
+    mutating func next() throws(Errno) -> Line? {
+        let file = try openFile(path.cString, O_RDONLY | O_NOCTTY | O_NONBLOCK)
         var (bytes, at, isTooLong): ([UInt8], Int, Bool) = ([], offset, false)
-        while let part = try? readPart(of: file, at: at, byteCount: Self.room), !part.isEmpty {
+        while true {
+            let part = try readPart(of: file, at: at, byteCount: Self.room)
+            if part.isEmpty { return nil }
             if let end = part.firstIndex(of: UInt8(ascii: "\n")) {
                 offset = at + end + 1
                 return isTooLong ? .tooLong : .whole(bytes + part[..<end])
@@ -36,7 +36,6 @@ struct GrowingFile {
             isTooLong = isTooLong || bytes.count + part.count > ReportEnvelope.maximumByteCount
             bytes = isTooLong ? [] : bytes + part
         }
-        return nil
     }
 }
 
@@ -90,6 +89,8 @@ struct AuditFile {
     private var file: GrowingFile
     /// The number of the last record; nil before the first report.
     private var last: Int64?
+    /// Why the next line could not be read, the last time.
+    private(set) var failure: Errno?
     private var items: ArraySlice<Timed> = []
     private var time: Int64 = 0
 
@@ -102,8 +103,14 @@ struct AuditFile {
     /// When the next item happened, in milliseconds since 1970; nil at the end, for now.
     mutating func nextTime() -> Int64? {
         while items.isEmpty {
-            guard let line = file.next() else { return nil }
-            items = read(line)[...]
+            do throws(Errno) {
+                failure = nil
+                guard let line = try file.next() else { return nil }
+                items = read(line)[...]
+            } catch {
+                failure = error
+                return nil
+            }
         }
         return items.first?.time
     }

@@ -10,6 +10,8 @@ package struct FleetAudit {
     private var heap: [(time: Int64, machine: MachineID)] = []
     private let directory: OrganizationDirectory
     private let organization: Bytes16
+    /// Files that were left out, in whole or from some line on, since the last look.
+    package private(set) var unusable: [UnusableFile] = []
     private let isMeant: (RegisteredMachine) -> Bool
 
     /// `isMeant`: of which machines.
@@ -25,12 +27,18 @@ package struct FleetAudit {
     package mutating func lookAgain() {
         let suffix = ".jsonl"
         let listing = Listing(directory, OrganizationDirectory.audits, suffix: suffix)
+        unusable = listing.unusable
         for name in listing.names {
-            guard let id = MachineID(hex: stem(name, suffix)), files[id] == nil,
-                case .success(let entry) = directory.registered(directory.machineFile(id)),
-                isMeant(entry)
-            else { continue }
-            files[id] = AuditFile(directory.whole(name), of: entry, in: organization)
+            guard let id = MachineID(hex: stem(name, suffix)), files[id] == nil else { continue }
+            let entry = directory.machineFile(id)
+            switch directory.registered(entry) {
+            case nil: continue
+            case .failure(let error):
+                unusable.append(UnusableFile(name: entry, reason: error.reason))
+            case .success(let entry) where isMeant(entry):
+                files[id] = AuditFile(directory.whole(name), of: entry, in: organization)
+            case .success: continue
+            }
         }
         let waiting = Set(heap.map(\.machine))
         for id in files.keys where !waiting.contains(id) { push(id) }
@@ -47,7 +55,12 @@ package struct FleetAudit {
     // MARK: The heap
 
     private mutating func push(_ id: MachineID) {
-        guard let time = files[id]?.nextTime() else { return }
+        guard let time = files[id]?.nextTime() else {
+            if let error = files[id]?.failure {
+                unusable.append(UnusableFile(name: directory.auditFile(id), reason: "\(error)"))
+            }
+            return
+        }
         heap.append((time, id))
         var child = heap.count - 1
         while child > 0, heap[child].time < heap[(child - 1) / 2].time {

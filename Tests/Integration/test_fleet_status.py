@@ -10,7 +10,7 @@ from fleet_directory import Directory, Machine, sealed
 from signing import DAY, Key
 from workspace import DAMAGED, DONE, NOT_FOUND, USAGE, Workspace
 
-ATTENTION = 10
+FAILURE, ATTENTION = 1, 10
 
 
 class FleetCase(unittest.TestCase):
@@ -343,6 +343,21 @@ class Audit(FleetCase):
             ["record", "missing", "record", "refused", "refused", "refused", "record"])
         self.assertEqual(found[1]["missing"], {"from": 2, "to": 4})
         self.assertIn("records 2 to 4 are not here", self.fleet("audit").stdout)
+
+    def test_what_cannot_be_read_is_told(self):
+        one, two = self.organization.add("one"), self.organization.add("two")
+        one.tell(1, self.event("00:01.000"))
+        two.tell(1, self.event("00:02.000"))
+        entry = self.organization.path / "machines" / f"{two.id}.json"
+        entry.write_text("{}")
+        said = self.fleet("audit", status=FAILURE)
+        self.assertEqual(said.stdout.count("locked"), 1)
+        self.assertIn(f"{two.id}.json does not count", said.stderr)
+        audits = one.audit_file.parent
+        audits.rename(audits.with_name("other"))
+        audits.write_bytes(b"")
+        said = self.fleet("audit", status=FAILURE)
+        self.assertIn("audit does not count: it cannot be listed", said.stderr)
 
     def test_follow(self):
         machine = self.organization.add("pc")

@@ -16,6 +16,7 @@ func showFleetAudit(_ invocation: Invocation) throws -> ExitStatus {
     let audits = directory.place.whole(OrganizationDirectory.audits)
     let isFollowing = invocation.arguments.has("follow")
     if isFollowing { endWithReader() }
+    var unusable: [UnusableFile] = []
     while outputFailure == nil {
         // Before the files are read, so that no change is missed in between.
         let notifier = isFollowing ? try? DirectoryNotifier(of: audits) : nil
@@ -24,10 +25,14 @@ func showFleetAudit(_ invocation: Invocation) throws -> ExitStatus {
             guard filter.fits(time, item) else { continue }
             show(item, of: entry, time, invocation.isJSON)
         }
+        for file in audit.unusable where !unusable.contains(file) {
+            printError(Wanted.Flaw.unusable(file).words)
+            unusable.append(file)
+        }
         guard isFollowing else { break }
         wait(for: notifier)
     }
-    return .success
+    return unusable.isEmpty ? .success : .failure
 }
 
 private struct AuditFilter {
