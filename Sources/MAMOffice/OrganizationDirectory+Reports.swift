@@ -46,7 +46,7 @@ extension OrganizationDirectory {
         }
     }
 
-    func registered(_ name: String) -> Result<RegisteredMachine, Unreadable>? {
+    package func registered(_ name: String) -> Result<RegisteredMachine, Unreadable>? {
         reading(name, atMost: RegisteredMachine.maximumByteCount) { bytes throws(Refusal) in
             let entry = try RegisteredMachine(parsing: bytes)
             guard name == machineFile(entry.machine) else {
@@ -58,8 +58,8 @@ extension OrganizationDirectory {
 }
 
 /// What a machine's or an administrator's file is not read for.
-struct Unreadable: Error {
-    let reason: String
+package struct Unreadable: Error {
+    package let reason: String
 }
 
 /// A file that does not count, by its name in the directory, and why.

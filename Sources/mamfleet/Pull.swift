@@ -45,6 +45,8 @@ private final class Pulling {
     private let reports: ReportDirectory
     private var places: PullPlaces
     private var tally = PullTally()
+    /// Entries of the register that were reported as unreadable.
+    private var reported: Set<String> = []
     private var progress = ProgressLine()
 
     /// In this order: machines that are let in meanwhile are known when their reports are read.
@@ -69,6 +71,9 @@ private final class Pulling {
             } catch { throw Failure(.failure, "\(error)") }
         }
         progress.clear()
+        let unreadable = reports.register.unreadable
+        for entry in unreadable.subtracting(reported).sorted() { printError("mamfleet: \(entry)") }
+        reported = unreadable
     }
 
     private func pull(_ stream: MAMEngine.Stream) throws {

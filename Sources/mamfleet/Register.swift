@@ -8,18 +8,27 @@ internal import MAMOffice
 final class Register {
     private let directory: OrganizationDirectory
     private var keys: [MachineID: [UInt8]?] = [:]
+    /// Entries that cannot be read, each with its reason: their machines are unknown.
+    private(set) var unreadable: Set<String> = []
 
     init(_ office: Office) { directory = office.directory }
 
     /// The machine's public key; nil if it is not registered.
     func key(of machine: MachineID) -> [UInt8]? {
         if let known = keys[machine] { return known }
-        let file = try? directory.read(
-            directory.machineFile(machine), atMost: RegisteredMachine.maximumByteCount)
-        let found = file.flatMap { try? RegisteredMachine(parsing: $0) }
-            .flatMap { $0.machine == machine ? $0.publicKey : nil }
+        let found = read(directory.machineFile(machine))
         keys[machine] = .some(found)
         return found
+    }
+
+    private func read(_ file: String) -> [UInt8]? {
+        switch directory.registered(file) {
+        case nil: return nil
+        case .success(let entry): return entry.publicKey
+        case .failure(let error):
+            unreadable.insert("\(directory.whole(file).shown): \(error.reason)")
+            return nil
+        }
     }
 
     /// Machines may have been let in since.

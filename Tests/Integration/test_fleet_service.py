@@ -70,6 +70,23 @@ class Enrolment(FleetService):
         # The invitation is of no use any more, and is not kept.
         wait_until(lambda: not (self.service.state / "invitation.nk").exists())
 
+    def test_a_register_that_cannot_be_read_is_told(self):
+        self.enrol()
+        entry = self.office.path / "machines" / f"{self.machine}.json"
+        good = entry.read_bytes()
+        entry.write_text("{}")
+        told = []
+
+        def pulled():
+            told[:] = [self.office.run("pull", "--json")]
+            return json.loads(told[0].stdout)["unknownMachines"]
+
+        wait_until(pulled)
+        self.assertIn(f"{entry}: the entry's machine must be an id", told[0].stderr)
+        entry.write_bytes(good)
+        self.assertEqual(self.office.run("pull").stderr, "")
+        self.assertIn(self.machine, self.office.reports("status"))
+
     def test_groups(self):
         self.enrol()
         self.office.policy({**RULES, "printBlocked": True}, "lab.json", audience="group:l.ab")
