@@ -68,7 +68,7 @@ final class ReportDirectory {
             return try keepNewest("status/\(sender).json", line, report)
         case (.records, .recoveryRecord(let record))
         where names.count == 3 && record.account.description == names[2]:
-            try? makeDirectories("\(path)/records/\(sender)", mode: 0o700)
+            try makeDirectories("\(path)/records/\(sender)", mode: 0o700)
             return try keepNewest("records/\(sender)/\(record.account).json", line, report)
         case (.audit, .audit(let batch)):
             return try audits.append(line, batch, of: sender) ? .written : .known
@@ -87,17 +87,26 @@ final class ReportDirectory {
     private func keepNewest(
         _ file: String, _ line: [UInt8], _ report: MachineReport
     ) throws(Errno) -> ReportOutcome {
-        if let former = number(in: file, of: report), former >= report.sequence { return .known }
+        let former = try number(in: file, of: report)
+        if let former, former >= report.sequence { return .known }
         try write(file, line)
         return .written
     }
 
     /// Of a file that is there; it was verified when it was written, or lies there by hand.
-    private func number(in file: String, of report: MachineReport) -> Int64? {
-        guard
-            let bytes = try? readSmallFile(
-                "\(path)/\(file)", maximumByteCount: ReportEnvelope.maximumByteCount + 1),
-            let envelope = try? ReportEnvelope(parsing: bytes),
+    private func number(
+        in file: String, of report: MachineReport
+    ) throws(Errno) -> Int64? {
+        let bytes: [UInt8]
+        do throws(Errno) {
+            bytes = try readSmallFile(
+                "\(path)/\(file)", maximumByteCount: ReportEnvelope.maximumByteCount + 1)
+        } catch {
+            // What is there but cannot be read may be newer.
+            guard error == .noEntry || error == .fileTooLarge else { throw error }
+            return nil
+        }
+        guard let envelope = try? ReportEnvelope(parsing: bytes),
             let key = register.key(of: report.machine)
         else { return nil }
         let known = try? MachineReport(envelope, of: report.machine, by: key, in: organization)

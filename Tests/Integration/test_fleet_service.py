@@ -67,6 +67,13 @@ class Enrolment(FleetService):
         wait_until(has_record)
         (record,) = self.office.reports("records")[account]
         self.assertEqual((record["machine"], record["account"]), (self.machine, account))
+        # What is here but cannot be read may be newer, and is left.
+        file = self.office.path / "reports" / "status" / f"{self.machine}.json"
+        file.unlink()
+        file.symlink_to(file.name)
+        (self.office.path / "reports" / ".places.json").unlink()
+        self.assertIn("symbolic links", self.office.run("pull", status=1).stderr)
+        self.assertTrue(file.is_symlink())
         # The invitation is of no use any more, and is not kept.
         wait_until(lambda: not (self.service.state / "invitation.nk").exists())
 
