@@ -80,14 +80,25 @@ final class Deliverer {
         verdicts = Verdicts()
         junk = [:]
         refusing = [:]
-        for file in shared.state.names().sorted() {
+        let files = reading(shared.state.path) { () throws(Errno) in try shared.state.names() }
+        for file in (files ?? []).sorted() {
             guard let key = BundleKey(file: file), waiting[key] == nil,
-                let bytes = (try? shared.state.read(file)) ?? nil
+                let bytes = reading(file, { () throws(Errno) in try shared.state.read(file) })
             else { continue }
             let bundle = ArrivedBundle(key: key, bytes: bytes, isKept: true)
             waiting[key] = Waiting(bundle: bundle, due: .now)
         }
         shared.reports.put(.daemon)
+    }
+
+    /// Nil, and a warning, for what cannot be read.
+    private func reading<Value>(
+        _ name: String, _ body: () throws(Errno) -> Value?
+    ) -> Value? {
+        do throws(Errno) { return try body() } catch {
+            shared.log.warning("\(name) is not read: \(error)")
+            return nil
+        }
     }
 
     private func setProblem(_ problem: String?) {

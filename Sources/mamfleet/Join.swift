@@ -95,7 +95,7 @@ private struct Joining {
 
     private func write(_ enrolment: Enrolment) throws(Failure) {
         try enrolment.write(state)
-        state.give(to: "mamfleet")
+        try state.give(to: "mamfleet")
     }
 
     private func call<Request: VarlinkRequest>(
@@ -243,7 +243,7 @@ private struct Joining {
         }
         // Recovery records go out again.
         state.remove(Reporter.recordsFile)
-        if former?.organization != organization { forgetBundles() }
+        if former?.organization != organization { try forgetBundles() }
         var enrolment = Enrolment(
             organization: organization, machine: machine, servers: code.servers.map(serverURL),
             authority: code.authority.map(pem(ofDER:)), https: code.https)
@@ -267,8 +267,10 @@ private struct Joining {
     }
 
     /// Nothing of another organisation's is handed over.
-    private func forgetBundles() {
-        for name in state.names() where BundleKey(file: name) != nil { state.remove(name) }
+    private func forgetBundles() throws(Failure) {
+        do throws(Errno) {
+            for name in try state.names() where BundleKey(file: name) != nil { state.remove(name) }
+        } catch { throw Failure(.failure, "\(state.path): \(error)") }
     }
 
     private func invitation(of enrolment: Enrolment) throws(Failure) -> Enrolment.Invitation {

@@ -73,17 +73,26 @@ struct StateDirectory: Sendable {
 
     func remove(_ name: String) { unlinkat(descriptor.raw, name, 0) }
 
-    func names() -> [String] {
-        ((try? entries(of: descriptor.raw)) ?? []).compactMap(\.text)
+    func names() throws(Errno) -> [String] {
+        try entries(of: descriptor.raw).compactMap(\.text)
     }
 
     /// Made by root, used by the service's user.
-    func give(to name: String) {
+    func give(to name: String) throws(Failure) {
         guard geteuid() == 0, let entry = getpwnam(name) else { return }
         let (user, group) = (entry.pointee.pw_uid, entry.pointee.pw_gid)
-        fchown(descriptor.raw, user, group)
-        for name in names() {
-            fchownat(descriptor.raw, name, user, group, AT_SYMLINK_NOFOLLOW)
-        }
+        do throws(Errno) {
+            _ = try retrying { fchown(descriptor.raw, user, group) }
+            for name in try names() {
+                do throws(Errno) {
+                    _ = try retrying {
+                        fchownat(descriptor.raw, name, user, group, AT_SYMLINK_NOFOLLOW)
+                    }
+                } catch {
+                    // A service that runs replaces its files.
+                    guard error == .noEntry else { throw error }
+                }
+            }
+        } catch { throw Failure(.failure, "\(path): \(error)") }
     }
 }

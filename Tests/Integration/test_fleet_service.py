@@ -94,6 +94,15 @@ class Enrolment(FleetService):
         self.assertEqual(self.office.run("pull").stderr, "")
         self.assertIn(self.machine, self.office.reports("status"))
 
+    def test_a_kept_bundle_that_cannot_be_read_is_told(self):
+        self.enrol()
+        self.service.kill()
+        bundle = self.service.state / "bundle-nats-all"
+        bundle.unlink(missing_ok=True)
+        bundle.mkdir()
+        self.service.start()
+        wait_until(lambda: "bundle-nats-all is not read: " in self.service.text)
+
     def test_groups(self):
         self.enrol()
         self.office.policy({**RULES, "printBlocked": True}, "lab.json", audience="group:l.ab")
