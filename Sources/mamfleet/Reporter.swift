@@ -75,9 +75,15 @@ final class Reporter {
             try connection.store(
                 Subject.records(shared.machine, account: account.description), bytes)
             records[record.account] = digest
-            try? shared.state.replace(
-                Self.recordsFile, with: JSONValue.object(records).encoded())
+            keepRecords()
         }
+    }
+
+    private func keepRecords() {
+        do throws(Errno) {
+            try shared.state.replace(
+                Self.recordsFile, with: JSONValue.object(records).encoded())
+        } catch { shared.log.warning("\(Self.recordsFile) is not kept: \(error)") }
     }
 
     /// Without what differs each time that the same record is signed.

@@ -44,7 +44,10 @@ class Enrolment(FleetService):
             "recovery", "keygen", "--json", "-o", key, "--no-passphrase").stdout)["publicKey"]
         self.office.policy({**RULES, "mamdRecoveryPublicKey": public})
         self.office.push()
-        self.enrol()
+        self.enrol(service=False)
+        (self.service.state / "records.json").mkdir()
+        self.service.start()
+        self.await_connected()
 
         def reported():
             self.office.pull()
@@ -65,6 +68,7 @@ class Enrolment(FleetService):
             return account in self.office.reports("records")
 
         wait_until(has_record)
+        wait_until(lambda: "records.json is not kept: " in self.service.text)
         (record,) = self.office.reports("records")[account]
         self.assertEqual((record["machine"], record["account"]), (self.machine, account))
         # What is here but cannot be read may be newer, and is left.
