@@ -90,7 +90,7 @@ extension OrganizationDirectory {
                 found.sorted { $0.slot.description < $1.slot.description }.map(\.envelope))
         }
         bundles[.roots] = DocumentBundle(try allRoots())
-        if has(Self.time) { bundles[.time] = DocumentBundle([try envelope(Self.time)]) }
+        if try has(Self.time) { bundles[.time] = DocumentBundle([try envelope(Self.time)]) }
         return bundles
     }
 

@@ -54,8 +54,17 @@ package struct OrganizationDirectory: Sendable {
 
     // MARK: Reading
 
-    package func has(_ name: String) -> Bool {
-        (try? status(at: workingDirectory, whole(name).cString)) != nil
+    /// Whether there is such a file. Throws where that cannot be known.
+    package func has(_ name: String) throws(Failure) -> Bool {
+        try naming(name) { () throws(Errno) in
+            do throws(Errno) {
+                _ = try status(at: workingDirectory, whole(name).cString)
+                return true
+            } catch {
+                guard error == .noEntry || error == .notDirectory else { throw error }
+                return false
+            }
+        }
     }
 
     package func read(_ name: String, atMost limit: Int) throws(Failure) -> [UInt8] {
@@ -85,7 +94,7 @@ package struct OrganizationDirectory: Sendable {
     package func files(below name: String, suffix: String = ".json") throws(Failure) -> [String] {
         var (found, ahead): ([String], [String]) = ([], [name])
         while let next = ahead.popLast() {
-            guard has(next) else { continue }
+            guard try has(next) else { continue }
             let names = try naming(next) { () throws(Errno) in try entries(of: whole(next)) }
             for entry in names.compactMap(\.text) where !entry.hasPrefix(".") {
                 let below = "\(next)/\(entry)"

@@ -212,6 +212,14 @@ class Status(FleetCase):
         (self.organization.path / "root.json").write_text("{}")
         self.fleet("status", status=DAMAGED)
 
+    def test_what_cannot_be_reached_is_not_taken_for_empty(self):
+        self.organization.add("pc")
+        reports = self.organization.path / "reports"
+        reports.rename(reports.with_name("former"))
+        reports.symlink_to("reports")
+        flaws = " ".join(self.json("status")["flaws"])
+        self.assertIn("reports/status does not count: it cannot be listed", flaws)
+
 
 class Differences(FleetCase):
     def diff(self, *options):

@@ -127,7 +127,7 @@ private func signMembership(
     let content = Membership(groups: Set(applicant.invitation.groups)).json.encoded()
     let name = "\(OrganizationDirectory.signed)/\(applicant.machine)@\(membershipName).json"
     let path = directory.whole(name)
-    let former = directory.has(name) ? try FleetFile(reading: path).statement.serial : 0
+    let former = try directory.has(name) ? try FleetFile(reading: path).statement.serial : 0
     let statement = Statement(
         of: content, organization: organization, audience: .machine(applicant.machine),
         name: membershipName, serial: max(now, former + 1), issued: now,

@@ -23,7 +23,7 @@ func makeEngine(_ invocation: Invocation) throws -> ExitStatus {
     var engine: Engine
     if isNew {
         // Its keys are what machines were invited with.
-        for file in [EngineSettings.file, Engine.operatorSeed] where directory.has(file) {
+        for file in [EngineSettings.file, Engine.operatorSeed] where try directory.has(file) {
             throw Failure(
                 .failure, "\(directory.whole(file).shown) already exists",
                 next: "mamctl fleet engine renew makes new certificates")

@@ -22,7 +22,11 @@ func organization(of invocation: Invocation) throws(Failure) -> OrganizationDire
     let named = variable.flatMap { $0.bytes.isEmpty ? nil : $0 }
     let directory = OrganizationDirectory(
         invocation.arguments.value("organization") ?? named ?? ByteString("."))
-    guard directory.has(OrganizationDirectory.root) else {
+    let isThere: Bool
+    do throws(OrganizationDirectory.Failure) {
+        isThere = try directory.has(OrganizationDirectory.root)
+    } catch { throw Failure(error) }
+    guard isThere else {
         throw Failure(
             .notFound,
             "\(directory.whole(OrganizationDirectory.root).shown): there is no organisation"
@@ -35,7 +39,7 @@ func organization(of invocation: Invocation) throws(Failure) -> OrganizationDire
 /// The engine of the organisation.
 func existingEngine(of invocation: Invocation) throws -> Engine {
     let directory = try organization(of: invocation)
-    guard directory.has(EngineSettings.file) else {
+    guard try directory.has(EngineSettings.file) else {
         throw Failure(
             .notFound, "\(directory.path.shown) has no engine yet",
             next: "mamctl fleet engine init --server HOST:PORT")

@@ -59,7 +59,7 @@ private func sign(
         expires: validity.expires)
     var name = change.former?.file ?? file(for: change.slot)
     // Of another slot, such as a membership of that name.
-    if change.former == nil, directory.has(name) {
+    if change.former == nil, try directory.has(name) {
         name = name.replacing("/", with: "/policy@", maxReplacements: 1)
     }
     var file = try FleetFile(

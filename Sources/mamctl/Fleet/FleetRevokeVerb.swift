@@ -47,7 +47,7 @@ func revokeMachines(_ invocation: Invocation) throws -> ExitStatus {
     }
     for invitation in withdrawn {
         let answer = directory.answerFile(invitation.id)
-        if directory.has(answer) { try directory.remove(answer) }
+        if try directory.has(answer) { try directory.remove(answer) }
         var record = invitation
         record.expires = min(record.expires, now)
         try directory.write(record)
