@@ -13,7 +13,7 @@ package struct Backoff: Sendable {
 
     package mutating func reset() { window = first }
 
-    /// The first one anywhere in the window; later ones in its second half.
+    /// Milliseconds: the first wait anywhere in the window, later ones in its second half.
     package mutating func next() -> Int {
         let lowest = window == first ? 0 : window / 2
         defer { window = min(last, window * 2) }

@@ -15,7 +15,7 @@ package struct Credentials: Sendable {
         (self.token, self.seed) = (token, seed)
     }
 
-    /// The file.
+    /// The content of the file.
     package var text: SecretBytes {
         .joining([
             .text(
@@ -53,7 +53,7 @@ private struct Mark {
     static let seed = Mark(
         begin: "-----BEGIN USER NKEY SEED-----", end: "------END USER NKEY SEED------")
 
-    /// The line after the first.
+    /// The line between ``begin`` and ``end``.
     func line(in file: SecretBytes) -> SecretBytes? {
         file.withBytes { bytes -> SecretBytes? in
             let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)

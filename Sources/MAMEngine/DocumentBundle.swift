@@ -33,13 +33,13 @@ package struct DocumentBundle: Sendable, Equatable {
     }
 }
 
-/// Whose bundle.
+/// The machines that a bundle is for, or its kind: each place has one bundle.
 package enum BundlePlace: Sendable, Hashable {
     case roots, all, time
     case group(String)
     case machine(MachineID)
 
-    /// Below a web server's directory, or a stick's.
+    /// The file's path below a web server's directory, or a stick's.
     package var path: String {
         switch self {
         case .roots: "roots.json"
@@ -50,7 +50,7 @@ package enum BundlePlace: Sendable, Hashable {
         }
     }
 
-    /// Of a message.
+    /// The subject of its message.
     package var subject: String {
         switch self {
         case .roots: Subject.roots

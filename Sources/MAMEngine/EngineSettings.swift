@@ -4,11 +4,11 @@ package import MAMFleet
 package import MAMModel
 
 package struct EngineSettings: Sendable, Equatable {
-    /// `HOST:PORT` of each.
+    /// The servers, each as `HOST:PORT`.
     package var servers: [String]
     /// The base of the bundles' addresses, if a web server has them too.
     package var https: String?
-    /// On how many servers each message is.
+    /// The number of servers that store each message.
     package var replicas: Int
 
     package static let file = "engine/settings.json"
@@ -57,7 +57,7 @@ package struct ServerName: Sendable, Hashable, CustomStringConvertible {
     package let host: String
     package let port: UInt16
 
-    package static let usualPort: UInt16 = 4222
+    package static let defaultPort: UInt16 = 4222
 
     package init?(_ text: String) {
         var rest = Substring(text)
@@ -75,7 +75,7 @@ package struct ServerName: Sendable, Hashable, CustomStringConvertible {
             guard isName(host) else { return nil }
         }
         if rest.isEmpty {
-            port = Self.usualPort
+            port = Self.defaultPort
         } else {
             guard rest.hasPrefix(":"), let number = UInt16(rest.dropFirst()), number > 0,
                 String(number) == rest.dropFirst()
@@ -89,12 +89,12 @@ package struct ServerName: Sendable, Hashable, CustomStringConvertible {
             || host.split(separator: ".").count == 4 && host.allSatisfy { $0.isNumber || $0 == "." }
     }
     package var isIPv6: Bool { host.contains(":") }
-    /// Between servers.
+    /// The port for connections between servers.
     package var clusterPort: UInt16 { port > 63_000 ? port - 2000 : port + 2000 }
     package var description: String { at(port) }
 
     package func at(_ port: UInt16) -> String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// As the name of a server and of a directory.
+    /// The name of the server and of its directory.
     package var label: String { "\(host.map { $0 == ":" ? "_" : String($0) }.joined())-\(port)" }
 }

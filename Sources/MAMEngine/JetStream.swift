@@ -15,8 +15,8 @@ extension NatsConnection {
         }
     }
 
-    /// Stores a message in the stream of its subject. Returns after the stream's word that it is
-    /// durable. `messageID`: a second one of that id is not stored. `after`: is refused
+    /// Stores a message in the stream of its subject. Returns once the stream has acknowledged
+    /// it as durable. `messageID`: a second one of that id is not stored. `after`: is refused
     /// (``NatsFailure/isOutrun``) unless this is the subject's last sequence number.
     @discardableResult
     package func store(
@@ -34,7 +34,7 @@ extension NatsConnection {
             sequence: sequence, wasThere: answer.object?["duplicate"]?.bool ?? false)
     }
 
-    /// A call of the API; throws the error that the answer tells.
+    /// Calls the API, and throws the error that the answer has.
     package func call(
         _ name: String, _ parameters: JSONValue = [:]
     ) throws(NatsFailure) -> JSONValue {
@@ -55,10 +55,10 @@ extension NatsConnection {
     }
 }
 
-/// A stream's word about a message.
+/// A stream's acknowledgement of a message.
 package struct StoredMessage: Sendable {
     package let sequence: UInt64
-    /// A message of that id was there already.
+    /// Whether a message of that id was there already.
     package let wasThere: Bool
 }
 
@@ -75,7 +75,7 @@ extension NatsFailure {
     }
 }
 
-/// A stream as it is now.
+/// What identifies a stream, and how far it goes.
 package struct StreamState: Sendable {
     /// When it was made, in the server's words; of another one of the same name it differs.
     package let created: String

@@ -68,7 +68,7 @@ package struct NKeySeed: Sendable {
         (key, self.seed) = (NKey(role, publicKey), seed)
     }
 
-    /// The text, without a line feed.
+    /// Parses the text, without a line feed.
     package init(parsing text: SecretBytes, _ role: NKey.Role) throws(Malformed) {
         let bytes = SecretBytes(count: Self.textByteCount * 5 / 8)
         let isBase32 = bytes.withMutableBytes { out in

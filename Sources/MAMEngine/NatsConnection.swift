@@ -16,13 +16,13 @@ package struct NatsCredentials: Sendable {
     }
 }
 
-/// Where to connect, and as who.
+/// The servers to connect to, and what the client is known by there.
 package struct NatsOptions: Sendable {
     package var servers: [String]
-    /// In PEM; nil: the system's.
+    /// Certificates in PEM; nil for the system's.
     package var authority: String?
     package var credentials: NatsCredentials
-    /// Replies come below it, where nobody else may read.
+    /// The subject below which replies come, where nobody else may read.
     package var inboxPrefix: String
     package var name: String
     package var timeoutMilliseconds: Int64 = 5000
@@ -46,7 +46,7 @@ package final class NatsConnection: @unchecked Sendable {
     /// What to remove from the table of handlers when this goes.
     private let entries: [UInt]
     private let inboxPrefix: String
-    /// Entry, if it has a handler, and pointer, of what is destroyed when this goes.
+    /// What to destroy when this goes: pointers, each with its entry if it has a handler.
     private let subscriptions = Mutex<[(entry: UInt?, raw: UInt)]>([])
 
     /// Blocks until it is connected. `ended`: is called once when the connection is lost, with the
@@ -91,10 +91,6 @@ package final class NatsConnection: @unchecked Sendable {
         }
     }
 
-    package var isConnected: Bool {
-        natsConnection_Status(raw) == NATS_CONN_STATUS_CONNECTED
-    }
-
     /// The longest message that the server takes.
     package var maximumPayload: Int { Int(natsConnection_GetMaxPayload(raw)) }
 
@@ -120,7 +116,7 @@ package final class NatsConnection: @unchecked Sendable {
         subscriptions.withLock { $0.append((entry, number)) }
     }
 
-    /// Messages wait in it until they are taken. ``end(_:)`` is to be called.
+    /// A subscription in which messages wait until they are taken. ``end(_:)`` must be called.
     func subscribe(_ subject: String) throws(NatsFailure) -> OpaquePointer {
         var subscription: OpaquePointer?
         let status = natsConnection_SubscribeSync(&subscription, raw, subject)
@@ -128,9 +124,10 @@ package final class NatsConnection: @unchecked Sendable {
         return subscription
     }
 
-    /// libnats 3.4 crashes when a subscription is destroyed while a message for it arrives: the
-    /// thread that reads looks it up, and locks it only later (its issue 637). The answer to a ping
-    /// goes through that thread too, after which it has let go of what was ended before.
+    /// Ends a subscription. libnats 3.4 crashes when one is destroyed while a message for it
+    /// arrives: the thread that reads looks it up, and locks it only later (its issue 637). The
+    /// answer to a ping goes through that thread too, after which it has let go of what was ended
+    /// before.
     func end(_ subscription: OpaquePointer) {
         natsSubscription_Unsubscribe(subscription)
         if natsConnection_FlushTimeout(raw, 5000) == NATS_OK {
@@ -141,7 +138,7 @@ package final class NatsConnection: @unchecked Sendable {
     }
 
     /// Publishes without an answer.
-    package func publish(
+    func publish(
         _ subject: String, _ payload: [UInt8], replyTo inbox: String? = nil
     ) throws(NatsFailure) {
         let message = try OutgoingMessage.make(subject, payload, replyTo: inbox)
@@ -162,15 +159,9 @@ package final class NatsConnection: @unchecked Sendable {
         return NatsMessage(answer)
     }
 
-    /// A subject of its own for answers.
+    /// A new subject for answers.
     func makeInbox() -> String {
         let number = UInt64.random(in: .min ... .max)
         return "\(inboxPrefix).\(String(number, radix: 36))"
-    }
-
-    /// Waits until the server has seen all that was sent.
-    package func flush() throws(NatsFailure) {
-        let status = natsConnection_FlushTimeout(raw, 5000)
-        guard status == NATS_OK else { throw .ofThread(status) }
     }
 }

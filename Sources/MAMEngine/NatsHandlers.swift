@@ -54,7 +54,7 @@ func receiveMessage(
     handler(NatsMessage(message))
 }
 
-private func tellEnd(_ connection: OpaquePointer?, _ closure: UnsafeMutableRawPointer?) {
+private func reportEnd(_ connection: OpaquePointer?, _ closure: UnsafeMutableRawPointer?) {
     guard case .end(let handler) = natsHandlers.handler(closure) else { return }
     var text: UnsafePointer<CChar>?
     let status = natsConnection_GetLastError(connection, &text)
@@ -77,8 +77,8 @@ private func giveToken(
     return NATS_OK
 }
 
-/// Of a signature that begins with a zero byte, as one of 256 does: libnats 3.4 takes it for an
-/// empty string, and sends none. The next attempt has another nonce to sign.
+/// What a signature gets that begins with a zero byte, as one of 256 does: libnats 3.4 takes it for
+/// an empty string, and sends none. The next attempt has another nonce to sign.
 let cannotBeSent = NATS_INVALID_ARG
 
 private func signNonce(
@@ -132,7 +132,7 @@ struct PreparedOptions: ~Copyable {
         try check(natsOptions_UseGlobalMessageDelivery(raw, true))
         try check(natsOptions_SetErrorHandler(raw, ignoreError, nil))
         try check(
-            natsOptions_SetClosedCB(raw, tellEnd, UnsafeMutableRawPointer(bitPattern: end)))
+            natsOptions_SetClosedCB(raw, reportEnd, UnsafeMutableRawPointer(bitPattern: end)))
     }
 
     deinit { natsOptions_Destroy(raw) }
@@ -143,7 +143,7 @@ struct PreparedOptions: ~Copyable {
         defer { names.forEach { free($0) } }
         var pointers = names.map { UnsafePointer($0) }
         try check(natsOptions_SetServers(raw, &pointers, Int32(pointers.count)))
-        // A server's word where else to connect could be anybody's.
+        // The other servers that a server names could be anybody's.
         try check(natsOptions_SetIgnoreDiscoveredServers(raw, true))
         try check(natsOptions_SetSecure(raw, true))
         if let authority = options.authority {

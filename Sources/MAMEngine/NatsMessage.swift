@@ -8,15 +8,8 @@ package struct NatsMessage: Sendable {
     package let subject: String
     package let reply: String?
     package let payload: [UInt8]
-    /// Of an answer that is no message: 404, 408 and so on; nil: it is one.
+    /// The status of an answer that is no message, such as 404 or 408; nil for a message.
     package let status: Int?
-    /// Its number in its stream; of a direct get.
-    package let sequence: UInt64?
-
-    package init(subject: String, payload: [UInt8], sequence: UInt64? = nil) {
-        (self.subject, self.payload, self.sequence) = (subject, payload, sequence)
-        (reply, status) = (nil, nil)
-    }
 
     init(_ raw: OpaquePointer) {
         subject = natsMsg_GetSubject(raw).map { String(cString: $0) } ?? ""
@@ -28,7 +21,6 @@ package struct NatsMessage: Sendable {
                 Array(UnsafeRawBufferPointer(start: $0, count: count))
             } ?? [] : []
         status = Self.header("Status", of: raw).flatMap { Int($0) }
-        sequence = Self.header("Nats-Sequence", of: raw).flatMap { UInt64($0) }
     }
 
     private static func header(_ name: String, of raw: OpaquePointer) -> String? {
@@ -75,24 +67,24 @@ struct OutgoingMessage: ~Copyable {
 
 /// Why something failed at the engine.
 package enum NatsFailure: Error, Sendable, Equatable {
-    /// Nobody is there, or it broke; a clause.
+    /// No server can be reached, or the connection broke; a clause.
     case connection(String)
-    /// The server knows who this is, and says no.
+    /// The server refuses this client.
     case notAllowed(String)
-    /// The certificate is not the one that was told, or there is no TLS.
+    /// The certificate is not the expected one, or there is no TLS.
     case untrusted(String)
-    /// It did not answer in time.
+    /// The server did not answer in time.
     case timeout
-    /// There is no such stream, or nobody who answers.
+    /// There is no such stream, or nothing that answers.
     case noStream
-    /// It is longer than the server takes.
+    /// The message is longer than the server takes.
     case tooLong
     /// The stream's own error, with its number.
     case stream(code: Int, String)
     /// The answer has another form than is known.
     case malformed
 
-    /// Of a status that a call on this thread has just returned.
+    /// The failure of the call on this thread that has just returned the status.
     static func ofThread(_ status: natsStatus) -> NatsFailure {
         var known = status
         let detail = nats_GetLastError(&known).map { String(cString: $0) } ?? ""

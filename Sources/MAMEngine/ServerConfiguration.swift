@@ -3,9 +3,9 @@
 /// See docs/adr/0057 and the server's own documentation of these names.
 package struct ServerConfiguration {
     let server: ServerName
-    /// Of the whole engine, this one too.
+    /// All servers of the engine, this one too.
     let servers: [ServerName]
-    /// Where its files will be, and where it stores.
+    /// The directories on the server: of its settings, and of what it stores (`store`).
     let directory: String
     let store: String
     let systemAccount: Token
@@ -20,7 +20,7 @@ package struct ServerConfiguration {
         (self.systemAccount, self.account) = (systemAccount, account)
     }
 
-    /// A bundle and the headers of its message.
+    /// The length of a bundle and the headers of its message.
     static let maximumPayload = DocumentBundle.maximumByteCount + 16_384
 
     package static let file = "nats-server.conf"

@@ -9,13 +9,13 @@ package struct StreamedMessage: Sendable {
     package let subject: String
     package let payload: [UInt8]
     package let sequence: UInt64
-    /// How many come after it.
+    /// The number of messages after it.
     package let pending: UInt64
 }
 
 /// One thread uses it. Holds one batch in memory at a time.
 package final class StreamReader {
-    /// Which messages.
+    /// The messages to read.
     package enum Start: Sendable {
         case at(UInt64)
         /// The newest of each subject.
@@ -27,8 +27,8 @@ package final class StreamReader {
     private let consumer: String
     private let inbox: String
     private let subscription: OpaquePointer
-    /// Of requests: a word about a former one is no news.
-    private var number = 0
+    /// The number of the last request: the end of a former one is ignored.
+    private var requestNumber = 0
 
     private static let batchCount = 500
     private static let batchByteCount = 16 << 20
@@ -61,7 +61,7 @@ package final class StreamReader {
             settings["filter_subject"] = subject.map { .string($0) }
         case .lastOfEachSubject:
             settings["deliver_policy"] = "last_per_subject"
-            // The server wants one.
+            // The server requires one.
             settings["filter_subject"] = .string(subject ?? ">")
         }
         let answer = try connection.call(
@@ -71,34 +71,26 @@ package final class StreamReader {
         return name
     }
 
-    /// The next ones, in order; empty if there are none. `waitMilliseconds`: for the first one.
-    package func next(waitMilliseconds: Int64 = 0) throws(NatsFailure) -> [StreamedMessage] {
-        var request: [String: JSONValue] = [
+    /// The next messages, in order; empty if there are none.
+    package func next() throws(NatsFailure) -> [StreamedMessage] {
+        let request: JSONValue = [
             "batch": .integer(Int64(Self.batchCount)),
-            "max_bytes": .integer(Int64(Self.batchByteCount)),
+            "max_bytes": .integer(Int64(Self.batchByteCount)), "no_wait": true,
         ]
-        if waitMilliseconds > 0 {
-            request["expires"] = .integer(waitMilliseconds * 1_000_000)
-        } else {
-            request["no_wait"] = true
-        }
-        number += 1
-        let reply = "\(inbox).\(number)"
+        requestNumber += 1
+        let reply = "\(inbox).\(requestNumber)"
         try connection.publish(
             "$JS.API.CONSUMER.MSG.NEXT.\(stream).\(consumer)",
-            JSONValue.object(request).encoded(), replyTo: reply)
-        return try receive(reply, patience: waitMilliseconds + 5000)
+            request.encoded(), replyTo: reply)
+        return try receive(reply)
     }
 
-    /// Until the batch is full, or the server says that there is no more, or the last one is here.
-    private func receive(
-        _ reply: String, patience: Int64
-    ) throws(NatsFailure) -> [StreamedMessage] {
+    /// Receives until the batch is full or ends, or the last message of the stream is here.
+    private func receive(_ reply: String) throws(NatsFailure) -> [StreamedMessage] {
         var found: [StreamedMessage] = []
         while found.count < Self.batchCount {
             var raw: OpaquePointer?
-            let status = natsSubscription_NextMsg(
-                &raw, subscription, found.isEmpty ? patience : 5000)
+            let status = natsSubscription_NextMsg(&raw, subscription, 5000)
             guard status == NATS_OK, let raw else { throw .ofThread(status) }
             let message = NatsMessage(raw)
             natsMsg_Destroy(raw)

@@ -1,4 +1,4 @@
-// The subjects and streams of the engine, and who may use which.
+// The subjects and streams of the engine, and which of them each client may use.
 
 package import MAMFleet
 package import MAMModel
@@ -46,7 +46,7 @@ extension Permissions {
     private static let shared = [Subject.roots, Subject.all, Subject.time]
     private static let groups = "docs.g.*"
 
-    /// Of an admitted machine. Policies of groups are no secret between an organisation's machines.
+    /// What a machine may use. Policies of groups are no secret between an organisation's machines.
     package static func machine(_ id: MachineID) -> Permissions {
         let documents = shared + [groups, Subject.machine(id)]
         return Permissions(

@@ -69,7 +69,7 @@ extension Token {
         .array(texts.map { .string($0) })
     }
 
-    /// Of an account's token.
+    /// The users that an account's token revokes, and when.
     package var revoked: [NKey: Int64] {
         let found = (claims["revocations"]?.object ?? [:]).compactMap { text, value in
             NKey(text).flatMap { key in value.integer.map { (key, $0) } }

@@ -15,13 +15,13 @@ package struct Token: Sendable, Equatable {
     /// In seconds since 1970, as ``expires``.
     package let issued: Int64
     package let expires: Int64?
-    /// What the kind has; with `type` and `version`.
+    /// The claims of the kind, with `type` and `version`.
     package let claims: [String: JSONValue]
 
     package enum Kind: String, Sendable, CaseIterable {
         case `operator`, account, user
 
-        /// Who may sign it.
+        /// The role of the keys that may sign it.
         var issuer: NKey.Role { self == .user ? .account : .operator }
         var subject: NKey.Role {
             switch self {
@@ -62,8 +62,8 @@ package struct Token: Sendable, Equatable {
         (self.issued, self.expires, self.claims) = (issued, expires, claims)
     }
 
-    /// Verifies the signature: the issuer is the one that the token names. Whether that one's word
-    /// counts, and whether it has expired, is for the caller.
+    /// Verifies the signature of the issuer that the token names. Whether that issuer is trusted,
+    /// and whether the token has expired, is for the caller.
     package init(parsing text: String) throws(Refusal) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard text.utf8.count <= Self.maximumByteCount, parts.count == 3,

@@ -5,7 +5,7 @@ package import MAMModel
 /// A JSON array of envelopes. It is not signed: each envelope is judged alone.
 package enum Bundle {
     package static let maximumByteCount = 4 << 20
-    /// More than a machine keeps, and all roots of a long life.
+    /// Room for all documents that a machine keeps, and for every root of a long life.
     package static let maximumCount = 2 * MachineStanding.maximumDocumentCount
 
     /// The envelopes, still to be parsed: one that is bad does not keep the others out. What is no
@@ -15,7 +15,7 @@ package enum Bundle {
         return try elements(of: bytes)
     }
 
-    /// Those of an array.
+    /// The elements of a JSON array, each encoded on its own.
     package static func elements(of bytes: [UInt8]) throws(Refusal) -> [[UInt8]] {
         guard bytes.count <= maximumByteCount else { throw .malformed("it is too long") }
         guard let list = (try? JSONValue(parsing: bytes))?.array else {
@@ -27,7 +27,7 @@ package enum Bundle {
         return list.map { $0.encoded() }
     }
 
-    /// Whether JSON is meant to be an envelope or a bundle of them, good or bad.
+    /// Whether JSON looks like an envelope or a bundle of them, which may still be malformed.
     package static func isSigned(_ json: JSONValue) -> Bool {
         guard let list = json.array else { return Envelope.isEnvelope(json) }
         return !list.isEmpty && list.allSatisfy { Envelope.isEnvelope($0) }

@@ -25,7 +25,7 @@ package enum DocumentKind: String, Sendable, CaseIterable {
         self = kind
     }
 
-    /// Whose signatures count.
+    /// The role whose keys must sign a document of this kind.
     package var role: Role {
         switch self {
         case .root: .root

@@ -14,12 +14,12 @@ package struct Envelope: Sendable, Equatable {
     package private(set) var signatures: [Signature]
 
     package struct Signature: Sendable, Equatable {
-        /// See ``Bytes16/init(ofKey:)``.
+        /// The id of the key that signed: see ``Bytes16/init(ofKey:)``.
         package let key: Bytes16
         package let bytes: [UInt8]
     }
 
-    /// A whole file.
+    /// The longest file that is read as an envelope.
     package static let maximumByteCount = 1 << 20
     private static let maximumSignatureCount = 64
     private static let maximumValueCount = 1000
@@ -57,7 +57,7 @@ package struct Envelope: Sendable, Equatable {
         json.text.flatMap(MAMModel.bytes(base64:))
     }
 
-    /// Whether JSON is meant to be an envelope, good or bad.
+    /// Whether JSON looks like an envelope, which may still be malformed.
     package static func isEnvelope(_ json: JSONValue) -> Bool {
         json.object?["payloadType"] != nil && json.object?["payload"] != nil
     }
@@ -102,8 +102,8 @@ package struct Envelope: Sendable, Equatable {
         return true
     }
 
-    /// With the right signatures alone, one for each of the keys that have signed. Others may stand
-    /// before them, under the same id.
+    /// This envelope with its valid signatures alone, one for each of the keys. Invalid ones may
+    /// stand before them, under the same id.
     func verified(by keys: [Bytes16: [UInt8]]) -> Envelope {
         let message = signedBytes
         var seen: Set<Bytes16> = []
@@ -117,7 +117,7 @@ package struct Envelope: Sendable, Equatable {
         return envelope
     }
 
-    /// Nil if the other, of the same payload, has no more.
+    /// This envelope with the other's further signatures of the same payload; nil if it has none.
     func adding(signaturesOf other: Envelope) -> Envelope? {
         let known = Set(signatures.map(\.key))
         let new = other.signatures.filter { !known.contains($0.key) }
@@ -136,9 +136,7 @@ package struct Envelope: Sendable, Equatable {
 extension Envelope.Signature {
     init(_ json: JSONValue) throws(Refusal) {
         var members = Members(json, of: "a signature")
-        key = try members.take("keyid", "32 hexadecimal digits") {
-            $0.text.flatMap(Bytes16.init(hex:))
-        }
+        key = try members.take("keyid", "32 hexadecimal digits", hexID)
         bytes = try members.take("sig", "base64 of 64 bytes") {
             $0.text.flatMap(MAMModel.bytes(base64:)).flatMap {
                 $0.count == Ed25519.signatureByteCount ? $0 : nil

@@ -3,7 +3,7 @@
 package import MAMCrypto
 package import MAMModel
 
-/// Each kind is signed under a type of its own.
+/// What a report is about. Each kind is signed under a type of its own.
 package enum ReportKind: String, Sendable, CaseIterable {
     case status
     case recoveryRecord = "recovery-record"
@@ -26,13 +26,13 @@ package struct ReportEnvelope: Sendable, Equatable {
     package let payload: [UInt8]
     package let signature: Envelope.Signature
 
-    /// Whose key it claims to be signed with.
+    /// The machine whose key it claims to be signed with.
     package var machine: MachineID { signature.key }
 
     package static let maximumPayloadByteCount = 1 << 20
-    /// A whole file, or a line of one: the payload in base64 is a third longer.
+    /// The longest report as a file or a line: base64 makes the payload a third longer.
     package static let maximumByteCount = 3 << 19
-    /// The envelope and what stands in it.
+    /// The number of JSON values that an envelope may have.
     private static let maximumValueCount = 10
 
     package init(parsing bytes: [UInt8]) throws(Refusal) {
@@ -81,7 +81,7 @@ package struct ReportEnvelope: Sendable, Equatable {
         ]
     }
 
-    /// In one line, without its end.
+    /// The report in one line, without a line feed.
     package func encoded() -> [UInt8] { json.encoded() }
 }
 
@@ -134,7 +134,7 @@ package struct MachineReport: Sendable, Equatable {
         }
     }
 
-    /// The same, of a machine whose id is known: the key must be that machine's.
+    /// Verifies a report of a machine whose id is known: the key must be that machine's.
     package init(
         _ envelope: ReportEnvelope, of machine: MachineID, by publicKey: [UInt8],
         in organization: Bytes16
@@ -167,7 +167,7 @@ package struct MachineReport: Sendable, Equatable {
         self.envelope = envelope
         organization = try members.take("organization", "32 hexadecimal digits", hexID)
         machine = try members.take("machine", "32 hexadecimal digits", hexID)
-        issued = try members.take("issued", "a time in UTC", Statement.time)
+        issued = try members.take("issued", "a time in UTC", Statement.timestamp)
         sequence = try members.take("sequence", "a number from 1") {
             $0.integer.flatMap { $0 >= 1 ? $0 : nil }
         }

@@ -21,7 +21,7 @@ extension MachineStanding {
         return all
     }
 
-    /// The policies for this machine, by name of slot. An empty one has been taken back. An
+    /// The policies for this machine, by name of slot. An empty one has been withdrawn. An
     /// expired one stays in force: without it less would be restricted.
     package var policies: [SignedDocument] {
         let groups = membership.groups

@@ -3,7 +3,7 @@
 package import MAMModel
 
 extension MachineStanding {
-    /// All of it, in one text: what was accepted together is stored together.
+    /// The standing in one text: what was accepted together is stored together.
     package var json: JSONValue {
         [
             "machine": .string(machine.description), "root": rootDocument.envelope.json,
@@ -25,7 +25,7 @@ extension MachineStanding {
     /// Verifies every signature again. Expired documents stay: see ``policies``.
     package init(_ json: JSONValue) throws(Refusal) {
         var members = Members(json, of: "the standing")
-        let machine = try members.take("machine", "an id") { $0.text.flatMap(Bytes16.init(hex:)) }
+        let machine = try members.take("machine", "an id", hexID)
         let root = try members.take("root", "an envelope", Self.envelope)
         try self.init(pinning: root, machine: machine)
         for json in try members.take("documents", "a list", { $0.array }) {
@@ -48,7 +48,7 @@ extension MachineStanding {
         restore(past)
     }
 
-    /// All but the documents.
+    /// What a standing has besides its documents.
     struct Past {
         var obeyed: [String: Int64] = [:]
         var pending: [String: Order] = [:]

@@ -7,11 +7,11 @@ package struct MachineStanding: Sendable, Equatable {
     package private(set) var rootDocument: SignedDocument
     package private(set) var root: Root
     package let machine: MachineID
-    /// The newest of each slot, but orders.
+    /// The newest document of each slot; orders are in ``obeyed``.
     package private(set) var documents: [Slot: SignedDocument] = [:]
     /// Orders that were accepted, by nonce, and when each expires: until then it is refused.
     package private(set) var obeyed: [String: Int64] = [:]
-    /// Those of them that are not done yet.
+    /// The orders among ``obeyed`` that are not done yet.
     package private(set) var pending: [String: Order] = [:]
     /// The latest moment at which a forgotten order expired; no order that expires before it is
     /// accepted.
@@ -35,12 +35,12 @@ package struct MachineStanding: Sendable, Equatable {
         case order(Order, nonce: String)
     }
 
-    /// What one key could make a machine keep.
+    /// A bound on what the holder of one key can make a machine keep.
     package static let maximumDocumentCount = 1000
     package static let maximumOrderCount = 10_000
-    /// The clock may be so far behind the signer's.
+    /// How far the machine's clock may be behind the signer's.
     private static let toleratedSeconds = secondsPerDay
-    /// And so far behind a signed time, unless it is known to be behind by more.
+    /// How far it may be behind a signed time, unless it is known to be behind by more.
     private static let toleratedTimeSeconds = 2 * secondsPerDay
 
     /// Joins the organisation of a root that was pinned by its fingerprint.
@@ -63,7 +63,8 @@ package struct MachineStanding: Sendable, Equatable {
         (latestTime, forgottenUntil) = (past.latestTime, past.forgottenUntil)
     }
 
-    /// After it had left and has joined again: what was accepted before is not accepted once more.
+    /// Takes over what was accepted before the machine left and joined again, so that it is not
+    /// accepted once more.
     package mutating func remember(_ former: MachineStanding) {
         guard former.organization == organization else { return }
         (obeyed, forgottenUntil) = (former.obeyed, former.forgottenUntil)
@@ -115,7 +116,8 @@ package struct MachineStanding: Sendable, Equatable {
         }
     }
 
-    /// Signed anew before a root takes its former key away, it stays when that comes.
+    /// A document that is signed anew before a root takes its former key away stays in force when
+    /// that root comes.
     private mutating func addSignatures(of document: SignedDocument) -> Effect {
         guard let more = documents[document.slot]?.adding(document) else { return .nothing }
         documents[document.slot] = more
@@ -152,9 +154,9 @@ package struct MachineStanding: Sendable, Equatable {
         return .root
     }
 
-    /// What only keys signed that were taken back counts no more, and neither does its serial: who
-    /// found the key may have signed the highest that there is. Of a policy the time of the root
-    /// takes the serial's place, since an older one, by a key that stays, may be looser.
+    /// What only keys have signed that were taken away counts no more, and neither does its serial:
+    /// the finder of a key may have signed the highest that there is. For a policy the root's time
+    /// of issue takes the serial's place: an older one, by a key that stays, may be looser.
     private mutating func dropUnsigned(for since: Int64?) {
         let all = documents
         documents = all.compactMapValues {
@@ -189,8 +191,8 @@ package struct MachineStanding: Sendable, Equatable {
 
     package mutating func finish(_ nonce: String) { pending[nonce] = nil }
 
-    /// By the clock and what it agreed on with a signed time. What is forgotten stays refused by
-    /// ``forgottenUntil``.
+    /// An order has expired if the clock and ``latestTime`` agree on that. One that is forgotten
+    /// stays refused by ``forgottenUntil``.
     private mutating func forgetExpiredOrders(at clock: Int64) {
         let past = min(clock, latestTime)
         for (nonce, expires) in obeyed where expires <= past && pending[nonce] == nil {
@@ -204,7 +206,7 @@ package struct MachineStanding: Sendable, Equatable {
     private func isAddressed(_ audience: Audience, _ kind: DocumentKind) -> Bool {
         switch audience {
         case .all: true
-        // Kept for when the machine joins the group; see ``inForce``.
+        // Kept for when the machine joins the group; see ``policies``.
         case .group: kind != .order || membership.groups.contains { .group($0) == audience }
         case .machine(let id): id == machine
         }

@@ -1,4 +1,4 @@
-// How a machine is, as it reports it: no names of files, no paths.
+// The state of a machine as it reports it, without names of files and paths.
 
 package import MAMModel
 
@@ -16,7 +16,7 @@ package struct MachineStatus: Sendable, Equatable {
     /// Nonces of orders that were accepted, the newest hundred.
     package var obeyed: [String]
     package var accounts: [Account]
-    /// Of the whole workspace; nil if there was none.
+    /// The last verify of the whole workspace; nil if there was none.
     package var verify: Check?
     /// Refused accesses of the last seven days.
     package var refused: Int64
@@ -36,10 +36,10 @@ package struct MachineStatus: Sendable, Equatable {
         package var blockedBy: String?
         package var compliant: Bool
         package var level: String?
-        /// These two in seconds since 1970; nil if it never was, or is not known.
+        /// In seconds since 1970, as ``lastUse``; nil if it never was, or if that is not known.
         package var checkedIn: Int64?
         package var lastUse: Int64?
-        /// The number of open ones.
+        /// The number of open files.
         package var files: Int64?
 
         package init(id: Bytes16, name: String, objectID: String, window: Window) {
@@ -122,7 +122,7 @@ extension MachineStatus {
     }
 }
 
-/// Of these members that a later version adds are read past: nothing is decided by them.
+/// Unknown members, which a later version may add, are ignored: nothing is decided by them.
 extension MachineStatus.Account {
     fileprivate var json: JSONValue {
         var members: [String: JSONValue] = [
@@ -149,8 +149,8 @@ extension MachineStatus.Account {
         blockedBy = try members.takeOptional("blockedBy", "a text") { $0.text }
         compliant = try members.take("compliant", "true or false") { $0.bool }
         level = try members.takeOptional("level", "a text") { $0.text }
-        checkedIn = try members.takeOptional("checkedIn", "a time in UTC", Statement.time)
-        lastUse = try members.takeOptional("lastUse", "a time in UTC", Statement.time)
+        checkedIn = try members.takeOptional("checkedIn", "a time in UTC", Statement.timestamp)
+        lastUse = try members.takeOptional("lastUse", "a time in UTC", Statement.timestamp)
         files = try members.takeOptional("files", "a number", count)
     }
 }
@@ -162,7 +162,7 @@ extension MachineStatus.Check {
 
     fileprivate init(_ json: JSONValue) throws(Refusal) {
         var members = Members(json, of: "the report's verify")
-        time = try members.take("time", "a time in UTC", Statement.time)
+        time = try members.take("time", "a time in UTC", Statement.timestamp)
         findings = try members.take("findings", "a number", count)
     }
 }

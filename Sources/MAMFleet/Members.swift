@@ -1,4 +1,4 @@
-// Reads JSON and refuses members that it does not know: they may have been meant to restrict.
+// Reads JSON objects and refuses unknown members, which may be restrictions of a newer version.
 
 package import MAMModel
 

@@ -35,9 +35,7 @@ package struct Order: Sendable, Equatable {
         }
         account =
             action == .wipe
-            ? try members.take("account", "an account's id") {
-                $0.text.flatMap(Bytes16.init(hex:))
-            } : nil
+            ? try members.take("account", "an account's id", hexID) : nil
         try members.requireEmpty()
     }
 

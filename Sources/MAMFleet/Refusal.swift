@@ -10,7 +10,7 @@ package enum Refusal: Error, Sendable, Equatable {
     /// `needed` different keys of the role must have signed.
     case notSigned(Role, found: Int, needed: Int)
     case notForThisMachine(Audience)
-    /// A report.
+    /// A report is not signed with the key of the machine.
     case notByMachine(MachineID)
     case older(serial: Int64, than: Int64)
     /// Another document of the same serial is known.
@@ -18,7 +18,7 @@ package enum Refusal: Error, Sendable, Equatable {
     case expired(Int64)
     case lastsTooLong(days: Int64)
     case obeyed
-    /// A root took its former key away then.
+    /// A root took the key of its predecessor away at that time.
     case issuedBefore(Int64)
     /// An order or a time of days to come, or a clock that is days behind.
     case issuedLater(Int64)

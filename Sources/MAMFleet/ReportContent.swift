@@ -1,4 +1,4 @@
-// What the kinds of reports tell, besides who sent them and when.
+// The content of each kind of report.
 
 package import MAMModel
 
@@ -44,7 +44,7 @@ package struct RecordReport: Sendable, Equatable {
     package var recoveryKey: String
     /// The record as it is on disk.
     package var record: [UInt8]
-    /// That the record opens what it claims; see docs/FORMAT.md.
+    /// Proves that the record opens what it claims; see docs/FORMAT.md.
     package var proof: [UInt8]
 
     package init(
@@ -75,11 +75,11 @@ package struct RecordReport: Sendable, Equatable {
 /// dropped, or deleted for space.
 package struct AuditBatch: Sendable, Equatable {
     /// The number that was asked for: these are all records with higher ones up to ``to``. If that
-    /// is not the last batch's ``to``, one in between was held back. Nil: not told.
+    /// is not the last batch's ``to``, one in between was held back. Nil if it is not known.
     package let after: Int64?
-    /// Of the first record.
+    /// The number of the first record.
     package let from: Int64
-    /// Of the last record.
+    /// The number of the last record.
     package let to: Int64
     /// Named as in io.mamd.Audit's Record, without nulls.
     package let records: [JSONValue]
@@ -128,7 +128,7 @@ package struct AuditBatch: Sendable, Equatable {
     }
 }
 
-/// A machine asks to be known.
+/// A machine's request to be enrolled.
 package struct EnrolmentRequest: Sendable, Equatable {
     package var invitation: String
     /// The NKey that its connections are made with.

@@ -6,7 +6,7 @@ package import MAMModel
 /// JSON with `name`, `keys` (key id: base64 of the public key) and `roles` (role: `keys` and
 /// `threshold`).
 package struct Root: Sendable, Equatable {
-    /// The organisation's, for people.
+    /// The organisation's name, for people.
     package var name: String
     package var keys: [Bytes16: [UInt8]]
     package var roles: [Role: Holders]
@@ -24,7 +24,7 @@ package struct Root: Sendable, Equatable {
     /// One person alone must not be able to destroy what others work on.
     package static let smallestOrderThreshold = 2
 
-    /// Checks what ``init(parsing:)`` checks too.
+    /// Makes the same checks as ``init(parsing:)``.
     package init(
         name: String, keys: [[UInt8]], roles: [Role: Holders]
     ) throws(Refusal) {

@@ -3,7 +3,7 @@
 internal import MAMModel
 
 extension SignedDocument {
-    /// An order that nobody could still want must not be obeyed.
+    /// How long an order may last: one that nobody still wants must not be obeyed.
     package static let longestOrderDays: Int64 = 366
     package static let timeName = "time"
 
@@ -21,7 +21,7 @@ extension SignedDocument {
         }
     }
 
-    /// Of an order; it has an expiry.
+    /// The content of an order, which must have an expiry.
     package func order() throws(Refusal) -> Order {
         let order = try Order(parsing: content)
         guard Bytes16(hex: statement.name)?.description == statement.name else {

@@ -11,8 +11,8 @@ package struct SignedDocument: Sendable, Equatable {
     package var content: [UInt8] { envelope.content }
     package var slot: Slot { Slot(kind, statement.audience, statement.name) }
 
-    /// `root`: whose keys count, with its organisation. Says nothing about serial, expiry and
-    /// audience, which depend on the machine: ``MachineStanding``.
+    /// `root`: the root whose keys count, with its organisation. Serial, expiry and audience are
+    /// not checked, since they depend on the machine: see ``MachineStanding``.
     package init(
         _ envelope: Envelope, by root: Root, of organization: Bytes16
     ) throws(Refusal) {
@@ -35,7 +35,7 @@ package struct SignedDocument: Sendable, Equatable {
         (self.envelope, self.statement) = (verified, statement)
     }
 
-    /// With the signatures of both; nil if none is new.
+    /// This document with the other's signatures too; nil if none of them is new.
     func adding(_ other: SignedDocument) -> SignedDocument? {
         guard let envelope = envelope.adding(signaturesOf: other.envelope) else { return nil }
         return SignedDocument(envelope, statement)
@@ -45,7 +45,7 @@ package struct SignedDocument: Sendable, Equatable {
         (self.envelope, self.statement) = (envelope, statement)
     }
 
-    /// An order that destroys nothing needs one signature.
+    /// How many keys must sign. An order that destroys nothing needs one signature.
     package static func signaturesNeeded(
         _ envelope: Envelope, by root: Root
     ) throws(Refusal) -> Int {

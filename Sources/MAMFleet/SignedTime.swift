@@ -3,7 +3,7 @@
 package import MAMModel
 
 /// JSON with `heads`: the serial of every document that a machine must have, by ``Slot``. The time
-/// itself is when the statement was issued. Who holds documents back cannot make this one.
+/// itself is when the statement was issued. A carrier that holds documents back cannot make one.
 package struct SignedTime: Sendable, Equatable {
     package let heads: [Slot: Int64]
 

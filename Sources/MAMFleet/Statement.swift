@@ -49,9 +49,7 @@ extension Statement {
 
     package init(_ json: JSONValue, kind: DocumentKind) throws(Refusal) {
         var members = Members(json, of: "the statement")
-        organization = try members.take("organization", "32 hexadecimal digits") {
-            $0.text.flatMap(Bytes16.init(hex:))
-        }
+        organization = try members.take("organization", "32 hexadecimal digits", hexID)
         audience = try members.take("audience", "all, group:NAME or machine:ID") {
             $0.text.flatMap(Audience.init)
         }
@@ -61,10 +59,10 @@ extension Statement {
         serial = try members.take("serial", "a number from 1") {
             $0.integer.flatMap { $0 >= 1 ? $0 : nil }
         }
-        issued = try members.take("issued", "a time in UTC", Self.time)
+        issued = try members.take("issued", "a time in UTC", Self.timestamp)
         expires =
             kind == .root && !members.has("expires")
-            ? nil : try members.take("expires", "a time in UTC", Self.time)
+            ? nil : try members.take("expires", "a time in UTC", Self.timestamp)
         digest = try members.take("sha256", "64 hexadecimal digits") {
             $0.text.flatMap(bytes(hexadecimal:)).flatMap {
                 $0.count == SHA256.byteCount ? $0 : nil
@@ -77,15 +75,15 @@ extension Statement {
         if let expires, expires <= issued { throw .malformed("it expires before it is issued") }
     }
 
-    /// Only what ``rfc3339(_:)`` writes.
-    static func time(_ json: JSONValue) -> Int64? {
+    /// Seconds since 1970; nil for anything that ``rfc3339(_:)`` would not write.
+    static func timestamp(_ json: JSONValue) -> Int64? {
         guard let text = json.text, let time = Timestamp(text) else { return nil }
         let seconds = time.milliseconds / 1000
         return rfc3339(seconds) == text ? seconds : nil
     }
 }
 
-let secondsPerDay: Int64 = 86_400
+package let secondsPerDay: Int64 = 86_400
 
 /// `2026-05-04T03:02:01Z`
 package func rfc3339(_ seconds: Int64) -> String {
