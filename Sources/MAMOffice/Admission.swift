@@ -9,7 +9,7 @@ package struct Applicant: Sendable, Equatable {
     package let machine: MachineID
     package let publicKey: [UInt8]
     package let transportKey: NKey
-    /// What it calls itself.
+    /// The name that it gives itself.
     package let host: String
     /// In seconds since 1970.
     package let asked: Int64
@@ -34,14 +34,14 @@ package struct Admission: Sendable {
 
     package enum Verdict: Sendable, Equatable {
         case applicant(Applicant)
-        /// Let in before, by this very request.
+        /// The machine was admitted before, by this very request.
         case admitted
         case refused(Reason)
     }
 
     package enum Reason: Sendable, Equatable {
         case report(Refusal)
-        /// The request says this one, and was sent as another.
+        /// The request names one invitation, and was sent with another.
         case sentAs(Bytes16, says: String)
         case unknownInvitation
         case expired(Int64)

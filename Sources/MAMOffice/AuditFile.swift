@@ -8,7 +8,7 @@ internal import MAMSystem
 /// A file that grows, read line by line. A line counts once it has ended.
 struct GrowingFile {
     let path: ByteString
-    /// Of the next line.
+    /// The offset of the next line.
     private(set) var offset = 0
 
     enum Line {
@@ -21,7 +21,7 @@ struct GrowingFile {
 
     init(_ path: ByteString) { self.path = path }
 
-    /// Nil if no further line has ended yet.
+    /// The next line; nil if no further one has ended yet.
     mutating func next() throws(Errno) -> Line? {
         let file = try openFile(path.cString, O_RDONLY | O_NOCTTY | O_NONBLOCK)
         var (bytes, at, isTooLong): ([UInt8], Int, Bool) = ([], offset, false)
@@ -92,7 +92,8 @@ struct AuditFile {
     /// Why the next line could not be read, the last time.
     private(set) var failure: Errno?
     private var items: ArraySlice<Timed> = []
-    private var time: Int64 = 0
+    /// When the last record happened, in milliseconds since 1970.
+    private var lastTime: Int64 = 0
 
     private typealias Timed = (time: Int64, item: AuditItem)
 
@@ -119,7 +120,7 @@ struct AuditFile {
 
     private mutating func read(_ line: GrowingFile.Line) -> [Timed] {
         guard case .whole(let bytes) = line else {
-            return [(time, .refused("it is longer than a report may be"))]
+            return [(lastTime, .refused("it is longer than a report may be"))]
         }
         do throws(Refusal) {
             let envelope = try ReportEnvelope(parsing: bytes)
@@ -129,7 +130,7 @@ struct AuditFile {
                 throw .malformed("it is no report of an audit")
             }
             return items(of: batch, issued: report.issued)
-        } catch { return [(time, .refused("\(error)"))] }
+        } catch { return [(lastTime, .refused("\(error)"))] }
     }
 
     private mutating func items(of batch: AuditBatch, issued: Int64) -> [Timed] {
@@ -138,17 +139,18 @@ struct AuditFile {
         // itself has dropped.
         let before = batch.after ?? batch.from - 1
         if let last, before > last {
-            found.append((time, .gap(from: last + 1, to: before)))
+            found.append((lastTime, .gap(from: last + 1, to: before)))
         }
         for record in batch.records {
             let members = record.object
-            // One that was there before: it was sent twice.
+            // A record that was there before was sent twice.
             guard let sequence = members?["sequence"]?.integer, sequence > last ?? -1 else {
                 continue
             }
-            time = members?["time"]?.text.flatMap { Timestamp($0) }?.milliseconds ?? issued * 1000
+            lastTime =
+                members?["time"]?.text.flatMap { Timestamp($0) }?.milliseconds ?? issued * 1000
             last = sequence
-            found.append((time, .record(record)))
+            found.append((lastTime, .record(record)))
         }
         return found
     }

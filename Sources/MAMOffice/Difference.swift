@@ -1,4 +1,4 @@
-// What a machine has of the documents that it should have.
+// How the documents of a machine differ from those that it should have.
 
 internal import MAMFleet
 internal import MAMModel
@@ -7,9 +7,9 @@ internal import MAMModel
 package struct Difference: Sendable, Hashable {
     package let kind: Kind
     package let slot: String
-    /// The serial here; nil if there is none.
+    /// The serial in the organisation's directory; nil if there is none.
     package let wanted: Int64?
-    /// Which the machine says that it has.
+    /// The serial that the machine reports; nil if it has none.
     package let found: Int64?
     /// Signed after the machine's report, so that it need not be missing any more.
     package let isOpen: Bool
@@ -18,9 +18,9 @@ package struct Difference: Sendable, Hashable {
         case missing, behind
         /// A higher serial than there is here: this directory is an old one, or a key was stolen.
         case ahead
-        /// For it, and not here.
+        /// A document for this machine that is not here.
         case unknown
-        /// For a group that it is not in, which does no harm.
+        /// A document for a group that the machine is not in, which does no harm.
         case foreign
     }
 
@@ -70,7 +70,7 @@ package struct SharedDifference: Sendable {
     package let kind: Difference.Kind
     /// `KIND/machine/NAME` of documents that each machine has one of its own of.
     package let slot: String
-    /// Nil for those.
+    /// Nil for such documents.
     package let wanted: Int64?
     package let found: Int64?
     package let isOpen: Bool
@@ -79,10 +79,10 @@ package struct SharedDifference: Sendable {
 }
 
 extension Survey {
-    /// The commonest first.
-    package func differences(_ isMeant: (SurveyedMachine) -> Bool) -> [SharedDifference] {
+    /// The differences of the machines that are included, the commonest first.
+    package func differences(_ isIncluded: (SurveyedMachine) -> Bool) -> [SharedDifference] {
         var groups: [Difference: SharedDifference] = [:]
-        for (index, machine) in machines.enumerated() where isMeant(machine) {
+        for (index, machine) in machines.enumerated() where isIncluded(machine) {
             for difference in machine.differences {
                 let shared = difference.shared
                 groups[

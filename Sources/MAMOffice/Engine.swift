@@ -21,7 +21,7 @@ package struct Engine: Sendable {
     package static let operatorToken = "engine/operator.jwt"
     package static let accountToken = "engine/account.jwt"
     package static let systemToken = "engine/system.jwt"
-    /// Of the administrator in the organisation's account, and in the servers' own.
+    /// The administrator's credentials in the organisation's account, and in the servers' own.
     package static let credentials = "engine/admin.creds"
     package static let systemCredentials = "engine/system.creds"
     package static let authority = "engine/ca.pem"
@@ -122,9 +122,9 @@ package struct Engine: Sendable {
         return made
     }
 
-    // MARK: Who may connect
+    // MARK: Clients
 
-    /// Of the invitation, with its secret.
+    /// The code of an invitation, with its secret.
     package func invite(
         _ invitation: InvitationRecord, _ seed: NKeySeed, fingerprint: String
     ) throws(OrganizationDirectory.Failure) -> InvitationCode {
@@ -151,7 +151,7 @@ package struct Engine: Sendable {
         return token
     }
 
-    /// Revokes the users' tokens of until now: a new token for the account, for the servers.
+    /// Revokes all tokens of the users until now, by a new token of the account for the servers.
     package func revoke(
         _ users: [NKey], at now: Int64
     ) throws(OrganizationDirectory.Failure) {

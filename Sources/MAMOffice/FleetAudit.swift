@@ -6,20 +6,20 @@ package import MAMModel
 /// Merges the machines' files. Holds one report of each at a time, however long the files are.
 package struct FleetAudit {
     private var files: [MachineID: AuditFile] = [:]
-    /// Those with something to tell: a heap by time.
+    /// The machines with an item to read: a heap by its time.
     private var heap: [(time: Int64, machine: MachineID)] = []
     private let directory: OrganizationDirectory
     private let organization: Bytes16
     /// Files that were left out, in whole or from some line on, since the last look.
     package private(set) var unusable: [UnusableFile] = []
-    private let isMeant: (RegisteredMachine) -> Bool
+    private let isIncluded: (RegisteredMachine) -> Bool
 
-    /// `isMeant`: of which machines.
+    /// `isIncluded`: whether a machine's audit is read.
     package init(
         _ directory: OrganizationDirectory, of organization: Bytes16,
-        _ isMeant: @escaping (RegisteredMachine) -> Bool
+        _ isIncluded: @escaping (RegisteredMachine) -> Bool
     ) {
-        (self.directory, self.organization, self.isMeant) = (directory, organization, isMeant)
+        (self.directory, self.organization, self.isIncluded) = (directory, organization, isIncluded)
         lookAgain()
     }
 
@@ -35,7 +35,7 @@ package struct FleetAudit {
             case nil: continue
             case .failure(let error):
                 unusable.append(UnusableFile(name: entry, reason: error.reason))
-            case .success(let entry) where isMeant(entry):
+            case .success(let entry) where isIncluded(entry):
                 files[id] = AuditFile(directory.whole(name), of: entry, in: organization)
             case .success: continue
             }
@@ -44,7 +44,7 @@ package struct FleetAudit {
         for id in files.keys where !waiting.contains(id) { push(id) }
     }
 
-    /// The oldest that was not told yet; nil at the end, for now.
+    /// The oldest item that was not taken yet; nil if there is none for now.
     package mutating func next() -> (entry: RegisteredMachine, time: Int64, item: AuditItem)? {
         guard let (time, id) = pop(), let entry = files[id]?.entry, let item = files[id]?.take()
         else { return nil }

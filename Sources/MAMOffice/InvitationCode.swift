@@ -9,7 +9,7 @@ package import MAMModel
 /// `servers`, `ca`, `jwt`, `https` and, at the end, `seed`. Its holder may use it.
 package struct InvitationCode: Sendable {
     package let invitation: Bytes16
-    /// Of the root that the machine pins.
+    /// The fingerprint of the root that the machine pins.
     package let fingerprint: String
     package let servers: [String]
     /// The certificate that the servers' are signed by, in DER; nil for the system's authorities.

@@ -14,9 +14,9 @@ package struct SurveyedOrder: Sendable {
     /// Ids of order keys whose signatures are right.
     package let signed: [Bytes16]
     package let needed: Int
-    /// Of the machines that it is for.
+    /// The machines that have obeyed it.
     package fileprivate(set) var done: [MachineID] = []
-    /// They have accepted it, and are not done with all that they accepted.
+    /// The machines that have accepted it, and are not done with all that they accepted.
     package fileprivate(set) var underWay: [MachineID] = []
     package fileprivate(set) var pending: [MachineID] = []
     package fileprivate(set) var isExpired = false
@@ -27,7 +27,7 @@ package struct SurveyedOrder: Sendable {
         /// Signatures are missing.
         case unsigned
         case pending, underWay, obeyed
-        /// And not obeyed by all.
+        /// It expired before all had obeyed it.
         case expired
         /// The register does not know the machine.
         case nobody
@@ -41,11 +41,11 @@ package struct SurveyedOrder: Sendable {
     }
 }
 
-/// All of them, by whom they are for.
+/// All orders, by the machines that they are for.
 package struct OrderBook: Sendable {
     package private(set) var orders: [SurveyedOrder] = []
     package private(set) var unusable: [UnusableFile] = []
-    /// Of those with enough signatures, which stand for a machine alone: nearly all.
+    /// Indices of orders for one machine, nearly all, that have enough signatures.
     private var byMachine: [MachineID: [Int]] = [:]
     private var forMany: [Int] = []
 

@@ -94,8 +94,8 @@ extension OrganizationDirectory {
         return bundles
     }
 
-    /// Those that enough have signed and that have not expired. One that waits for a signature is
-    /// no mistake.
+    /// The orders that enough keys have signed and that have not expired. One that waits for a
+    /// signature is no error.
     private func orders(
         by root: Root, of organization: Bytes16, at now: Int64
     ) throws(Failure) -> [SignedDocument] {

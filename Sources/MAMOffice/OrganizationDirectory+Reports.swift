@@ -17,7 +17,7 @@ extension OrganizationDirectory {
         "\(Self.records)/\(id)/\(account).json"
     }
 
-    /// Why a file was not read, as text for people; nil if there is none.
+    /// The content of a file, or why it does not count; nil if there is no such file.
     func reading<Value>(
         _ name: String, atMost limit: Int, _ parse: ([UInt8]) throws(Refusal) -> Value
     ) -> Result<Value, Unreadable>? {
@@ -57,7 +57,7 @@ extension OrganizationDirectory {
     }
 }
 
-/// What a machine's or an administrator's file is not read for.
+/// Why a machine's or an administrator's file does not count, as text for people.
 package struct Unreadable: Error {
     package let reason: String
 }
@@ -85,7 +85,7 @@ func stem(_ name: String, _ suffix: String = ".json") -> String {
     String(name.split(separator: "/").last?.dropLast(suffix.count) ?? "")
 }
 
-/// Works on parts of a list side by side; the results are in no order.
+/// Maps parts of a list side by side; the results are in no order.
 func inParts<Element: Sendable, Value: Sendable>(
     _ elements: [Element], _ body: @escaping @Sendable (Element) -> Value
 ) -> [Value] {

@@ -1,4 +1,4 @@
-// The organisation's directory: where what is, and how it is read and written.
+// The organisation's directory: its layout, and how its files are read and written.
 
 internal import Glibc
 package import MAMCrypto
@@ -73,7 +73,7 @@ package struct OrganizationDirectory: Sendable {
         }
     }
 
-    /// Refused if others than the owner may read it: it may be known already.
+    /// Refuses a secret that others than the owner may read: they may know it already.
     package func readSecret(_ name: String, atMost limit: Int) throws(Failure) -> SecretBytes {
         let file = try naming(name) { () throws(Errno) in
             try openFile(whole(name).cString, O_RDONLY | O_NOCTTY | O_NONBLOCK)
@@ -114,12 +114,12 @@ package struct OrganizationDirectory: Sendable {
 
     // MARK: Writing
 
-    /// For everybody.
+    /// Writes a file that everybody may read.
     package func write(_ name: String, _ bytes: [UInt8]) throws(Failure) {
         try replace(name, bytes.span.bytes, mode: 0o644)
     }
 
-    /// For the owner alone.
+    /// Writes a file for its owner alone.
     package func writePrivately(_ name: String, _ bytes: [UInt8]) throws(Failure) {
         try replace(name, bytes.span.bytes, mode: 0o600)
     }

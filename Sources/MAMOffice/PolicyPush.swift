@@ -19,7 +19,7 @@ package struct WantedPolicy: Sendable, Equatable {
 package struct PolicyChange: Sendable, Equatable {
     package let slot: Slot
     package let action: Action
-    /// To be signed; empty to withdraw.
+    /// The content to sign; empty to withdraw the policy.
     package let content: [UInt8]
     /// The document that is replaced, with its file.
     package let former: SignedPolicy?
@@ -86,13 +86,13 @@ package struct PolicyPush: Sendable {
     ) -> PolicyChange.Action? {
         guard let former, !former.content.isEmpty else { return .new }
         if former.content != wanted.content { return .changed }
-        let isLasting = former.expires - now >= renewalDays * 86_400
+        let isLasting = former.expires - now >= renewalDays * secondsPerDay
         return former.isValid && isLasting ? nil : .renewed
     }
 }
 
 extension OrganizationDirectory {
-    /// Also those that no key vouches for any more: they are to be signed again.
+    /// All policies, also those whose keys count no more: they are to be signed again.
     package func signedPolicies(
         by root: Root, of organization: Bytes16
     ) throws(Failure) -> [SignedPolicy] {

@@ -7,7 +7,7 @@ package import MAMModel
 package struct SurveyedRecord: Sendable {
     package let entry: RegisteredMachine
     package let account: Bytes16
-    /// As the machine calls it; nil if neither its status nor its record tells.
+    /// The account's name on the machine; nil if neither its status nor its record has it.
     package let name: String?
     package let found: Found
 
@@ -22,12 +22,12 @@ package struct SurveyedRecord: Sendable {
 }
 
 extension Survey {
-    /// Of all accounts that the machines tell of, and of all that there are records of.
+    /// The records of all accounts that the machines report, and of all that have one here.
     package func records(
         _ directory: OrganizationDirectory, of organization: Bytes16, machines indices: [Int]? = nil
     ) -> [SurveyedRecord] {
-        let meant = indices?.map { machines[$0] } ?? machines.filter { !$0.isRevoked }
-        return inParts(meant) { machine in
+        let included = indices?.map { machines[$0] } ?? machines.filter { !$0.isRevoked }
+        return inParts(included) { machine in
             Self.records(of: machine, directory, organization)
         }.flatMap(\.self).sorted {
             ($0.entry.name, $0.entry.machine.description, $0.name ?? "", $0.account.high)
@@ -46,10 +46,10 @@ extension Survey {
         for account in machine.status?.accounts ?? [] { names[account.id] = account.name }
         return names.map { account, name in
             let found = found(directory, account, machine.entry, organization)
-            var told = name
-            if case .record(let report, _) = found { told = told ?? report.name }
+            var known = name
+            if case .record(let report, _) = found { known = known ?? report.name }
             return SurveyedRecord(
-                entry: machine.entry, account: account, name: told, found: found)
+                entry: machine.entry, account: account, name: known, found: found)
         }
     }
 

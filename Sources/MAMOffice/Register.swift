@@ -28,7 +28,7 @@ package struct RegisteredMachine: Sendable, Equatable {
         (self.invitation, self.groups, self.admitted) = (invitation, groups, admitted)
     }
 
-    /// By its id or its name. What looks like an id is one: machines choose their names.
+    /// Whether text is its id or its name. What looks like an id is one: machines choose names.
     package func isNamed(_ text: String) -> Bool {
         if let id = Bytes16(hex: text) { return machine == id }
         return name == text
@@ -48,8 +48,8 @@ package struct RegisteredMachine: Sendable, Equatable {
         transportKey = try members.take("transportKey", "an NKey of a user", user)
         invitation = try members.take("invitation", "an id", id)
         groups = try members.take("groups", "a list of names", names)
-        admitted = try members.take("admitted", "a time in UTC", time)
-        revoked = try members.take("revoked", "a time in UTC, or null", orNull(time))
+        admitted = try members.take("admitted", "a time in UTC", timestamp)
+        revoked = try members.take("revoked", "a time in UTC, or null", orNull(timestamp))
         reason = members.has("reason") ? try members.take("reason", "a text") { $0.text } : nil
     }
 
@@ -74,7 +74,7 @@ package struct InvitationRecord: Sendable, Equatable {
     /// In seconds since 1970, as ``expires``.
     package let created: Int64
     package var expires: Int64
-    /// Whom the code connects as.
+    /// The key that the code's holder connects with.
     package let transportKey: NKey
     /// The machine that has used it.
     package var machine: MachineID?
@@ -92,8 +92,8 @@ package struct InvitationRecord: Sendable, Equatable {
         id = try members.take("id", "an id", MAMOffice.id)
         note = try members.take("note", "a text") { $0.text }
         groups = try members.take("groups", "a list of names", names)
-        created = try members.take("created", "a time in UTC", time)
-        expires = try members.take("expires", "a time in UTC", time)
+        created = try members.take("created", "a time in UTC", timestamp)
+        expires = try members.take("expires", "a time in UTC", timestamp)
         transportKey = try members.take("transportKey", "an NKey of a user", user)
         machine = try members.take("machine", "an id, or null", orNull(MAMOffice.id))
     }
@@ -127,7 +127,7 @@ private func names(_ json: JSONValue) -> [String]? {
     return found.flatMap { $0.contains(nil) ? nil : $0.compactMap(\.self) }
 }
 
-private func time(_ json: JSONValue) -> Int64? {
+private func timestamp(_ json: JSONValue) -> Int64? {
     json.text.flatMap(Timestamp.init).map { $0.milliseconds / 1000 }
 }
 

@@ -6,7 +6,7 @@ package import MAMModel
 package import MAMSystem
 
 extension SecretBytes {
-    /// What a file has, up to `limit` bytes; with one more than it may have, a longer one shows.
+    /// The first `limit` bytes of a file; one more than it may have shows that it is too long.
     package static func read(
         _ path: UnsafePointer<CChar>, atMost limit: Int
     ) throws(Errno) -> SecretBytes {

@@ -8,14 +8,14 @@ package struct Survey: Sendable {
     package let time: Int64
     package let staleSeconds: Int64
     package let wanted: Wanted
-    /// By label.
+    /// In the order of their labels.
     package let machines: [SurveyedMachine]
     package let orders: OrderBook
     /// Reports of machines that the register does not know, and entries that cannot be read.
     package let strays: [String]
     package let unreadable: [UnusableFile]
 
-    /// `root`: whose keys count, of serial `serial`. `isMeant`: of which machines reports are read.
+    /// `root`: the root whose keys count, of serial `serial`.
     package init(
         _ directory: OrganizationDirectory, root: Root, of organization: Bytes16, serial: Int64,
         staleAfter staleSeconds: Int64, at now: Int64
@@ -56,9 +56,9 @@ package struct Survey: Sendable {
 
     package struct Sums: Sendable, Equatable {
         package private(set) var states: [SurveyedMachine.State: Int] = [:]
-        /// The machines that have it, by ``SurveyedMachine/Attention/name``.
+        /// How many machines need it, by ``SurveyedMachine/Attention/name``.
         package private(set) var attention: [String: Int] = [:]
-        /// Of those whose reports count.
+        /// How many machines have each version, of those whose reports count.
         package private(set) var versions: [String: Int] = [:]
         package private(set) var pending: Int64 = 0
         package private(set) var refused: Int64 = 0

@@ -12,21 +12,21 @@ package struct SurveyedMachine: Sendable {
     package let attention: [Attention]
 
     package enum Report: Sendable {
-        /// It has sent none.
+        /// It has sent no report.
         case none
         /// There is one that does not count, and why.
         case refused(String)
-        case told(MachineStatus, issued: Int64)
+        case status(MachineStatus, issued: Int64)
     }
 
     package var status: MachineStatus? {
-        if case .told(let status, _) = report { status } else { nil }
+        if case .status(let status, _) = report { status } else { nil }
     }
 
     package var isRevoked: Bool { entry.revoked != nil }
 
     package var issued: Int64? {
-        if case .told(_, let issued) = report { issued } else { nil }
+        if case .status(_, let issued) = report { issued } else { nil }
     }
 
     /// Why somebody should look at it; the order is that of ``State``.
@@ -50,7 +50,7 @@ package struct SurveyedMachine: Sendable {
         /// Orders that it had a day for.
         case overdue([String])
 
-        /// For programs.
+        /// The reason's name in JSON.
         package var name: String {
             switch self {
             case .refused: "refused"
@@ -79,7 +79,7 @@ package struct SurveyedMachine: Sendable {
         switch report {
         case .refused: return .refused
         case .none: return .silent
-        case .told: break
+        case .status: break
         }
         if attention.contains(where: \.isAboutAge) { return .stale }
         return attention.isEmpty ? .compliant : .attention
@@ -104,7 +104,7 @@ extension SurveyedMachine.Attention {
     }
 }
 
-/// What statuses are judged by.
+/// Judges machines by their statuses.
 struct Judge: Sendable {
     let directory: OrganizationDirectory
     let organization: Bytes16
@@ -113,12 +113,12 @@ struct Judge: Sendable {
     let now: Int64
     let staleSeconds: Int64
 
-    /// Clocks of machines may be so far ahead.
+    /// How far the clock of a machine may be ahead.
     private static let toleratedSeconds: Int64 = 3600
 
     func machine(_ entry: RegisteredMachine) -> SurveyedMachine {
         let report = report(of: entry)
-        guard case .told(let status, let issued) = report else {
+        guard case .status(let status, let issued) = report else {
             return SurveyedMachine(
                 entry: entry, report: report, differences: [],
                 attention: attention(withoutStatus: report, entry))
@@ -138,7 +138,7 @@ struct Judge: Sendable {
             guard case .status(let status) = report.content else {
                 return .refused("it is no status")
             }
-            return .told(status, issued: report.issued)
+            return .status(status, issued: report.issued)
         }
     }
 
@@ -184,8 +184,8 @@ struct Judge: Sendable {
         return found.isEmpty ? [] : [.documents(found)]
     }
 
-    /// Of the newest report of its audit, if that is later than `time`. The file is read only where
-    /// it has changed since.
+    /// When the newest report of its audit was issued, if that was after `time`. The file is read
+    /// only if it has changed since.
     private func auditTime(of entry: RegisteredMachine, after time: Int64) -> Int64? {
         let path = directory.whole(directory.auditFile(entry.machine))
         guard let found = try? status(at: workingDirectory, path.cString),

@@ -3,12 +3,12 @@
 package import MAMFleet
 package import MAMModel
 
-/// The highest serial of each slot, by audience, and who is in which group.
+/// The highest serial of each slot, by audience, and which machines are in which group.
 package struct Wanted: Sendable {
     /// Slots are text here, as in a status: ten thousand of those are compared.
     package struct Head: Sendable, Equatable {
         package let serial: Int64
-        /// Which a machine that has reported before cannot have told.
+        /// When it was signed: a machine that has reported before cannot have it yet.
         package let issued: Int64
     }
 
@@ -18,8 +18,6 @@ package struct Wanted: Sendable {
     private var groupsOfAll: Set<String> = []
     private var groupsOfMachines: [MachineID: Set<String>] = [:]
     package let rootSerial: Int64
-    /// When the time was signed; nil without a good one.
-    package private(set) var time: Int64?
     /// What is wrong with the organisation's own documents.
     package private(set) var flaws: [Flaw] = []
 
@@ -37,10 +35,10 @@ package struct Wanted: Sendable {
         case missing(slot: String, serial: Int64)
     }
 
-    /// Then a document of the usual 90 days is due.
-    private static let soonSeconds: Int64 = 7 * 86_400
+    /// What is left of a document when it is due to be signed again.
+    private static let soonSeconds: Int64 = 7 * secondsPerDay
 
-    /// All that it says to a machine of these groups.
+    /// The documents for a machine, by slot: for all, for the machine, and for each of its groups.
     func documents(for machine: MachineID) -> [[String: Head]] {
         [all, ofMachines[machine] ?? [:]] + groups(of: machine).compactMap { ofGroups[$0] }
     }
@@ -49,7 +47,7 @@ package struct Wanted: Sendable {
         groupsOfAll.union(groupsOfMachines[machine] ?? [])
     }
 
-    /// `root`: whose keys count.
+    /// `root`: the root whose keys count, of serial `serial`.
     package init(
         _ directory: OrganizationDirectory, root: Root, of organization: Bytes16, serial: Int64,
         at now: Int64
@@ -136,7 +134,6 @@ package struct Wanted: Sendable {
             flaws.append(.noTime)
             return
         }
-        time = document.statement.issued
         if now - document.statement.issued > secondsPerDay {
             flaws.append(.oldTime(document.statement.issued))
         }
@@ -163,5 +160,3 @@ extension Wanted.Head {
         (self.serial, self.issued) = (serial, issued)
     }
 }
-
-let secondsPerDay: Int64 = 86_400
