@@ -12,7 +12,7 @@ internal import MAMWire
 let anotherCode: Message = "ask for another code: mamctl fleet invite"
 
 extension Arguments {
-    /// Of the operand, or of standard input, where nobody else sees it.
+    /// The code from the operand, or from standard input, where nobody else sees it.
     func invitationCode() throws(Failure) -> InvitationCode {
         guard let operand = operands.first?.wireText else {
             throw .wrong("join: the code is missing")
@@ -40,7 +40,7 @@ extension Arguments {
         return room.withBytes { SecretBytes(copying: .init(rebasing: $0[..<count])) }
     }
 
-    /// Of the workspace that was named, or of the only one that runs.
+    /// Where the daemon of the named workspace listens, or of the only one that is mounted.
     func daemonPlace() throws(Failure) -> DaemonPlace {
         let socket = string("socket")
         if let text = string("workspace") {

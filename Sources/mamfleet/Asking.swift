@@ -5,7 +5,7 @@ internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
 
-/// Of a client that has the invitation.
+/// A client with an invitation, which sends the request and looks for the answer.
 struct Asking {
     private let connection: NatsConnection
     private let invitation: Enrolment.Invitation
@@ -26,7 +26,7 @@ struct Asking {
             messageID: hexadecimal(SHA256.digest(of: request)))
     }
 
-    /// Nil if the administrator has not answered yet.
+    /// The machine's token; nil if the administrator has not answered yet.
     func answer() throws(NatsFailure) -> String? {
         let message = try connection.lastMessage(
             of: Subject.invited(invitation.id), in: Stream.invited.rawValue)
@@ -45,7 +45,7 @@ struct Asking {
 }
 
 extension NatsFailure {
-    /// The stream keeps the first message of each subject.
+    /// Whether the stream has a request of this invitation, the first of which it keeps.
     var isUsedAlready: Bool {
         if case .stream(code: 10_077, _) = self { return true }
         return false

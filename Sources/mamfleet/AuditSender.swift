@@ -1,4 +1,4 @@
-// The audit, batch by batch, without loss and without doubles.
+// Sends the audit, batch by batch, without loss and without doubles.
 
 internal import MAMEngine
 internal import MAMFleet
@@ -6,37 +6,37 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// A batch is on disk before it is sent, and the place moves after the stream's word. So one that
-/// is sent once more, after a crash in between, is the same one, which the stream knows.
+/// A batch is on disk before it is sent, and the position moves when the stream has acknowledged
+/// it. So what is sent again after a crash in between is the same batch, which the stream knows.
 final class AuditSender {
     private let shared: Shared
     private let daemon: DaemonLink
-    /// The last number that the stream has.
-    private var place: Int
-    /// Sent, perhaps, and not confirmed.
+    /// The number of the last record that the stream has.
+    private var position: Int
+    /// The batch that was perhaps sent, and is not acknowledged.
     private var batch: Batch?
-    /// Records in a batch.
+    /// The number of records in a batch.
     private var limit = 500
 
     private struct Batch {
         let from: Int64
         let to: Int64
         let report: String
-        /// It may be in the stream already, byte for byte.
+        /// Whether it may be in the stream already, byte for byte.
         var wasSent: Bool
     }
 
-    private static let placeFile = "audit-place.json"
+    private static let positionFile = "audit-place.json"
     private static let batchFile = "audit-batch.json"
 
     init(_ shared: Shared, _ daemon: DaemonLink) {
         (self.shared, self.daemon) = (shared, daemon)
-        let place = shared.state.json(Self.placeFile)?.object?["after"]?.integer ?? 0
-        self.place = Int(clamping: place)
-        // One that was confirmed may still lie there.
+        let position = shared.state.json(Self.positionFile)?.object?["after"]?.integer ?? 0
+        self.position = Int(clamping: position)
+        // A batch that was acknowledged may still lie there.
         batch = shared.state.json(Self.batchFile)?.text
             .flatMap { Self.batch($0, wasSent: true) }
-            .flatMap { $0.to > place ? $0 : nil }
+            .flatMap { $0.to > position ? $0 : nil }
     }
 
     private static func batch(_ report: String, wasSent: Bool) -> Batch? {
@@ -69,23 +69,23 @@ final class AuditSender {
         let bytes = Array(next.report.utf8)
         let stored = try connection.store(
             subject, bytes, messageID: "\(shared.machine):\(next.from)")
-        // Another batch that begins there: this directory was restored from a copy. Who reads the
-        // stream leaves doubles out.
+        // Another batch that begins there: this directory was restored from a copy. Readers of
+        // the stream leave doubles out.
         if stored.wasThere && !next.wasSent { try connection.store(subject, bytes) }
     }
 
     private func nextBatch() throws -> Batch? {
         let reply = try daemon.call(
-            Varlink.Fleet.Audit(after: place, limit: limit))
+            Varlink.Fleet.Audit(after: position, limit: limit))
         guard let report = reply.report else {
             // An older state of the daemon's was restored.
-            if reply.last < place {
-                shared.log.warning("the audit goes on from \(reply.last), before \(place)")
+            if reply.last < position {
+                shared.log.warning("the audit goes on from \(reply.last), before \(position)")
                 try moveOn(to: reply.last)
             }
             return nil
         }
-        guard let next = Self.batch(report, wasSent: false), next.to > place else {
+        guard let next = Self.batch(report, wasSent: false), next.to > position else {
             throw Unusable()
         }
         try shared.state.replace(
@@ -96,8 +96,8 @@ final class AuditSender {
 
     private func moveOn(to number: Int) throws {
         try shared.state.replace(
-            Self.placeFile, with: JSONValue.object(["after": .integer(Int64(number))]).encoded())
-        (place, batch) = (number, nil)
+            Self.positionFile, with: JSONValue.object(["after": .integer(Int64(number))]).encoded())
+        (position, batch) = (number, nil)
     }
 
     private struct Unusable: Error, CustomStringConvertible {

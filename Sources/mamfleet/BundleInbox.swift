@@ -5,8 +5,8 @@ internal import MAMModel
 internal import MAMSystem
 internal import Synchronization
 
-/// Of each key the newest alone, so that it is bounded by the number of keys, however fast somebody
-/// sends.
+/// Holds the newest bundle of each key, so that it is bounded by the number of keys, however fast
+/// bundles arrive.
 final class BundleInbox: Sendable {
     private let bundles = Mutex<[BundleKey: ArrivedBundle]>([:])
     private let semaphore = Semaphore()
@@ -20,7 +20,7 @@ final class BundleInbox: Sendable {
         if wasEmpty { semaphore.signal() }
     }
 
-    /// Empty if the deadline passes first.
+    /// Takes all bundles; empty if the deadline passes first.
     func take(until deadline: Deadline) -> [ArrivedBundle] {
         semaphore.wait(until: deadline) {
             bundles.withLock { bundles in

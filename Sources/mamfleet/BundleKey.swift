@@ -1,4 +1,4 @@
-// The bundles that a machine takes, in their order, and who brings them.
+// The bundles that a machine takes, in their order, and their carriers.
 
 internal import MAMEngine
 internal import MAMFleet
@@ -9,7 +9,7 @@ extension BundlePlace {
         [.roots, .all, .machine(machine)] + groups.sorted().map { .group($0) } + [.time]
     }
 
-    /// In the name of a file.
+    /// The place as a part of a file's name.
     var label: String {
         switch self {
         case .roots: "roots"
@@ -35,7 +35,7 @@ extension BundlePlace {
     }
 }
 
-/// Who brought it. Nobody of them is believed.
+/// The ways by which bundles arrive, none of which is trusted.
 enum Carrier: String, Sendable, CaseIterable {
     case nats, https, directory
 }
@@ -66,8 +66,8 @@ struct BundleKey: Hashable, Sendable {
 struct ArrivedBundle: Sendable {
     let key: BundleKey
     let bytes: [UInt8]
-    /// The web server's word for this state of the file.
+    /// The web server's entity tag of this state of the file.
     var tag: String?
-    /// Read from the state directory, so not to be written there.
+    /// Whether it was read from the state directory, and need not be written there.
     var isKept = false
 }

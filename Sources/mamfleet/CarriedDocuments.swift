@@ -4,12 +4,11 @@ internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
 
-/// Parsed, and nothing verified: that is for the daemon. What could not be for this machine anyhow
-/// is left out.
+/// They are parsed, and verified by the daemon alone. What cannot be for this machine is left out.
 struct CarriedDocuments {
-    /// As they go to the daemon.
+    /// The documents as they go to the daemon.
     private(set) var texts: [[UInt8]] = []
-    /// Those that were left out.
+    /// The number of documents that were left out.
     private(set) var strangeCount = 0
 
     /// Nil if it is no bundle at all.

@@ -8,7 +8,7 @@ internal import MAMWire
 /// Where the daemon listens.
 struct DaemonPlace: Sendable {
     let workspace: WorkspaceName
-    /// Nil: where a daemon of that workspace listens.
+    /// The path of its socket; nil for the one of the workspace.
     let socket: String?
 
     var path: String { socket ?? Places.current.existingSocket(of: workspace) }
@@ -45,7 +45,7 @@ final class DaemonLink {
 }
 
 extension VarlinkClient.Failure {
-    /// For people; a clause.
+    /// What went wrong, as a clause for people.
     var words: String {
         switch self {
         case .unreachable(_, let error): "the workspace is not mounted: \(error)"

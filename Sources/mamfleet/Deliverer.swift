@@ -13,11 +13,11 @@ final class Deliverer {
     private let shared: Shared
     private let daemon: DaemonLink
     private var verdicts = Verdicts()
-    /// What waits for the daemon, or for its turn after junk.
+    /// The bundles that wait for the daemon, or for their turn after junk.
     private var waiting: [BundleKey: Waiting] = [:]
     /// How often in a row a key had junk, and when the next of it has its turn.
     private var junk: [BundleKey: (count: Int, turn: Deadline)] = [:]
-    /// By key, the last bundle in which a document was refused.
+    /// The last bundle of each key, if a document in it was refused.
     private var refusing: [BundleKey: ArrivedBundle] = [:]
     private var nextLook = Deadline.now
 
@@ -26,7 +26,7 @@ final class Deliverer {
         var due: Deadline
     }
 
-    /// The daemon is asked so often whether it is still the same.
+    /// How often the daemon is asked whether it is still the same.
     private static let lookSeconds = 10
     private static let retryMilliseconds = 1000
     private static let storeRetrySeconds = 30
@@ -51,7 +51,7 @@ final class Deliverer {
         min(nextLook, waiting.values.map(\.due).min() ?? nextLook)
     }
 
-    /// A newer one takes the place of one that waits, also behind junk.
+    /// Replaces the bundle of that key that waits, also behind junk.
     private func wait(for bundle: ArrivedBundle) {
         waiting[bundle.key] = Waiting(bundle: bundle, due: junk[bundle.key]?.turn ?? .now)
     }
@@ -91,7 +91,7 @@ final class Deliverer {
         shared.reports.put(.daemon)
     }
 
-    /// Nil, and a warning, for what cannot be read.
+    /// Logs a warning, and returns nil, for what cannot be read.
     private func reading<Value>(
         _ name: String, _ body: () throws(Errno) -> Value?
     ) -> Value? {
@@ -131,7 +131,7 @@ final class Deliverer {
         shared.reports.put(.accepted)
     }
 
-    /// What was accepted since, a membership, say, or the time, may be what they lacked.
+    /// Refused documents may have lacked what was accepted since, such as a membership or the time.
     private func tryRefusedAgain() {
         verdicts.forgetRefusals()
         for (key, bundle) in refusing where waiting[key] == nil {
@@ -144,7 +144,7 @@ final class Deliverer {
         return Deadline(milliseconds: Self.retryMilliseconds)
     }
 
-    /// True if the daemon has changed something by it.
+    /// Returns whether the daemon has changed anything by it.
     private func deliver(_ bundle: ArrivedBundle) throws(VarlinkClient.Failure) -> Bool {
         guard
             let carried = CarriedDocuments(
@@ -160,7 +160,7 @@ final class Deliverer {
         return tally.changes > 0
     }
 
-    /// A few refused documents are usual; a bundle full of them is what a carrier has made up.
+    /// A few refused documents are normal; a bundle full of them was made up by a carrier.
     private func judge(_ key: BundleKey, strange: Int, _ tally: Tally) {
         let count = strange + tally.refused
         guard count <= Self.toleratedCount else {
@@ -176,7 +176,7 @@ final class Deliverer {
     private struct Tally {
         var changes = 0
         var refused = 0
-        /// A document was refused, now or before.
+        /// Whether a document was refused, now or before.
         var isIncomplete = false
         var reason: String?
     }
@@ -205,14 +205,15 @@ final class Deliverer {
         }
     }
 
-    /// The next one of this key waits: whoever sends junk does not keep this machine busy.
+    /// Lets the next bundle of this key wait, so that a carrier of junk does not keep this machine
+    /// busy.
     private func postpone(_ key: BundleKey, _ words: String) {
         let count = (junk[key]?.count ?? 0) + 1
         junk[key] = (count, Deadline(seconds: min(60, 1 << min(count - 1, 6))))
         shared.log.warning("\(key.file) \(words)")
     }
 
-    /// For the next start, and for a daemon that restarts.
+    /// Stores a bundle for the next start, and for a daemon that restarts.
     private func keep(_ bundle: ArrivedBundle) {
         guard !bundle.isKept, bundle.key.carrier != .directory, junk[bundle.key] == nil else {
             return

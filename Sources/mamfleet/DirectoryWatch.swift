@@ -5,12 +5,12 @@ internal import MAMEngine
 internal import MAMModel
 internal import MAMSystem
 
-/// Reads what has changed. A directory that is not there yet may come.
+/// Reads the bundles that have changed. The directory need not be there yet.
 final class DirectoryWatch {
     private let shared: Shared
     private let path: String
     private var seen: [BundlePlace: State] = [:]
-    private var isHiddenTold = false
+    private var hasWarned = false
 
     private static let intervalSeconds = 5
 
@@ -35,11 +35,11 @@ final class DirectoryWatch {
         let file = "\(path)/\(name.path)"
         var found = stat()
         guard stat(file, &found) == 0 else {
-            // The unit hides /srv, /mnt and /media, say.
+            // The service's unit hides directories such as /srv, /mnt and /media.
             let error = Errno.current
-            if error != .noEntry, !isHiddenTold {
+            if error != .noEntry, !hasWarned {
                 shared.log.warning("\(file): \(error)")
-                isHiddenTold = true
+                hasWarned = true
             }
             seen[name] = nil
             return

@@ -13,18 +13,19 @@ final class EngineLink {
     private let shared: Shared
     private let transport: NKeySeed
     private var backoff = Backoff(firstMilliseconds: 10_000, lastMilliseconds: 300_000)
-    /// Tried in turn with the machine's token, as long as that has not worked.
+    /// Whether the invitation's turn is next: it and the machine's token are tried in turn, as long
+    /// as the token has not worked.
     private var usesInvitation = false
     private var lastWords = ""
-    /// Of connections: a former one's end is no news.
-    private var number = 0
+    /// The number of the last connection: the end of a former one is ignored.
+    private var connectionNumber = 0
 
     /// A connection that lives so long was a good one.
     private static let goodSeconds = 30
-    /// While the administrator has not answered, the answer is looked for so often.
+    /// How often the administrator's answer is looked for.
     private static let askSeconds = 60
     /// A server that the others have lost, or whose disk is full, answers with old documents, and
-    /// sends no new ones. So all are got again now and then, and after some times from another.
+    /// sends no new ones. So all are fetched again now and then, and after some times from another.
     private static let lookSeconds = 600
     private static let looksOfOneServer = 4
 
@@ -46,12 +47,12 @@ final class EngineLink {
         }
     }
 
-    /// The connection is to be made anew at once, as another client.
+    /// The connection must be made anew at once, by another client or to another server.
     private struct Changed: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Connects, and returns when that has ended.
+    /// Connects, and returns why the connection has ended.
     private func live() -> any Error {
         do {
             let enrolment = shared.read { $0.enrolment }
@@ -75,9 +76,10 @@ final class EngineLink {
     private func connect(
         _ enrolment: Enrolment, as client: Client, _ seed: NKeySeed
     ) throws -> NatsConnection {
-        number += 1
+        connectionNumber += 1
         return try NatsConnection(enrolment.options(as: client, seed: seed)) {
-            [shared, number] failure in shared.link.put(.ended(failure, number))
+            [shared, connectionNumber] failure in
+            shared.link.put(.ended(failure, connectionNumber))
         }
     }
 
@@ -86,7 +88,8 @@ final class EngineLink {
     private func serve(_ enrolment: Enrolment) throws -> any Error {
         let connection = try connect(enrolment, as: .machine, transport)
         var groups = shared.groups
-        // Before they are got: what comes in between comes twice, and nothing is missed.
+        // Subscribed before they are fetched: what comes in between comes twice, and nothing is
+        // missed.
         let places = BundlePlace.all(for: shared.machine, groups: groups)
         for place in places { try subscribe(connection, place) }
         for place in places { try fetch(connection, place) }
@@ -104,7 +107,7 @@ final class EngineLink {
         return Changed(description: "asks another server")
     }
 
-    /// Until the deadline, or the connection's end.
+    /// Waits until the deadline, or returns why the connection has ended.
     private func listen(
         _ connection: NatsConnection, _ groups: inout Set<String>, until deadline: Deadline
     ) throws -> (any Error)? {
@@ -112,7 +115,7 @@ final class EngineLink {
             for event in shared.link.take(until: deadline) {
                 switch event {
                 case .ended(let failure, let number):
-                    if number == self.number { return failure }
+                    if number == connectionNumber { return failure }
                 case .groups:
                     let new = shared.groups.subtracting(groups)
                     for name in new.sorted().map({ BundlePlace.group($0) }) {
@@ -142,7 +145,7 @@ final class EngineLink {
         shared.inbox.put(ArrivedBundle(key: BundleKey(.nats, name), bytes: message.payload))
     }
 
-    /// The machine's token works: the invitation is of no use any more.
+    /// Forgets the invitation, which is of no use once the machine's token works.
     private func finishEnrolment() {
         var enrolment = shared.read { $0.enrolment }
         guard enrolment.invitation != nil else { return }
@@ -173,7 +176,7 @@ final class EngineLink {
         say("waits for the organisation's administrator")
         if !invitation.isSent {
             do throws(NatsFailure) { try asking.send() } catch {
-                // It may be this one, of a moment before a crash.
+                // The request that was used may be this one, sent just before a crash.
                 guard error.isUsedAlready else { throw error }
             }
             var enrolment = enrolment
@@ -185,7 +188,7 @@ final class EngineLink {
             for event in shared.link.take(until: jittered(seconds: Self.askSeconds)) {
                 switch event {
                 case .ended(let failure, let number):
-                    if number == self.number { return failure }
+                    if number == connectionNumber { return failure }
                 case .answered(let bytes):
                     if let answer = asking.token(of: bytes) { return accept(answer) }
                 case .groups: break
@@ -200,7 +203,7 @@ final class EngineLink {
         enrolment.token = token
         store(enrolment)
         usesInvitation = false
-        // One that is known, and that the server has refused, is tried again after a wait.
+        // A token that is known, and that the server has refused, is tried again after a wait.
         return isNew
             ? Changed(description: "the administrator has let this machine in")
             : NatsFailure.notAllowed("the machine's token is refused")

@@ -1,4 +1,4 @@
-// What the machine has of its organisation's servers, and as who it connects.
+// What the machine knows of its organisation's servers, and the clients that it connects as.
 
 internal import Glibc
 internal import MAMCommandLine
@@ -10,16 +10,16 @@ internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 
-/// enrolment.json. The seeds are files of their own.
+/// The content of enrolment.json. The seeds are files of their own.
 struct Enrolment: Sendable {
     let organization: Bytes16
     let machine: MachineID
     var servers: [String]
-    /// Certificates in PEM; nil: the system's.
+    /// Certificates in PEM; nil for the system's.
     var authority: String?
     /// The base of the bundles' addresses.
     var https: String?
-    /// Until the administrator has answered.
+    /// The invitation, until the administrator has answered.
     var invitation: Invitation?
     /// The machine's own token, once it has one.
     var token: String?
@@ -29,7 +29,7 @@ struct Enrolment: Sendable {
         let token: String
         /// The machine's signed request.
         let request: String
-        /// Whether the request is with the server.
+        /// Whether the server has the request.
         var isSent: Bool
     }
 
@@ -103,7 +103,7 @@ struct Enrolment: Sendable {
     }
 }
 
-/// As who to connect.
+/// The clients that a machine can connect as.
 enum Client: Sendable {
     case machine
     case invitation(Enrolment.Invitation)
@@ -124,7 +124,7 @@ extension Enrolment {
 }
 
 extension NKeySeed {
-    /// A file that has the seed's text, and perhaps a line feed.
+    /// Reads a file that has the seed's text, and perhaps a line feed.
     static func read(_ path: String) throws(Failure) -> NKeySeed {
         let file: SecretBytes
         do throws(Errno) {

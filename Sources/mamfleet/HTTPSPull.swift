@@ -14,7 +14,7 @@ final class HTTPSPull {
     private var hasFailed = false
 
     static let intervalSeconds = 900
-    /// While there has been no connection for a minute.
+    /// The interval while there is no connection.
     private static let aloneSeconds = 120
 
     /// Nil if the organisation has no such server.
@@ -54,7 +54,7 @@ final class HTTPSPull {
                 try pull(name)
                 hasFailed = false
             } catch {
-                // The others are on the same server.
+                // The other bundles are on the same server.
                 if !hasFailed { shared.log.info("the web server: \(name.label): \(error)") }
                 hasFailed = true
                 if case .transport = error { return }

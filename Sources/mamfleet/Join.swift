@@ -27,7 +27,7 @@ func join(_ arguments: Arguments) throws(Failure) -> ExitStatus {
     return .success
 }
 
-/// One attempt. What was done before a failure is not done again by the next attempt.
+/// One attempt to join. What it has done before a failure, the next one does not do again.
 private struct Joining {
     let place: DaemonPlace
     let state: StateDirectory
@@ -56,7 +56,7 @@ private struct Joining {
         return "systemctl\(user) enable --now mamfleet@\(place.workspace)"
     }
 
-    /// What Show tells, and more.
+    /// The reply of Show, with what is known here.
     func json(isAdmitted: Bool) throws(Failure) -> JSONValue {
         var members = try call(Varlink.Fleet.Show()).organization?.json.object ?? [:]
         members["state"] = .string(isAdmitted ? "admitted" : "pending")
@@ -67,7 +67,7 @@ private struct Joining {
 
     /// The machine's token; nil if the administrator does not answer in time.
     mutating func join(waitSeconds: Int) throws(Failure) -> String? {
-        // Before anything is used up.
+        // If one of these fails, nothing is used up.
         let joined = try call(Varlink.Fleet.Show()).organization
         let connection = try connect()
         let bundles = try documents(connection)
@@ -197,8 +197,8 @@ private struct Joining {
         return machine
     }
 
-    /// With the first documents, so that no account is closed meanwhile, if the pinned root is the
-    /// one in force; later roots come after it.
+    /// Joins with the first documents, so that no account is closed meanwhile, if the pinned root
+    /// is the one in force; later roots come after it.
     private func pin(
         _ first: Envelope, _ bundles: [(place: BundlePlace, envelopes: [Envelope])]
     ) throws(Failure) -> String {
@@ -211,7 +211,7 @@ private struct Joining {
         do throws(VarlinkClient.Failure) {
             return try daemon.call(whole).organization.machine
         } catch {
-            // One of the documents is not accepted: each goes by itself, then.
+            // The daemon does not accept one of the documents: each goes by itself, then.
             guard case .refused = error else { throw failure(error) }
             return try call(root).organization.machine
         }
@@ -224,14 +224,14 @@ private struct Joining {
             do throws(VarlinkClient.Failure) {
                 _ = try daemon.call(Varlink.Fleet.Deliver(document: envelope.text))
             } catch {
-                // Roots of the past are refused, and what was made up.
+                // The daemon refuses former roots, and documents that were made up.
                 if case .refused = error { continue }
                 throw failure(error)
             }
         }
     }
 
-    /// The one of a former attempt with this code, or a new one.
+    /// The enrolment of a former attempt with this code, or a new one.
     private func enrolment(of root: Envelope) throws(Failure) -> Enrolment {
         let former = try formerEnrolment()
         if let former, former.machine == machine, former.invitation?.id == code.invitation {
@@ -258,7 +258,7 @@ private struct Joining {
         return enrolment
     }
 
-    /// Nil also for a damaged one, which may be of any organisation.
+    /// Nil also for a damaged enrolment, which may be of any organisation.
     private func formerEnrolment() throws(Failure) -> Enrolment? {
         do throws(Failure) { return try Enrolment.read(state) } catch {
             guard error.status == .notFound || error.status == .damaged else { throw error }
@@ -266,7 +266,7 @@ private struct Joining {
         }
     }
 
-    /// Nothing of another organisation's is handed over.
+    /// Removes all bundles, so that none of another organisation's goes to the daemon.
     private func forgetBundles() throws(Failure) {
         do throws(Errno) {
             for name in try state.names() where BundleKey(file: name) != nil { state.remove(name) }

@@ -1,10 +1,10 @@
-// What one thread tells another.
+// Messages from any thread to one.
 
 internal import MAMModel
 internal import MAMSystem
 internal import Synchronization
 
-/// Any thread puts, one takes all that is there.
+/// Any thread may put a message, and one thread takes all that are there.
 final class Mailbox<Message: Sendable>: Sendable {
     private let messages = Mutex<[Message]>([])
     private let semaphore = Semaphore()
@@ -17,7 +17,7 @@ final class Mailbox<Message: Sendable>: Sendable {
         if wasEmpty { semaphore.signal() }
     }
 
-    /// Empty if the deadline passes first.
+    /// Takes all messages; empty if the deadline passes first.
     func take(until deadline: Deadline) -> [Message] {
         semaphore.wait(until: deadline) {
             messages.withLock { messages in
@@ -28,7 +28,7 @@ final class Mailbox<Message: Sendable>: Sendable {
     }
 }
 
-/// `seconds`, give or take a fifth.
+/// A deadline in `seconds`, give or take a fifth.
 func jittered(seconds: Int) -> Deadline {
     Deadline(milliseconds: Int.random(in: seconds * 800...seconds * 1200))
 }

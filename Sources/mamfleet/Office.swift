@@ -10,7 +10,7 @@ internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 
-/// ORG, of `push` and `pull`.
+/// The organisation's directory ORG that `push` and `pull` work on.
 struct Office: Sendable {
     let directory: OrganizationDirectory
     let organization: Bytes16
@@ -38,7 +38,7 @@ struct Office: Sendable {
         } catch { throw Failure(error, next: "mamctl fleet engine init --organization \(path)") }
     }
 
-    /// As the user of a credentials file.
+    /// Connects as the user of a credentials file.
     func connect(as file: String) throws(Failure) -> NatsConnection {
         let credentials: Credentials
         do throws(OrganizationDirectory.Failure) {

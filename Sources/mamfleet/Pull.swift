@@ -18,7 +18,7 @@ func pull(_ arguments: Arguments) throws(Failure) -> ExitStatus {
     return .success
 }
 
-/// Connects again after each failure but those that no waiting mends.
+/// Connects again after a failure, unless waiting does not mend it.
 private func follow(_ office: Office) throws(Failure) -> Never {
     var backoff = Backoff(firstMilliseconds: 1000, lastMilliseconds: 60_000)
     while true {
@@ -26,7 +26,7 @@ private func follow(_ office: Office) throws(Failure) -> Never {
             let pulling = try Pulling(office, try office.connect(as: Engine.credentials))
             while true {
                 try pulling.pullAll()
-                pulling.tell()
+                pulling.reportNews()
                 backoff.reset()
                 Deadline(milliseconds: 1000).wait()
             }
@@ -43,7 +43,7 @@ private final class Pulling {
     private let office: Office
     private let connection: NatsConnection
     private let reports: ReportDirectory
-    private var places: PullPlaces
+    private var positions: StreamPositions
     private var tally = PullTally()
     /// Entries of the register that were reported as unreadable.
     private var reported: Set<String> = []
@@ -55,7 +55,7 @@ private final class Pulling {
     init(_ office: Office, _ connection: NatsConnection) throws(Failure) {
         (self.office, self.connection) = (office, connection)
         reports = try ReportDirectory(office)
-        places = PullPlaces(office)
+        positions = StreamPositions(office)
     }
 
     func pullAll() throws(Failure) {
@@ -71,21 +71,21 @@ private final class Pulling {
             } catch { throw Failure(.failure, "\(error)") }
         }
         progress.clear()
-        let unreadable = reports.register.unreadable
+        let unreadable = reports.keys.unreadable
         for entry in unreadable.subtracting(reported).sorted() { printError("mamfleet: \(entry)") }
         reported = unreadable
     }
 
     private func pull(_ stream: MAMEngine.Stream) throws {
         let state = try connection.state(of: stream.rawValue)
-        places.begin(stream.rawValue, created: state.created)
-        // Of machines that were not registered when their reports were read.
-        for (machine, sequence) in places.unknown(stream.rawValue) {
-            guard reports.register.key(of: machine) != nil else { continue }
+        positions.begin(stream.rawValue, created: state.created)
+        // The reports of machines that were not registered when the stream was read.
+        for (machine, sequence) in positions.unknown(stream.rawValue) {
+            guard reports.keys.key(of: machine) != nil else { continue }
             try read(stream, from: sequence, subject: Self.subject(stream, machine))
-            places.forget(stream.rawValue, machine)
+            positions.forget(stream.rawValue, machine)
         }
-        let next = places.next(stream.rawValue)
+        let next = positions.next(stream.rawValue)
         if state.last >= next { try read(stream, from: next, subject: nil) }
     }
 
@@ -107,25 +107,25 @@ private final class Pulling {
                 let outcome = try reports.take(message.subject, message.payload, of: stream)
                 tally.count(outcome)
                 if case .unknown(let machine) = outcome {
-                    places.noteUnknown(stream.rawValue, machine, message.sequence)
+                    positions.noteUnknown(stream.rawValue, machine, message.sequence)
                 }
                 progress.show { _ in
                     "\(counted(tally.total, "report")), \(last.pending) to come"
                 }
             }
-            // Durable before the place moves.
+            // The reports must be durable before the position moves.
             try reports.synchronize()
-            if subject == nil { places.move(stream.rawValue, to: last.sequence) }
-            try places.write()
+            if subject == nil { positions.move(stream.rawValue, to: last.sequence) }
+            try positions.write()
             if last.pending == 0 { return }
         }
     }
 
-    /// What is new since the last time.
-    func tell() {
+    /// Prints what is new since the last time.
+    func reportNews() {
         if tally.total > 0 { printOut(verbatim: tally.words) }
         tally = PullTally()
-        reports.register.reload()
+        reports.keys.reload()
     }
 
     func finish(isJSON: Bool) {

@@ -12,7 +12,7 @@ internal import MAMWire
 
 func push(_ arguments: Arguments) throws(Failure) -> ExitStatus {
     let office = try Office(arguments)
-    // Read first: a document that is wrong stops all.
+    // All is read first, so that nothing is sent if a document is wrong.
     let bundles: [BundlePlace: DocumentBundle]
     let answers: [Bytes16: Token]
     do throws(OrganizationDirectory.Failure) {
@@ -20,7 +20,7 @@ func push(_ arguments: Arguments) throws(Failure) -> ExitStatus {
         answers = try office.directory.answers()
     } catch { throw Failure(error) }
     var pushing = Pushing(office, try office.connect(as: Engine.credentials))
-    // First who is shut out.
+    // Machines that were revoked are shut out first.
     try pushing.pushAccount()
     try pushing.makeStreams()
     try pushing.push(bundles)
@@ -29,7 +29,7 @@ func push(_ arguments: Arguments) throws(Failure) -> ExitStatus {
     return .success
 }
 
-/// Before there is anything to push: `mamctl fleet invite` needs no more.
+/// Prepares the servers before there is anything to push: `mamctl fleet invite` needs no more.
 func prepareEngine(_ arguments: Arguments) throws(Failure) -> ExitStatus {
     let office = try Office(arguments)
     var pushing = Pushing(office, try office.connect(as: Engine.credentials))
@@ -57,7 +57,7 @@ private struct Pushing {
 
     // MARK: The account
 
-    /// The servers keep it, and end the connections of those that it revokes.
+    /// Sends the account's token. The servers keep it, and end the connections that it revokes.
     mutating func pushAccount() throws(Failure) {
         let token: Token
         do throws(OrganizationDirectory.Failure) {
@@ -80,7 +80,7 @@ private struct Pushing {
         } catch { throw Failure(error, "the account's token") }
     }
 
-    /// An older one, of a copy of the directory, would let in again whom a newer one shuts out.
+    /// An older token, of a copy of the directory, would let in again what a newer one revokes.
     private func requireNewer(_ token: Token, than known: [UInt8]) throws(NatsFailure) {
         guard let other = try? Token(parsing: String(decoding: known, as: UTF8.self)),
             other.subject == token.subject, other.issuer == token.issuer
@@ -147,7 +147,7 @@ private struct Pushing {
             try publish(place.subject, bytes, known[place.subject])
             progress.show { _ in "\(published.count) published, \(unchanged) unchanged" }
         }
-        // What has no document any more: those of a machine that was shut out, say.
+        // Bundles without documents, such as those of a machine that was revoked, are emptied.
         let subjects = Set(places.map(\.subject))
         for subject in known.keys.sorted() where !subjects.contains(subject) {
             try publish(subject, Self.empty, known[subject])

@@ -10,26 +10,26 @@ internal import MAMWire
 
 enum ReportOutcome {
     case written
-    /// It is there, or a newer one.
+    /// This report is there, or a newer one.
     case known
     /// No such machine is registered.
     case unknown(MachineID)
-    /// Not what a machine has signed; a clause.
+    /// Why it is not what a machine has signed; a clause.
     case refused(String)
 }
 
-/// Writes what is verified. Not durable before ``synchronize()``.
+/// Writes reports that it has verified. They are durable after ``synchronize()``.
 final class ReportDirectory {
     private let path: String
     private let organization: Bytes16
-    let register: Register
+    let keys: MachineKeys
     private let directory: Descriptor
     private let audits: AuditFiles
 
     init(_ office: Office) throws(Failure) {
         path = "\(office.path)/reports"
         organization = office.organization
-        register = Register(office)
+        keys = MachineKeys(office)
         audits = AuditFiles("\(path)/audit")
         do throws(Errno) {
             for name in ["status", "records", "audit", "enrolment"] {
@@ -54,7 +54,7 @@ final class ReportDirectory {
             let envelope = try ReportEnvelope(parsing: bytes)
             if stream == .enrolment {
                 report = try MachineReport(enrolment: envelope, in: organization)
-            } else if let key = register.key(of: sender) {
+            } else if let key = keys.key(of: sender) {
                 report = try MachineReport(envelope, of: sender, by: key, in: organization)
             } else {
                 return .unknown(sender)
@@ -83,7 +83,7 @@ final class ReportDirectory {
         return .written
     }
 
-    /// One that is older than what is there was played once more.
+    /// A report that is older than the one that is there was replayed.
     private func keepNewest(
         _ file: String, _ line: [UInt8], _ report: MachineReport
     ) throws(Errno) -> ReportOutcome {
@@ -93,7 +93,7 @@ final class ReportDirectory {
         return .written
     }
 
-    /// Of a file that is there; it was verified when it was written, or lies there by hand.
+    /// The number of the report in a file; nil if there is none that counts.
     private func number(
         in file: String, of report: MachineReport
     ) throws(Errno) -> Int64? {
@@ -107,13 +107,13 @@ final class ReportDirectory {
             return nil
         }
         guard let envelope = try? ReportEnvelope(parsing: bytes),
-            let key = register.key(of: report.machine)
+            let key = keys.key(of: report.machine)
         else { return nil }
         let known = try? MachineReport(envelope, of: report.machine, by: key, in: organization)
         return known?.sequence
     }
 
-    /// Renamed into its place: readers see the old or the new.
+    /// Renames the new file into its place, so that readers see the old one or the new one.
     private func write(_ file: String, _ line: [UInt8]) throws(Errno) {
         let (final, new) = ("\(path)/\(file)", "\(path)/\(file).new")
         let descriptor = try openFile(
@@ -125,16 +125,16 @@ final class ReportDirectory {
     }
 }
 
-/// One line for each batch, in order, without doubles.
+/// The files of the audit: one line for each batch, in order, without doubles.
 private final class AuditFiles {
     private let path: String
-    /// The last record's number of each file that was looked at.
+    /// The number of the last record in each file that was read.
     private var last: [MachineID: Int64] = [:]
 
     init(_ path: String) { self.path = path }
 
     /// False if all its records are there. A batch that has some of them again is kept whole, and
-    /// takes nothing away: a machine that was taken over must not rewrite what it has told.
+    /// takes nothing away: a machine that was taken over must not rewrite what it has reported.
     func append(
         _ line: [UInt8], _ batch: AuditBatch, of machine: MachineID
     ) throws(Errno) -> Bool {
@@ -152,7 +152,8 @@ private final class AuditFiles {
         return true
     }
 
-    /// Takes away what a crash has left of a line; the last whole one's last number, or -1.
+    /// Removes what a crash has left of a line. Returns the last number in the last whole line, or
+    /// -1.
     private func repair(_ file: Descriptor) throws(Errno) -> Int64 {
         let size = Int64(try status(of: file.raw).st_size)
         let end = try readEnd(of: file, maximumByteCount: 2 * ReportEnvelope.maximumByteCount)

@@ -15,7 +15,7 @@ final class Reporter {
     private var hasNews = true
     private var nextStatus = Deadline.now
     private var earliestStatus = Deadline.now
-    /// By account: the digest of the record that the server has.
+    /// The digest of the record that the server has, by account.
     private var records: [String: JSONValue]
     private var lastWords = ""
 
@@ -54,7 +54,7 @@ final class Reporter {
         guard hasNews && earliestStatus.hasPassed || nextStatus.hasPassed else { return }
         hasNews = false
         earliestStatus = Deadline(seconds: Self.shortestStatusSeconds)
-        // Set first: what fails is not tried faster than that.
+        // This is set first, so that what fails is not tried faster than that.
         nextStatus = jittered(seconds: Self.statusSeconds)
         do {
             let report = try daemon.call(Varlink.Fleet.Status()).report
@@ -86,7 +86,7 @@ final class Reporter {
         } catch { shared.log.warning("\(Self.recordsFile) is not kept: \(error)") }
     }
 
-    /// Without what differs each time that the same record is signed.
+    /// The report without what differs each time that the same record is signed.
     private func content(of report: [UInt8]) -> [UInt8] {
         guard let payload = (try? ReportEnvelope(parsing: report))?.payload,
             var members = (try? JSONValue(parsing: payload))?.object

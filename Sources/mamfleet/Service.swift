@@ -8,7 +8,7 @@ internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
-/// Starts the threads, and tells systemd that they live.
+/// Starts the threads, and notifies systemd that they are alive.
 func runService(_ arguments: Arguments) throws(Failure) -> Never {
     let workspace = try arguments.workspace()
     let state = try StateDirectory(StateDirectory.path(of: workspace, arguments.string("state")))
@@ -52,7 +52,8 @@ func transportSeed(_ state: StateDirectory) throws(Failure) -> NKeySeed {
     return try NKeySeed.read(path)
 }
 
-/// The thread that delivers waits for the daemon and for nothing else, and not for long.
+/// Feeds systemd's watchdog while the thread that delivers is alive, which waits for the daemon
+/// alone, and not for long.
 private func watch(_ shared: Shared) -> Never {
     let interval = watchdogMicroseconds().map { Int($0 / 3_000_000) } ?? 60
     var status = ""

@@ -6,7 +6,7 @@ internal import MAMModel
 internal import MAMSystem
 internal import Synchronization
 
-/// Made once, and never goes.
+/// What is made once, and lives as long as the program.
 final class Shared: Sendable {
     let log = Log.toStandardError(prefix: "mamfleet")
     let place: DaemonPlace
@@ -18,7 +18,7 @@ final class Shared: Sendable {
     let link = Mailbox<LinkEvent>()
     /// Wakes the thread that pulls over HTTPS.
     let pull = Mailbox<PullCause>()
-    /// Wakes the thread that tells systemd.
+    /// Wakes the thread that notifies systemd.
     let news = Mailbox<Void>()
     private let values: Mutex<Values>
 
@@ -28,7 +28,7 @@ final class Shared: Sendable {
         var connection: NatsConnection?
         /// When the connection was lost, or the program began.
         var isAloneSince: Deadline? = .now
-        /// The last sign of life of the thread that delivers.
+        /// When the thread that delivers was last known to be alive.
         var delivererLived = Deadline.now
         var daemonProblem: String?
         var documents = 0
@@ -48,7 +48,7 @@ final class Shared: Sendable {
     var connection: NatsConnection? { read { $0.connection } }
     var groups: Set<String> { read { $0.groups } }
 
-    /// What the daemon has told of itself; `problem`: nil if it answers.
+    /// Notes the state of the daemon; `problem`: nil if it answers.
     func setDaemon(problem: String?, documents: Int?) {
         let isNews = values.withLock { values in
             let former = (values.daemonProblem, values.documents)
@@ -59,7 +59,7 @@ final class Shared: Sendable {
         if isNews { news.put(()) }
     }
 
-    /// New groups have bundles of their own.
+    /// Wakes the threads that fetch: new groups have bundles of their own.
     func setGroups(_ groups: Set<String>) {
         let isNew = values.withLock { values in
             defer { values.groups = groups }
@@ -81,7 +81,7 @@ final class Shared: Sendable {
             }
             return former
         }
-        // Destroyed here, and not under the lock.
+        // The former connection is destroyed here, and not under the lock.
         withExtendedLifetime(former) {}
         news.put(())
     }
@@ -97,7 +97,7 @@ enum ReportCause: Sendable {
 }
 
 enum LinkEvent: Sendable {
-    /// Of the connection of that number.
+    /// The connection of that number has ended.
     case ended(NatsFailure, Int)
     /// The machine is in other groups.
     case groups

@@ -12,7 +12,7 @@ struct StateDirectory: Sendable {
     let path: String
     private let descriptor: Descriptor
 
-    /// What a single file may have.
+    /// The longest file that is read.
     static let maximumByteCount = 8 << 20
 
     init(_ path: String) throws(Failure) {
@@ -26,13 +26,13 @@ struct StateDirectory: Sendable {
             try makeDirectories(path, mode: 0o700)
             descriptor = try openFile(path, O_RDONLY | O_DIRECTORY)
         } catch { throw Failure(.failure, "\(path): \(error)") }
-        // What a crash has left.
+        // A crash may have left unfinished files.
         for name in (try? unfinishedFiles(in: descriptor.raw)) ?? [] {
             unlinkat(descriptor.raw, name, 0)
         }
     }
 
-    /// Of the option, of systemd, or this user's.
+    /// The path that the option gives, else systemd's, else the user's own.
     static func path(of workspace: WorkspaceName, _ given: String?) -> String {
         if let given { return given }
         let variable = { (name: String) in
@@ -55,7 +55,7 @@ struct StateDirectory: Sendable {
         }
     }
 
-    /// Nil also for what is no JSON.
+    /// The JSON in a file; nil also if there is none in it.
     func json(_ name: String) -> JSONValue? {
         guard let bytes = (try? read(name)) ?? nil else { return nil }
         return try? JSONValue(parsing: bytes)
@@ -77,7 +77,7 @@ struct StateDirectory: Sendable {
         try entries(of: descriptor.raw).compactMap(\.text)
     }
 
-    /// Made by root, used by the service's user.
+    /// Gives what root has made to the service's user.
     func give(to name: String) throws(Failure) {
         guard geteuid() == 0, let entry = getpwnam(name) else { return }
         let (user, group) = (entry.pointee.pw_uid, entry.pointee.pw_gid)

@@ -11,7 +11,7 @@ extension MAMEngine.Stream {
     private static let reportByteCount: Int64 = 1_600_000
     private static let smallByteCount: Int64 = 16_384
 
-    /// What JetStream is asked for.
+    /// The configuration that JetStream makes the stream by.
     func settings(replicas: Int) -> JSONValue {
         var settings: [String: JSONValue] = [
             "name": .string(rawValue), "subjects": .array([.string(subjects)]),

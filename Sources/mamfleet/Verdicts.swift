@@ -4,7 +4,8 @@ internal import MAMCrypto
 internal import MAMModel
 internal import MAMSystem
 
-/// By SHA-256. Forgotten when the daemon restarts; the oldest go first.
+/// What the daemon has said, by the documents' SHA-256. All is forgotten when the daemon restarts;
+/// of too many the oldest go first.
 struct Verdicts {
     /// Accepted, known, or obeyed before.
     private var settled: Set<Digest> = []
@@ -35,7 +36,7 @@ struct Verdicts {
         if refused.updateValue(end, forKey: digest) == nil { keep(digest) }
     }
 
-    /// After a change that they may owe their refusal to.
+    /// Forgets refusals after a change that may undo them.
     mutating func forgetRefusals() { refused.removeAll() }
 
     private mutating func keep(_ digest: Digest) {

@@ -1,11 +1,11 @@
-// The machines that the organisation has let in.
+// The public keys of the machines in the organisation's register.
 
 internal import MAMFleet
 internal import MAMModel
 internal import MAMOffice
 
-/// machines/MACHINE.json: read when a machine is first asked for.
-final class Register {
+/// Reads machines/MACHINE.json when a machine is first asked for.
+final class MachineKeys {
     private let directory: OrganizationDirectory
     private var keys: [MachineID: [UInt8]?] = [:]
     /// Entries that cannot be read, each with its reason: their machines are unknown.
@@ -31,6 +31,6 @@ final class Register {
         }
     }
 
-    /// Machines may have been let in since.
+    /// Looks again for machines that were not registered.
     func reload() { keys = keys.filter { $0.value != nil } }
 }

@@ -5,10 +5,10 @@ internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 
-/// reports/.places.json: of each stream when it was made, the last number, and where reports of
-/// machines begin that were not registered yet.
-struct PullPlaces {
-    private struct Place {
+/// The content of reports/.places.json: for each stream when it was made, the number of the last
+/// message, and where reports of machines begin that were not registered yet.
+struct StreamPositions {
+    private struct Position {
         var created = ""
         var last: UInt64 = 0
         var unknown: [MachineID: UInt64] = [:]
@@ -17,55 +17,56 @@ struct PullPlaces {
     private static let file = ".places.json"
     private static let maximumUnknownCount = 100_000
     private let directory: String
-    private var places: [String: Place] = [:]
+    private var positions: [String: Position] = [:]
 
     init(_ office: Office) {
         directory = "\(office.path)/reports"
         let bytes = try? readSmallFile("\(directory)/\(Self.file)", maximumByteCount: 16 << 20)
         let json = bytes.flatMap { try? JSONValue(parsing: $0, maximumCount: 1_000_000) }
         for (stream, value) in json?.object ?? [:] {
-            var place = Place()
-            place.created = value.object?["created"]?.text ?? ""
-            place.last = value.object?["last"]?.integer.flatMap { UInt64(exactly: $0) } ?? 0
+            var position = Position()
+            position.created = value.object?["created"]?.text ?? ""
+            position.last = value.object?["last"]?.integer.flatMap { UInt64(exactly: $0) } ?? 0
             for (text, number) in value.object?["unknown"]?.object ?? [:] {
                 guard let machine = Bytes16(hex: text),
                     let sequence = number.integer.flatMap({ UInt64(exactly: $0) })
                 else { continue }
-                place.unknown[machine] = sequence
+                position.unknown[machine] = sequence
             }
-            places[stream] = place
+            positions[stream] = position
         }
     }
 
     /// A stream that was made anew is read from its start.
     mutating func begin(_ stream: String, created: String) {
-        if places[stream]?.created != created {
-            places[stream] = Place(created: created)
+        if positions[stream]?.created != created {
+            positions[stream] = Position(created: created)
         }
     }
 
-    func next(_ stream: String) -> UInt64 { (places[stream]?.last ?? 0) + 1 }
-    func unknown(_ stream: String) -> [MachineID: UInt64] { places[stream]?.unknown ?? [:] }
+    func next(_ stream: String) -> UInt64 { (positions[stream]?.last ?? 0) + 1 }
+    func unknown(_ stream: String) -> [MachineID: UInt64] { positions[stream]?.unknown ?? [:] }
 
-    mutating func move(_ stream: String, to number: UInt64) { places[stream]?.last = number }
+    mutating func move(_ stream: String, to number: UInt64) { positions[stream]?.last = number }
     mutating func forget(_ stream: String, _ machine: MachineID) {
-        places[stream]?.unknown[machine] = nil
+        positions[stream]?.unknown[machine] = nil
     }
 
     mutating func noteUnknown(_ stream: String, _ machine: MachineID, _ number: UInt64) {
-        guard let place = places[stream], place.unknown[machine] == nil,
-            place.unknown.count < Self.maximumUnknownCount
+        guard let position = positions[stream], position.unknown[machine] == nil,
+            position.unknown.count < Self.maximumUnknownCount
         else { return }
-        places[stream]?.unknown[machine] = number
+        positions[stream]?.unknown[machine] = number
     }
 
     func write() throws(Errno) {
-        let json = places.mapValues { place -> JSONValue in
+        let json = positions.mapValues { position -> JSONValue in
             [
-                "created": .string(place.created), "last": .integer(Int64(clamping: place.last)),
+                "created": .string(position.created),
+                "last": .integer(Int64(clamping: position.last)),
                 "unknown": .object(
                     Dictionary(
-                        uniqueKeysWithValues: place.unknown.map {
+                        uniqueKeysWithValues: position.unknown.map {
                             ($0.key.description, .integer(Int64(clamping: $0.value)))
                         })),
             ]
