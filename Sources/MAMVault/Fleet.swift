@@ -25,7 +25,7 @@ package final class Fleet: Sendable {
     private let path: String
     private let isReadOnly: Bool
     private let current: Guarded<MachineStanding?>
-    /// Of the machine's reports.
+    /// The numbers of the machine's reports.
     package let sequence: ReportSequence
     /// Orders that this process is obeying, or has obeyed although that could not be stored.
     private let begun = Guarded<[String: Progress]>([:])
@@ -71,7 +71,7 @@ package final class Fleet: Sendable {
         }
     }
 
-    /// Unsigned policies count again.
+    /// Leaves the organisation: unsigned policies count again.
     package func leave() throws(FleetError) {
         try current.withLock { current throws(FleetError) in
             guard let standing = current else { throw .notJoined }
@@ -90,7 +90,7 @@ package final class Fleet: Sendable {
         }
     }
 
-    /// Durable on return. `clock`: seconds since 1970.
+    /// Accepts a document, durably on return. `clock`: seconds since 1970.
     package func accept(
         _ bytes: [UInt8], at clock: Int64
     ) throws(FleetError) -> MachineStanding.Effect {
@@ -104,7 +104,8 @@ package final class Fleet: Sendable {
         }
     }
 
-    /// False if this process has obeyed the order, or is doing so. ``end(_:wasObeyed:)`` follows.
+    /// Whether to obey the order: false if this process has done so, or is at it. If true,
+    /// ``end(_:wasObeyed:)`` must follow.
     package func begin(_ nonce: String) -> Bool {
         begun.withLock { begun in
             guard begun[nonce] == nil, standing?.pending[nonce] != nil else { return false }
@@ -113,7 +114,7 @@ package final class Fleet: Sendable {
         }
     }
 
-    /// One that could not be obeyed is tried again.
+    /// Ends what ``begin(_:)`` began. An order that could not be obeyed is tried again.
     package func end(_ nonce: String, wasObeyed: Bool) {
         begun.withLock { $0[nonce] = wasObeyed ? .done : nil }
     }
@@ -121,7 +122,7 @@ package final class Fleet: Sendable {
     /// Whether all that is left to do is to store that it is done.
     package func isObeyed(_ nonce: String) -> Bool { begun.withLock { $0[nonce] } == .done }
 
-    /// The order is done.
+    /// Stores that the order is done.
     package func finish(_ nonce: String) throws(FleetError) {
         try current.withLock { current throws(FleetError) in
             guard var next = current, next.pending[nonce] != nil else { return }

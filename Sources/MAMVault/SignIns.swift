@@ -40,10 +40,10 @@ package final class SignIns: Sendable {
         let user: UInt32
         let account: SignInAccount
         let question: SignInQuestion
-        /// Since boot.
-        let time: Int64
+        /// When it began.
+        let secondsSinceBoot: Int64
         let isInteractive: Bool
-        /// Of all that began before.
+        /// How many sign-ins began before it.
         let number: Int
     }
 
@@ -53,18 +53,18 @@ package final class SignIns: Sendable {
         package let account: SignInAccount
         package let person: Person
         let isInteractive: Bool
-        let time: Int64
+        let secondsSinceBoot: Int64
     }
 
     /// How long a person may take, and how long a proof waits for the account to be registered.
     package static let patienceSeconds: Int64 = 600
-    /// A user's next one takes the place of the oldest.
+    /// The most sign-ins of one user: a further one takes the place of the oldest.
     package static let maximumOfUser = 8
     package static let maximumCount = 256
     /// Keys that nobody has delivered again are no longer believed: the issuer may have taken one
     /// away.
     package static let keysLastSeconds: Int64 = 7 * 86_400
-    /// After that many the program that signs in should fetch them again.
+    /// The age at which the program that signs in should fetch the keys again.
     private static let keysAgeSeconds: Int64 = 86_400
     /// How often an unknown key is reason enough to ask the issuer again.
     private static let secondsBetweenKeys: Int64 = 60
@@ -83,7 +83,7 @@ package final class SignIns: Sendable {
         self.state = Guarded(state)
     }
 
-    /// How many there are, and since when; nil if there are none.
+    /// How many keys there are, and how old they are; nil if there are none.
     package func keys(at now: Moment) -> (count: Int, ageSeconds: Int64)? {
         state.withLock { state in
             guard state.keys.count > 0 else { return nil }
@@ -91,12 +91,13 @@ package final class SignIns: Sendable {
         }
     }
 
-    /// Whether they should be fetched before anybody signs in.
+    /// Whether the keys should be fetched before anybody signs in.
     package func wantsKeys(at now: Moment) -> Bool {
         keys(at: now).map { $0.ageSeconds >= Self.keysAgeSeconds } ?? true
     }
 
-    /// Replaces all: a key that the issuer no longer publishes is forgotten. Returns their number.
+    /// Replaces all keys, so that one that the issuer no longer publishes is forgotten. Returns
+    /// their number.
     package func deliver(_ bytes: [UInt8], at now: Moment) throws(SignInError) -> Int {
         try state.withLock { state throws(SignInError) in
             let keys: IssuerKeys
@@ -160,14 +161,15 @@ package final class SignIns: Sendable {
             }
             guard state.begun.count < Self.maximumCount else { throw .tooMany }
             state.begun[ticket] = Begun(
-                user: user, account: account, question: question, time: now.secondsSinceBoot,
-                isInteractive: way != .refresh, number: state.count)
+                user: user, account: account, question: question,
+                secondsSinceBoot: now.secondsSinceBoot, isInteractive: way != .refresh,
+                number: state.count)
             state.count += 1
         }
         return (ticket, nonce)
     }
 
-    /// Once for each ticket, unless a key was unknown.
+    /// Verifies the token of a sign-in: once for each ticket, unless a key was unknown.
     package func finish(
         _ ticket: String, for user: UInt32, _ token: [UInt8], at now: Moment, clock: Int64
     ) throws(SignInError) -> Proven {
@@ -194,7 +196,7 @@ package final class SignIns: Sendable {
             if state.used.count > Self.maximumCount { state.used.removeFirst() }
             let proven = Proven(
                 user: user, account: begun.account, person: person,
-                isInteractive: begun.isInteractive, time: now.secondsSinceBoot)
+                isInteractive: begun.isInteractive, secondsSinceBoot: now.secondsSinceBoot)
             state.add(proven)
             return proven
         }
@@ -210,7 +212,7 @@ package final class SignIns: Sendable {
         }
     }
 
-    /// It counts once.
+    /// Forgets a user's proofs for an account: each counts once.
     package func forgetProofs(of identity: Identity, by user: UInt32) {
         state.withLock { state in
             state.proven.removeAll { $0.user == user && $0.isOf(identity) }
@@ -231,7 +233,7 @@ package final class SignIns: Sendable {
 }
 
 extension SignIns.State {
-    /// In seconds. Keys from a time to come are old: the clock was wrong then, or is now.
+    /// In seconds. Keys of a time to come count as old: the clock was wrong then, or is now.
     fileprivate func keysAge(at now: Moment) -> Int64 {
         delivered > now.wallSeconds + 300
             ? SignIns.keysLastSeconds : max(0, now.wallSeconds - delivered)
@@ -239,8 +241,8 @@ extension SignIns.State {
 
     fileprivate mutating func forgetOld(at now: Moment) {
         let oldest = now.secondsSinceBoot - SignIns.patienceSeconds
-        begun = begun.filter { $0.value.time > oldest }
-        proven.removeAll { $0.time <= oldest }
+        begun = begun.filter { $0.value.secondsSinceBoot > oldest }
+        proven.removeAll { $0.secondsSinceBoot <= oldest }
     }
 
     fileprivate mutating func add(_ new: SignIns.Proven) {
@@ -274,7 +276,7 @@ extension SignIns.State {
     }
 }
 
-/// Of all but the signature: of one by ECDSA, anybody can make another that is as good.
+/// The digest of all but the signature: from one by ECDSA anybody can make another that is as good.
 private func signedDigest(of token: [UInt8]) -> [UInt8] {
     let end = token.lastIndex(of: UInt8(ascii: ".")) ?? token.endIndex
     return SHA256.digest(of: Array(token[..<end]))
