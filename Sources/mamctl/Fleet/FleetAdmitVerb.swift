@@ -131,7 +131,7 @@ private func signMembership(
     let statement = Statement(
         of: content, organization: organization, audience: .machine(applicant.machine),
         name: membershipName, serial: max(now, former + 1), issued: now,
-        expires: now + membershipDays * 86_400)
+        expires: now + membershipDays * secondsPerDay)
     var file = try FleetFile(path, Envelope(.membership, statement, content: content))
     try key.sign(&file.envelope)
     try directory.write(name, file.envelope.encoded())

@@ -44,7 +44,7 @@ extension SurveyedMachine.Attention {
         }
     }
 
-    private static let mostShown = 3
+    private static let maximumShownCount = 3
 
     private static func blocked(_ count: Int, _ reasons: [String]) -> Message {
         let blocked = Message(
@@ -54,7 +54,7 @@ extension SurveyedMachine.Attention {
     }
 
     private static func words(_ differences: [Difference]) -> Message {
-        let some = differences.prefix(mostShown).map(\.words)
+        let some = differences.prefix(maximumShownCount).map(\.words)
         let rest = differences.count - some.count
         return (some + (rest > 0 ? ["\(rest) more documents differ"] : [])).joined(separator: "; ")
     }

@@ -46,9 +46,9 @@ private struct AuditFilter {
         since = try auditTime("since", of: invocation)?.milliseconds
     }
 
-    /// What is missing, or does not count, is told with any event.
+    /// What is missing, or does not count, is shown with any event.
     func fits(_ time: Int64, _ item: AuditItem) -> Bool {
-        // Of a time that nothing tells, it is told always.
+        // An item whose time is not known is always shown.
         if let since, time > 0, time < since { return false }
         guard let event, case .record(let record) = item else { return true }
         return record.object?["event"]?.text == event

@@ -9,7 +9,7 @@ internal import MAMWire
 struct FleetBundle {
     let path: ByteString
     let documents: [Document]
-    /// Whether each of them is told by name.
+    /// Whether messages name each document.
     let isBundle: Bool
 
     struct Document {

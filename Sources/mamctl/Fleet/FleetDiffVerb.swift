@@ -10,8 +10,8 @@ internal import MAMWire
 func showFleetDifferences(_ invocation: Invocation) throws -> ExitStatus {
     let survey = try FleetDirectory(of: invocation).survey(invocation)
     let name = try invocation.arguments.text("machine")
-    let meant = try name.map { name throws(Failure) in Set(try survey.machines(named: name)) }
-    let ids = meant.map { Set($0.map { survey.machines[$0].entry.machine }) }
+    let included = try name.map { name throws(Failure) in Set(try survey.machines(named: name)) }
+    let ids = included.map { Set($0.map { survey.machines[$0].entry.machine }) }
     let found = survey.differences {
         !$0.isRevoked && ids?.contains($0.entry.machine) ?? true
     }
@@ -22,14 +22,14 @@ func showFleetDifferences(_ invocation: Invocation) throws -> ExitStatus {
     for sentence in survey.flaws { printOut(sentence) }
     for difference in found { printOut(survey.words(of: difference)) }
     let unknown = survey.machines.count { $0.status == nil && !$0.isRevoked }
-    if unknown > 0, meant == nil {
+    if unknown > 0, included == nil {
         printOut("\(unknown.counted("machine")) told nothing that counts: mamctl fleet status")
     }
     if found.isEmpty { printOut("every machine that has reported has what it should have") }
     return .success
 }
 
-private let mostNamed = 5
+private let namedCount = 5
 
 extension SharedDifference {
     /// Which document, and what these machines have of it.
@@ -71,10 +71,10 @@ extension Survey {
         let start = difference.start(of: count)
         let what: Message =
             difference.isOpen ? "\(start), which was signed after the last report" : start
-        let names = difference.machines.prefix(mostNamed).map { told(machines[$0].label) }
+        let names = difference.machines.prefix(namedCount).map { told(machines[$0].label) }
             .joined(separator: ", ")
         let list: Message =
-            count > mostNamed ? "\(names) and \((count - mostNamed).grouped) more" : "\(names)"
+            count > namedCount ? "\(names) and \((count - namedCount).grouped) more" : "\(names)"
         return "\(what)\n  \(list)"
     }
 

@@ -20,12 +20,12 @@ struct FleetDirectory {
     func survey(_ invocation: Invocation) throws(Failure) -> Survey {
         Survey(
             place, root: root.root, of: root.organization, serial: root.file.statement.serial,
-            staleAfter: try duration("stale", invocation) ?? usualStaleSeconds,
+            staleAfter: try duration("stale", invocation) ?? defaultStaleSeconds,
             at: Int64(currentTime()))
     }
 }
 
-private let usualStaleSeconds: Int64 = 7 * 86_400
+private let defaultStaleSeconds: Int64 = 7 * secondsPerDay
 
 /// Such as `90m`, `12h` or `7d`, in seconds.
 private func duration(_ option: String, _ invocation: Invocation) throws(Failure) -> Int64? {

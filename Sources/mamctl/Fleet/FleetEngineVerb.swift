@@ -9,15 +9,15 @@ internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 
-private let usualPlace = "/etc/mamd-engine"
-private let usualStore = "/var/lib/mamd-engine"
+private let defaultPlace = "/etc/mamd-engine"
+private let defaultStore = "/var/lib/mamd-engine"
 
 func makeEngine(_ invocation: Invocation) throws -> ExitStatus {
     let directory = try organization(of: invocation)
     let (_, root) = try directory.rootInForce()
     let (place, store) = (
-        try place("server-directory", usualPlace, invocation),
-        try place("store", usualStore, invocation)
+        try place("server-directory", defaultPlace, invocation),
+        try place("store", defaultStore, invocation)
     )
     let isNew = invocation.operands[0].text == "init"
     var engine: Engine
@@ -59,8 +59,8 @@ private func settings(
         }
     }
     guard !servers.isEmpty else { throw .usage(invocation.verb, "--server is needed") }
-    let usual = former.map { min($0.replicas, servers.count) } ?? (servers.count < 3 ? 1 : 3)
-    let replicas = Int(try number("replicas", 1...5, invocation) ?? Int64(usual))
+    let fallback = former.map { min($0.replicas, servers.count) } ?? (servers.count < 3 ? 1 : 3)
+    let replicas = Int(try number("replicas", 1...5, invocation) ?? Int64(fallback))
     guard replicas % 2 == 1, replicas <= servers.count else {
         throw .usage(
             invocation.verb,
@@ -77,9 +77,9 @@ private func settings(
 
 /// In the server's settings, between quotes.
 private func place(
-    _ option: String, _ usual: String, _ invocation: Invocation
+    _ option: String, _ fallback: String, _ invocation: Invocation
 ) throws(Failure) -> String {
-    guard let text = try invocation.arguments.text(option) else { return usual }
+    guard let text = try invocation.arguments.text(option) else { return fallback }
     guard text.hasPrefix("/"), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
         !text.contains(where: { "\"\\$'".contains($0) })
     else {

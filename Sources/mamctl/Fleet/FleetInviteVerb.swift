@@ -10,14 +10,14 @@ internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 
-private let usualDays: Int64 = 7
-private let mostDays: Int64 = 90
-private let mostCodes: Int64 = 10_000
+private let defaultDays: Int64 = 7
+private let maximumDays: Int64 = 90
+private let maximumCodeCount: Int64 = 10_000
 
 func inviteMachines(_ invocation: Invocation) throws -> ExitStatus {
     let engine = try existingEngine(of: invocation)
     let (root, _) = try engine.directory.rootInForce()
-    let count = try number("count", 1...mostCodes, invocation) ?? 1
+    let count = try number("count", 1...maximumCodeCount, invocation) ?? 1
     let folder = invocation.arguments.value("output").map(OrganizationDirectory.init)
     guard folder != nil || count == 1 && !invocation.isJSON else {
         throw Failure.usage(
@@ -29,7 +29,7 @@ func inviteMachines(_ invocation: Invocation) throws -> ExitStatus {
     guard note.utf8.count <= 1000 else {
         throw Failure.usage(invocation.verb, "--note is longer than 1000 bytes")
     }
-    let (now, expires) = try validity(days: usualDays, atMost: mostDays, invocation)
+    let (now, expires) = try validity(days: defaultDays, atMost: maximumDays, invocation)
     var made: [JSONValue] = []
     for _ in 0..<count {
         let seed = NKeySeed(random: .user)

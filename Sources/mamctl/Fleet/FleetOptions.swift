@@ -7,8 +7,6 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-private let secondsPerDay: Int64 = 86_400
-
 func required(_ name: String, _ invocation: Invocation) throws(Failure) -> ByteString {
     guard let value = invocation.arguments.value(name) else {
         throw .usage(invocation.verb, "--\(name) is needed")
@@ -32,10 +30,10 @@ func number(
 
 /// When a document is issued, and when it expires.
 func validity(
-    days: Int64, atMost most: Int64, _ invocation: Invocation
+    days: Int64, atMost maximum: Int64, _ invocation: Invocation
 ) throws(Failure) -> (issued: Int64, expires: Int64) {
     let now = Int64(currentTime())
-    return (now, now + (try number("expires", 1...most, invocation) ?? days) * secondsPerDay)
+    return (now, now + (try number("expires", 1...maximum, invocation) ?? days) * secondsPerDay)
 }
 
 func publicKey(_ text: ByteString, _ option: String) throws(Failure) -> SigningPublicKey {

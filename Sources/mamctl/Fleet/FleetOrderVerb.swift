@@ -8,9 +8,9 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-private let usualDays: Int64 = 30
+private let defaultDays: Int64 = 30
 /// Of more the number must be confirmed: a wrong list must not wipe a company.
-private let mostUnasked = 10
+private let maximumUnaskedCount = 10
 private let longestListByteCount = 16 << 20
 
 /// Whom an order is for.
@@ -54,7 +54,7 @@ private func order(
 ) throws(Failure) -> FleetFile {
     let content = Order(action, account: target.account).json.encoded()
     let (issued, expires) = try validity(
-        days: usualDays, atMost: SignedDocument.longestOrderDays, invocation)
+        days: defaultDays, atMost: SignedDocument.longestOrderDays, invocation)
     let statement = Statement(
         of: content, organization: root.organization, audience: .machine(target.machine),
         name: SecureRandom.bytes16().description, serial: 1, issued: issued, expires: expires)
@@ -119,7 +119,7 @@ private func check(
 private func confirm(
     _ targets: [Target], _ action: Order.Action, _ invocation: Invocation
 ) throws {
-    guard targets.count > mostUnasked else { return }
+    guard targets.count > maximumUnaskedCount else { return }
     printError("This signs \(targets.count) orders to \(action.rawValue).")
     let given: ByteString?
     if let value = invocation.arguments.value("confirm") {

@@ -7,7 +7,7 @@ internal import MAMOffice
 internal import MAMSystem
 
 extension FleetPage {
-    private static let mostShown = 100
+    private static let maximumShownCount = 100
 
     /// Empty if there are none.
     var orders: HTML {
@@ -15,7 +15,7 @@ extension FleetPage {
         guard !open.isEmpty else { return "" }
         let names = Dictionary(
             survey.machines.map { ($0.entry.machine, told($0.label)) }, uniquingKeysWith: { $1 })
-        let shown = open.suffix(Self.mostShown).reversed()
+        let shown = open.suffix(Self.maximumShownCount).reversed()
         let rows = shown.map { order -> [HTML] in
             [
                 HTML(order.order.action.rawValue), "<bdi>\(order.whom(names))</bdi>",

@@ -8,8 +8,8 @@ internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 
-private let usualDays: Int64 = 90
-private let mostDays: Int64 = 366
+private let defaultDays: Int64 = 90
+private let maximumDays: Int64 = 366
 
 func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
     let directory = try organization(of: invocation)
@@ -17,7 +17,7 @@ func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
         reading: invocation.arguments.value("root")
             ?? directory.whole(OrganizationDirectory.root))
     let arguments = invocation.arguments
-    let (now, expires) = try validity(days: usualDays, atMost: mostDays, invocation)
+    let (now, expires) = try validity(days: defaultDays, atMost: maximumDays, invocation)
     let push = PolicyPush(
         try wantedPolicies(in: invocation.operands[0], KnownGroups(directory)),
         signed: try directory.signedPolicies(by: root.root, of: root.organization),

@@ -22,10 +22,10 @@ func makeRoot(_ invocation: Invocation) throws -> ExitStatus {
         }
         keys += given.map(\.bytes)
         // Two, where there are two: whoever finds one root key must not own the machines.
-        let usual = role == .root && given.count > 1 || role == .order ? 2 : 1
+        let fallback = role == .root && given.count > 1 || role == .order ? 2 : 1
         let threshold = try number("\(role.rawValue)-threshold", 1...64, invocation)
         roles[role] = .init(
-            keys: Set(given.map(\.id)), threshold: threshold.map(Int.init) ?? usual)
+            keys: Set(given.map(\.id)), threshold: threshold.map(Int.init) ?? fallback)
     }
     let root = try checked { () throws(Refusal) in
         try Root(name: name, keys: keys, roles: roles)

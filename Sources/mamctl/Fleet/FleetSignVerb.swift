@@ -7,8 +7,8 @@ internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
 
-private let usualDays: Int64 = 90
-private let mostDays: Int64 = 366
+private let defaultDays: Int64 = 90
+private let maximumDays: Int64 = 366
 
 func signDocument(_ invocation: Invocation) throws -> ExitStatus {
     let output = try invocation.output()
@@ -18,7 +18,7 @@ func signDocument(_ invocation: Invocation) throws -> ExitStatus {
     }
     let content = try content(kind, invocation)
     let slot = Slot(kind, try audience(invocation), try name(invocation))
-    let (issued, expires) = try validity(days: usualDays, atMost: mostDays, invocation)
+    let (issued, expires) = try validity(days: defaultDays, atMost: maximumDays, invocation)
     let statement = Statement(
         of: content, organization: root.organization, audience: slot.audience, name: slot.name,
         serial: try nextSerial(of: slot, replacing: output, invocation), issued: issued,

@@ -7,8 +7,8 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-private let usualDays: Int64 = 1
-private let mostDays: Int64 = 2
+private let defaultDays: Int64 = 1
+private let maximumDays: Int64 = 2
 private let name = "time"
 
 func signTime(_ invocation: Invocation) throws -> ExitStatus {
@@ -16,7 +16,7 @@ func signTime(_ invocation: Invocation) throws -> ExitStatus {
     let root = try FleetRoot(of: invocation)
     let heads = try heads(in: invocation.operands[0], root)
     let content = SignedTime(heads: heads).json.encoded()
-    let (issued, expires) = try validity(days: usualDays, atMost: mostDays, invocation)
+    let (issued, expires) = try validity(days: defaultDays, atMost: maximumDays, invocation)
     let serial = try nextSerial(
         of: Slot(.time, .all, name), replacing: output, invocation)
     let statement = Statement(
