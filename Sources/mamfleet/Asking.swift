@@ -26,11 +26,19 @@ struct Asking {
             messageID: hexadecimal(SHA256.digest(of: request)))
     }
 
-    /// The machine's token; nil if the administrator has not answered yet.
-    func answer() throws(NatsFailure) -> String? {
+    /// What the administrator has answered until now.
+    enum Answer {
+        case none
+        case token(String)
+        /// It is of no use to this machine, whose key has changed since the request.
+        case forAnotherKey
+    }
+
+    func answer() throws(NatsFailure) -> Answer {
         let message = try connection.lastMessage(
             of: Subject.invited(invitation.id), in: Stream.invited.rawValue)
-        return message.flatMap { token(of: $0.payload) }
+        guard let message else { return .none }
+        return token(of: message.payload).map { .token($0) } ?? .forAnotherKey
     }
 
     /// The token, if it is for this machine's key: anybody else's would be of no use.

@@ -184,7 +184,11 @@ final class EngineLink {
             store(enrolment)
         }
         while true {
-            if let answer = try asking.answer() { return accept(answer) }
+            switch try asking.answer() {
+            case .none: break
+            case .token(let token): return accept(token)
+            case .forAnotherKey: say("the administrator's answer is for another key")
+            }
             for event in shared.link.take(until: jittered(seconds: Self.askSeconds)) {
                 switch event {
                 case .ended(let failure, let number):

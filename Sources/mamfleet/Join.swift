@@ -303,9 +303,17 @@ private struct Joining {
     private func wait(for asking: Asking, seconds: Int) throws(Failure) -> String? {
         let end = Deadline(seconds: seconds)
         repeat {
-            do throws(NatsFailure) {
-                if let token = try asking.answer() { return token }
-            } catch { throw Failure(error, "the answer") }
+            let answer: Asking.Answer
+            do throws(NatsFailure) { answer = try asking.answer() } catch {
+                throw Failure(error, "the answer")
+            }
+            switch answer {
+            case .none: break
+            case .token(let token): return token
+            case .forAnotherKey:
+                throw Failure(
+                    .refused, "the administrator's answer is for another key", next: anotherCode)
+            }
             Deadline(milliseconds: 500).wait()
         } while !end.hasPassed
         return nil

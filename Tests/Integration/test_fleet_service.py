@@ -143,6 +143,14 @@ class Enrolment(FleetService):
             "fleet join", code, "--fingerprint", "0" * 64, status=USAGE).stderr
         self.assertIn("nothing else goes with it", told)
 
+    def test_an_answer_for_another_key_is_told(self):
+        self.enrol(service=False)
+        (self.service.state / "transport.nk").unlink()
+        told = self.join(self.code, status=REFUSED).stderr
+        self.assertIn("the administrator's answer is for another key", told)
+        self.service.start()
+        wait_until(lambda: "answer is for another key" in self.service.text)
+
     def test_codes_that_do_not_work(self):
         other = Authority(pathlib.Path(tempfile.mkdtemp(dir=self.place)))
         for code, words, status in (
