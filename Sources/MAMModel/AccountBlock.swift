@@ -37,9 +37,9 @@ package struct AccountBlock: Sendable, Hashable {
 }
 
 /// The state of one account's access window.
-package enum WindowState: String, Sendable {
+package enum WindowState: String, Sendable, CaseIterable {
     /// Never unlocked since the daemon started: classes A, B and C are closed.
-    case beforeFirstUnlock = "before-first-unlock"
+    case beforeFirstUnlock
     /// All classes are open.
     case unlocked
     /// A lock is pending: keys remain for the grace period, in which an unlock cancels it, or until

@@ -48,7 +48,7 @@ package struct FileProtection: Sendable {
 }
 
 /// An act that the rules allow or refuse.
-package enum FileAct: String, Sendable {
+package enum FileAct: String, Sendable, CaseIterable {
     case read, write
     /// Make a file in a directory.
     case create
