@@ -1,6 +1,6 @@
 // How a struct is read from a JSON object, and written as one.
 
-internal import MAMModel
+package import MAMModel
 
 /// The members of a type, in the order of its parts.
 package struct Codec<Whole>: Sendable {
@@ -8,13 +8,13 @@ package struct Codec<Whole>: Sendable {
     let read: @Sendable (Parameters) throws(VarlinkError) -> Whole
     let members: @Sendable (Whole) -> [String: JSONValue]
 
-    /// `whole`: makes it of its parts, and `parts` is the inverse. Specialised for each of the 200
-    /// types it would be a large part of the programs, and of the time to build them.
+    /// `whole`: makes it of its parts. `parts`: their values. Specialised for each of the 200 types
+    /// reading would be a large part of the programs, and of the time to build them.
     @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     package init<each Part: WireValue>(
         _ names: [String],
         _ whole: @escaping @Sendable (repeat each Part) -> Whole,
-        _ parts: @escaping @Sendable (Whole) -> (repeat each Part)
+        _ parts: @escaping @Sendable (Whole) -> [JSONValue]
     ) {
         self.names = names
         read = { (parameters) throws(VarlinkError) -> Whole in
@@ -24,11 +24,6 @@ package struct Codec<Whole>: Sendable {
             }
             return whole(repeat try next((each Part).self))
         }
-        members = { whole in
-            var members = [String: JSONValue](minimumCapacity: names.count)
-            var rest = names[...]
-            for part in repeat each parts(whole) { members[rest.removeFirst()] = part.json }
-            return members
-        }
+        members = { Dictionary(uniqueKeysWithValues: zip(names, parts($0))) }
     }
 }

@@ -42,7 +42,7 @@ package protocol WithoutMembers: WireObject {
 }
 
 extension WithoutMembers {
-    package static var codec: Codec<Self> { Codec([], Self.init) { _ in } }
+    package static var codec: Codec<Self> { Codec([], Self.init) { _ in [] } }
 }
 
 /// A reply without parameters.

@@ -2,10 +2,8 @@
 // swift-format-ignore-file
 
 extension Varlink { package enum Audit {} }
-
 extension Varlink.Audit {
     package static let name = "io.mamd.Audit"
-
     package enum Method: String, Sendable, CaseIterable {
         case list = "List"
     }
@@ -20,14 +18,14 @@ extension Varlink.Audit {
             rule: String? = nil, class: String? = nil, count: Int) {
             (self.time, self.sequence, self.event, self.account, self.receiver, self.uid, self.pid,
                 self.program, self.path, self.operation, self.reason, self.rule, self.`class`,
-                self.count) =
-                (time, sequence, event, account, receiver, uid, pid, program, path, operation,
-                    reason, rule, `class`, count)
+                self.count) = (time, sequence, event, account, receiver, uid, pid, program, path,
+                operation, reason, rule, `class`, count)
         }
         package static let codec = Codec(["time", "sequence", "event", "account", "receiver", "uid",
             "pid", "program", "path", "operation", "reason", "rule", "class", "count"], Self.init) {
-            ($0.time, $0.sequence, $0.event, $0.account, $0.receiver, $0.uid, $0.pid, $0.program,
-                $0.path, $0.operation, $0.reason, $0.rule, $0.`class`, $0.count)
+            [$0.time.json, $0.sequence.json, $0.event.json, $0.account.json, $0.receiver.json,
+                $0.uid.json, $0.pid.json, $0.program.json, $0.path.json, $0.operation.json,
+                $0.reason.json, $0.rule.json, $0.`class`.json, $0.count.json]
         }
     }
 
@@ -36,17 +34,18 @@ extension Varlink.Audit {
             follow: Bool?
         package init(since: String? = nil, before: String? = nil, account: String? = nil,
             event: String? = nil, limit: Int? = nil, follow: Bool? = nil) {
-            (self.since, self.before, self.account, self.event, self.limit, self.follow) =
-                (since, before, account, event, limit, follow)
+            (self.since, self.before, self.account, self.event, self.limit, self.follow) = (since,
+                before, account, event, limit, follow)
         }
         package static let codec = Codec(["since", "before", "account", "event", "limit",
             "follow"], Self.init) {
-            ($0.since, $0.before, $0.account, $0.event, $0.limit, $0.follow)
+            [$0.since.json, $0.before.json, $0.account.json, $0.event.json, $0.limit.json,
+                $0.follow.json]
         }
         package struct Reply: WireObject {
             package var record: Record?
             package init(record: Record? = nil) { self.record = record }
-            package static let codec = Codec(["record"], Self.init) { $0.record }
+            package static let codec = Codec(["record"], Self.init) { [$0.record.json] }
         }
     }
 }

@@ -4,10 +4,8 @@
 package import MAMModel
 
 extension Varlink { package enum Enrollment {} }
-
 extension Varlink.Enrollment {
     package static let name = "io.mamd.Enrollment"
-
     package enum Method: String, Sendable, CaseIterable {
         case register = "Register", login = "Login", deregister = "Deregister", checkIn = "CheckIn",
             list = "List", allowedAccounts = "AllowedAccounts", checkCompliance = "CheckCompliance",
@@ -20,12 +18,13 @@ extension Varlink.Enrollment {
             errorString: String?
         package init(identity: String, accountID: String, didSucceed: Bool, statusCode: Int,
             errorString: String? = nil) {
-            (self.identity, self.accountID, self.didSucceed, self.statusCode, self.errorString) =
-                (identity, accountID, didSucceed, statusCode, errorString)
+            (self.identity, self.accountID, self.didSucceed, self.statusCode,
+                self.errorString) = (identity, accountID, didSucceed, statusCode, errorString)
         }
         package static let codec = Codec(["identity", "accountId", "didSucceed", "statusCode",
             "errorString"], Self.init) {
-            ($0.identity, $0.accountID, $0.didSucceed, $0.statusCode, $0.errorString)
+            [$0.identity.json, $0.accountID.json, $0.didSucceed.json, $0.statusCode.json,
+                $0.errorString.json]
         }
     }
 
@@ -37,7 +36,7 @@ extension Varlink.Enrollment {
             (self.action, self.rule, self.reason) = (action, rule, reason)
         }
         package static let codec = Codec(["action", "rule", "reason"], Self.init) {
-            ($0.action, $0.rule, $0.reason)
+            [$0.action.json, $0.rule.json, $0.reason.json]
         }
     }
 
@@ -50,12 +49,12 @@ extension Varlink.Enrollment {
         package init(stage: Stage, status: Status, secondsSinceCheckIn: Int,
             block: BlockKind? = nil, blockReason: String? = nil, findings: [Finding]) {
             (self.stage, self.status, self.secondsSinceCheckIn, self.block, self.blockReason,
-                self.findings) =
-                (stage, status, secondsSinceCheckIn, block, blockReason, findings)
+                self.findings) = (stage, status, secondsSinceCheckIn, block, blockReason, findings)
         }
         package static let codec = Codec(["stage", "status", "secondsSinceCheckIn", "block",
             "blockReason", "findings"], Self.init) {
-            ($0.stage, $0.status, $0.secondsSinceCheckIn, $0.block, $0.blockReason, $0.findings)
+            [$0.stage.json, $0.status.json, $0.secondsSinceCheckIn.json, $0.block.json,
+                $0.blockReason.json, $0.findings.json]
         }
     }
 
@@ -65,18 +64,18 @@ extension Varlink.Enrollment {
         package init(name: String, objectID: String? = nil, passphrase: String? = nil,
             passphraseDescriptor: Int? = nil, noPassphrase: Bool? = nil, newKeys: Bool? = nil) {
             (self.name, self.objectID, self.passphrase, self.passphraseDescriptor,
-                self.noPassphrase, self.newKeys) =
-                (name, objectID, passphrase, passphraseDescriptor, noPassphrase, newKeys)
+                self.noPassphrase, self.newKeys) = (name, objectID, passphrase,
+                passphraseDescriptor, noPassphrase, newKeys)
         }
         package static let codec = Codec(["name", "objectId", "passphrase", "passphraseDescriptor",
             "noPassphrase", "newKeys"], Self.init) {
-            ($0.name, $0.objectID, $0.passphrase, $0.passphraseDescriptor, $0.noPassphrase,
-                $0.newKeys)
+            [$0.name.json, $0.objectID.json, $0.passphrase.json, $0.passphraseDescriptor.json,
+                $0.noPassphrase.json, $0.newKeys.json]
         }
         package struct Reply: WireObject {
             package var status: Status
             package init(status: Status) { self.status = status }
-            package static let codec = Codec(["status"], Self.init) { $0.status }
+            package static let codec = Codec(["status"], Self.init) { [$0.status.json] }
         }
     }
 
@@ -84,12 +83,12 @@ extension Varlink.Enrollment {
         package var account: String?, passphrase: String?, passphraseDescriptor: Int?
         package init(account: String? = nil, passphrase: String? = nil,
             passphraseDescriptor: Int? = nil) {
-            (self.account, self.passphrase, self.passphraseDescriptor) =
-                (account, passphrase, passphraseDescriptor)
+            (self.account, self.passphrase, self.passphraseDescriptor) = (account, passphrase,
+                passphraseDescriptor)
         }
         package static let codec = Codec(["account", "passphrase",
             "passphraseDescriptor"], Self.init) {
-            ($0.account, $0.passphrase, $0.passphraseDescriptor)
+            [$0.account.json, $0.passphrase.json, $0.passphraseDescriptor.json]
         }
         package typealias Reply = Register.Reply
     }
@@ -100,7 +99,7 @@ extension Varlink.Enrollment {
             (self.account, self.wipe, self.confirmed) = (account, wipe, confirmed)
         }
         package static let codec = Codec(["account", "wipe", "confirmed"], Self.init) {
-            ($0.account, $0.wipe, $0.confirmed)
+            [$0.account.json, $0.wipe.json, $0.confirmed.json]
         }
         package struct Reply: WireObject {
             package var status: Status, wiped: JSONValue?
@@ -108,7 +107,7 @@ extension Varlink.Enrollment {
                 (self.status, self.wiped) = (status, wiped)
             }
             package static let codec = Codec(["status", "wiped"], Self.init) {
-                ($0.status, $0.wiped)
+                [$0.status.json, $0.wiped.json]
             }
         }
     }
@@ -121,7 +120,7 @@ extension Varlink.Enrollment {
                 (self.succeeded, self.reason) = (succeeded, reason)
             }
             package static let codec = Codec(["succeeded", "reason"], Self.init) {
-                ($0.succeeded, $0.reason)
+                [$0.succeeded.json, $0.reason.json]
             }
         }
     }
@@ -131,7 +130,7 @@ extension Varlink.Enrollment {
         package struct Reply: WireObject {
             package var enrollments: [Enrollment]
             package init(enrollments: [Enrollment]) { self.enrollments = enrollments }
-            package static let codec = Codec(["enrollments"], Self.init) { $0.enrollments }
+            package static let codec = Codec(["enrollments"], Self.init) { [$0.enrollments.json] }
         }
     }
 
@@ -140,21 +139,21 @@ extension Varlink.Enrollment {
         package struct Reply: WireObject {
             package var accounts: [String]?
             package init(accounts: [String]? = nil) { self.accounts = accounts }
-            package static let codec = Codec(["accounts"], Self.init) { $0.accounts }
+            package static let codec = Codec(["accounts"], Self.init) { [$0.accounts.json] }
         }
     }
 
     package struct CheckCompliance: VarlinkRequest {
         package var account: String?
         package init(account: String? = nil) { self.account = account }
-        package static let codec = Codec(["account"], Self.init) { $0.account }
+        package static let codec = Codec(["account"], Self.init) { [$0.account.json] }
         package struct Reply: WireObject {
             package var status: Int, reason: String?
             package init(status: Int, reason: String? = nil) {
                 (self.status, self.reason) = (status, reason)
             }
             package static let codec = Codec(["status", "reason"], Self.init) {
-                ($0.status, $0.reason)
+                [$0.status.json, $0.reason.json]
             }
         }
     }
@@ -162,11 +161,11 @@ extension Varlink.Enrollment {
     package struct UserStatus: VarlinkRequest {
         package var account: String?
         package init(account: String? = nil) { self.account = account }
-        package static let codec = Codec(["account"], Self.init) { $0.account }
+        package static let codec = Codec(["account"], Self.init) { [$0.account.json] }
         package struct Reply: WireObject {
             package var status: Int
             package init(status: Int) { self.status = status }
-            package static let codec = Codec(["status"], Self.init) { $0.status }
+            package static let codec = Codec(["status"], Self.init) { [$0.status.json] }
         }
     }
 
@@ -175,12 +174,12 @@ extension Varlink.Enrollment {
     package struct SetThreatLevel: VarlinkRequest {
         package var level: ThreatLevel?
         package init(level: ThreatLevel? = nil) { self.level = level }
-        package static let codec = Codec(["level"], Self.init) { $0.level }
+        package static let codec = Codec(["level"], Self.init) { [$0.level.json] }
     }
 
     package struct AdvanceClock: VarlinkRequest {
         package var seconds: Int
         package init(seconds: Int) { self.seconds = seconds }
-        package static let codec = Codec(["seconds"], Self.init) { $0.seconds }
+        package static let codec = Codec(["seconds"], Self.init) { [$0.seconds.json] }
     }
 }

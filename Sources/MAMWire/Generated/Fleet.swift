@@ -2,10 +2,8 @@
 // swift-format-ignore-file
 
 extension Varlink { package enum Fleet {} }
-
 extension Varlink.Fleet {
     package static let name = "io.mamd.Fleet"
-
     package enum Method: String, Sendable, CaseIterable {
         case join = "Join", leave = "Leave", deliver = "Deliver", show = "Show", enrol = "Enrol",
             status = "Status", records = "Records", audit = "Audit"
@@ -17,7 +15,7 @@ extension Varlink.Fleet {
             (self.slot, self.serial, self.issued, self.expires) = (slot, serial, issued, expires)
         }
         package static let codec = Codec(["slot", "serial", "issued", "expires"], Self.init) {
-            ($0.slot, $0.serial, $0.issued, $0.expires)
+            [$0.slot.json, $0.serial.json, $0.issued.json, $0.expires.json]
         }
     }
 
@@ -29,14 +27,14 @@ extension Varlink.Fleet {
             fingerprint: String, documents: [Document], groups: [String], pending: Int,
             problem: String? = nil) {
             (self.id, self.name, self.machine, self.publicKey, self.rootSerial, self.fingerprint,
-                self.documents, self.groups, self.pending, self.problem) =
-                (id, name, machine, publicKey, rootSerial, fingerprint, documents, groups, pending,
-                    problem)
+                self.documents, self.groups, self.pending, self.problem) = (id, name, machine,
+                publicKey, rootSerial, fingerprint, documents, groups, pending, problem)
         }
         package static let codec = Codec(["id", "name", "machine", "publicKey", "rootSerial",
             "fingerprint", "documents", "groups", "pending", "problem"], Self.init) {
-            ($0.id, $0.name, $0.machine, $0.publicKey, $0.rootSerial, $0.fingerprint, $0.documents,
-                $0.groups, $0.pending, $0.problem)
+            [$0.id.json, $0.name.json, $0.machine.json, $0.publicKey.json, $0.rootSerial.json,
+                $0.fingerprint.json, $0.documents.json, $0.groups.json, $0.pending.json,
+                $0.problem.json]
         }
     }
 
@@ -46,12 +44,12 @@ extension Varlink.Fleet {
             (self.root, self.fingerprint, self.documents) = (root, fingerprint, documents)
         }
         package static let codec = Codec(["root", "fingerprint", "documents"], Self.init) {
-            ($0.root, $0.fingerprint, $0.documents)
+            [$0.root.json, $0.fingerprint.json, $0.documents.json]
         }
         package struct Reply: WireObject {
             package var organization: Organization
             package init(organization: Organization) { self.organization = organization }
-            package static let codec = Codec(["organization"], Self.init) { $0.organization }
+            package static let codec = Codec(["organization"], Self.init) { [$0.organization.json] }
         }
     }
 
@@ -62,11 +60,11 @@ extension Varlink.Fleet {
     package struct Deliver: VarlinkRequest {
         package var document: String
         package init(document: String) { self.document = document }
-        package static let codec = Codec(["document"], Self.init) { $0.document }
+        package static let codec = Codec(["document"], Self.init) { [$0.document.json] }
         package struct Reply: WireObject {
             package var effect: Effect
             package init(effect: Effect) { self.effect = effect }
-            package static let codec = Codec(["effect"], Self.init) { $0.effect }
+            package static let codec = Codec(["effect"], Self.init) { [$0.effect.json] }
         }
     }
 
@@ -75,7 +73,7 @@ extension Varlink.Fleet {
         package struct Reply: WireObject {
             package var organization: Organization?
             package init(organization: Organization? = nil) { self.organization = organization }
-            package static let codec = Codec(["organization"], Self.init) { $0.organization }
+            package static let codec = Codec(["organization"], Self.init) { [$0.organization.json] }
         }
     }
 
@@ -85,7 +83,7 @@ extension Varlink.Fleet {
             (self.account, self.report) = (account, report)
         }
         package static let codec = Codec(["account", "report"], Self.init) {
-            ($0.account, $0.report)
+            [$0.account.json, $0.report.json]
         }
     }
 
@@ -95,12 +93,12 @@ extension Varlink.Fleet {
             (self.invitation, self.transportKey) = (invitation, transportKey)
         }
         package static let codec = Codec(["invitation", "transportKey"], Self.init) {
-            ($0.invitation, $0.transportKey)
+            [$0.invitation.json, $0.transportKey.json]
         }
         package struct Reply: WireObject {
             package var request: String
             package init(request: String) { self.request = request }
-            package static let codec = Codec(["request"], Self.init) { $0.request }
+            package static let codec = Codec(["request"], Self.init) { [$0.request.json] }
         }
     }
 
@@ -109,7 +107,7 @@ extension Varlink.Fleet {
         package struct Reply: WireObject {
             package var report: String
             package init(report: String) { self.report = report }
-            package static let codec = Codec(["report"], Self.init) { $0.report }
+            package static let codec = Codec(["report"], Self.init) { [$0.report.json] }
         }
     }
 
@@ -118,20 +116,24 @@ extension Varlink.Fleet {
         package struct Reply: WireObject {
             package var records: [Record]
             package init(records: [Record]) { self.records = records }
-            package static let codec = Codec(["records"], Self.init) { $0.records }
+            package static let codec = Codec(["records"], Self.init) { [$0.records.json] }
         }
     }
 
     package struct Audit: VarlinkRequest {
         package var after: Int, limit: Int
         package init(after: Int, limit: Int) { (self.after, self.limit) = (after, limit) }
-        package static let codec = Codec(["after", "limit"], Self.init) { ($0.after, $0.limit) }
+        package static let codec = Codec(["after", "limit"], Self.init) {
+            [$0.after.json, $0.limit.json]
+        }
         package struct Reply: WireObject {
             package var report: String?, last: Int
             package init(report: String? = nil, last: Int) {
                 (self.report, self.last) = (report, last)
             }
-            package static let codec = Codec(["report", "last"], Self.init) { ($0.report, $0.last) }
+            package static let codec = Codec(["report", "last"], Self.init) {
+                [$0.report.json, $0.last.json]
+            }
         }
     }
 }

@@ -2,10 +2,8 @@
 // swift-format-ignore-file
 
 extension Varlink { package enum Identity {} }
-
 extension Varlink.Identity {
     package static let name = "io.mamd.Identity"
-
     package enum Method: String, Sendable, CaseIterable {
         case setThreadIdentity = "SetThreadIdentity", setProcessIdentity = "SetProcessIdentity",
             getContainment = "GetContainment", contain = "Contain", noteRefusal = "NoteRefusal",
@@ -24,12 +22,13 @@ extension Varlink.Identity {
             contained: Bool
         package init(name: String, objectID: String, managed: Bool, source: Source,
             process: Int? = nil, contained: Bool) {
-            (self.name, self.objectID, self.managed, self.source, self.process, self.contained) =
-                (name, objectID, managed, source, process, contained)
+            (self.name, self.objectID, self.managed, self.source, self.process,
+                self.contained) = (name, objectID, managed, source, process, contained)
         }
         package static let codec = Codec(["name", "objectId", "managed", "source", "process",
             "contained"], Self.init) {
-            ($0.name, $0.objectID, $0.managed, $0.source, $0.process, $0.contained)
+            [$0.name.json, $0.objectID.json, $0.managed.json, $0.source.json, $0.process.json,
+                $0.contained.json]
         }
     }
 
@@ -39,18 +38,20 @@ extension Varlink.Identity {
             (self.account, self.reason, self.word, self.text) = (account, reason, word, text)
         }
         package static let codec = Codec(["account", "reason", "word", "text"], Self.init) {
-            ($0.account, $0.reason, $0.word, $0.text)
+            [$0.account.json, $0.reason.json, $0.word.json, $0.text.json]
         }
     }
 
     package struct SwitchRequest: WireObject, Equatable {
         package var id: Int, session: String, name: String, reason: Int, seconds: Int
         package init(id: Int, session: String, name: String, reason: Int, seconds: Int) {
-            (self.id, self.session, self.name, self.reason, self.seconds) =
-                (id, session, name, reason, seconds)
+            (self.id, self.session, self.name, self.reason, self.seconds) = (id, session, name,
+                reason, seconds)
         }
         package static let codec = Codec(["id", "session", "name", "reason",
-            "seconds"], Self.init) { ($0.id, $0.session, $0.name, $0.reason, $0.seconds) }
+            "seconds"], Self.init) {
+            [$0.id.json, $0.session.json, $0.name.json, $0.reason.json, $0.seconds.json]
+        }
     }
 
     package enum Network: String, WireWord { case any, ports, none }
@@ -61,14 +62,13 @@ extension Varlink.Identity {
         package init(account: String, mountPoint: String, fileSystem: String, network: Network,
             ports: [Int], required: Bool, terminalBlocked: Bool, nestedRequired: Bool) {
             (self.account, self.mountPoint, self.fileSystem, self.network, self.ports,
-                self.required, self.terminalBlocked, self.nestedRequired) =
-                (account, mountPoint, fileSystem, network, ports, required, terminalBlocked,
-                    nestedRequired)
+                self.required, self.terminalBlocked, self.nestedRequired) = (account, mountPoint,
+                fileSystem, network, ports, required, terminalBlocked, nestedRequired)
         }
         package static let codec = Codec(["account", "mountPoint", "fileSystem", "network", "ports",
             "required", "terminalBlocked", "nestedRequired"], Self.init) {
-            ($0.account, $0.mountPoint, $0.fileSystem, $0.network, $0.ports, $0.required,
-                $0.terminalBlocked, $0.nestedRequired)
+            [$0.account.json, $0.mountPoint.json, $0.fileSystem.json, $0.network.json,
+                $0.ports.json, $0.required.json, $0.terminalBlocked.json, $0.nestedRequired.json]
         }
     }
 
@@ -78,7 +78,7 @@ extension Varlink.Identity {
             (self.thread, self.identity) = (thread, identity)
         }
         package static let codec = Codec(["thread", "identity"], Self.init) {
-            ($0.thread, $0.identity)
+            [$0.thread.json, $0.identity.json]
         }
     }
 
@@ -88,29 +88,29 @@ extension Varlink.Identity {
             (self.identity, self.scoped, self.unmanaged) = (identity, scoped, unmanaged)
         }
         package static let codec = Codec(["identity", "scoped", "unmanaged"], Self.init) {
-            ($0.identity, $0.scoped, $0.unmanaged)
+            [$0.identity.json, $0.scoped.json, $0.unmanaged.json]
         }
     }
 
     package struct GetContainment: VarlinkRequest {
         package var account: String?
         package init(account: String? = nil) { self.account = account }
-        package static let codec = Codec(["account"], Self.init) { $0.account }
+        package static let codec = Codec(["account"], Self.init) { [$0.account.json] }
         package struct Reply: WireObject {
             package var containment: Containment
             package init(containment: Containment) { self.containment = containment }
-            package static let codec = Codec(["containment"], Self.init) { $0.containment }
+            package static let codec = Codec(["containment"], Self.init) { [$0.containment.json] }
         }
     }
 
     package struct Contain: VarlinkRequest {
         package var account: String, processDescriptor: Int, program: String?
         package init(account: String, processDescriptor: Int, program: String? = nil) {
-            (self.account, self.processDescriptor, self.program) =
-                (account, processDescriptor, program)
+            (self.account, self.processDescriptor, self.program) = (account, processDescriptor,
+                program)
         }
         package static let codec = Codec(["account", "processDescriptor", "program"], Self.init) {
-            ($0.account, $0.processDescriptor, $0.program)
+            [$0.account.json, $0.processDescriptor.json, $0.program.json]
         }
     }
 
@@ -119,29 +119,29 @@ extension Varlink.Identity {
     package struct NoteRefusal: VarlinkRequest {
         package var what: ContainedAct
         package init(what: ContainedAct) { self.what = what }
-        package static let codec = Codec(["what"], Self.init) { $0.what }
+        package static let codec = Codec(["what"], Self.init) { [$0.what.json] }
     }
 
     package struct Trust: VarlinkRequest {
         package var account: String?, programDescriptor: Int, processDescriptor: Int
         package init(account: String? = nil, programDescriptor: Int, processDescriptor: Int) {
-            (self.account, self.programDescriptor, self.processDescriptor) =
-                (account, programDescriptor, processDescriptor)
+            (self.account, self.programDescriptor, self.processDescriptor) = (account,
+                programDescriptor, processDescriptor)
         }
         package static let codec = Codec(["account", "programDescriptor",
             "processDescriptor"], Self.init) {
-            ($0.account, $0.programDescriptor, $0.processDescriptor)
+            [$0.account.json, $0.programDescriptor.json, $0.processDescriptor.json]
         }
     }
 
     package struct GetIdentity: VarlinkRequest {
         package var thread: Int?
         package init(thread: Int? = nil) { self.thread = thread }
-        package static let codec = Codec(["thread"], Self.init) { $0.thread }
+        package static let codec = Codec(["thread"], Self.init) { [$0.thread.json] }
         package struct Reply: WireObject {
             package var acting: Acting
             package init(acting: Acting) { self.acting = acting }
-            package static let codec = Codec(["acting"], Self.init) { $0.acting }
+            package static let codec = Codec(["acting"], Self.init) { [$0.acting.json] }
         }
     }
 
@@ -149,12 +149,12 @@ extension Varlink.Identity {
         package var identity: String?, passphrase: String?, passphraseDescriptor: Int?, thread: Int?
         package init(identity: String? = nil, passphrase: String? = nil,
             passphraseDescriptor: Int? = nil, thread: Int? = nil) {
-            (self.identity, self.passphrase, self.passphraseDescriptor, self.thread) =
-                (identity, passphrase, passphraseDescriptor, thread)
+            (self.identity, self.passphrase, self.passphraseDescriptor, self.thread) = (identity,
+                passphrase, passphraseDescriptor, thread)
         }
         package static let codec = Codec(["identity", "passphrase", "passphraseDescriptor",
             "thread"], Self.init) {
-            ($0.identity, $0.passphrase, $0.passphraseDescriptor, $0.thread)
+            [$0.identity.json, $0.passphrase.json, $0.passphraseDescriptor.json, $0.thread.json]
         }
         package struct Reply: WireObject {
             package var result: Int, word: String, reason: String
@@ -162,7 +162,7 @@ extension Varlink.Identity {
                 (self.result, self.word, self.reason) = (result, word, reason)
             }
             package static let codec = Codec(["result", "word", "reason"], Self.init) {
-                ($0.result, $0.word, $0.reason)
+                [$0.result.json, $0.word.json, $0.reason.json]
             }
         }
     }
@@ -173,7 +173,7 @@ extension Varlink.Identity {
             (self.identities, self.thread) = (identities, thread)
         }
         package static let codec = Codec(["identities", "thread"], Self.init) {
-            ($0.identities, $0.thread)
+            [$0.identities.json, $0.thread.json]
         }
         package typealias Reply = SetUserInterfaceIdentity.Reply
     }
@@ -181,14 +181,14 @@ extension Varlink.Identity {
     package struct GetUserInterfaceIdentity: VarlinkRequest {
         package var thread: Int?
         package init(thread: Int? = nil) { self.thread = thread }
-        package static let codec = Codec(["thread"], Self.init) { $0.thread }
+        package static let codec = Codec(["thread"], Self.init) { [$0.thread.json] }
         package struct Reply: WireObject {
             package var session: String, identities: [String]?, acting: Acting?
             package init(session: String, identities: [String]? = nil, acting: Acting? = nil) {
                 (self.session, self.identities, self.acting) = (session, identities, acting)
             }
             package static let codec = Codec(["session", "identities", "acting"], Self.init) {
-                ($0.session, $0.identities, $0.acting)
+                [$0.session.json, $0.identities.json, $0.acting.json]
             }
         }
     }
@@ -198,14 +198,16 @@ extension Varlink.Identity {
         package struct Reply: WireObject {
             package var request: SwitchRequest?
             package init(request: SwitchRequest? = nil) { self.request = request }
-            package static let codec = Codec(["request"], Self.init) { $0.request }
+            package static let codec = Codec(["request"], Self.init) { [$0.request.json] }
         }
     }
 
     package struct AnswerSwitch: VarlinkRequest {
         package var id: Int, result: Int
         package init(id: Int, result: Int) { (self.id, self.result) = (id, result) }
-        package static let codec = Codec(["id", "result"], Self.init) { ($0.id, $0.result) }
+        package static let codec = Codec(["id", "result"], Self.init) {
+            [$0.id.json, $0.result.json]
+        }
     }
 
     package struct LinkAccount: VarlinkRequest {
@@ -213,12 +215,12 @@ extension Varlink.Identity {
             passphraseDescriptor: Int?
         package init(account: String, objectID: String, passphrase: String? = nil,
             passphraseDescriptor: Int? = nil) {
-            (self.account, self.objectID, self.passphrase, self.passphraseDescriptor) =
-                (account, objectID, passphrase, passphraseDescriptor)
+            (self.account, self.objectID, self.passphrase, self.passphraseDescriptor) = (account,
+                objectID, passphrase, passphraseDescriptor)
         }
         package static let codec = Codec(["account", "objectId", "passphrase",
             "passphraseDescriptor"], Self.init) {
-            ($0.account, $0.objectID, $0.passphrase, $0.passphraseDescriptor)
+            [$0.account.json, $0.objectID.json, $0.passphrase.json, $0.passphraseDescriptor.json]
         }
         package struct Reply: WireObject {
             package var name: String, objectID: String
@@ -226,7 +228,7 @@ extension Varlink.Identity {
                 (self.name, self.objectID) = (name, objectID)
             }
             package static let codec = Codec(["name", "objectId"], Self.init) {
-                ($0.name, $0.objectID)
+                [$0.name.json, $0.objectID.json]
             }
         }
     }
@@ -236,7 +238,7 @@ extension Varlink.Identity {
         package struct Reply: WireObject {
             package var accounts: [BlockedAccount]
             package init(accounts: [BlockedAccount]) { self.accounts = accounts }
-            package static let codec = Codec(["accounts"], Self.init) { $0.accounts }
+            package static let codec = Codec(["accounts"], Self.init) { [$0.accounts.json] }
         }
     }
 }

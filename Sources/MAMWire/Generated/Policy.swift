@@ -4,10 +4,8 @@
 package import MAMModel
 
 extension Varlink { package enum Policy {} }
-
 extension Varlink.Policy {
     package static let name = "io.mamd.Policy"
-
     package enum Method: String, Sendable, CaseIterable {
         case show = "Show", check = "Check", `import` = "Import", ask = "Ask", answers = "Answers",
             canSave = "CanSave", saveLocations = "SaveLocations", canOpen = "CanOpen",
@@ -27,7 +25,7 @@ extension Varlink.Policy {
             (self.allowed, self.reason, self.words, self.rule) = (allowed, reason, words, rule)
         }
         package static let codec = Codec(["allowed", "reason", "words", "rule"], Self.init) {
-            ($0.allowed, $0.reason, $0.words, $0.rule)
+            [$0.allowed.json, $0.reason.json, $0.words.json, $0.rule.json]
         }
     }
 
@@ -37,7 +35,7 @@ extension Varlink.Policy {
             (self.question, self.decision) = (question, decision)
         }
         package static let codec = Codec(["question", "decision"], Self.init) {
-            ($0.question, $0.decision)
+            [$0.question.json, $0.decision.json]
         }
     }
 
@@ -47,18 +45,18 @@ extension Varlink.Policy {
             (self.location, self.value, self.decision) = (location, value, decision)
         }
         package static let codec = Codec(["location", "value", "decision"], Self.init) {
-            ($0.location, $0.value, $0.decision)
+            [$0.location.json, $0.value.json, $0.decision.json]
         }
     }
 
     package struct ShareTarget: WireObject, Equatable {
         package var program: String, managed: Bool, sealed: Bool, decision: Decision
         package init(program: String, managed: Bool, sealed: Bool, decision: Decision) {
-            (self.program, self.managed, self.sealed, self.decision) =
-                (program, managed, sealed, decision)
+            (self.program, self.managed, self.sealed, self.decision) = (program, managed, sealed,
+                decision)
         }
         package static let codec = Codec(["program", "managed", "sealed", "decision"], Self.init) {
-            ($0.program, $0.managed, $0.sealed, $0.decision)
+            [$0.program.json, $0.managed.json, $0.sealed.json, $0.decision.json]
         }
     }
 
@@ -66,11 +64,13 @@ extension Varlink.Policy {
         package var name: String, file: String?, id: String?, version: String?, isDefault: Bool
         package init(name: String, file: String? = nil, id: String? = nil, version: String? = nil,
             isDefault: Bool) {
-            (self.name, self.file, self.id, self.version, self.isDefault) =
-                (name, file, id, version, isDefault)
+            (self.name, self.file, self.id, self.version, self.isDefault) = (name, file, id,
+                version, isDefault)
         }
         package static let codec = Codec(["name", "file", "id", "version",
-            "isDefault"], Self.init) { ($0.name, $0.file, $0.id, $0.version, $0.isDefault) }
+            "isDefault"], Self.init) {
+            [$0.name.json, $0.file.json, $0.id.json, $0.version.json, $0.isDefault.json]
+        }
     }
 
     package typealias RefusedDocument = Varlink.Workspace.RefusedDocument
@@ -81,22 +81,24 @@ extension Varlink.Policy {
         package var line: Int?, column: Int?, severity: Severity, key: String?, reason: String
         package init(line: Int? = nil, column: Int? = nil, severity: Severity, key: String? = nil,
             reason: String) {
-            (self.line, self.column, self.severity, self.key, self.reason) =
-                (line, column, severity, key, reason)
+            (self.line, self.column, self.severity, self.key, self.reason) = (line, column,
+                severity, key, reason)
         }
         package static let codec = Codec(["line", "column", "severity", "key",
-            "reason"], Self.init) { ($0.line, $0.column, $0.severity, $0.key, $0.reason) }
+            "reason"], Self.init) {
+            [$0.line.json, $0.column.json, $0.severity.json, $0.key.json, $0.reason.json]
+        }
     }
 
     package struct Coverage: WireObject, Equatable {
         package var document: String, accounts: [String], obstacle: String?, next: String?
         package init(document: String, accounts: [String], obstacle: String? = nil,
             next: String? = nil) {
-            (self.document, self.accounts, self.obstacle, self.next) =
-                (document, accounts, obstacle, next)
+            (self.document, self.accounts, self.obstacle, self.next) = (document, accounts,
+                obstacle, next)
         }
         package static let codec = Codec(["document", "accounts", "obstacle", "next"], Self.init) {
-            ($0.document, $0.accounts, $0.obstacle, $0.next)
+            [$0.document.json, $0.accounts.json, $0.obstacle.json, $0.next.json]
         }
     }
 
@@ -105,7 +107,9 @@ extension Varlink.Policy {
         package init(name: String, objectID: String) {
             (self.name, self.objectID) = (name, objectID)
         }
-        package static let codec = Codec(["name", "objectId"], Self.init) { ($0.name, $0.objectID) }
+        package static let codec = Codec(["name", "objectId"], Self.init) {
+            [$0.name.json, $0.objectID.json]
+        }
     }
 
     package struct Show: VarlinkRequest {
@@ -114,7 +118,7 @@ extension Varlink.Policy {
             (self.account, self.accounts) = (account, accounts)
         }
         package static let codec = Codec(["account", "accounts"], Self.init) {
-            ($0.account, $0.accounts)
+            [$0.account.json, $0.accounts.json]
         }
         package struct Reply: WireObject {
             package var account: String, managed: Bool, rules: JSONValue, documents: [Document],
@@ -122,12 +126,12 @@ extension Varlink.Policy {
             package init(account: String, managed: Bool, rules: JSONValue, documents: [Document],
                 refused: [RefusedDocument], warnings: [String]) {
                 (self.account, self.managed, self.rules, self.documents, self.refused,
-                    self.warnings) =
-                    (account, managed, rules, documents, refused, warnings)
+                    self.warnings) = (account, managed, rules, documents, refused, warnings)
             }
             package static let codec = Codec(["account", "managed", "rules", "documents", "refused",
                 "warnings"], Self.init) {
-                ($0.account, $0.managed, $0.rules, $0.documents, $0.refused, $0.warnings)
+                [$0.account.json, $0.managed.json, $0.rules.json, $0.documents.json,
+                    $0.refused.json, $0.warnings.json]
             }
         }
     }
@@ -135,11 +139,11 @@ extension Varlink.Policy {
     package struct Check: VarlinkRequest {
         package var document: String
         package init(document: String) { self.document = document }
-        package static let codec = Codec(["document"], Self.init) { $0.document }
+        package static let codec = Codec(["document"], Self.init) { [$0.document.json] }
         package struct Reply: WireObject {
             package var findings: [Finding]
             package init(findings: [Finding]) { self.findings = findings }
-            package static let codec = Codec(["findings"], Self.init) { $0.findings }
+            package static let codec = Codec(["findings"], Self.init) { [$0.findings.json] }
         }
     }
 
@@ -149,7 +153,7 @@ extension Varlink.Policy {
             (self.account, self.reason) = (account, reason)
         }
         package static let codec = Codec(["account", "reason"], Self.init) {
-            ($0.account, $0.reason)
+            [$0.account.json, $0.reason.json]
         }
     }
 
@@ -159,18 +163,20 @@ extension Varlink.Policy {
             (self.name, self.document, self.dryRun) = (name, document, dryRun)
         }
         package static let codec = Codec(["name", "document", "dryRun"], Self.init) {
-            ($0.name, $0.document, $0.dryRun)
+            [$0.name.json, $0.document.json, $0.dryRun.json]
         }
         package struct Reply: WireObject {
             package var documents: [String], coverage: [Coverage], warnings: [String],
                 closes: [Closure]?
             package init(documents: [String], coverage: [Coverage], warnings: [String],
                 closes: [Closure]? = nil) {
-                (self.documents, self.coverage, self.warnings, self.closes) =
-                    (documents, coverage, warnings, closes)
+                (self.documents, self.coverage, self.warnings, self.closes) = (documents, coverage,
+                    warnings, closes)
             }
             package static let codec = Codec(["documents", "coverage", "warnings",
-                "closes"], Self.init) { ($0.documents, $0.coverage, $0.warnings, $0.closes) }
+                "closes"], Self.init) {
+                [$0.documents.json, $0.coverage.json, $0.warnings.json, $0.closes.json]
+            }
         }
     }
 
@@ -180,12 +186,12 @@ extension Varlink.Policy {
             (self.question, self.account, self.accounts) = (question, account, accounts)
         }
         package static let codec = Codec(["question", "account", "accounts"], Self.init) {
-            ($0.question, $0.account, $0.accounts)
+            [$0.question.json, $0.account.json, $0.accounts.json]
         }
         package struct Reply: WireObject {
             package var decision: Decision
             package init(decision: Decision) { self.decision = decision }
-            package static let codec = Codec(["decision"], Self.init) { $0.decision }
+            package static let codec = Codec(["decision"], Self.init) { [$0.decision.json] }
         }
     }
 
@@ -195,7 +201,7 @@ extension Varlink.Policy {
             (self.account, self.accounts) = (account, accounts)
         }
         package static let codec = Codec(["account", "accounts"], Self.init) {
-            ($0.account, $0.accounts)
+            [$0.account.json, $0.accounts.json]
         }
         package struct Reply: WireObject {
             package var account: String, answers: [Answer]
@@ -203,7 +209,7 @@ extension Varlink.Policy {
                 (self.account, self.answers) = (account, answers)
             }
             package static let codec = Codec(["account", "answers"], Self.init) {
-                ($0.account, $0.answers)
+                [$0.account.json, $0.answers.json]
             }
         }
     }
@@ -213,12 +219,12 @@ extension Varlink.Policy {
             account: String?
         package init(location: String, owner: String? = nil, path: String? = nil,
             fileDescriptor: Int? = nil, account: String? = nil) {
-            (self.location, self.owner, self.path, self.fileDescriptor, self.account) =
-                (location, owner, path, fileDescriptor, account)
+            (self.location, self.owner, self.path, self.fileDescriptor, self.account) = (location,
+                owner, path, fileDescriptor, account)
         }
         package static let codec = Codec(["location", "owner", "path", "fileDescriptor",
             "account"], Self.init) {
-            ($0.location, $0.owner, $0.path, $0.fileDescriptor, $0.account)
+            [$0.location.json, $0.owner.json, $0.path.json, $0.fileDescriptor.json, $0.account.json]
         }
         package typealias Reply = Ask.Reply
     }
@@ -227,15 +233,17 @@ extension Varlink.Policy {
         package var owner: String?, path: String?, fileDescriptor: Int?, account: String?
         package init(owner: String? = nil, path: String? = nil, fileDescriptor: Int? = nil,
             account: String? = nil) {
-            (self.owner, self.path, self.fileDescriptor, self.account) =
-                (owner, path, fileDescriptor, account)
+            (self.owner, self.path, self.fileDescriptor, self.account) = (owner, path,
+                fileDescriptor, account)
         }
         package static let codec = Codec(["owner", "path", "fileDescriptor",
-            "account"], Self.init) { ($0.owner, $0.path, $0.fileDescriptor, $0.account) }
+            "account"], Self.init) {
+            [$0.owner.json, $0.path.json, $0.fileDescriptor.json, $0.account.json]
+        }
         package struct Reply: WireObject {
             package var locations: [LocationAnswer]
             package init(locations: [LocationAnswer]) { self.locations = locations }
-            package static let codec = Codec(["locations"], Self.init) { $0.locations }
+            package static let codec = Codec(["locations"], Self.init) { [$0.locations.json] }
         }
     }
 
@@ -245,7 +253,7 @@ extension Varlink.Policy {
             (self.location, self.receiver, self.account) = (location, receiver, account)
         }
         package static let codec = Codec(["location", "receiver", "account"], Self.init) {
-            ($0.location, $0.receiver, $0.account)
+            [$0.location.json, $0.receiver.json, $0.account.json]
         }
         package typealias Reply = Ask.Reply
     }
@@ -256,7 +264,7 @@ extension Varlink.Policy {
             (self.receiver, self.account) = (receiver, account)
         }
         package static let codec = Codec(["receiver", "account"], Self.init) {
-            ($0.receiver, $0.account)
+            [$0.receiver.json, $0.account.json]
         }
         package typealias Reply = SaveLocations.Reply
     }
@@ -266,18 +274,20 @@ extension Varlink.Policy {
             account: String?
         package init(owner: String? = nil, path: String? = nil, fileDescriptor: Int? = nil,
             item: Bool? = nil, account: String? = nil) {
-            (self.owner, self.path, self.fileDescriptor, self.item, self.account) =
-                (owner, path, fileDescriptor, item, account)
+            (self.owner, self.path, self.fileDescriptor, self.item, self.account) = (owner, path,
+                fileDescriptor, item, account)
         }
         package static let codec = Codec(["owner", "path", "fileDescriptor", "item",
-            "account"], Self.init) { ($0.owner, $0.path, $0.fileDescriptor, $0.item, $0.account) }
+            "account"], Self.init) {
+            [$0.owner.json, $0.path.json, $0.fileDescriptor.json, $0.item.json, $0.account.json]
+        }
         package struct Reply: WireObject {
             package var decision: Decision, becomesReceivers: Bool
             package init(decision: Decision, becomesReceivers: Bool) {
                 (self.decision, self.becomesReceivers) = (decision, becomesReceivers)
             }
             package static let codec = Codec(["decision", "becomesReceivers"], Self.init) {
-                ($0.decision, $0.becomesReceivers)
+                [$0.decision.json, $0.becomesReceivers.json]
             }
         }
     }
@@ -288,12 +298,12 @@ extension Varlink.Policy {
             (self.programs, self.account) = (programs, account)
         }
         package static let codec = Codec(["programs", "account"], Self.init) {
-            ($0.programs, $0.account)
+            [$0.programs.json, $0.account.json]
         }
         package struct Reply: WireObject {
             package var targets: [ShareTarget]
             package init(targets: [ShareTarget]) { self.targets = targets }
-            package static let codec = Codec(["targets"], Self.init) { $0.targets }
+            package static let codec = Codec(["targets"], Self.init) { [$0.targets.json] }
         }
     }
 
@@ -301,18 +311,20 @@ extension Varlink.Policy {
         package var url: String, account: String?, knownManagedScheme: Bool?, universal: Bool?
         package init(url: String, account: String? = nil, knownManagedScheme: Bool? = nil,
             universal: Bool? = nil) {
-            (self.url, self.account, self.knownManagedScheme, self.universal) =
-                (url, account, knownManagedScheme, universal)
+            (self.url, self.account, self.knownManagedScheme, self.universal) = (url, account,
+                knownManagedScheme, universal)
         }
         package static let codec = Codec(["url", "account", "knownManagedScheme",
-            "universal"], Self.init) { ($0.url, $0.account, $0.knownManagedScheme, $0.universal) }
+            "universal"], Self.init) {
+            [$0.url.json, $0.account.json, $0.knownManagedScheme.json, $0.universal.json]
+        }
         package struct Reply: WireObject {
             package var decision: Decision, opens: String?
             package init(decision: Decision, opens: String? = nil) {
                 (self.decision, self.opens) = (decision, opens)
             }
             package static let codec = Codec(["decision", "opens"], Self.init) {
-                ($0.decision, $0.opens)
+                [$0.decision.json, $0.opens.json]
             }
         }
     }
@@ -323,7 +335,7 @@ extension Varlink.Policy {
             (self.count, self.account, self.target) = (count, account, target)
         }
         package static let codec = Codec(["count", "account", "target"], Self.init) {
-            ($0.count, $0.account, $0.target)
+            [$0.count.json, $0.account.json, $0.target.json]
         }
         package typealias Reply = Ask.Reply
     }
@@ -334,7 +346,7 @@ extension Varlink.Policy {
             (self.count, self.account, self.source) = (count, account, source)
         }
         package static let codec = Codec(["count", "account", "source"], Self.init) {
-            ($0.count, $0.account, $0.source)
+            [$0.count.json, $0.account.json, $0.source.json]
         }
         package typealias Reply = Ask.Reply
     }
@@ -348,18 +360,22 @@ extension Varlink.Policy {
         package init(mode: PickerMode, account: String? = nil) {
             (self.mode, self.account) = (mode, account)
         }
-        package static let codec = Codec(["mode", "account"], Self.init) { ($0.mode, $0.account) }
+        package static let codec = Codec(["mode", "account"], Self.init) {
+            [$0.mode.json, $0.account.json]
+        }
         package typealias Reply = Ask.Reply
     }
 
     package struct NotificationPolicy: VarlinkRequest {
         package var account: String?
         package init(account: String? = nil) { self.account = account }
-        package static let codec = Codec(["account"], Self.init) { $0.account }
+        package static let codec = Codec(["account"], Self.init) { [$0.account.json] }
         package struct Reply: WireObject {
             package var policy: Int, name: String
             package init(policy: Int, name: String) { (self.policy, self.name) = (policy, name) }
-            package static let codec = Codec(["policy", "name"], Self.init) { ($0.policy, $0.name) }
+            package static let codec = Codec(["policy", "name"], Self.init) {
+                [$0.policy.json, $0.name.json]
+            }
         }
     }
 
@@ -370,11 +386,13 @@ extension Varlink.Policy {
                 managementEnabled: Bool
             package init(accounts: [ManagedAccount], primary: ManagedAccount? = nil,
                 managementEnabled: Bool) {
-                (self.accounts, self.primary, self.managementEnabled) =
-                    (accounts, primary, managementEnabled)
+                (self.accounts, self.primary, self.managementEnabled) = (accounts, primary,
+                    managementEnabled)
             }
             package static let codec = Codec(["accounts", "primary",
-                "managementEnabled"], Self.init) { ($0.accounts, $0.primary, $0.managementEnabled) }
+                "managementEnabled"], Self.init) {
+                [$0.accounts.json, $0.primary.json, $0.managementEnabled.json]
+            }
         }
     }
 
@@ -383,7 +401,7 @@ extension Varlink.Policy {
         package struct Reply: WireObject {
             package var programs: [String]
             package init(programs: [String]) { self.programs = programs }
-            package static let codec = Codec(["programs"], Self.init) { $0.programs }
+            package static let codec = Codec(["programs"], Self.init) { [$0.programs.json] }
         }
     }
 
@@ -392,33 +410,35 @@ extension Varlink.Policy {
         package init(first: String? = nil, second: String? = nil) {
             (self.first, self.second) = (first, second)
         }
-        package static let codec = Codec(["first", "second"], Self.init) { ($0.first, $0.second) }
+        package static let codec = Codec(["first", "second"], Self.init) {
+            [$0.first.json, $0.second.json]
+        }
         package struct Reply: WireObject {
             package var same: Bool
             package init(same: Bool) { self.same = same }
-            package static let codec = Codec(["same"], Self.init) { $0.same }
+            package static let codec = Codec(["same"], Self.init) { [$0.same.json] }
         }
     }
 
     package struct IsManaged: VarlinkRequest {
         package var account: String?
         package init(account: String? = nil) { self.account = account }
-        package static let codec = Codec(["account"], Self.init) { $0.account }
+        package static let codec = Codec(["account"], Self.init) { [$0.account.json] }
         package struct Reply: WireObject {
             package var managed: Bool
             package init(managed: Bool) { self.managed = managed }
-            package static let codec = Codec(["managed"], Self.init) { $0.managed }
+            package static let codec = Codec(["managed"], Self.init) { [$0.managed.json] }
         }
     }
 
     package struct Configuration: VarlinkRequest {
         package var accounts: [String]?
         package init(accounts: [String]? = nil) { self.accounts = accounts }
-        package static let codec = Codec(["accounts"], Self.init) { $0.accounts }
+        package static let codec = Codec(["accounts"], Self.init) { [$0.accounts.json] }
         package struct Reply: WireObject {
             package var fullData: [JSONValue]
             package init(fullData: [JSONValue]) { self.fullData = fullData }
-            package static let codec = Codec(["fullData"], Self.init) { $0.fullData }
+            package static let codec = Codec(["fullData"], Self.init) { [$0.fullData.json] }
         }
     }
 
@@ -433,14 +453,16 @@ extension Varlink.Policy {
             (self.key, self.type, self.query, self.account) = (key, type, query, account)
         }
         package static let codec = Codec(["key", "type", "query", "account"], Self.init) {
-            ($0.key, $0.type, $0.query, $0.account)
+            [$0.key.json, $0.type.json, $0.query.json, $0.account.json]
         }
         package struct Reply: WireObject {
             package var value: JSONValue?, all: [JSONValue]
             package init(value: JSONValue? = nil, all: [JSONValue]) {
                 (self.value, self.all) = (value, all)
             }
-            package static let codec = Codec(["value", "all"], Self.init) { ($0.value, $0.all) }
+            package static let codec = Codec(["value", "all"], Self.init) {
+                [$0.value.json, $0.all.json]
+            }
         }
     }
 
@@ -449,11 +471,13 @@ extension Varlink.Policy {
         package init(key: String, account: String? = nil) {
             (self.key, self.account) = (key, account)
         }
-        package static let codec = Codec(["key", "account"], Self.init) { ($0.key, $0.account) }
+        package static let codec = Codec(["key", "account"], Self.init) {
+            [$0.key.json, $0.account.json]
+        }
         package struct Reply: WireObject {
             package var conflict: Bool
             package init(conflict: Bool) { self.conflict = conflict }
-            package static let codec = Codec(["conflict"], Self.init) { $0.conflict }
+            package static let codec = Codec(["conflict"], Self.init) { [$0.conflict.json] }
         }
     }
 
@@ -462,7 +486,7 @@ extension Varlink.Policy {
         package struct Reply: WireObject {
             package var text: String
             package init(text: String) { self.text = text }
-            package static let codec = Codec(["text"], Self.init) { $0.text }
+            package static let codec = Codec(["text"], Self.init) { [$0.text.json] }
         }
     }
 }

@@ -4,10 +4,8 @@
 package import MAMModel
 
 extension Varlink { package enum Protection {} }
-
 extension Varlink.Protection {
     package static let name = "io.mamd.Protection"
-
     package enum Method: String, Sendable, CaseIterable {
         case protect = "Protect", verifyAndProtect = "VerifyAndProtect",
             encryptFile = "EncryptFile", decryptFile = "DecryptFile",
@@ -15,7 +13,6 @@ extension Varlink.Protection {
             unprotectData = "UnprotectData", dataInfo = "DataInfo", protectString = "ProtectString",
             unprotectString = "UnprotectString", stringInfo = "StringInfo"
     }
-
     package enum ErrorName: String, Sendable, CaseIterable {
         case fileFailed = "FileFailed", dataFailed = "DataFailed"
     }
@@ -30,7 +27,7 @@ extension Varlink.Protection {
             (self.path, self.changed, self.protection) = (path, changed, protection)
         }
         package static let codec = Codec(["path", "changed", "protection"], Self.init) {
-            ($0.path, $0.changed, $0.protection)
+            [$0.path.json, $0.changed.json, $0.protection.json]
         }
     }
 
@@ -39,12 +36,13 @@ extension Varlink.Protection {
             words: [String]?, next: String?
         package init(path: String, status: Int, name: String, cause: String, reason: String,
             words: [String]? = nil, next: String? = nil) {
-            (self.path, self.status, self.name, self.cause, self.reason, self.words, self.next) =
-                (path, status, name, cause, reason, words, next)
+            (self.path, self.status, self.name, self.cause, self.reason, self.words,
+                self.next) = (path, status, name, cause, reason, words, next)
         }
         package static let codec = Codec(["path", "status", "name", "cause", "reason", "words",
             "next"], Self.init) {
-            ($0.path, $0.status, $0.name, $0.cause, $0.reason, $0.words, $0.next)
+            [$0.path.json, $0.status.json, $0.name.json, $0.cause.json, $0.reason.json,
+                $0.words.json, $0.next.json]
         }
     }
 
@@ -54,7 +52,7 @@ extension Varlink.Protection {
             (self.files, self.changed, self.failed) = (files, changed, failed)
         }
         package static let codec = Codec(["files", "changed", "failed"], Self.init) {
-            ($0.files, $0.changed, $0.failed)
+            [$0.files.json, $0.changed.json, $0.failed.json]
         }
     }
 
@@ -63,12 +61,13 @@ extension Varlink.Protection {
             override: String?
         package init(owner: String? = nil, unmanaged: Bool? = nil, path: String? = nil,
             fileDescriptor: Int? = nil, override: String? = nil) {
-            (self.owner, self.unmanaged, self.path, self.fileDescriptor, self.override) =
-                (owner, unmanaged, path, fileDescriptor, override)
+            (self.owner, self.unmanaged, self.path, self.fileDescriptor, self.override) = (owner,
+                unmanaged, path, fileDescriptor, override)
         }
         package static let codec = Codec(["owner", "unmanaged", "path", "fileDescriptor",
             "override"], Self.init) {
-            ($0.owner, $0.unmanaged, $0.path, $0.fileDescriptor, $0.override)
+            [$0.owner.json, $0.unmanaged.json, $0.path.json, $0.fileDescriptor.json,
+                $0.override.json]
         }
         package struct Reply: WireObject {
             package var file: ProtectedFile?, failure: Failure?, summary: Summary?
@@ -77,7 +76,7 @@ extension Varlink.Protection {
                 (self.file, self.failure, self.summary) = (file, failure, summary)
             }
             package static let codec = Codec(["file", "failure", "summary"], Self.init) {
-                ($0.file, $0.failure, $0.summary)
+                [$0.file.json, $0.failure.json, $0.summary.json]
             }
         }
     }
@@ -87,12 +86,13 @@ extension Varlink.Protection {
             override: String?
         package init(owner: String? = nil, unmanaged: Bool? = nil, path: String? = nil,
             fileDescriptor: Int? = nil, override: String? = nil) {
-            (self.owner, self.unmanaged, self.path, self.fileDescriptor, self.override) =
-                (owner, unmanaged, path, fileDescriptor, override)
+            (self.owner, self.unmanaged, self.path, self.fileDescriptor, self.override) = (owner,
+                unmanaged, path, fileDescriptor, override)
         }
         package static let codec = Codec(["owner", "unmanaged", "path", "fileDescriptor",
             "override"], Self.init) {
-            ($0.owner, $0.unmanaged, $0.path, $0.fileDescriptor, $0.override)
+            [$0.owner.json, $0.unmanaged.json, $0.path.json, $0.fileDescriptor.json,
+                $0.override.json]
         }
         package typealias Reply = Protect.Reply
     }
@@ -101,15 +101,17 @@ extension Varlink.Protection {
         package var owner: String?, path: String?, fileDescriptor: Int?, override: String?
         package init(owner: String? = nil, path: String? = nil, fileDescriptor: Int? = nil,
             override: String? = nil) {
-            (self.owner, self.path, self.fileDescriptor, self.override) =
-                (owner, path, fileDescriptor, override)
+            (self.owner, self.path, self.fileDescriptor, self.override) = (owner, path,
+                fileDescriptor, override)
         }
         package static let codec = Codec(["owner", "path", "fileDescriptor",
-            "override"], Self.init) { ($0.owner, $0.path, $0.fileDescriptor, $0.override) }
+            "override"], Self.init) {
+            [$0.owner.json, $0.path.json, $0.fileDescriptor.json, $0.override.json]
+        }
         package struct Reply: WireObject {
             package var protection: Protection
             package init(protection: Protection) { self.protection = protection }
-            package static let codec = Codec(["protection"], Self.init) { $0.protection }
+            package static let codec = Codec(["protection"], Self.init) { [$0.protection.json] }
         }
     }
 
@@ -119,7 +121,7 @@ extension Varlink.Protection {
             (self.path, self.fileDescriptor, self.override) = (path, fileDescriptor, override)
         }
         package static let codec = Codec(["path", "fileDescriptor", "override"], Self.init) {
-            ($0.path, $0.fileDescriptor, $0.override)
+            [$0.path.json, $0.fileDescriptor.json, $0.override.json]
         }
         package typealias Reply = EncryptFile.Reply
     }
@@ -130,12 +132,12 @@ extension Varlink.Protection {
             (self.path, self.fileDescriptor) = (path, fileDescriptor)
         }
         package static let codec = Codec(["path", "fileDescriptor"], Self.init) {
-            ($0.path, $0.fileDescriptor)
+            [$0.path.json, $0.fileDescriptor.json]
         }
         package struct Reply: WireObject {
             package var encrypted: Bool
             package init(encrypted: Bool) { self.encrypted = encrypted }
-            package static let codec = Codec(["encrypted"], Self.init) { $0.encrypted }
+            package static let codec = Codec(["encrypted"], Self.init) { [$0.encrypted.json] }
         }
     }
 
@@ -146,18 +148,18 @@ extension Varlink.Protection {
             sourceDescriptor: Int? = nil, destinationDescriptor: Int? = nil,
             override: String? = nil) {
             (self.owner, self.unmanaged, self.strict, self.sourceDescriptor,
-                self.destinationDescriptor, self.override) =
-                (owner, unmanaged, strict, sourceDescriptor, destinationDescriptor, override)
+                self.destinationDescriptor, self.override) = (owner, unmanaged, strict,
+                sourceDescriptor, destinationDescriptor, override)
         }
         package static let codec = Codec(["owner", "unmanaged", "strict", "sourceDescriptor",
             "destinationDescriptor", "override"], Self.init) {
-            ($0.owner, $0.unmanaged, $0.strict, $0.sourceDescriptor, $0.destinationDescriptor,
-                $0.override)
+            [$0.owner.json, $0.unmanaged.json, $0.strict.json, $0.sourceDescriptor.json,
+                $0.destinationDescriptor.json, $0.override.json]
         }
         package struct Reply: WireObject {
             package var bytes: Int
             package init(bytes: Int) { self.bytes = bytes }
-            package static let codec = Codec(["bytes"], Self.init) { $0.bytes }
+            package static let codec = Codec(["bytes"], Self.init) { [$0.bytes.json] }
         }
     }
 
@@ -167,12 +169,12 @@ extension Varlink.Protection {
         package init(strict: Bool? = nil, sourceDescriptor: Int? = nil,
             destinationDescriptor: Int? = nil, ownUse: Bool? = nil, override: String? = nil) {
             (self.strict, self.sourceDescriptor, self.destinationDescriptor, self.ownUse,
-                self.override) =
-                (strict, sourceDescriptor, destinationDescriptor, ownUse, override)
+                self.override) = (strict, sourceDescriptor, destinationDescriptor, ownUse, override)
         }
         package static let codec = Codec(["strict", "sourceDescriptor", "destinationDescriptor",
             "ownUse", "override"], Self.init) {
-            ($0.strict, $0.sourceDescriptor, $0.destinationDescriptor, $0.ownUse, $0.override)
+            [$0.strict.json, $0.sourceDescriptor.json, $0.destinationDescriptor.json,
+                $0.ownUse.json, $0.override.json]
         }
         package struct Reply: WireObject {
             package var bytes: Int, protected: Bool
@@ -180,7 +182,7 @@ extension Varlink.Protection {
                 (self.bytes, self.protected) = (bytes, protected)
             }
             package static let codec = Codec(["bytes", "protected"], Self.init) {
-                ($0.bytes, $0.protected)
+                [$0.bytes.json, $0.protected.json]
             }
         }
     }
@@ -188,14 +190,16 @@ extension Varlink.Protection {
     package struct DataInfo: VarlinkRequest {
         package var sourceDescriptor: Int?
         package init(sourceDescriptor: Int? = nil) { self.sourceDescriptor = sourceDescriptor }
-        package static let codec = Codec(["sourceDescriptor"], Self.init) { $0.sourceDescriptor }
+        package static let codec = Codec(["sourceDescriptor"], Self.init) {
+            [$0.sourceDescriptor.json]
+        }
         package struct Reply: WireObject {
             package var protection: Protection?, status: Int
             package init(protection: Protection? = nil, status: Int) {
                 (self.protection, self.status) = (protection, status)
             }
             package static let codec = Codec(["protection", "status"], Self.init) {
-                ($0.protection, $0.status)
+                [$0.protection.json, $0.status.json]
             }
         }
     }
@@ -206,12 +210,12 @@ extension Varlink.Protection {
             (self.owner, self.unmanaged, self.text) = (owner, unmanaged, text)
         }
         package static let codec = Codec(["owner", "unmanaged", "text"], Self.init) {
-            ($0.owner, $0.unmanaged, $0.text)
+            [$0.owner.json, $0.unmanaged.json, $0.text.json]
         }
         package struct Reply: WireObject {
             package var text: String
             package init(text: String) { self.text = text }
-            package static let codec = Codec(["text"], Self.init) { $0.text }
+            package static let codec = Codec(["text"], Self.init) { [$0.text.json] }
         }
     }
 
@@ -221,7 +225,7 @@ extension Varlink.Protection {
             (self.text, self.ownUse, self.override) = (text, ownUse, override)
         }
         package static let codec = Codec(["text", "ownUse", "override"], Self.init) {
-            ($0.text, $0.ownUse, $0.override)
+            [$0.text.json, $0.ownUse.json, $0.override.json]
         }
         package struct Reply: WireObject {
             package var text: String, protected: Bool
@@ -229,7 +233,7 @@ extension Varlink.Protection {
                 (self.text, self.protected) = (text, protected)
             }
             package static let codec = Codec(["text", "protected"], Self.init) {
-                ($0.text, $0.protected)
+                [$0.text.json, $0.protected.json]
             }
         }
     }
@@ -237,7 +241,7 @@ extension Varlink.Protection {
     package struct StringInfo: VarlinkRequest {
         package var text: String?
         package init(text: String? = nil) { self.text = text }
-        package static let codec = Codec(["text"], Self.init) { $0.text }
+        package static let codec = Codec(["text"], Self.init) { [$0.text.json] }
         package typealias Reply = DataInfo.Reply
     }
 
@@ -247,12 +251,12 @@ extension Varlink.Protection {
         package init(status: Int, name: String, cause: String, account: String? = nil,
             kind: String? = nil, reason: String, words: [String]? = nil, next: String? = nil) {
             (self.status, self.name, self.cause, self.account, self.kind, self.reason, self.words,
-                self.next) =
-                (status, name, cause, account, kind, reason, words, next)
+                self.next) = (status, name, cause, account, kind, reason, words, next)
         }
         package static let codec = Codec(["status", "name", "cause", "account", "kind", "reason",
             "words", "next"], Self.init) {
-            ($0.status, $0.name, $0.cause, $0.account, $0.kind, $0.reason, $0.words, $0.next)
+            [$0.status.json, $0.name.json, $0.cause.json, $0.account.json, $0.kind.json,
+                $0.reason.json, $0.words.json, $0.next.json]
         }
     }
 
@@ -262,12 +266,12 @@ extension Varlink.Protection {
         package init(status: Int, name: String, cause: String, account: String? = nil,
             kind: String? = nil, reason: String, words: [String]? = nil, next: String? = nil) {
             (self.status, self.name, self.cause, self.account, self.kind, self.reason, self.words,
-                self.next) =
-                (status, name, cause, account, kind, reason, words, next)
+                self.next) = (status, name, cause, account, kind, reason, words, next)
         }
         package static let codec = Codec(["status", "name", "cause", "account", "kind", "reason",
             "words", "next"], Self.init) {
-            ($0.status, $0.name, $0.cause, $0.account, $0.kind, $0.reason, $0.words, $0.next)
+            [$0.status.json, $0.name.json, $0.cause.json, $0.account.json, $0.kind.json,
+                $0.reason.json, $0.words.json, $0.next.json]
         }
     }
 }

@@ -2,10 +2,8 @@
 // swift-format-ignore-file
 
 extension Varlink { package enum Recovery {} }
-
 extension Varlink.Recovery {
     package static let name = "io.mamd.Recovery"
-
     package enum Method: String, Sendable, CaseIterable {
         case exportKeys = "ExportKeys", importKeys = "ImportKeys",
             resetPassphrase = "ResetPassphrase", examineKeys = "ExamineKeys"
@@ -15,11 +13,13 @@ extension Varlink.Recovery {
         package var id: String, name: String, objectID: String, written: Int, recoveryKey: String?
         package init(id: String, name: String, objectID: String, written: Int,
             recoveryKey: String? = nil) {
-            (self.id, self.name, self.objectID, self.written, self.recoveryKey) =
-                (id, name, objectID, written, recoveryKey)
+            (self.id, self.name, self.objectID, self.written, self.recoveryKey) = (id, name,
+                objectID, written, recoveryKey)
         }
         package static let codec = Codec(["id", "name", "objectId", "written",
-            "recoveryKey"], Self.init) { ($0.id, $0.name, $0.objectID, $0.written, $0.recoveryKey) }
+            "recoveryKey"], Self.init) {
+            [$0.id.json, $0.name.json, $0.objectID.json, $0.written.json, $0.recoveryKey.json]
+        }
     }
 
     package struct ExportKeys: VarlinkRequest {
@@ -29,19 +29,19 @@ extension Varlink.Recovery {
             passphraseDescriptor: Int? = nil, exportPassphrase: String? = nil,
             exportPassphraseDescriptor: Int? = nil, fileDescriptor: Int) {
             (self.account, self.passphrase, self.passphraseDescriptor, self.exportPassphrase,
-                self.exportPassphraseDescriptor, self.fileDescriptor) =
-                (account, passphrase, passphraseDescriptor, exportPassphrase,
-                    exportPassphraseDescriptor, fileDescriptor)
+                self.exportPassphraseDescriptor, self.fileDescriptor) = (account, passphrase,
+                passphraseDescriptor, exportPassphrase, exportPassphraseDescriptor, fileDescriptor)
         }
         package static let codec = Codec(["account", "passphrase", "passphraseDescriptor",
             "exportPassphrase", "exportPassphraseDescriptor", "fileDescriptor"], Self.init) {
-            ($0.account, $0.passphrase, $0.passphraseDescriptor, $0.exportPassphrase,
-                $0.exportPassphraseDescriptor, $0.fileDescriptor)
+            [$0.account.json, $0.passphrase.json, $0.passphraseDescriptor.json,
+                $0.exportPassphrase.json, $0.exportPassphraseDescriptor.json,
+                $0.fileDescriptor.json]
         }
         package struct Reply: WireObject {
             package var export: KeyExport
             package init(export: KeyExport) { self.export = export }
-            package static let codec = Codec(["export"], Self.init) { $0.export }
+            package static let codec = Codec(["export"], Self.init) { [$0.export.json] }
         }
     }
 
@@ -58,19 +58,19 @@ extension Varlink.Recovery {
             (self.fileDescriptor, self.exportPassphrase, self.exportPassphraseDescriptor,
                 self.recoveryKeyDescriptor, self.recoveryKeyPassphrase,
                 self.recoveryKeyPassphraseDescriptor, self.passphrase, self.passphraseDescriptor,
-                self.noPassphrase, self.join) =
-                (fileDescriptor, exportPassphrase, exportPassphraseDescriptor,
-                    recoveryKeyDescriptor, recoveryKeyPassphrase, recoveryKeyPassphraseDescriptor,
-                    passphrase, passphraseDescriptor, noPassphrase, join)
+                self.noPassphrase, self.join) = (fileDescriptor, exportPassphrase,
+                exportPassphraseDescriptor, recoveryKeyDescriptor, recoveryKeyPassphrase,
+                recoveryKeyPassphraseDescriptor, passphrase, passphraseDescriptor, noPassphrase,
+                join)
         }
         package static let codec = Codec(["fileDescriptor", "exportPassphrase",
             "exportPassphraseDescriptor", "recoveryKeyDescriptor", "recoveryKeyPassphrase",
             "recoveryKeyPassphraseDescriptor", "passphrase", "passphraseDescriptor", "noPassphrase",
             "join"], Self.init) {
-            ($0.fileDescriptor, $0.exportPassphrase, $0.exportPassphraseDescriptor,
-                $0.recoveryKeyDescriptor, $0.recoveryKeyPassphrase,
-                $0.recoveryKeyPassphraseDescriptor, $0.passphrase, $0.passphraseDescriptor,
-                $0.noPassphrase, $0.join)
+            [$0.fileDescriptor.json, $0.exportPassphrase.json, $0.exportPassphraseDescriptor.json,
+                $0.recoveryKeyDescriptor.json, $0.recoveryKeyPassphrase.json,
+                $0.recoveryKeyPassphraseDescriptor.json, $0.passphrase.json,
+                $0.passphraseDescriptor.json, $0.noPassphrase.json, $0.join.json]
         }
         package typealias Reply = ExportKeys.Reply
     }
@@ -88,19 +88,19 @@ extension Varlink.Recovery {
             (self.account, self.fileDescriptor, self.exportPassphrase,
                 self.exportPassphraseDescriptor, self.recoveryKeyDescriptor,
                 self.recoveryKeyPassphrase, self.recoveryKeyPassphraseDescriptor, self.passphrase,
-                self.passphraseDescriptor, self.noPassphrase) =
-                (account, fileDescriptor, exportPassphrase, exportPassphraseDescriptor,
-                    recoveryKeyDescriptor, recoveryKeyPassphrase, recoveryKeyPassphraseDescriptor,
-                    passphrase, passphraseDescriptor, noPassphrase)
+                self.passphraseDescriptor, self.noPassphrase) = (account, fileDescriptor,
+                exportPassphrase, exportPassphraseDescriptor, recoveryKeyDescriptor,
+                recoveryKeyPassphrase, recoveryKeyPassphraseDescriptor, passphrase,
+                passphraseDescriptor, noPassphrase)
         }
         package static let codec = Codec(["account", "fileDescriptor", "exportPassphrase",
             "exportPassphraseDescriptor", "recoveryKeyDescriptor", "recoveryKeyPassphrase",
             "recoveryKeyPassphraseDescriptor", "passphrase", "passphraseDescriptor",
             "noPassphrase"], Self.init) {
-            ($0.account, $0.fileDescriptor, $0.exportPassphrase, $0.exportPassphraseDescriptor,
-                $0.recoveryKeyDescriptor, $0.recoveryKeyPassphrase,
-                $0.recoveryKeyPassphraseDescriptor, $0.passphrase, $0.passphraseDescriptor,
-                $0.noPassphrase)
+            [$0.account.json, $0.fileDescriptor.json, $0.exportPassphrase.json,
+                $0.exportPassphraseDescriptor.json, $0.recoveryKeyDescriptor.json,
+                $0.recoveryKeyPassphrase.json, $0.recoveryKeyPassphraseDescriptor.json,
+                $0.passphrase.json, $0.passphraseDescriptor.json, $0.noPassphrase.json]
         }
         package typealias Reply = ExportKeys.Reply
     }
@@ -114,25 +114,25 @@ extension Varlink.Recovery {
             recoveryKeyPassphrase: String? = nil, recoveryKeyPassphraseDescriptor: Int? = nil) {
             (self.fileDescriptor, self.exportPassphrase, self.exportPassphraseDescriptor,
                 self.recoveryKeyDescriptor, self.recoveryKeyPassphrase,
-                self.recoveryKeyPassphraseDescriptor) =
-                (fileDescriptor, exportPassphrase, exportPassphraseDescriptor,
-                    recoveryKeyDescriptor, recoveryKeyPassphrase, recoveryKeyPassphraseDescriptor)
+                self.recoveryKeyPassphraseDescriptor) = (fileDescriptor, exportPassphrase,
+                exportPassphraseDescriptor, recoveryKeyDescriptor, recoveryKeyPassphrase,
+                recoveryKeyPassphraseDescriptor)
         }
         package static let codec = Codec(["fileDescriptor", "exportPassphrase",
             "exportPassphraseDescriptor", "recoveryKeyDescriptor", "recoveryKeyPassphrase",
             "recoveryKeyPassphraseDescriptor"], Self.init) {
-            ($0.fileDescriptor, $0.exportPassphrase, $0.exportPassphraseDescriptor,
-                $0.recoveryKeyDescriptor, $0.recoveryKeyPassphrase,
-                $0.recoveryKeyPassphraseDescriptor)
+            [$0.fileDescriptor.json, $0.exportPassphrase.json, $0.exportPassphraseDescriptor.json,
+                $0.recoveryKeyDescriptor.json, $0.recoveryKeyPassphrase.json,
+                $0.recoveryKeyPassphraseDescriptor.json]
         }
         package struct Reply: WireObject {
             package var export: KeyExport, account: String?, files: Int, opened: Int
             package init(export: KeyExport, account: String? = nil, files: Int, opened: Int) {
-                (self.export, self.account, self.files, self.opened) =
-                    (export, account, files, opened)
+                (self.export, self.account, self.files, self.opened) = (export, account, files,
+                    opened)
             }
             package static let codec = Codec(["export", "account", "files", "opened"], Self.init) {
-                ($0.export, $0.account, $0.files, $0.opened)
+                [$0.export.json, $0.account.json, $0.files.json, $0.opened.json]
             }
         }
     }

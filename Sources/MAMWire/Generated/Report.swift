@@ -4,10 +4,8 @@
 package import MAMModel
 
 extension Varlink { package enum Report {} }
-
 extension Varlink.Report {
     package static let name = "io.mamd.Report"
-
     package enum Method: String, Sendable, CaseIterable {
         case census = "Census", lastVerify = "LastVerify"
     }
@@ -24,12 +22,13 @@ extension Varlink.Report {
         package init(owner: String, ownerObjectID: String, class: ProtectionClass? = nil,
             state: ProtectionState, files: Int, bytes: Int, storedBytes: Int) {
             (self.owner, self.ownerObjectID, self.`class`, self.state, self.files, self.bytes,
-                self.storedBytes) =
-                (owner, ownerObjectID, `class`, state, files, bytes, storedBytes)
+                self.storedBytes) = (owner, ownerObjectID, `class`, state, files, bytes,
+                storedBytes)
         }
         package static let codec = Codec(["owner", "ownerObjectId", "class", "state", "files",
             "bytes", "storedBytes"], Self.init) {
-            ($0.owner, $0.ownerObjectID, $0.`class`, $0.state, $0.files, $0.bytes, $0.storedBytes)
+            [$0.owner.json, $0.ownerObjectID.json, $0.`class`.json, $0.state.json, $0.files.json,
+                $0.bytes.json, $0.storedBytes.json]
         }
     }
 
@@ -39,13 +38,13 @@ extension Varlink.Report {
         package init(files: Int, bytes: Int, storedBytes: Int, directories: Int, others: Int,
             unreadable: Int, uncounted: Int) {
             (self.files, self.bytes, self.storedBytes, self.directories, self.others,
-                self.unreadable, self.uncounted) =
-                (files, bytes, storedBytes, directories, others, unreadable, uncounted)
+                self.unreadable, self.uncounted) = (files, bytes, storedBytes, directories, others,
+                unreadable, uncounted)
         }
         package static let codec = Codec(["files", "bytes", "storedBytes", "directories", "others",
             "unreadable", "uncounted"], Self.init) {
-            ($0.files, $0.bytes, $0.storedBytes, $0.directories, $0.others, $0.unreadable,
-                $0.uncounted)
+            [$0.files.json, $0.bytes.json, $0.storedBytes.json, $0.directories.json, $0.others.json,
+                $0.unreadable.json, $0.uncounted.json]
         }
     }
 
@@ -59,7 +58,7 @@ extension Varlink.Report {
             (self.time, self.repair, self.counts, self.findings) = (time, repair, counts, findings)
         }
         package static let codec = Codec(["time", "repair", "counts", "findings"], Self.init) {
-            ($0.time, $0.repair, $0.counts, $0.findings)
+            [$0.time.json, $0.repair.json, $0.counts.json, $0.findings.json]
         }
     }
 
@@ -71,7 +70,7 @@ extension Varlink.Report {
                 (self.progress, self.sums, self.total) = (progress, sums, total)
             }
             package static let codec = Codec(["progress", "sums", "total"], Self.init) {
-                ($0.progress, $0.sums, $0.total)
+                [$0.progress.json, $0.sums.json, $0.total.json]
             }
         }
     }
@@ -81,7 +80,7 @@ extension Varlink.Report {
         package struct Reply: WireObject {
             package var verify: Verification?
             package init(verify: Verification? = nil) { self.verify = verify }
-            package static let codec = Codec(["verify"], Self.init) { $0.verify }
+            package static let codec = Codec(["verify"], Self.init) { [$0.verify.json] }
         }
     }
 }

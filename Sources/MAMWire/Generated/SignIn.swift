@@ -2,10 +2,8 @@
 // swift-format-ignore-file
 
 extension Varlink { package enum SignIn {} }
-
 extension Varlink.SignIn {
     package static let name = "io.mamd.SignIn"
-
     package enum Method: String, Sendable, CaseIterable {
         case show = "Show", begin = "Begin", finish = "Finish", deliverKeys = "DeliverKeys"
     }
@@ -16,13 +14,13 @@ extension Varlink.SignIn {
         package init(authority: String, clientID: String, redirectUri: String, deviceCode: Bool,
             mayDeliver: Bool, keys: Int, keysAge: Int? = nil) {
             (self.authority, self.clientID, self.redirectUri, self.deviceCode, self.mayDeliver,
-                self.keys, self.keysAge) =
-                (authority, clientID, redirectUri, deviceCode, mayDeliver, keys, keysAge)
+                self.keys, self.keysAge) = (authority, clientID, redirectUri, deviceCode,
+                mayDeliver, keys, keysAge)
         }
         package static let codec = Codec(["authority", "clientId", "redirectUri", "deviceCode",
             "mayDeliver", "keys", "keysAge"], Self.init) {
-            ($0.authority, $0.clientID, $0.redirectUri, $0.deviceCode, $0.mayDeliver, $0.keys,
-                $0.keysAge)
+            [$0.authority.json, $0.clientID.json, $0.redirectUri.json, $0.deviceCode.json,
+                $0.mayDeliver.json, $0.keys.json, $0.keysAge.json]
         }
     }
 
@@ -31,7 +29,7 @@ extension Varlink.SignIn {
         package struct Reply: WireObject {
             package var issuer: Issuer?
             package init(issuer: Issuer? = nil) { self.issuer = issuer }
-            package static let codec = Codec(["issuer"], Self.init) { $0.issuer }
+            package static let codec = Codec(["issuer"], Self.init) { [$0.issuer.json] }
         }
     }
 
@@ -43,7 +41,7 @@ extension Varlink.SignIn {
             (self.account, self.objectID, self.way) = (account, objectID, way)
         }
         package static let codec = Codec(["account", "objectId", "way"], Self.init) {
-            ($0.account, $0.objectID, $0.way)
+            [$0.account.json, $0.objectID.json, $0.way.json]
         }
         package struct Reply: WireObject {
             package var ticket: String, nonce: String, wantsKeys: Bool
@@ -51,7 +49,7 @@ extension Varlink.SignIn {
                 (self.ticket, self.nonce, self.wantsKeys) = (ticket, nonce, wantsKeys)
             }
             package static let codec = Codec(["ticket", "nonce", "wantsKeys"], Self.init) {
-                ($0.ticket, $0.nonce, $0.wantsKeys)
+                [$0.ticket.json, $0.nonce.json, $0.wantsKeys.json]
             }
         }
     }
@@ -62,28 +60,30 @@ extension Varlink.SignIn {
             (self.ticket, self.tokenDescriptor) = (ticket, tokenDescriptor)
         }
         package static let codec = Codec(["ticket", "tokenDescriptor"], Self.init) {
-            ($0.ticket, $0.tokenDescriptor)
+            [$0.ticket.json, $0.tokenDescriptor.json]
         }
         package struct Reply: WireObject {
             package var signedIn: Bool, keyID: String?, retryAfterSeconds: Int?, groups: Int?
             package init(signedIn: Bool, keyID: String? = nil, retryAfterSeconds: Int? = nil,
                 groups: Int? = nil) {
-                (self.signedIn, self.keyID, self.retryAfterSeconds, self.groups) =
-                    (signedIn, keyID, retryAfterSeconds, groups)
+                (self.signedIn, self.keyID, self.retryAfterSeconds, self.groups) = (signedIn, keyID,
+                    retryAfterSeconds, groups)
             }
             package static let codec = Codec(["signedIn", "keyId", "retryAfterSeconds",
-                "groups"], Self.init) { ($0.signedIn, $0.keyID, $0.retryAfterSeconds, $0.groups) }
+                "groups"], Self.init) {
+                [$0.signedIn.json, $0.keyID.json, $0.retryAfterSeconds.json, $0.groups.json]
+            }
         }
     }
 
     package struct DeliverKeys: VarlinkRequest {
         package var keys: String
         package init(keys: String) { self.keys = keys }
-        package static let codec = Codec(["keys"], Self.init) { $0.keys }
+        package static let codec = Codec(["keys"], Self.init) { [$0.keys.json] }
         package struct Reply: WireObject {
             package var keys: Int
             package init(keys: Int) { self.keys = keys }
-            package static let codec = Codec(["keys"], Self.init) { $0.keys }
+            package static let codec = Codec(["keys"], Self.init) { [$0.keys.json] }
         }
     }
 }

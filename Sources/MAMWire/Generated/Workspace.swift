@@ -4,10 +4,8 @@
 package import MAMModel
 
 extension Varlink { package enum Workspace {} }
-
 extension Varlink.Workspace {
     package static let name = "io.mamd.Workspace"
-
     package enum Method: String, Sendable, CaseIterable {
         case status = "Status", protectionInfo = "ProtectionInfo", whyRefused = "WhyRefused",
             inspect = "Inspect", listAccounts = "ListAccounts", registerAccount = "RegisterAccount",
@@ -16,7 +14,6 @@ extension Varlink.Workspace {
             decrypt = "Decrypt", setOwner = "SetOwner", setClass = "SetClass", verify = "Verify",
             setProcessIdentity = "SetProcessIdentity"
     }
-
     package enum ErrorName: String, Sendable, CaseIterable {
         case unknownAccount = "UnknownAccount", accountExists = "AccountExists",
             sealedFiles = "SealedFiles", wrongPassphrase = "WrongPassphrase", notTried = "NotTried",
@@ -53,22 +50,24 @@ extension Varlink.Workspace {
                 self.blockReason, self.blockWords, self.isRecoverable, self.guessableSeconds,
                 self.openClasses, self.openFiles, self.containedPrograms, self.graceSeconds,
                 self.idleSeconds, self.secondsSinceCheckIn, self.offlineBlockSeconds,
-                self.offlineWipeSeconds, self.policies) =
-                (id, name, objectID, uid, state, hasPassphrase, isDefault, retryAfterSeconds, stage,
-                    statusCode, block, blockReason, blockWords, isRecoverable, guessableSeconds,
-                    openClasses, openFiles, containedPrograms, graceSeconds, idleSeconds,
-                    secondsSinceCheckIn, offlineBlockSeconds, offlineWipeSeconds, policies)
+                self.offlineWipeSeconds, self.policies) = (id, name, objectID, uid, state,
+                hasPassphrase, isDefault, retryAfterSeconds, stage, statusCode, block, blockReason,
+                blockWords, isRecoverable, guessableSeconds, openClasses, openFiles,
+                containedPrograms, graceSeconds, idleSeconds, secondsSinceCheckIn,
+                offlineBlockSeconds, offlineWipeSeconds, policies)
         }
         package static let codec = Codec(["id", "name", "objectId", "uid", "state", "hasPassphrase",
             "isDefault", "retryAfterSeconds", "stage", "statusCode", "block", "blockReason",
             "blockWords", "isRecoverable", "guessableSeconds", "openClasses", "openFiles",
             "containedPrograms", "graceSeconds", "idleSeconds", "secondsSinceCheckIn",
             "offlineBlockSeconds", "offlineWipeSeconds", "policies"], Self.init) {
-            ($0.id, $0.name, $0.objectID, $0.uid, $0.state, $0.hasPassphrase, $0.isDefault,
-                $0.retryAfterSeconds, $0.stage, $0.statusCode, $0.block, $0.blockReason,
-                $0.blockWords, $0.isRecoverable, $0.guessableSeconds, $0.openClasses, $0.openFiles,
-                $0.containedPrograms, $0.graceSeconds, $0.idleSeconds, $0.secondsSinceCheckIn,
-                $0.offlineBlockSeconds, $0.offlineWipeSeconds, $0.policies)
+            [$0.id.json, $0.name.json, $0.objectID.json, $0.uid.json, $0.state.json,
+                $0.hasPassphrase.json, $0.isDefault.json, $0.retryAfterSeconds.json, $0.stage.json,
+                $0.statusCode.json, $0.block.json, $0.blockReason.json, $0.blockWords.json,
+                $0.isRecoverable.json, $0.guessableSeconds.json, $0.openClasses.json,
+                $0.openFiles.json, $0.containedPrograms.json, $0.graceSeconds.json,
+                $0.idleSeconds.json, $0.secondsSinceCheckIn.json, $0.offlineBlockSeconds.json,
+                $0.offlineWipeSeconds.json, $0.policies.json]
         }
     }
 
@@ -82,13 +81,13 @@ extension Varlink.Workspace {
             class: ProtectionClass? = nil, effectiveClass: ProtectionClass? = nil,
             state: ProtectionState, reason: String, words: [String]? = nil) {
             (self.owner, self.ownerObjectID, self.managed, self.`class`, self.effectiveClass,
-                self.state, self.reason, self.words) =
-                (owner, ownerObjectID, managed, `class`, effectiveClass, state, reason, words)
+                self.state, self.reason, self.words) = (owner, ownerObjectID, managed, `class`,
+                effectiveClass, state, reason, words)
         }
         package static let codec = Codec(["owner", "ownerObjectId", "managed", "class",
             "effectiveClass", "state", "reason", "words"], Self.init) {
-            ($0.owner, $0.ownerObjectID, $0.managed, $0.`class`, $0.effectiveClass, $0.state,
-                $0.reason, $0.words)
+            [$0.owner.json, $0.ownerObjectID.json, $0.managed.json, $0.`class`.json,
+                $0.effectiveClass.json, $0.state.json, $0.reason.json, $0.words.json]
         }
     }
 
@@ -98,14 +97,14 @@ extension Varlink.Workspace {
             (self.path, self.processes) = (path, processes)
         }
         package static let codec = Codec(["path", "processes"], Self.init) {
-            ($0.path, $0.processes)
+            [$0.path.json, $0.processes.json]
         }
     }
 
     package struct Process: WireObject, Equatable {
         package var pid: Int, name: String
         package init(pid: Int, name: String) { (self.pid, self.name) = (pid, name) }
-        package static let codec = Codec(["pid", "name"], Self.init) { ($0.pid, $0.name) }
+        package static let codec = Codec(["pid", "name"], Self.init) { [$0.pid.json, $0.name.json] }
     }
 
     package struct Event: WireObject, Equatable {
@@ -117,21 +116,23 @@ extension Varlink.Workspace {
             succeeded: Bool? = nil, session: String? = nil, document: String? = nil,
             name: String? = nil) {
             (self.event, self.account, self.seconds, self.kind, self.reason, self.words, self.code,
-                self.succeeded, self.session, self.document, self.name) =
-                (event, account, seconds, kind, reason, words, code, succeeded, session, document,
-                    name)
+                self.succeeded, self.session, self.document, self.name) = (event, account, seconds,
+                kind, reason, words, code, succeeded, session, document, name)
         }
         package static let codec = Codec(["event", "account", "seconds", "kind", "reason", "words",
             "code", "succeeded", "session", "document", "name"], Self.init) {
-            ($0.event, $0.account, $0.seconds, $0.kind, $0.reason, $0.words, $0.code, $0.succeeded,
-                $0.session, $0.document, $0.name)
+            [$0.event.json, $0.account.json, $0.seconds.json, $0.kind.json, $0.reason.json,
+                $0.words.json, $0.code.json, $0.succeeded.json, $0.session.json, $0.document.json,
+                $0.name.json]
         }
     }
 
     package struct BlockRange: WireObject, Equatable {
         package var first: Int, last: Int
         package init(first: Int, last: Int) { (self.first, self.last) = (first, last) }
-        package static let codec = Codec(["first", "last"], Self.init) { ($0.first, $0.last) }
+        package static let codec = Codec(["first", "last"], Self.init) {
+            [$0.first.json, $0.last.json]
+        }
     }
 
     package enum Problem: String, WireWord {
@@ -152,13 +153,13 @@ extension Varlink.Workspace {
             words: [String]? = nil, blocks: [BlockRange], blockCount: Int, outcome: Outcome,
             action: String? = nil) {
             (self.path, self.place, self.problem, self.reason, self.words, self.blocks,
-                self.blockCount, self.outcome, self.action) =
-                (path, place, problem, reason, words, blocks, blockCount, outcome, action)
+                self.blockCount, self.outcome, self.action) = (path, place, problem, reason, words,
+                blocks, blockCount, outcome, action)
         }
         package static let codec = Codec(["path", "place", "problem", "reason", "words", "blocks",
             "blockCount", "outcome", "action"], Self.init) {
-            ($0.path, $0.place, $0.problem, $0.reason, $0.words, $0.blocks, $0.blockCount,
-                $0.outcome, $0.action)
+            [$0.path.json, $0.place.json, $0.problem.json, $0.reason.json, $0.words.json,
+                $0.blocks.json, $0.blockCount.json, $0.outcome.json, $0.action.json]
         }
     }
 
@@ -170,15 +171,16 @@ extension Varlink.Workspace {
             repaired: Int, incomplete: Int, quarantined: Int, unchecked: Int, unreadable: Int,
             foreign: Int) {
             (self.files, self.bytes, self.totalBytes, self.uncheckedFiles, self.left, self.repaired,
-                self.incomplete, self.quarantined, self.unchecked, self.unreadable, self.foreign) =
-                (files, bytes, totalBytes, uncheckedFiles, left, repaired, incomplete, quarantined,
-                    unchecked, unreadable, foreign)
+                self.incomplete, self.quarantined, self.unchecked, self.unreadable,
+                self.foreign) = (files, bytes, totalBytes, uncheckedFiles, left, repaired,
+                incomplete, quarantined, unchecked, unreadable, foreign)
         }
         package static let codec = Codec(["files", "bytes", "totalBytes", "uncheckedFiles", "left",
             "repaired", "incomplete", "quarantined", "unchecked", "unreadable",
             "foreign"], Self.init) {
-            ($0.files, $0.bytes, $0.totalBytes, $0.uncheckedFiles, $0.left, $0.repaired,
-                $0.incomplete, $0.quarantined, $0.unchecked, $0.unreadable, $0.foreign)
+            [$0.files.json, $0.bytes.json, $0.totalBytes.json, $0.uncheckedFiles.json, $0.left.json,
+                $0.repaired.json, $0.incomplete.json, $0.quarantined.json, $0.unchecked.json,
+                $0.unreadable.json, $0.foreign.json]
         }
     }
 
@@ -188,7 +190,7 @@ extension Varlink.Workspace {
             (self.time, self.repair, self.counts) = (time, repair, counts)
         }
         package static let codec = Codec(["time", "repair", "counts"], Self.init) {
-            ($0.time, $0.repair, $0.counts)
+            [$0.time.json, $0.repair.json, $0.counts.json]
         }
     }
 
@@ -198,12 +200,12 @@ extension Varlink.Workspace {
         package init(file: String, reason: String, since: Int, lastGoodInForce: Bool,
             inForce: String? = nil, inForceSince: Int? = nil) {
             (self.file, self.reason, self.since, self.lastGoodInForce, self.inForce,
-                self.inForceSince) =
-                (file, reason, since, lastGoodInForce, inForce, inForceSince)
+                self.inForceSince) = (file, reason, since, lastGoodInForce, inForce, inForceSince)
         }
         package static let codec = Codec(["file", "reason", "since", "lastGoodInForce", "inForce",
             "inForceSince"], Self.init) {
-            ($0.file, $0.reason, $0.since, $0.lastGoodInForce, $0.inForce, $0.inForceSince)
+            [$0.file.json, $0.reason.json, $0.since.json, $0.lastGoodInForce.json, $0.inForce.json,
+                $0.inForceSince.json]
         }
     }
 
@@ -226,19 +228,20 @@ extension Varlink.Workspace {
                 (self.name, self.id, self.version, self.backingDirectory, self.mountPoint,
                     self.transport, self.transportNote, self.readOnly, self.pid, self.uid,
                     self.multiIdentity, self.maximumClass, self.openFiles, self.accounts,
-                    self.needsImport, self.lastVerify, self.refused, self.backingGone) =
-                    (name, id, version, backingDirectory, mountPoint, transport, transportNote,
-                        readOnly, pid, uid, multiIdentity, maximumClass, openFiles, accounts,
-                        needsImport, lastVerify, refused, backingGone)
+                    self.needsImport, self.lastVerify, self.refused, self.backingGone) = (name, id,
+                    version, backingDirectory, mountPoint, transport, transportNote, readOnly, pid,
+                    uid, multiIdentity, maximumClass, openFiles, accounts, needsImport, lastVerify,
+                    refused, backingGone)
             }
             package static let codec = Codec(["name", "id", "version", "backingDirectory",
                 "mountPoint", "transport", "transportNote", "readOnly", "pid", "uid",
                 "multiIdentity", "maximumClass", "openFiles", "accounts", "needsImport",
                 "lastVerify", "refused", "backingGone"], Self.init) {
-                ($0.name, $0.id, $0.version, $0.backingDirectory, $0.mountPoint, $0.transport,
-                    $0.transportNote, $0.readOnly, $0.pid, $0.uid, $0.multiIdentity,
-                    $0.maximumClass, $0.openFiles, $0.accounts, $0.needsImport, $0.lastVerify,
-                    $0.refused, $0.backingGone)
+                [$0.name.json, $0.id.json, $0.version.json, $0.backingDirectory.json,
+                    $0.mountPoint.json, $0.transport.json, $0.transportNote.json, $0.readOnly.json,
+                    $0.pid.json, $0.uid.json, $0.multiIdentity.json, $0.maximumClass.json,
+                    $0.openFiles.json, $0.accounts.json, $0.needsImport.json, $0.lastVerify.json,
+                    $0.refused.json, $0.backingGone.json]
             }
         }
     }
@@ -248,12 +251,13 @@ extension Varlink.Workspace {
             words: [String]?, next: String?
         package init(error: String, errno: Int, account: String? = nil, kind: String? = nil,
             reason: String, words: [String]? = nil, next: String? = nil) {
-            (self.error, self.errno, self.account, self.kind, self.reason, self.words, self.next) =
-                (error, errno, account, kind, reason, words, next)
+            (self.error, self.errno, self.account, self.kind, self.reason, self.words,
+                self.next) = (error, errno, account, kind, reason, words, next)
         }
         package static let codec = Codec(["error", "errno", "account", "kind", "reason", "words",
             "next"], Self.init) {
-            ($0.error, $0.errno, $0.account, $0.kind, $0.reason, $0.words, $0.next)
+            [$0.error.json, $0.errno.json, $0.account.json, $0.kind.json, $0.reason.json,
+                $0.words.json, $0.next.json]
         }
     }
 
@@ -261,16 +265,16 @@ extension Varlink.Workspace {
         package var path: String?, fileDescriptor: Int?, device: Int?, inode: Int?
         package init(path: String? = nil, fileDescriptor: Int? = nil, device: Int? = nil,
             inode: Int? = nil) {
-            (self.path, self.fileDescriptor, self.device, self.inode) =
-                (path, fileDescriptor, device, inode)
+            (self.path, self.fileDescriptor, self.device, self.inode) = (path, fileDescriptor,
+                device, inode)
         }
         package static let codec = Codec(["path", "fileDescriptor", "device", "inode"], Self.init) {
-            ($0.path, $0.fileDescriptor, $0.device, $0.inode)
+            [$0.path.json, $0.fileDescriptor.json, $0.device.json, $0.inode.json]
         }
         package struct Reply: WireObject {
             package var protection: Protection
             package init(protection: Protection) { self.protection = protection }
-            package static let codec = Codec(["protection"], Self.init) { $0.protection }
+            package static let codec = Codec(["protection"], Self.init) { [$0.protection.json] }
         }
     }
 
@@ -282,12 +286,12 @@ extension Varlink.Workspace {
             (self.path, self.fileDescriptor, self.act) = (path, fileDescriptor, act)
         }
         package static let codec = Codec(["path", "fileDescriptor", "act"], Self.init) {
-            ($0.path, $0.fileDescriptor, $0.act)
+            [$0.path.json, $0.fileDescriptor.json, $0.act.json]
         }
         package struct Reply: WireObject {
             package var refusal: Refusal?
             package init(refusal: Refusal? = nil) { self.refusal = refusal }
-            package static let codec = Codec(["refusal"], Self.init) { $0.refusal }
+            package static let codec = Codec(["refusal"], Self.init) { [$0.refusal.json] }
         }
     }
 
@@ -296,26 +300,30 @@ extension Varlink.Workspace {
             count: Int?
         package init(protection: Protection? = nil, failure: Refusal? = nil,
             refusal: Refusal? = nil, holds: Bool? = nil, count: Int? = nil) {
-            (self.protection, self.failure, self.refusal, self.holds, self.count) =
-                (protection, failure, refusal, holds, count)
+            (self.protection, self.failure, self.refusal, self.holds, self.count) = (protection,
+                failure, refusal, holds, count)
         }
         package static let codec = Codec(["protection", "failure", "refusal", "holds",
-            "count"], Self.init) { ($0.protection, $0.failure, $0.refusal, $0.holds, $0.count) }
+            "count"], Self.init) {
+            [$0.protection.json, $0.failure.json, $0.refusal.json, $0.holds.json, $0.count.json]
+        }
     }
 
     package struct Inspect: VarlinkRequest {
         package var fileDescriptors: [Int], act: FileAct?, content: Bool?, brief: Bool?
         package init(fileDescriptors: [Int], act: FileAct? = nil, content: Bool? = nil,
             brief: Bool? = nil) {
-            (self.fileDescriptors, self.act, self.content, self.brief) =
-                (fileDescriptors, act, content, brief)
+            (self.fileDescriptors, self.act, self.content, self.brief) = (fileDescriptors, act,
+                content, brief)
         }
         package static let codec = Codec(["fileDescriptors", "act", "content",
-            "brief"], Self.init) { ($0.fileDescriptors, $0.act, $0.content, $0.brief) }
+            "brief"], Self.init) {
+            [$0.fileDescriptors.json, $0.act.json, $0.content.json, $0.brief.json]
+        }
         package struct Reply: WireObject {
             package var files: [Inspected]
             package init(files: [Inspected]) { self.files = files }
-            package static let codec = Codec(["files"], Self.init) { $0.files }
+            package static let codec = Codec(["files"], Self.init) { [$0.files.json] }
         }
     }
 
@@ -324,7 +332,7 @@ extension Varlink.Workspace {
         package struct Reply: WireObject {
             package var accounts: [Account]
             package init(accounts: [Account]) { self.accounts = accounts }
-            package static let codec = Codec(["accounts"], Self.init) { $0.accounts }
+            package static let codec = Codec(["accounts"], Self.init) { [$0.accounts.json] }
         }
     }
 
@@ -334,18 +342,18 @@ extension Varlink.Workspace {
         package init(name: String, objectID: String? = nil, passphrase: String? = nil,
             passphraseDescriptor: Int? = nil, noPassphrase: Bool? = nil, newKeys: Bool? = nil) {
             (self.name, self.objectID, self.passphrase, self.passphraseDescriptor,
-                self.noPassphrase, self.newKeys) =
-                (name, objectID, passphrase, passphraseDescriptor, noPassphrase, newKeys)
+                self.noPassphrase, self.newKeys) = (name, objectID, passphrase,
+                passphraseDescriptor, noPassphrase, newKeys)
         }
         package static let codec = Codec(["name", "objectId", "passphrase", "passphraseDescriptor",
             "noPassphrase", "newKeys"], Self.init) {
-            ($0.name, $0.objectID, $0.passphrase, $0.passphraseDescriptor, $0.noPassphrase,
-                $0.newKeys)
+            [$0.name.json, $0.objectID.json, $0.passphrase.json, $0.passphraseDescriptor.json,
+                $0.noPassphrase.json, $0.newKeys.json]
         }
         package struct Reply: WireObject {
             package var account: Account
             package init(account: Account) { self.account = account }
-            package static let codec = Codec(["account"], Self.init) { $0.account }
+            package static let codec = Codec(["account"], Self.init) { [$0.account.json] }
         }
     }
 
@@ -356,14 +364,13 @@ extension Varlink.Workspace {
             newPassphrase: String? = nil, newPassphraseDescriptor: Int? = nil,
             noPassphrase: Bool? = nil) {
             (self.account, self.passphrase, self.passphraseDescriptor, self.newPassphrase,
-                self.newPassphraseDescriptor, self.noPassphrase) =
-                (account, passphrase, passphraseDescriptor, newPassphrase, newPassphraseDescriptor,
-                    noPassphrase)
+                self.newPassphraseDescriptor, self.noPassphrase) = (account, passphrase,
+                passphraseDescriptor, newPassphrase, newPassphraseDescriptor, noPassphrase)
         }
         package static let codec = Codec(["account", "passphrase", "passphraseDescriptor",
             "newPassphrase", "newPassphraseDescriptor", "noPassphrase"], Self.init) {
-            ($0.account, $0.passphrase, $0.passphraseDescriptor, $0.newPassphrase,
-                $0.newPassphraseDescriptor, $0.noPassphrase)
+            [$0.account.json, $0.passphrase.json, $0.passphraseDescriptor.json,
+                $0.newPassphrase.json, $0.newPassphraseDescriptor.json, $0.noPassphrase.json]
         }
         package typealias Reply = RegisterAccount.Reply
     }
@@ -373,14 +380,16 @@ extension Varlink.Workspace {
         package init(account: String? = nil, now: Bool? = nil) {
             (self.account, self.now) = (account, now)
         }
-        package static let codec = Codec(["account", "now"], Self.init) { ($0.account, $0.now) }
+        package static let codec = Codec(["account", "now"], Self.init) {
+            [$0.account.json, $0.now.json]
+        }
         package struct Reply: WireObject {
             package var accounts: [Account], stragglers: [Straggler]
             package init(accounts: [Account], stragglers: [Straggler]) {
                 (self.accounts, self.stragglers) = (accounts, stragglers)
             }
             package static let codec = Codec(["accounts", "stragglers"], Self.init) {
-                ($0.accounts, $0.stragglers)
+                [$0.accounts.json, $0.stragglers.json]
             }
         }
     }
@@ -389,12 +398,12 @@ extension Varlink.Workspace {
         package var account: String?, passphrase: String?, passphraseDescriptor: Int?
         package init(account: String? = nil, passphrase: String? = nil,
             passphraseDescriptor: Int? = nil) {
-            (self.account, self.passphrase, self.passphraseDescriptor) =
-                (account, passphrase, passphraseDescriptor)
+            (self.account, self.passphrase, self.passphraseDescriptor) = (account, passphrase,
+                passphraseDescriptor)
         }
         package static let codec = Codec(["account", "passphrase",
             "passphraseDescriptor"], Self.init) {
-            ($0.account, $0.passphrase, $0.passphraseDescriptor)
+            [$0.account.json, $0.passphrase.json, $0.passphraseDescriptor.json]
         }
         package typealias Reply = RegisterAccount.Reply
     }
@@ -402,11 +411,11 @@ extension Varlink.Workspace {
     package struct KeepOpen: VarlinkRequest {
         package var account: String?
         package init(account: String? = nil) { self.account = account }
-        package static let codec = Codec(["account"], Self.init) { $0.account }
+        package static let codec = Codec(["account"], Self.init) { [$0.account.json] }
         package struct Reply: WireObject {
             package var idleSeconds: Int?
             package init(idleSeconds: Int? = nil) { self.idleSeconds = idleSeconds }
-            package static let codec = Codec(["idleSeconds"], Self.init) { $0.idleSeconds }
+            package static let codec = Codec(["idleSeconds"], Self.init) { [$0.idleSeconds.json] }
         }
     }
 
@@ -416,7 +425,7 @@ extension Varlink.Workspace {
             (self.account, self.confirmed) = (account, confirmed)
         }
         package static let codec = Codec(["account", "confirmed"], Self.init) {
-            ($0.account, $0.confirmed)
+            [$0.account.json, $0.confirmed.json]
         }
         package struct Reply: WireObject {
             package var complete: Bool, files: Int, scanned: Int, opened: Int, left: [String],
@@ -424,12 +433,13 @@ extension Varlink.Workspace {
             package init(complete: Bool, files: Int, scanned: Int, opened: Int, left: [String],
                 stragglers: [Straggler], elsewhere: Bool? = nil) {
                 (self.complete, self.files, self.scanned, self.opened, self.left, self.stragglers,
-                    self.elsewhere) =
-                    (complete, files, scanned, opened, left, stragglers, elsewhere)
+                    self.elsewhere) = (complete, files, scanned, opened, left, stragglers,
+                    elsewhere)
             }
             package static let codec = Codec(["complete", "files", "scanned", "opened", "left",
                 "stragglers", "elsewhere"], Self.init) {
-                ($0.complete, $0.files, $0.scanned, $0.opened, $0.left, $0.stragglers, $0.elsewhere)
+                [$0.complete.json, $0.files.json, $0.scanned.json, $0.opened.json, $0.left.json,
+                    $0.stragglers.json, $0.elsewhere.json]
             }
         }
     }
@@ -439,7 +449,7 @@ extension Varlink.Workspace {
         package struct Reply: WireObject {
             package var event: Event
             package init(event: Event) { self.event = event }
-            package static let codec = Codec(["event"], Self.init) { $0.event }
+            package static let codec = Codec(["event"], Self.init) { [$0.event.json] }
         }
     }
 
@@ -450,19 +460,18 @@ extension Varlink.Workspace {
             destinationPath: String? = nil, destinationDescriptor: Int? = nil,
             override: String? = nil) {
             (self.owner, self.sourcePath, self.sourceDescriptor, self.destinationPath,
-                self.destinationDescriptor, self.override) =
-                (owner, sourcePath, sourceDescriptor, destinationPath, destinationDescriptor,
-                    override)
+                self.destinationDescriptor, self.override) = (owner, sourcePath, sourceDescriptor,
+                destinationPath, destinationDescriptor, override)
         }
         package static let codec = Codec(["owner", "sourcePath", "sourceDescriptor",
             "destinationPath", "destinationDescriptor", "override"], Self.init) {
-            ($0.owner, $0.sourcePath, $0.sourceDescriptor, $0.destinationPath,
-                $0.destinationDescriptor, $0.override)
+            [$0.owner.json, $0.sourcePath.json, $0.sourceDescriptor.json, $0.destinationPath.json,
+                $0.destinationDescriptor.json, $0.override.json]
         }
         package struct Reply: WireObject {
             package var bytes: Int
             package init(bytes: Int) { self.bytes = bytes }
-            package static let codec = Codec(["bytes"], Self.init) { $0.bytes }
+            package static let codec = Codec(["bytes"], Self.init) { [$0.bytes.json] }
         }
     }
 
@@ -473,13 +482,13 @@ extension Varlink.Workspace {
             destinationPath: String? = nil, destinationDescriptor: Int? = nil,
             override: String? = nil) {
             (self.sourcePath, self.sourceDescriptor, self.destinationPath,
-                self.destinationDescriptor, self.override) =
-                (sourcePath, sourceDescriptor, destinationPath, destinationDescriptor, override)
+                self.destinationDescriptor, self.override) = (sourcePath, sourceDescriptor,
+                destinationPath, destinationDescriptor, override)
         }
         package static let codec = Codec(["sourcePath", "sourceDescriptor", "destinationPath",
             "destinationDescriptor", "override"], Self.init) {
-            ($0.sourcePath, $0.sourceDescriptor, $0.destinationPath, $0.destinationDescriptor,
-                $0.override)
+            [$0.sourcePath.json, $0.sourceDescriptor.json, $0.destinationPath.json,
+                $0.destinationDescriptor.json, $0.override.json]
         }
         package typealias Reply = Encrypt.Reply
     }
@@ -489,12 +498,13 @@ extension Varlink.Workspace {
             override: String?
         package init(owner: String? = nil, unmanaged: Bool? = nil, path: String? = nil,
             fileDescriptor: Int? = nil, override: String? = nil) {
-            (self.owner, self.unmanaged, self.path, self.fileDescriptor, self.override) =
-                (owner, unmanaged, path, fileDescriptor, override)
+            (self.owner, self.unmanaged, self.path, self.fileDescriptor, self.override) = (owner,
+                unmanaged, path, fileDescriptor, override)
         }
         package static let codec = Codec(["owner", "unmanaged", "path", "fileDescriptor",
             "override"], Self.init) {
-            ($0.owner, $0.unmanaged, $0.path, $0.fileDescriptor, $0.override)
+            [$0.owner.json, $0.unmanaged.json, $0.path.json, $0.fileDescriptor.json,
+                $0.override.json]
         }
         package typealias Reply = ProtectionInfo.Reply
     }
@@ -506,7 +516,7 @@ extension Varlink.Workspace {
             (self.`class`, self.path, self.fileDescriptor) = (`class`, path, fileDescriptor)
         }
         package static let codec = Codec(["class", "path", "fileDescriptor"], Self.init) {
-            ($0.`class`, $0.path, $0.fileDescriptor)
+            [$0.`class`.json, $0.path.json, $0.fileDescriptor.json]
         }
         package typealias Reply = ProtectionInfo.Reply
     }
@@ -517,7 +527,7 @@ extension Varlink.Workspace {
             (self.path, self.fileDescriptor, self.repair) = (path, fileDescriptor, repair)
         }
         package static let codec = Codec(["path", "fileDescriptor", "repair"], Self.init) {
-            ($0.path, $0.fileDescriptor, $0.repair)
+            [$0.path.json, $0.fileDescriptor.json, $0.repair.json]
         }
         package struct Reply: WireObject {
             package var finding: Finding?, progress: VerifyCounts?, summary: VerifyCounts?
@@ -526,7 +536,7 @@ extension Varlink.Workspace {
                 (self.finding, self.progress, self.summary) = (finding, progress, summary)
             }
             package static let codec = Codec(["finding", "progress", "summary"], Self.init) {
-                ($0.finding, $0.progress, $0.summary)
+                [$0.finding.json, $0.progress.json, $0.summary.json]
             }
         }
     }
@@ -534,19 +544,19 @@ extension Varlink.Workspace {
     package struct SetProcessIdentity: VarlinkRequest {
         package var identity: String?
         package init(identity: String? = nil) { self.identity = identity }
-        package static let codec = Codec(["identity"], Self.init) { $0.identity }
+        package static let codec = Codec(["identity"], Self.init) { [$0.identity.json] }
     }
 
     package struct UnknownAccount: VarlinkFailure {
         package var account: String
         package init(account: String) { self.account = account }
-        package static let codec = Codec(["account"], Self.init) { $0.account }
+        package static let codec = Codec(["account"], Self.init) { [$0.account.json] }
     }
 
     package struct AccountExists: VarlinkFailure {
         package var account: String
         package init(account: String) { self.account = account }
-        package static let codec = Codec(["account"], Self.init) { $0.account }
+        package static let codec = Codec(["account"], Self.init) { [$0.account.json] }
     }
 
     package struct SealedFiles: VarlinkFailure {
@@ -554,11 +564,14 @@ extension Varlink.Workspace {
             next: String?
         package init(account: String, files: Int, example: String? = nil, reason: String,
             words: [String]? = nil, next: String? = nil) {
-            (self.account, self.files, self.example, self.reason, self.words, self.next) =
-                (account, files, example, reason, words, next)
+            (self.account, self.files, self.example, self.reason, self.words, self.next) = (account,
+                files, example, reason, words, next)
         }
         package static let codec = Codec(["account", "files", "example", "reason", "words",
-            "next"], Self.init) { ($0.account, $0.files, $0.example, $0.reason, $0.words, $0.next) }
+            "next"], Self.init) {
+            [$0.account.json, $0.files.json, $0.example.json, $0.reason.json, $0.words.json,
+                $0.next.json]
+        }
     }
 
     package enum GuessConsequence: String, WireWord { case lockedOut, wiped }
@@ -568,12 +581,13 @@ extension Varlink.Workspace {
             consequence: GuessConsequence?
         package init(account: String, retryAfterSeconds: Int, outlook: String? = nil,
             words: [String]? = nil, consequence: GuessConsequence? = nil) {
-            (self.account, self.retryAfterSeconds, self.outlook, self.words, self.consequence) =
-                (account, retryAfterSeconds, outlook, words, consequence)
+            (self.account, self.retryAfterSeconds, self.outlook, self.words,
+                self.consequence) = (account, retryAfterSeconds, outlook, words, consequence)
         }
         package static let codec = Codec(["account", "retryAfterSeconds", "outlook", "words",
             "consequence"], Self.init) {
-            ($0.account, $0.retryAfterSeconds, $0.outlook, $0.words, $0.consequence)
+            [$0.account.json, $0.retryAfterSeconds.json, $0.outlook.json, $0.words.json,
+                $0.consequence.json]
         }
     }
 
@@ -582,17 +596,20 @@ extension Varlink.Workspace {
             next: String?
         package init(account: String, retryAfterSeconds: Int, reason: String,
             words: [String]? = nil, next: String? = nil) {
-            (self.account, self.retryAfterSeconds, self.reason, self.words, self.next) =
-                (account, retryAfterSeconds, reason, words, next)
+            (self.account, self.retryAfterSeconds, self.reason, self.words, self.next) = (account,
+                retryAfterSeconds, reason, words, next)
         }
         package static let codec = Codec(["account", "retryAfterSeconds", "reason", "words",
-            "next"], Self.init) { ($0.account, $0.retryAfterSeconds, $0.reason, $0.words, $0.next) }
+            "next"], Self.init) {
+            [$0.account.json, $0.retryAfterSeconds.json, $0.reason.json, $0.words.json,
+                $0.next.json]
+        }
     }
 
     package struct WindowClosed: VarlinkFailure {
         package var account: String
         package init(account: String) { self.account = account }
-        package static let codec = Codec(["account"], Self.init) { $0.account }
+        package static let codec = Codec(["account"], Self.init) { [$0.account.json] }
     }
 
     package struct Blocked: VarlinkFailure {
@@ -600,11 +617,13 @@ extension Varlink.Workspace {
             next: String?
         package init(account: String, kind: BlockKind, reason: String, words: [String]? = nil,
             next: String? = nil) {
-            (self.account, self.kind, self.reason, self.words, self.next) =
-                (account, kind, reason, words, next)
+            (self.account, self.kind, self.reason, self.words, self.next) = (account, kind, reason,
+                words, next)
         }
         package static let codec = Codec(["account", "kind", "reason", "words",
-            "next"], Self.init) { ($0.account, $0.kind, $0.reason, $0.words, $0.next) }
+            "next"], Self.init) {
+            [$0.account.json, $0.kind.json, $0.reason.json, $0.words.json, $0.next.json]
+        }
     }
 
     package struct NotManaged: VarlinkFailure {
@@ -613,7 +632,7 @@ extension Varlink.Workspace {
             (self.reason, self.words, self.next) = (reason, words, next)
         }
         package static let codec = Codec(["reason", "words", "next"], Self.init) {
-            ($0.reason, $0.words, $0.next)
+            [$0.reason.json, $0.words.json, $0.next.json]
         }
     }
 
@@ -623,7 +642,7 @@ extension Varlink.Workspace {
             (self.account, self.reason, self.words, self.next) = (account, reason, words, next)
         }
         package static let codec = Codec(["account", "reason", "words", "next"], Self.init) {
-            ($0.account, $0.reason, $0.words, $0.next)
+            [$0.account.json, $0.reason.json, $0.words.json, $0.next.json]
         }
     }
 
@@ -633,7 +652,7 @@ extension Varlink.Workspace {
             (self.reason, self.words, self.next) = (reason, words, next)
         }
         package static let codec = Codec(["reason", "words", "next"], Self.init) {
-            ($0.reason, $0.words, $0.next)
+            [$0.reason.json, $0.words.json, $0.next.json]
         }
     }
 
@@ -643,7 +662,7 @@ extension Varlink.Workspace {
             (self.reason, self.words, self.next) = (reason, words, next)
         }
         package static let codec = Codec(["reason", "words", "next"], Self.init) {
-            ($0.reason, $0.words, $0.next)
+            [$0.reason.json, $0.words.json, $0.next.json]
         }
     }
 
@@ -654,7 +673,7 @@ extension Varlink.Workspace {
             (self.reason, self.words, self.next, self.by) = (reason, words, next, by)
         }
         package static let codec = Codec(["reason", "words", "next", "by"], Self.init) {
-            ($0.reason, $0.words, $0.next, $0.by)
+            [$0.reason.json, $0.words.json, $0.next.json, $0.by.json]
         }
     }
 
@@ -664,7 +683,7 @@ extension Varlink.Workspace {
             (self.reason, self.words, self.next) = (reason, words, next)
         }
         package static let codec = Codec(["reason", "words", "next"], Self.init) {
-            ($0.reason, $0.words, $0.next)
+            [$0.reason.json, $0.words.json, $0.next.json]
         }
     }
 
@@ -674,7 +693,7 @@ extension Varlink.Workspace {
             (self.errno, self.reason, self.words, self.next) = (errno, reason, words, next)
         }
         package static let codec = Codec(["errno", "reason", "words", "next"], Self.init) {
-            ($0.errno, $0.reason, $0.words, $0.next)
+            [$0.errno.json, $0.reason.json, $0.words.json, $0.next.json]
         }
     }
 }
