@@ -36,7 +36,7 @@ enum Input {
         }
         guard conversion.seals else {
             return try invocation.daemon().convert(
-                conversion, asStream: true, try standardStream(STDIN_FILENO), destination,
+                conversion, as: .stream, try standardStream(STDIN_FILENO), destination,
                 override: try invocation.override(), about: .verbatim(inputName.shown)
             ) { progress.follow(destination, until: $0) }
         }
@@ -78,10 +78,9 @@ extension Daemon {
         ) { progress.follow(destination, until: $0) }
     }
 
-    /// Returns the count of plain bytes. `asStream`: in the form that is read and written from
-    /// front to back; opens what the source's bytes are, also in a mount.
+    /// Returns the count of plain bytes.
     func convert(
-        _ conversion: Direction, asStream: Bool = false, _ source: Descriptor,
+        _ conversion: Direction, as form: DataForm = .file, _ source: Descriptor,
         _ destination: Descriptor, override: String?, about subject: Message,
         meanwhile: (PendingReply) -> Void = { _ in }
     ) throws(Failure) -> Int {
@@ -89,31 +88,47 @@ extension Daemon {
             try self.pass(
                 request, from: source, to: destination, about: subject, meanwhile: meanwhile)
         }
-        return switch (conversion, asStream) {
-        case (.seal(let owner), false):
+        return switch (conversion, form) {
+        case (.seal(let owner), .file):
             try pass(
                 Varlink.Workspace.Encrypt(
                     owner: owner, sourceDescriptor: 0, destinationDescriptor: 1,
                     override: override)
             ).bytes
-        case (.open, false):
+        case (.open, .file):
             try pass(
                 Varlink.Workspace.Decrypt(
                     sourceDescriptor: 0, destinationDescriptor: 1, override: override)
             ).bytes
-        case (.seal(let owner), true):
+        case (.seal(let owner), _):
             try pass(
                 Varlink.Protection.ProtectData(
-                    owner: owner, strict: true, sourceDescriptor: 0, destinationDescriptor: 1,
-                    override: override)
+                    owner: owner, unmanaged: form.mayBeUnmanaged, strict: form.isStrict,
+                    sourceDescriptor: 0, destinationDescriptor: 1, override: override)
             ).bytes
-        case (.open, true):
+        case (.open, _):
             try pass(
                 Varlink.Protection.UnprotectData(
-                    strict: true, sourceDescriptor: 0, destinationDescriptor: 1,
+                    strict: form.isStrict, sourceDescriptor: 0, destinationDescriptor: 1,
                     override: override)
             ).bytes
         }
+    }
+}
+
+/// Of a stream, what was written before the damage is verified.
+func explainingCut<Value>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+    do throws(Failure) { return try body() } catch {
+        guard error.status == .damaged else { throw error }
+        throw Failure(
+            .damaged, "\(error.message); what came out before is right, and the rest is missing",
+            next: error.next)
+    }
+}
+
+func refuseTerminal(_ output: Int32, _ verb: Verb) throws(Failure) {
+    guard isatty(output) == 0 else {
+        throw .usage(verb, "refusing to write protected data to a terminal")
     }
 }
 

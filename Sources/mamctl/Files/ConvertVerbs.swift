@@ -29,6 +29,18 @@ enum Direction {
     }
 }
 
+/// How the daemon writes what it seals, and reads what it opens.
+enum DataForm {
+    case file
+    /// From front to back; it opens what the source's bytes are, also in a mount.
+    case stream
+    /// A stream as the SDK has it: what is plain, or an unmanaged owner's if it may be, stays so.
+    case data(unmanaged: Bool)
+
+    var isStrict: Bool? { if case .stream = self { true } else { nil } }
+    var mayBeUnmanaged: Bool? { if case .data(let unmanaged) = self { unmanaged } else { nil } }
+}
+
 /// The source file.
 struct Source {
     let path: ByteString

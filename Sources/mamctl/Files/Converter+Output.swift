@@ -30,13 +30,10 @@ extension Converter {
 
     /// Writes the stream format: the file format is not written sequentially.
     private func sealToOutput(_ input: Input) throws {
-        guard isatty(STDOUT_FILENO) == 0 else {
-            throw Failure.usage(
-                invocation.verb, "refusing to write protected data to a terminal")
-        }
+        try refuseTerminal(STDOUT_FILENO, invocation.verb)
         let output = try standardStream(STDOUT_FILENO)
         _ = try daemon(for: input).convert(
-            conversion, asStream: true, try input.descriptor(), output,
+            conversion, as: .stream, try input.descriptor(), output,
             override: try invocation.override(), about: .verbatim(input.path.shown)
         ) { progress.follow(output, until: $0) }
     }
@@ -47,31 +44,28 @@ extension Converter {
         let isStream = if case .file = input { false } else { true }
         var failure: Failure?
         var shown = 0
+        let sent: Int
         do throws(Failure) {
-            let sent = try daemon(for: input).convert(
-                conversion, asStream: isStream, try input.descriptor(), pipe.writer,
-                override: try invocation.override(), about: .verbatim(input.path.shown)
-            ) { pending in
-                leave(pipe.writer)
-                failure = failing { () throws(Failure) in
-                    shown = try show(pipe.reader, until: pending, of: input.path)
+            sent = try explainingCut { () throws(Failure) in
+                try daemon(for: input).convert(
+                    conversion, as: isStream ? .stream : .file, try input.descriptor(),
+                    pipe.writer, override: try invocation.override(),
+                    about: .verbatim(input.path.shown)
+                ) { pending in
+                    leave(pipe.writer)
+                    failure = failing { () throws(Failure) in
+                        shown = try show(pipe.reader, until: pending, of: input.path)
+                    }
+                    leave(pipe.reader)
                 }
-                leave(pipe.reader)
             }
-            guard failure != nil || shown == sent else {
-                throw Failure(
-                    .failure, "\(input.path.shown): \(shown) of \(sent) bytes came out",
-                    next: "try again")
-            }
-        } catch {
-            if let failure { throw failure }
-            guard error.status == .damaged else { throw error }
-            throw Failure(
-                .damaged,
-                "\(error.message); what came out before is right, and the rest is missing",
-                next: error.next)
-        }
+        } catch { throw failure ?? error }
         if let failure { throw failure }
+        guard shown == sent else {
+            throw Failure(
+                .failure, "\(input.path.shown): \(shown) of \(sent) bytes came out",
+                next: "try again")
+        }
     }
 
     /// Copies to standard output, but refuses binary data on a terminal. Returns the number of

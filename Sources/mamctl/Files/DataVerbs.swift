@@ -22,15 +22,9 @@ func protectData(_ invocation: Invocation) throws -> ExitStatus {
         return try ends.finish(
             with: "\(try daemon.call(request, about: .verbatim(ends.name)).text)\n")
     }
-    guard isatty(ends.destination.raw) == 0 else {
-        throw Failure.usage(
-            invocation.verb, "refusing to write protected data to a terminal")
-    }
+    try refuseTerminal(ends.destination.raw, invocation.verb)
     try ends.convert(
-        daemon,
-        Wire.ProtectData(
-            owner: owner, unmanaged: unmanaged, sourceDescriptor: 0, destinationDescriptor: 1,
-            override: try invocation.override()))
+        .seal(owner: owner), as: .data(unmanaged: unmanaged), daemon, try invocation.override())
     return try ends.finish()
 }
 
@@ -40,15 +34,10 @@ func unprotectData(_ invocation: Invocation) throws -> ExitStatus {
     let ends = try DataEnds(invocation)
     let override = try invocation.override()
     if invocation.arguments.has("string") { return try unprotectString(daemon, ends, override) }
-    do throws(Failure) {
-        try ends.convert(
-            daemon,
-            Wire.UnprotectData(sourceDescriptor: 0, destinationDescriptor: 1, override: override))
-    } catch {
-        guard error.status == .damaged, !ends.isNewFile else { throw error }
-        throw Failure(
-            .damaged, "\(error.message); what came out before is right, and the rest is missing")
+    func convert() throws(Failure) {
+        try ends.convert(.open, as: .data(unmanaged: false), daemon, override)
     }
+    try ends.isNewFile ? convert() : explainingCut(convert)
     return try ends.finish()
 }
 
@@ -123,8 +112,12 @@ private struct DataEnds {
     }
 
     /// From one to the other.
-    func convert(_ daemon: Daemon, _ request: some VarlinkRequest) throws(Failure) {
-        _ = try daemon.pass(request, from: source, to: destination, about: .verbatim(name))
+    func convert(
+        _ conversion: Direction, as form: DataForm, _ daemon: Daemon, _ override: String?
+    ) throws(Failure) {
+        _ = try daemon.convert(
+            conversion, as: form, source, destination, override: override,
+            about: .verbatim(name))
     }
 
     /// Gives a new file its name and the mode of its source.

@@ -142,7 +142,7 @@ private struct Handover {
         let isSealed = try isEncryptedByMount(new) || form == .encrypted
         let bytes: Int
         switch form {
-        case _ where isHolder: bytes = try convert(.open, asStream: true, input, new)
+        case _ where isHolder: bytes = try convert(.open, as: .stream, input, new)
         case .plain: bytes = try copy(input, into: new.descriptor)
         case .decrypted: bytes = try convert(.open, input, new)
         case .encrypted:
@@ -161,10 +161,10 @@ private struct Handover {
     }
 
     private func convert(
-        _ conversion: Direction, asStream: Bool = false, _ input: Descriptor, _ new: NewFile
+        _ conversion: Direction, as form: DataForm = .file, _ input: Descriptor, _ new: NewFile
     ) throws(Failure) -> Int {
         try daemon.convert(
-            conversion, asStream: asStream, input, new.descriptor, override: override,
+            conversion, as: form, input, new.descriptor, override: override,
             about: .verbatim(sourcePath.shown))
     }
 
