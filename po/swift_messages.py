@@ -204,7 +204,7 @@ VERBS = re.compile(r'^    Verb\(\s*name: "([a-z -]+)"', re.M)
 
 
 def command_words():
-    names = [name for path in SOURCES.rglob("Verbs*.swift")
+    names = [name for path in SOURCES.rglob("*.swift")
              for name in VERBS.findall(path.read_text())]
     return {"mamctl", "mamfleet"}.union(*(name.split() for name in names))
 
