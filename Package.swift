@@ -326,6 +326,7 @@ let package = Package(
             [
                 "TestSupport", "WorkspaceSupport", "MAMControl", "MAMPlaces", "MAMWire", "MAMVault",
                 "MAMSystem", "MAMModel", "CShims", "MAMIdentity", "CInterfaces", "MAMPolicy",
+                "MAMWorkspace",
             ]),
         tests("MAMWebTests", ["MAMWeb"]),
         tests(

@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "Sources" / "mamctl"
 # With errors whose sentences mamctl shows, its own or the daemon's.
 MODULES = [
-    "mamctl", "MAMCommandLine", "MAMWire", "MAMFleet", "MAMCarrier", "MAMKeyring", "MAMPolicy",
+    "mamctl", "MAMCommandLine", "MAMWire", "MAMFleet", "MAMOffice", "MAMKeyring", "MAMPolicy",
     "MAMSignIn", "MAMStore", "MAMModel", "MAMEnrollment", "MAMVault", "MAMWorkspace", "MAMControl",
     "MAMPlaces", "mamd"]
 MESSAGE = "$s8MAMModel7MessageVD"

@@ -7,6 +7,7 @@ import MAMPolicy
 import MAMSystem
 import MAMVault
 import MAMWire
+import MAMWorkspace
 import Testing
 
 @testable import MAMControl
