@@ -151,10 +151,8 @@ let package = Package(
             swiftSettings: testable),
         // What an organisation signs, and which of it a machine accepts
         module("MAMFleet", ["MAMModel", "MAMCrypto"], swiftSettings: unoptimised),
-        // The engine that carries it: NATS' keys, tokens, subjects and connection
-        module(
-            "MAMEngine", ["MAMModel", "MAMCrypto", "MAMFleet", "CNats"],
-            swiftSettings: unoptimised),
+        // The engine that carries it: NATS' keys, tokens, subjects and servers' settings
+        module("MAMEngine", ["MAMModel", "MAMCrypto", "MAMFleet"], swiftSettings: unoptimised),
         // What an administrator keeps: the organisation's directory, and what machines reported
         module(
             "MAMOffice", ["MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet", "MAMEngine"],
@@ -212,6 +210,8 @@ let package = Package(
                 "MAMSettings", "CInterfaces",
             ], swiftSettings: testable),
         module("MAMSession", ["MAMSystem", "MAMModel", "CSystemd"]),
+        // Connections to the engine, for mamfleet: who uses its values alone links no libnats
+        module("MAMNats", ["MAMModel", "CNats"], swiftSettings: unoptimised),
         // Requests over HTTPS
         module("MAMWeb", ["CCurl"], swiftSettings: unoptimised),
         // What programs link that talk to the daemon; its names are the Intune App SDK's
@@ -240,7 +240,7 @@ let package = Package(
             "mamfleet",
             [
                 "MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet", "MAMEngine", "MAMOffice",
-                "MAMPlaces", "MAMWire", "MAMCommandLine", "MAMWeb", "CShims",
+                "MAMPlaces", "MAMWire", "MAMCommandLine", "MAMNats", "MAMWeb", "CShims",
             ]),
         // The network's part of signing in
         program(
@@ -331,7 +331,8 @@ let package = Package(
         tests("MAMWebTests", ["MAMWeb"]),
         tests(
             "MAMEngineTests",
-            ["TestSupport", "MAMEngine", "MAMFleet", "MAMCrypto", "MAMModel", "CNats"]),
+            ["TestSupport", "MAMEngine", "MAMFleet", "MAMCrypto", "MAMModel"]),
+        tests("MAMNatsTests", ["MAMNats", "CNats"]),
         tests("MAMSignInTests", ["MAMSignIn", "MAMModel"]),
         tests("MAMFleetTests", ["MAMFleet", "MAMCrypto", "MAMModel"]),
         tests(

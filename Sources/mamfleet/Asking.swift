@@ -4,6 +4,7 @@ internal import MAMCrypto
 internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
+internal import MAMNats
 
 /// A client with an invitation, which sends the request and looks for the answer.
 struct Asking {

@@ -3,6 +3,7 @@
 internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
+internal import MAMNats
 internal import MAMSystem
 internal import MAMWire
 

@@ -6,6 +6,7 @@ internal import MAMCrypto
 internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
+internal import MAMNats
 internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire

@@ -5,6 +5,7 @@ internal import MAMCommandLine
 internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
+internal import MAMNats
 internal import MAMOffice
 internal import MAMPlaces
 internal import MAMSystem

@@ -4,6 +4,7 @@ internal import MAMCrypto
 internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
+internal import MAMNats
 internal import MAMSystem
 internal import MAMWire
 

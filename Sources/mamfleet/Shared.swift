@@ -1,8 +1,8 @@
 // What the service's threads share.
 
-internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
+internal import MAMNats
 internal import MAMSystem
 internal import Synchronization
 

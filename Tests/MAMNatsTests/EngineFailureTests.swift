@@ -1,6 +1,6 @@
 // What is said where nobody is.
 
-import MAMEngine
+import MAMNats
 import Testing
 
 @Suite struct EngineFailureTests {

@@ -3,7 +3,7 @@
 import CNats
 import Testing
 
-@testable import MAMEngine
+@testable import MAMNats
 
 @Suite struct NatsFailureTests {
     @Test(arguments: [

@@ -1,6 +1,6 @@
 // Ten thousand clients must not come back at the same moment.
 
-import MAMEngine
+import MAMNats
 import Testing
 
 @Suite struct BackoffTests {
