@@ -301,4 +301,14 @@ import Testing
             return try MachineStanding(.object(members))
         }
     }
+
+    @Test(arguments: [DocumentKind.membership, .time])
+    func `what a newer version accepted is not taken for empty`(kind: DocumentKind) throws {
+        let newer = contoso.envelope(
+            kind, Array(#"{"version": 99}"#.utf8), name: "time",
+            by: kind == .time ? contoso.times : contoso.policies)
+        var members = try contoso.standing().json.object ?? [:]
+        members["documents"] = [newer.json]
+        #expect(throws: Refusal.self) { try MachineStanding(.object(members)) }
+    }
 }
