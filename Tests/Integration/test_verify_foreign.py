@@ -52,18 +52,6 @@ class Foreign(VerifyCase):
         self.assertEqual(data["counts"]["foreign"], count)
         self.assertEqual([found["problem"] for found in data["findings"]], ["blocks"])
 
-    def test_what_an_earlier_version_remembers_is_still_read(self):
-        self.mount()
-        self.workspace.serving("verify")
-        before = self.status()
-        self.workspace.unmount()
-        file = self.workspace.state / "last-verify.json"
-        record = json.loads(file.read_text())
-        del record["counts"]["foreign"]
-        file.write_text(json.dumps(record))
-        self.workspace.mount()
-        self.assertEqual(self.status(), before)
-
 
 if __name__ == "__main__":
     unittest.main()
