@@ -1,4 +1,4 @@
-// A usage line as data, of which its text, the number of operands and completion are made.
+// A usage line as data. Help prints it, the parser counts its operands, and completion offers them.
 
 package struct Operand: Sendable {
     /// In help.

@@ -1,7 +1,6 @@
 // The identities of processes that have ended, and those that were taken back, of one user.
 
 internal import MAMModel
-internal import MAMSystem
 
 /// What orphans may have inherited. The kernel gives an orphan another parent and tells nothing of
 /// the old one; but it is still in its control group, and started after the identity was set. When
@@ -19,7 +18,7 @@ struct LostIdentities: Sendable {
             } else if begins.count <= LostIdentities.identitiesOfGroup {
                 begins.append((identity, time))
             } else {
-                // One that is not counted.
+                // It is not kept, and orphans since then may have it: the list is too long to tell.
                 begins[0].time = min(begins[0].time, time)
             }
         }
@@ -51,7 +50,7 @@ struct LostIdentities: Sendable {
         families = [:]
     }
 
-    /// Nil if one is, or if there are more than are counted.
+    /// All of them; nil if one list is nil, or if there are more than are counted.
     static func joined(
         _ some: [Identity]?, _ others: [Identity]?, _ settings: [IdentityTable.Setting]
     ) -> [Identity]? {

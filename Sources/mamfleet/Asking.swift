@@ -54,7 +54,7 @@ struct Asking {
 }
 
 extension NatsFailure {
-    /// Whether the stream has a request of this invitation, the first of which it keeps.
+    /// Whether somebody has sent a request with this invitation: the stream keeps the first.
     var isUsedAlready: Bool {
         if case .stream(code: 10_077, _) = self { return true }
         return false

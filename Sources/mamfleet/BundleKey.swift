@@ -35,7 +35,7 @@ extension BundlePlace {
     }
 }
 
-/// The ways by which bundles arrive, none of which is trusted.
+/// Where a bundle arrives from. None of them is trusted.
 enum Carrier: String, Sendable, CaseIterable {
     case nats, https, directory
 }
