@@ -35,9 +35,7 @@ def write_document(results):
     RUNS.mkdir(exist_ok=True)
     results.save(RUNS / f"{name_of(results)}.json")
     pictures = "\n".join(f"![{name}](images/{name})" for name in write_plots(results, IMAGES))
-    tables = (
-        main_tables(Results.load(file), with_counts=not number)
-        for number, file in enumerate(sorted(RUNS.glob("*.json"))))
+    tables = (main_tables(Results.load(file)) for file in sorted(RUNS.glob("*.json")))
     new = "\n\n".join(filter(None, (pictures, *tables)))
     DOCUMENT.write_text(into_document(DOCUMENT.read_text(), new))
 

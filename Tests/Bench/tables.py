@@ -26,16 +26,11 @@ def all_tables(results):
     return "\n\n".join(filter(None, parts))
 
 
-def main_tables(results, with_counts=True):
-    """The same for a document: the main rows alone. Requests and the like are the same on every
-    processor and store, and shown once."""
-    parts = run_in_words(results)
-    for store in results.figures:
-        parts += [
-            costs(results, store, WORKLOADS), with_counts and counts(results, store, WORKLOADS),
-            table(results, store, WORKLOADS)]
-        with_counts = False
-    return "\n\n".join(filter(None, parts))
+def main_tables(results):
+    """For a document: what the main rows cost. Speeds are those of a machine and of an hour."""
+    return "\n\n".join(filter(None, [
+        *run_in_words(results),
+        *(costs(results, store, WORKLOADS) for store in results.figures)]))
 
 
 def run_in_words(results):
