@@ -124,13 +124,16 @@ func sendAll(_ bytes: [UInt8], to socket: Descriptor) -> Int {
     return sent
 }
 
-/// What arrives until the peer hangs up.
+/// What arrives until the peer hangs up. That it does not is a failure.
 func receiveAll(from socket: Descriptor) -> String {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
     while true {
         let count = recv(socket.raw, &buffer, buffer.count, 0)
-        if count <= 0 { return String(decoding: bytes, as: UTF8.self) }
+        if count <= 0 {
+            #expect(count == 0 || errno != EAGAIN, "the peer does not hang up")
+            return String(decoding: bytes, as: UTF8.self)
+        }
         bytes += buffer[..<count]
     }
 }
