@@ -22,14 +22,21 @@ package struct SurveyedRecord: Sendable {
 }
 
 extension Survey {
-    /// The records of all accounts that the machines report, and of all that have one here.
+    /// The records of all accounts that the machines report, and of all that have one here. Throws
+    /// if those here cannot be listed.
     package func records(
         _ directory: OrganizationDirectory, of organization: Bytes16, machines indices: [Int]? = nil
-    ) -> [SurveyedRecord] {
+    ) throws(OrganizationDirectory.Failure) -> [SurveyedRecord] {
         let included = indices?.map { machines[$0] } ?? machines.filter { !$0.isRevoked }
-        return inParts(included) { machine in
-            Self.records(of: machine, directory, organization)
-        }.flatMap(\.self).sorted {
+        let found = inParts(included) { machine in
+            Result { () throws(OrganizationDirectory.Failure) in
+                try Self.records(of: machine, directory, organization)
+            }
+        }
+        let records = try found.map { result throws(OrganizationDirectory.Failure) in
+            try result.get()
+        }
+        return records.flatMap(\.self).sorted {
             ($0.entry.name, $0.entry.machine.description, $0.name ?? "", $0.account.high)
                 < ($1.entry.name, $1.entry.machine.description, $1.name ?? "", $1.account.high)
         }
@@ -37,10 +44,10 @@ extension Survey {
 
     private static func records(
         of machine: SurveyedMachine, _ directory: OrganizationDirectory, _ organization: Bytes16
-    ) -> [SurveyedRecord] {
+    ) throws(OrganizationDirectory.Failure) -> [SurveyedRecord] {
         let place = "\(OrganizationDirectory.records)/\(machine.entry.machine)"
         var names: [Bytes16: String?] = [:]
-        for name in Listing(directory, place).names {
+        for name in try directory.files(below: place) {
             if let id = Bytes16(hex: stem(name)) { names.updateValue(nil, forKey: id) }
         }
         for account in machine.status?.accounts ?? [] { names[account.id] = account.name }

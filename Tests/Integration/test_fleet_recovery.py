@@ -83,6 +83,12 @@ class Recovery(Fleet):
         self.assertIn("it has sent no record", said)
         self.assertNotIn(BOB, said)
 
+    def test_what_cannot_be_listed_is_no_missing_account(self):
+        (self.records / "loop.json").symlink_to("loop.json")
+        told = self.fleet("recovery", "check", "--all", status=NO)
+        self.assertEqual(told.stdout, "")
+        self.assertIn(f"{self.machine}/loop.json", told.stderr)
+
     def test_records_of_others(self):
         """Signed by another machine, of another account, sealed to another key, with keys that are
         not in use."""

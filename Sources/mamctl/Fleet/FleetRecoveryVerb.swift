@@ -28,7 +28,7 @@ private func checkRecords(_ invocation: Invocation) throws -> ExitStatus {
     }
     let survey = try directory.survey(invocation)
     let name = try invocation.arguments.text("machine")
-    let records = survey.records(
+    let records = try survey.records(
         directory.place, of: directory.root.organization,
         machines: try name.map { name throws(Failure) in try survey.machines(named: name) })
     let checked = records.map { CheckedRecord($0, pair, directory.root.organization) }
@@ -57,7 +57,7 @@ private func pullRecord(_ invocation: Invocation) throws -> ExitStatus {
     let account = try invocation.operands[2].requireText("the account")
     let directory = try FleetDirectory(of: invocation)
     let survey = try directory.survey(invocation)
-    let found = survey.records(
+    let found = try survey.records(
         directory.place, of: directory.root.organization,
         machines: try survey.machines(named: machine)
     ).filter { $0.isNamed(account) }
