@@ -127,7 +127,9 @@ final class KeybagChanges: Sendable {
     }
 
     private static func isPast(_ count: Int) -> KeyringError {
-        .refused("it is one of the last \(count) passphrases (previousPinBlockCount)")
+        .refused(
+            "it is one of the last \(count) passphrases (previousPinBlockCount)",
+            cause: .passphrase)
     }
 
     private func remember(_ past: PastPassphrases, of account: AccountID) {

@@ -57,9 +57,10 @@ class Pins(EnrollmentCase):
         self.change("alpha words", "gamma words")
         self.workspace.unmount()
         self.workspace.mount()
-        self.assertIn(
-            "previousPinBlockCount",
-            self.change("gamma words", "alpha words", status=REFUSED).stderr)
+        told = self.change("gamma words", "alpha words", status=REFUSED).stderr
+        self.assertIn("previousPinBlockCount", told)
+        # As of any other that is not good enough: so a terminal asks for another.
+        self.assertIn("try: mamctl policy show", told)
         self.change("gamma words", "omega words")
         # Two back is too new, three back is not.
         self.change("omega words", "gamma words", status=REFUSED)
