@@ -7,7 +7,8 @@ import unittest
 from carrier import (
     EVERYONE, POLICY, Organization, group_target, machine_request, with_clients)
 from terminal import Terminal
-from workspace import DAMAGED, DONE, NO, NOT_FOUND, REFUSED, USAGE, Workspace
+from workspace import (
+    DAMAGED, DONE, NO, NOT_FOUND, REFUSED, UNREACHABLE, USAGE, Workspace)
 
 
 @with_clients
@@ -206,18 +207,37 @@ class Push(unittest.TestCase):
         tools = self.workspace.root / "tools"
         tools.mkdir()
         stub = tools / "mamfleet"
-        stub.write_text('#!/bin/sh\necho "$@" > "$0.called"\necho sent\n')
-        stub.chmod(0o755)
+        sent = {"account": "unchanged", "streams": [], "published": ["documents.all"],
+                "unchanged": 2, "answers": 0}
+        away = {"status": UNREACHABLE, "message": "no server answers", "next": None}
+
+        def have_mamfleet(say, status):
+            stub.write_text(
+                f"#!/bin/sh\necho \"$@\" > \"$0.called\"\necho on the way >&2\n"
+                f"echo '{json.dumps(say)}'\nexit {status}\n")
+            stub.chmod(0o755)
+
         real = shutil.which("mamctl")
         # It looks beside itself first.
         shutil.copy(real, tools / "mamctl")
         environment = {**self.workspace.environment,
                        "PATH": f"{tools}:{self.workspace.environment['PATH']}"}
-        said = self.organization.fleet(
-            "push", self.policies, "--key", self.key, "--yes", "--json", environment=environment)
-        self.assertIn("sent", said.stderr)
+
+        def push(**options):
+            return self.organization.fleet(
+                "push", self.policies, "--key", self.key, "--yes", "--json",
+                environment=environment, **options)
+
+        have_mamfleet(sent, DONE)
+        said = push()
+        self.assertIn("on the way", said.stderr)
+        self.assertEqual(json.loads(said.stdout)["published"], sent)
         self.assertEqual(
-            (tools / "mamfleet.called").read_text().split(), ["push", str(self.organization.path)])
+            (tools / "mamfleet.called").read_text().split(),
+            ["push", "--json", str(self.organization.path)])
+        have_mamfleet({"error": away}, UNREACHABLE)
+        told = json.loads(push(status=UNREACHABLE).stdout)
+        self.assertEqual((told["signed"], told["published"], told["error"]), (True, None, away))
 
     # Bundles
 

@@ -76,10 +76,9 @@ extension Daemon {
 /// Its words for the person are on standard error, and why it failed on standard output.
 private func runSignIn(_ words: [String], _ daemon: Daemon) throws {
     let socket = Places.current.existingSocket(of: daemon.name)
-    let argv = [signInProgram()] + (words + ["--socket", socket]).map { ByteString($0) }
-    let told = try makeMemoryFile([])
-    let process: pid_t
-    do throws(Errno) { process = try spawn(argv, files: [told.raw: STDOUT_FILENO]) } catch {
+    let argv = [companion("mamd-signin")] + (words + ["--socket", socket]).map { ByteString($0) }
+    let (json, end): (JSONValue?, ProcessEnd)
+    do throws(Errno) { (json, end) = try told(by: argv) } catch {
         guard error == .noEntry else {
             throw Failure(.failure, "\(argv[0].shown), which signs in, does not start: \(error)")
         }
@@ -87,28 +86,7 @@ private func runSignIn(_ words: [String], _ daemon: Daemon) throws {
             .failure, "mamd-signin, the program that signs in, is not installed",
             next: "apt install mamd-signin")
     }
-    let end = try wait(for: process)
     guard end != .exited(0) else { return }
-    let status: ExitStatus =
-        if case .exited(let number) = end { ExitStatus(rawValue: number) ?? .failure } else {
-            .failure
-        }
-    throw Failure(status, "not signed in: \(reason(in: told) ?? Message(known: "\(end)"))")
-}
-
-private func reason(in file: Descriptor) -> Message? {
-    lseek(file.raw, 0, SEEK_SET)
-    var room = [UInt8](repeating: 0, count: 16_384)
-    let count = read(file.raw, &room, room.count)
-    guard count > 0 else { return nil }
-    let told = try? JSONValue(parsing: Array(room[..<count]))
-    return told?.object?["error"]?.text.map { Message(known: shown($0)) }
-}
-
-/// `mamd-signin` beside this program, else where the package has it, else from PATH.
-private func signInProgram() -> ByteString {
-    let name = "mamd-signin"
-    let beside = ByteString("/proc/self/exe").resolved.map { $0.directory.appending(name) }
-    let places = [beside, ByteString("/usr/lib/mamd/\(name)")].compactMap(\.self)
-    return places.first { access($0.cString, X_OK) == 0 } ?? ByteString(name)
+    let reason = json?.object?["error"]?.text.map { Message(known: shown($0)) }
+    throw Failure(ExitStatus(end), "not signed in: \(reason ?? Message(known: "\(end)"))")
 }

@@ -87,14 +87,16 @@ extension Failure {
     }
 }
 
-/// Replaces this program by `mamfleet`: beside this one, else the packaged one, else of PATH.
+/// Replaces this program by `mamfleet`.
 func executeMamfleet(_ words: [ByteString]) -> Failure {
-    let own = (try? linkTarget("/proc/self/exe"))?.directory.appending("mamfleet")
-    let places = [own, ByteString("/usr/lib/mamd/mamfleet")].compactMap(\.self)
-    let found = places.first { access($0.cString, X_OK) == 0 } ?? ByteString("mamfleet")
-    let error = execute([found] + words)
-    return Failure(
-        .notFound, "\(found.shown): \(error)", next: "install mamfleet, or add --local")
+    let program = companion("mamfleet")
+    return Failure(noMamfleet: program, execute([program] + words))
+}
+
+extension Failure {
+    init(noMamfleet program: ByteString, _ error: Errno) {
+        self.init(.notFound, "\(program.shown): \(error)", next: "apt install mamd-fleet")
+    }
 }
 
 /// Secret bytes to standard output, and a line feed.

@@ -34,8 +34,10 @@ func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
             try sign(change, key, root.organization, (now, expires), in: directory)
         }
     }
-    if invocation.isJSON { printJSON(json(push, isDone: !arguments.has("dry-run"))) }
     if arguments.has("dry-run") || arguments.has("local") {
+        if invocation.isJSON {
+            printJSON(json(push, isSigned: !arguments.has("dry-run")))
+        }
         if !arguments.has("dry-run"), !work.isEmpty {
             printError(
                 "Signed in \(directory.whole(OrganizationDirectory.signed).shown). They go out with"
@@ -43,9 +45,26 @@ func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
         }
         return .success
     }
-    // What it prints must not come into the JSON.
-    if invocation.isJSON { dup2(STDERR_FILENO, STDOUT_FILENO) }
-    throw executeMamfleet([ByteString("push"), directory.path])
+    guard invocation.isJSON else { throw executeMamfleet([ByteString("push"), directory.path]) }
+    return try publish(push, directory)
+}
+
+/// One object of what both programs did, also where `mamfleet` could not publish.
+private func publish(
+    _ push: PolicyPush, _ directory: OrganizationDirectory
+) throws(Failure) -> ExitStatus {
+    let program = companion("mamfleet")
+    let (answer, end): (JSONValue?, ProcessEnd)
+    do throws(Errno) {
+        (answer, end) = try told(
+            by: [program, ByteString("push"), ByteString("--json"), directory.path])
+    } catch { throw Failure(noMamfleet: program, error) }
+    let isDone = end == .exited(0)
+    printJSON(
+        json(
+            push, isSigned: true, published: isDone ? answer : nil,
+            error: isDone ? nil : answer?.object?["error"]))
+    return ExitStatus(end)
 }
 
 private func sign(
@@ -120,7 +139,9 @@ private func words(for action: PolicyChange.Action) -> Message {
     }
 }
 
-private func json(_ push: PolicyPush, isDone: Bool) -> JSONValue {
+private func json(
+    _ push: PolicyPush, isSigned: Bool, published: JSONValue? = nil, error: JSONValue? = nil
+) -> JSONValue {
     [
         "changes": .array(
             push.changes.map { change in
@@ -134,6 +155,7 @@ private func json(_ push: PolicyPush, isDone: Bool) -> JSONValue {
                                 .string($0)
                             } : []),
                 ]
-            }), "unchanged": JSONValue(push.unchangedCount), "signed": .bool(isDone),
+            }), "unchanged": JSONValue(push.unchangedCount), "signed": .bool(isSigned),
+        "published": published ?? .null, "error": error ?? .null,
     ]
 }
