@@ -4,9 +4,9 @@
     needs.py [FILE…]     all test files, if none is named
 
 A module names the Debian packages of the programs and modules that it uses in a tuple NEEDS
-(NAME==VERSION: one of PyPI's, NEW/OLD: two releases' names), and a test file needs what the modules
-that it imports need, too. So a test's packages are installed by whoever runs that test, and nobody
-else.
+(NAME==VERSION: one of PyPI's, NEW/OLD: two releases' names, NAME/: only where there is one), and a
+test file needs what the modules that it imports need, too. So a test's packages are installed by
+whoever runs that test, and nobody else.
 """
 import ast
 import functools
