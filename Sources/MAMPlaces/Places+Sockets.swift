@@ -50,9 +50,13 @@ extension Places {
     private static func socket(of name: WorkspaceName, in roots: [String]) -> String? {
         let paths = roots.map { "\($0)/\(name).sock" }.filter(isThere)
         guard paths.count > 1 else { return paths.first }
-        let listeners = paths.map { UnixSocket.listener(at: $0) }
-        let served = listeners.firstIndex { $0.map(isMamd) == true }
-        return paths[served ?? listeners.firstIndex { $0 != nil } ?? 0]
+        var another: String?
+        for path in paths {
+            guard let listener = UnixSocket.listener(at: path) else { continue }
+            if isMamd(listener) { return path }
+            another = another ?? path
+        }
+        return another ?? paths[0]
     }
 
     private static func isMamd(_ process: Int32) -> Bool {
