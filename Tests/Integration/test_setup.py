@@ -17,6 +17,8 @@ from workspace import (
 NEEDS = ("e2fsprogs", "rsync", "strace")
 
 KEYS_PASSPHRASE = "another correct horse"
+# As without settings.
+ONE_ACCOUNT = {"MultiManagedIdentities": False}
 
 
 def answer(terminal, answers):
@@ -47,7 +49,7 @@ class Setup(unittest.TestCase):
     """Without a service manager."""
 
     def setUp(self):
-        self.workspace = Workspace()
+        self.workspace = Workspace(settings=ONE_ACCOUNT)
         self.addCleanup(self.workspace.close)
         self.addCleanup(self.open_by_hand)
         self.workspace.mount_point.rmdir()
@@ -59,12 +61,15 @@ class Setup(unittest.TestCase):
         if os.getuid() == 0 and self.place.exists() and not mounts(str(self.place)):
             subprocess.run(["chattr", "-i", self.place], check=False, capture_output=True)
 
-    def setup(self, *words, **options):
-        return self.workspace.ctl("setup", self.place, ANN, *words, **options)
+    def setup(self, *words, place=None, account=(ANN,), **options):
+        return self.workspace.ctl(
+            "setup", place or self.place, *account, "--settings", self.workspace.settings, *words,
+            **options)
 
     def on_terminal(self, answers, *words):
         terminal = Terminal(
-            ["mamctl", "setup", *words], self.workspace.environment, columns=200)
+            ["mamctl", "setup", "--settings", self.workspace.settings, *words],
+            self.workspace.environment, columns=200)
         typed = answer(terminal, answers)
         return typed, *terminal.finish(60)
 
@@ -98,7 +103,9 @@ class Setup(unittest.TestCase):
             "--new-passfile", self.workspace.secret("new", "yet another horse"))
         self.workspace.unmount()
         self.workspace.ctl("workspace", "remove", "work", "--confirm", "work")
-        self.workspace.ctl("init", self.workspace.root / ".work", "--adopt", "--name", "work")
+        self.workspace.ctl(
+            "init", self.workspace.root / ".work", "--adopt", "--name", "work", "--settings",
+            self.workspace.settings)
         self.workspace.ctl("mount", self.workspace.root / ".work", self.place)
         self.workspace.ctl(
             "account", "import", self.keys, "--export-passfile", strong,
@@ -129,15 +136,15 @@ class Setup(unittest.TestCase):
         self.check()
 
     def test_a_copied_workspace_on_another_machine(self):
-        old = Workspace()
+        old = Workspace(settings=ONE_ACCOUNT)
         self.addCleanup(old.close)
         old.mount_point.rmdir()
         old.backing.rmdir()
         old.backing, old.mount_point = old.root / ".work", old.root / "Work"
         seal = ("--export-passfile", old.secret("strong", KEYS_PASSPHRASE))
         old.ctl(
-            "setup", old.mount_point, ANN, "--passfile", old.passfile, "--recovery",
-            old.root / "work.keys", *seal)
+            "setup", old.mount_point, ANN, "--settings", old.settings, "--passfile", old.passfile,
+            "--recovery", old.root / "work.keys", *seal)
         (old.mount_point / "plan").write_text("the only copy")
         old.unmount()
         copy = self.workspace.root / ".work"
@@ -233,7 +240,8 @@ class Setup(unittest.TestCase):
         passfile = ("--passfile", self.workspace.passfile)
         # What the tutorial makes is found by its name.
         backing = self.workspace.root / "elsewhere"
-        self.workspace.ctl("init", backing, "--name", "work")
+        self.workspace.ctl(
+            "init", backing, "--name", "work", "--settings", self.workspace.settings)
         self.place.mkdir()
         self.workspace.ctl("mount", backing, self.place)
         said = json.loads(self.setup(*passfile, "--json").stdout)
@@ -242,7 +250,7 @@ class Setup(unittest.TestCase):
         other = self.workspace.root / "Other"
         self.addCleanup(self.workspace.ctl, "unmount", other, status=None)
         said = json.loads(
-            self.workspace.ctl("setup", other, "bob@contoso.com", *passfile, "--json").stdout)
+            self.setup(*passfile, "--json", place=other, account=("bob@contoso.com",)).stdout)
         self.assertEqual((said["name"], said["created"]), ("other", True))
         (other / "file").write_text("bob's")
         self.assertEqual(self.workspace.owner(other / "file"), "bob@contoso.com")
@@ -255,7 +263,7 @@ class Setup(unittest.TestCase):
     def test_the_next_run_goes_on(self):
         options = ("--passfile", self.workspace.passfile)
         wrong = self.workspace.secret("short", "x")
-        self.workspace.ctl("setup", self.place, "--no-account")
+        self.setup("--no-account", account=())
         self.setup("--passfile", wrong, status=REFUSED)
         self.assertEqual(mounts(str(self.place)), [str(self.place)])
         said = json.loads(self.setup(*options, "--json").stdout)
@@ -404,7 +412,7 @@ class Setup(unittest.TestCase):
 
     def test_nor_is_one_from_before_the_first_passphrase(self):
         export = ["--recovery", self.keys, "--export-passfile", self.workspace.passfile]
-        self.workspace.ctl("setup", self.place, "--no-account")
+        self.setup("--no-account", account=())
         self.workspace.unmount()
         (policy,) = self.workspace.policies.iterdir()
         policy.write_text(json.dumps({**json.loads(policy.read_text()), "pinRequired": False}))
