@@ -3,10 +3,14 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import unittest
 
 from machines import POLICY, SETTINGS, another_machine, records
-from workspace import ANN, DECODER, Workspace, pattern, wait_until
+from workspace import ANN, DECODER, PASSPHRASE, Workspace, pattern, wait_until
+
+sys.path.append(str(DECODER.parent))
+import decoder
 
 
 class Life(unittest.TestCase):
@@ -74,19 +78,20 @@ class Life(unittest.TestCase):
                 input=stream.read_bytes(), capture_output=True, env=machine.environment)
             self.assertEqual((result.returncode, result.stdout), (0, b"words"), result.stderr)
 
-    def decode_all(self, *how):
-        streams = {f"{time} stream": b"words" for time in ("first", "third")}
-        for name, content in {**self.content, **streams}.items():
-            options = ["--stream"] if name in streams else []
-            result = subprocess.run(
-                ["/usr/bin/python3", DECODER, *how, *options, self.kept / name],
-                capture_output=True)
-            self.assertEqual(
-                (result.returncode, result.stdout), (0, content), f"{name}: {result.stderr}")
+    def decode_all(self, bags, passphrase=None):
+        for name, expected in self.content.items():
+            with open(self.kept / name, "rb") as file:
+                header = decoder.Header(file.read(decoder.HEADER))
+                size = os.stat(file.fileno()).st_size
+                found = b"".join(decoder.content(header, file, size, bags, passphrase))
+            self.assertEqual(found, expected, name)
+        for time in ("first", "third"):
+            stream = (self.kept / f"{time} stream").read_bytes()
+            self.assertEqual(decoder.stream_content(stream, bags, passphrase), b"words")
 
     def test_on_its_machine(self):
         space = self.space
-        self.decode_all("--state", space.state, "--passfile", space.passfile)
+        self.decode_all(decoder.keybags(space.state), PASSPHRASE.encode())
         self.restore(space)
         for name in self.content:
             if not name.endswith("D"):
@@ -120,10 +125,12 @@ class Life(unittest.TestCase):
 
     def test_on_another_machine(self):
         export = self.space.root / "ann.keys"
-        secret = self.space.secret("export", "the passphrase of the export")
+        words = "the passphrase of the export"
+        secret = self.space.secret("export", words)
         self.space.serving("account export", ANN, "-o", export, "--passfile", self.space.passfile,
                            "--export-passfile", secret)
-        self.decode_all("--export", export, "--passfile", secret)
+        # An export's key costs a second of Argon2id.
+        self.decode_all([decoder.Export(export.read_bytes(), None, words.encode())])
         self.space.unmount()
         other = another_machine(self.space)
         self.addCleanup(other.close)
@@ -144,7 +151,8 @@ class Life(unittest.TestCase):
         (self.space.policies / "key.json").write_text(json.dumps(document))
         wait_until(lambda: records(self.space), message="there is no record")
         (record,) = records(self.space)
-        self.decode_all("--export", record, "--recovery-key", key)
+        self.decode_all(
+            [decoder.Export(record.read_bytes(), decoder.RecoveryKey(key.read_bytes()), None)])
         self.space.unmount()
         other = another_machine(self.space)
         self.addCleanup(other.close)
