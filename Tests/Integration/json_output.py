@@ -4,8 +4,6 @@ import functools
 import json
 import pathlib
 
-import jsonschema
-
 NEEDS = ("python3-jsonschema",)
 
 SCHEMAS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "schema"
@@ -31,6 +29,9 @@ def schema(name):
 
 @functools.cache
 def validator(name):
+    # Half of what a program of the tests' own would take to start.
+    import jsonschema
+
     store = {path.name: schema(path.stem) for path in SCHEMAS.glob("*.json")}
     found = schema(name)
     jsonschema.Draft202012Validator.check_schema(found)

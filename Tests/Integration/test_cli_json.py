@@ -5,6 +5,8 @@ import re
 import subprocess
 import unittest
 
+import jsonschema
+
 import json_output
 from workspace import (
     ANN, BOB, DONE, NO, NOT_FOUND, REFUSED, ROOT, UNREACHABLE, USAGE, Workspace, WorkspaceCase)
@@ -62,8 +64,7 @@ class Table(unittest.TestCase):
         for output in (
                 '{"version": 1}', "{}", '{"version": "1", "more": 2}',
                 '{"error": {"status": "1"}}'):
-            with self.subTest(output=output), self.assertRaises(
-                    json_output.jsonschema.ValidationError):
+            with self.subTest(output=output), self.assertRaises(jsonschema.ValidationError):
                 json_output.check(words, output)
         with self.assertRaises(AssertionError):
             json_output.check(["nosuch"], "{}")

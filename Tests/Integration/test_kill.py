@@ -76,8 +76,9 @@ class Killed(WorkspaceCase):
             place.mkdir(parents=True)
             writer = kind(
                 place, self.logs / f"{directory.name}-{place.name}", chance.randrange(1 << 32))
+            # -S: it needs nothing but Python's own, and starts in half of the time.
             command = [
-                sys.executable, "-B", PROGRAM, name, place, writer.log,
+                sys.executable, "-S", "-B", PROGRAM, name, place, writer.log,
                 str(writer.random.randrange(1 << 32))]
             prefix = [
                 "mamctl", "run", "--workspace", self.workspace.name, "--identity", owner,
