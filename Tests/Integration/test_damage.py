@@ -1,17 +1,23 @@
 """Every change of a managed file on disk is found, and nothing is changed on the way.
 
 The damaged copies are laid into the backing directory while nothing is mounted, then read through
-the mount.
+the mount. MAMD_LONG=1: every bit of header and seals, which DamageTests and HeaderTests try, too.
 """
 import errno
+import io
 import json
 import os
 import random
 import struct
+import sys
 import zlib
 
 from verifying import changed
-from workspace import BLOCK, CLOSED, DAMAGED, HEADER, LONG, USAGE, WorkspaceCase, pattern
+from workspace import (
+    BLOCK, CLOSED, DAMAGED, DECODER, HEADER, LONG, PASSPHRASE, USAGE, WorkspaceCase, pattern)
+
+sys.path.append(str(DECODER.parent))
+import decoder
 
 PLAIN = pattern(20_000)  # block 0 and five more; the last holds 704 bytes
 
@@ -76,9 +82,14 @@ class Damage(WorkspaceCase):
         changed[bit // 8] ^= 1 << bit % 8
         return bytes(changed)
 
-    def test_every_bit_of_the_header(self):
+    @staticmethod
+    def bits(start, end):
+        """Of these bytes: one of each, first, second, and so on."""
+        return range(8 * start, 8 * end) if LONG else [8 * at + at % 8 for at in range(start, end)]
+
+    def test_every_byte_of_the_header(self):
         variants = {
-            f"bit-{bit}": self.flip(self.small, bit) for bit in [64, *range(80, 8 * HEADER)]}
+            f"bit-{bit}": self.flip(self.small, bit) for bit in [64, *self.bits(10, HEADER)]}
         self.check(variants, b"hello")
 
     def test_every_bit_of_the_magic(self):
@@ -107,11 +118,9 @@ class Damage(WorkspaceCase):
         source = random.Random(5)
         variants = {}
         for block in range(len(self.good) // BLOCK):
-            start = (HEADER if block == 0 else block * BLOCK) * 8
-            end = (block + 1) * BLOCK * 8
-            bits = list(range(start, start + 32 * 8))  # nonce and tag, whole
-            bits += range(end - 8, end)
-            bits += source.sample(range(start + 32 * 8, end), 2_000 if LONG else 150)
+            start, end = HEADER if block == 0 else block * BLOCK, (block + 1) * BLOCK
+            bits = [*self.bits(start, start + 32), *self.bits(end - 1, end)]  # nonce and tag, whole
+            bits += source.sample(range(8 * (start + 32), 8 * end), 2_000 if LONG else 50)
             variants.update({f"bit-{bit}": self.flip(self.good, bit) for bit in bits})
         self.check(variants, PLAIN)
 
@@ -200,10 +209,18 @@ class Damage(WorkspaceCase):
     def test_the_second_decoder_finds_the_same(self):
         source = random.Random(8)
         blocks = len(self.good) // BLOCK * BLOCK
-        changed = self.workspace.root / "changed"
+        bags = decoder.keybags(self.workspace.state)
+
+        def decode(data):
+            header = decoder.Header(data[:HEADER])
+            return b"".join(decoder.content(
+                header, io.BytesIO(data), len(data), bags, PASSPHRASE.encode()))
+
+        self.assertEqual(decode(self.good), PLAIN)
         for bit in source.sample(range(64, blocks * 8), 30):
-            changed.write_bytes(self.flip(self.good, bit))
-            self.workspace.decode(changed, status=7)
+            with self.subTest(bit=bit), self.assertRaises(decoder.Refused) as refused:
+                decode(self.flip(self.good, bit))
+            self.assertEqual(refused.exception.status, 7)
 
     def test_one_damaged_block_leaves_the_others_readable(self):
         self.lay({"file": self.flip(self.good, (2 * BLOCK + 100) * 8)})
