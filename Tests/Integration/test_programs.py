@@ -12,9 +12,7 @@ NEEDS = ("fio", "git", "rsync", "sqlite3", "gcc", "make")
 
 INCLUDE = pathlib.Path("/usr/include")
 # Of small files, and of rows.
-COUNT = 10_000 if LONG else 2_000
-# Of the commits that are cloned.
-DEPTH = () if LONG else ("--depth", "100")
+COUNT = 10_000 if LONG else 800
 
 
 class Programs(WorkspaceCase):
@@ -48,12 +46,12 @@ class Programs(WorkspaceCase):
         print(f"{self._testMethodName}: {text}; {time.monotonic() - self.start:.1f} s", flush=True)
 
     def tree(self):
-        """A real source tree: all of /usr/include, or about 30 MB of it."""
+        """A real source tree: all of /usr/include, or about 8 MB of it."""
         if LONG:
             return INCLUDE
         chosen, size = self.outside / "tree", 0
         for path in sorted(INCLUDE.rglob("*")):
-            if path.is_file() and not path.is_symlink() and size < 30 << 20:
+            if path.is_file() and not path.is_symlink() and size < 8 << 20:
                 target = chosen / path.relative_to(INCLUDE)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(path, target)
@@ -66,11 +64,10 @@ class Programs(WorkspaceCase):
     def test_git_clone_and_fsck(self):
         # Of its own: others may commit to these sources meanwhile.
         source = self.outside / "repository"
-        if (ROOT / ".git").exists():
-            self.program(
-                "git", "clone", "--quiet", "--bare", *DEPTH, f"file://{ROOT}", source)
+        if LONG and (ROOT / ".git").exists():
+            self.program("git", "clone", "--quiet", "--bare", f"file://{ROOT}", source)
         else:
-            shutil.copytree(ROOT, source, ignore=shutil.ignore_patterns(".build*", "device"))
+            shutil.copytree(ROOT / "Tests" / "Integration", source)
             self.program("git", "init", "-q", cwd=source)
             self.program("git", "add", "-A", cwd=source)
             self.program("git", "commit", "-qm", "all", cwd=source)
@@ -82,14 +79,14 @@ class Programs(WorkspaceCase):
         self.assertEqual(
             self.program("git", "rev-parse", "HEAD", cwd=clone),
             self.program("git", "rev-parse", "HEAD", cwd=source))
-        for number in range(20):
+        for number in range(5):
             (clone / "new-file").write_text(f"{number}\n" * 1000)
             self.program("git", "add", "-A", cwd=clone)
             self.program("git", "commit", "-qm", str(number), cwd=clone)
         self.program("git", "gc", "-q", cwd=clone)
         self.program("git", "fsck", "--strict", "--full", cwd=clone)
         self.figure(
-            f"clone, 20 commits, gc and fsck of "
+            f"clone, 5 commits, gc and fsck of "
             f"{self.program('git', 'rev-list', '--count', 'HEAD', cwd=clone).strip()} commits")
 
     def test_tar_in_and_out(self):
@@ -161,7 +158,7 @@ class Programs(WorkspaceCase):
         self.figure("fio --verify=crc32c, 3 jobs each: random unaligned, sequential, mapped")
 
     def test_large_file(self):
-        chunks = 2048 if LONG else 256
+        chunks = 2048 if LONG else 128
         path, digest = self.directory / "large", hashlib.sha256()
         seed = os.urandom(1 << 20)
         with open(path, "wb") as file:
