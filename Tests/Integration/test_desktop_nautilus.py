@@ -193,7 +193,8 @@ class Extension(NautilusCase):
         self.addCleanup(self.workspace.ctl, "unmount", place, status=None)
         self.workspace.ctl(
             "setup", place, ANN, "--backing", place.with_name(".work"), "--name", "shut",
-            "--passfile", self.workspace.passfile, "--no-recovery", "--no-service")
+            "--settings", self.workspace.settings, "--passfile", self.workspace.passfile,
+            "--no-recovery", "--no-service")
         self.session.run("nautilus", "--new-window", place.parent)
         self.session.await_window("shelf")
         # It is shown before it is shut: in both lists of places, and in the folder.
