@@ -16,7 +16,7 @@ from login_bus import MORTAL
 from running import PREFIX
 from workspace import PROGRAMS, ROOT, wait_until
 
-NEEDS = ("binutils", "debootstrap", "dpkg-dev", "gettext", "go-md2man")
+NEEDS = ("binutils", "dpkg-dev", "gettext", "go-md2man", "mmdebstrap")
 
 # What the tests look with. None of it brings what mamd depends on.
 TOOLS = (
@@ -49,11 +49,11 @@ def bootstrap(suite, mirror, directory, tools):
         return
     unfinished = directory.with_suffix(".new")
     shutil.rmtree(unfinished, ignore_errors=True)
-    tell(
-        ["debootstrap", "--variant=minbase", "--include=" + ",".join(tools), suite, unfinished,
-        mirror])
     # What the tests install is gone with them: nothing need reach the disk.
-    (unfinished / "etc" / "dpkg" / "dpkg.cfg.d" / "unsafe-io").write_text("force-unsafe-io\n")
+    tell(
+        ["mmdebstrap", "--variant=minbase", "--include=" + ",".join(tools),
+         "--hook-dir=/usr/share/mmdebstrap/hooks/maybe-merged-usr", "--dpkgopt=force-unsafe-io",
+         '--aptopt=Acquire::Languages "none"', suite, unfinished, mirror])
     unfinished.rename(directory)
 
 
@@ -65,7 +65,19 @@ def fetch(directory):
         return
     for command in (["clean"], ["update"], ["install", "--download-only", "--yes", *names]):
         tell(["chroot", directory, "apt-get", "-qq", *command])
+    forget_others(directory)
     done.write_text(all_names)
+
+
+def forget_others(directory):
+    """Of the archive's packages apt shall know those that were fetched: it reads all that it knows
+    of again whenever it installs a file."""
+    fetched = {
+        path.name.split("_")[0] for path in (directory / "var/cache/apt/archives").glob("*.deb")}
+    for index in (directory / "var/lib/apt/lists").glob("*_Packages"):
+        index.write_text("\n\n".join(
+            package for package in index.read_text().split("\n\n")
+            if package.partition("\n")[0].removeprefix("Package: ") in fetched) + "\n")
 
 
 def libraries():

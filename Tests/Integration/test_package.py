@@ -1,6 +1,7 @@
 """The Debian packages: what is in them, and that they install, work, go and come back on a Debian
 without Swift."""
 import filecmp
+import json
 import os
 import shutil
 import subprocess
@@ -9,7 +10,7 @@ import unittest
 from built_packages import build
 from fresh_debian import ORDINARY, FreshDebian
 from glibc import LANGUAGE_IN_C
-from workspace import ANN, MAGIC, ROOT
+from workspace import ANN, MAGIC, PASSPHRASE, ROOT, SETTINGS
 
 NEEDS = ("appstream", "lintian", "man-db")
 
@@ -65,7 +66,8 @@ class Installed(unittest.TestCase):
         cls.all = cls.package, cls.fleet, cls.signin = [
             f"/shared/{package.name}" for package in build("package", "first")]
         cls.inside("apt-get", "-qq", "install", "--no-install-recommends", *cls.all)
-        (cls.shared / "passphrase").write_text("correct horse battery staple\n")
+        (cls.shared / "passphrase").write_text(PASSPHRASE + "\n")
+        (cls.shared / "settings").write_text(json.dumps(SETTINGS))
 
     def test_the_programs_need_no_swift(self):
         self.assertEqual(self.inside("sh", "-c", "command -v swift", status=None).stdout, "")
@@ -362,7 +364,9 @@ class Installed(unittest.TestCase):
         """The life of a workspace, up to its unmounting."""
         letter, name = f"{place}/mount/letter", os.path.basename(place)
         self.inside("mkdir", "-p", f"{place}/mount", user=user)
-        self.inside("mamctl", "init", f"{place}/backing", "--name", name, user=user)
+        self.inside(
+            "mamctl", "init", f"{place}/backing", "--name", name, "--settings", "/shared/settings",
+            user=user)
         self.mount(place, user)
         self.inside(
             "mamctl", "account", "register", ANN, "--workspace", name, "--passfile",

@@ -21,7 +21,7 @@ class Unsuccessful(Exception):
 
 
 class SystemRoot:
-    """`pristine` is as debootstrap made it; `root` has what setup installs, and the clone."""
+    """`pristine` is as mmdebstrap made it; `root` has what setup installs, and the clone."""
 
     def __init__(self, suite, directory):
         self.suite = suite
