@@ -102,9 +102,9 @@ class Forgotten(EnrollmentCase):
         self.workspace.unlock()
 
     def test_a_wrong_passphrase_of_the_export_counts_nowhere(self):
-        self.begin(**PIN)
+        self.begin(**{**PIN, "maximumPinRetries": 1})
         wrong = self.workspace.secret("wrong", "no such words")
-        for _ in range(4):
+        for _ in range(2):
             self.assertEqual(
                 self.workspace.serving(
                     "account passphrase", "--export", self.keys, "--export-passfile", wrong,
@@ -155,7 +155,7 @@ class Forgotten(EnrollmentCase):
         self.assert_open()
 
     def test_what_excludes_each_other(self):
-        self.begin()
+        super().begin()
         self.reset("--passfile", self.new, status=USAGE)
         told = self.workspace.serving(
             "account passphrase", "--export-passfile", self.strong, status=USAGE).stderr
