@@ -11,6 +11,7 @@ import time
 os.nice(19)
 path, count = sys.argv[1], int(sys.argv[2])
 frame = pathlib.Path(sys.argv[3]).read_bytes() + b"\0"
+answers = threading.Semaphore(0)
 
 
 def call_without_end():
@@ -23,6 +24,7 @@ def call_without_end():
                 last = client.recv(1 << 16)[-1:]
                 if not last:
                     raise ConnectionError
+            answers.release()
 
 
 def run():
@@ -35,5 +37,8 @@ def run():
 
 for _ in range(count):
     threading.Thread(target=run, daemon=True).start()
+# It is under way once there are as many answers as connections.
+for _ in range(count):
+    answers.acquire()
 print("begun", flush=True)
 threading.Event().wait()
