@@ -31,9 +31,10 @@ import tempfile
 import termios
 import time
 
+import preloaded
 from login_bus import MORTAL
 from running import PREFIX
-from workspace import PASSPHRASE, PROGRAMS, wait_until
+from workspace import PASSPHRASE, PROGRAMS, ROOT, wait_until
 
 ANN_ID = 1000
 USERS = {"user": "ann", "root": "root"}
@@ -152,6 +153,7 @@ class Place:
         (self.root / "bin").mkdir()
         for program in ("mamd", "mamctl"):
             shutil.copy2(shutil.which(program), self.root / "bin")
+        shutil.copy2(preloaded.library("cheap_derivation", ROOT / ".build"), self.root / "bin")
         with open(self.root / "log", "wb") as log:
             self.process = subprocess.Popen(
                 [*MORTAL, "unshare", "--mount", "--pid", "--fork", "--kill-child", "sh",
