@@ -20,3 +20,9 @@ def library(name, build):
         os.chmod(new.name, 0o755)
         os.rename(new.name, path)
     return str(path)
+
+
+def preload(name, build, environment):
+    """Adds such a library to those that the environment gives to programs."""
+    others = environment.get("LD_PRELOAD", "")
+    environment["LD_PRELOAD"] = f"{library(name, build)} {others}".strip()

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import unittest
 
+import preloaded
 from machines import another_machine
 from running import daemons, has_ended
 from workspace import ANN, BOB, DONE, REFUSED, Workspace, wait_until
@@ -38,6 +39,12 @@ def kill(space):
         wait_until(lambda: has_ended(pid))
 
 
+def cheap(space):
+    """Its exports, too, cost little."""
+    preloaded.preload("cheap_derivation", space.root, space.environment)
+    return space
+
+
 def exported(space):
     """Ann's keys, and the passphrase that they are under."""
     keys = space.root / "ann.keys"
@@ -52,7 +59,7 @@ class New(Killed):
     """Beside another account: where none has a record, a missing one says nothing."""
 
     def setUp(self):
-        self.space = Workspace()
+        self.space = cheap(Workspace())
         self.addCleanup(self.space.close)
         self.space.init().mount().register(BOB, extra=["--no-passphrase"])
 
@@ -72,7 +79,7 @@ class New(Killed):
             self.check(name)
 
     def test_imports(self):
-        source = another_machine(self.space)
+        source = cheap(another_machine(self.space))
         self.addCleanup(source.close)
         keys, strong = exported(source.mount().register(ANN))
         source.unmount()
@@ -94,12 +101,12 @@ class Joined(Killed):
     """Ann has a file of each of two machines' keys, and the keys of one."""
 
     def setUp(self):
-        source = Workspace().init().mount().register()
+        source = cheap(Workspace()).init().mount().register()
         self.addCleanup(source.close)
         source.path("theirs").write_text("theirs")
         self.keys, self.strong = exported(source)
         source.unmount()
-        self.space = another_machine(source)
+        self.space = cheap(another_machine(source))
         self.addCleanup(self.space.close)
         self.space.mount().serving(
             "account register", ANN, "--passfile", self.space.passfile, "--new-keys")

@@ -11,9 +11,7 @@ SIZES = (1, 3000, 70_000, 5 << 20)
 class Replaced(WorkspaceCase):
     def setUp(self):
         self.workspace.unmount()
-        stand_in = preloaded.library("store_of_paths", ROOT / ".build")
-        others = self.workspace.environment.get("LD_PRELOAD", "")
-        self.workspace.environment["LD_PRELOAD"] = f"{stand_in} {others}".strip()
+        preloaded.preload("store_of_paths", ROOT / ".build", self.workspace.environment)
         self.workspace.mount()
         self.workspace.unlock()
         super().setUp()
