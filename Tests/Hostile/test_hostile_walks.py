@@ -53,6 +53,18 @@ def remove_deep(top):
     shutil.rmtree(top)
 
 
+def make_links(directory, names):
+    """Links by the thousand, to another empty file each time: names are what counts."""
+    place = os.open(directory, os.O_PATH)
+    for number, name in enumerate(names):
+        if number % 10_000 == 0:
+            first = name
+            os.close(os.open(name, os.O_CREAT, 0o644, dir_fd=place))
+        else:
+            os.link(first, name, src_dir_fd=place, dst_dir_fd=place)
+    os.close(place)
+
+
 def as_owner(uid, function, *arguments):
     """Runs a function with that user's rights on files, in this process: descriptors stay."""
     os.seteuid(uid)
@@ -209,16 +221,7 @@ class Wide(WalkCase):
         super().setUpClass()
         cls.wide = cls.workspace.on_disk(f"home{ATTACKER}", "wide")
         cls.wide.mkdir()
-        place = os.open(cls.wide, os.O_PATH)
-        os.close(os.open("0", os.O_CREAT, 0o644, dir_fd=place))
-        for number in range(1, WIDTH):
-            # Links by the thousand, each to another file: names are what counts.
-            if number % 10_000 == 0:
-                os.close(os.open(str(number), os.O_CREAT, 0o644, dir_fd=place))
-            else:
-                os.link(
-                    str(number // 10_000 * 10_000), str(number), src_dir_fd=place, dst_dir_fd=place)
-        os.close(place)
+        make_links(cls.wide, map(str, range(WIDTH)))
         os.chown(cls.wide, ATTACKER, ATTACKER)
 
     def test_a_start_does_not_wait_for_them(self):
@@ -322,9 +325,8 @@ class Odd(WalkCase):
 
         def fill():
             recovery.mkdir(exist_ok=True)
-            for number in range(20_000):
-                (work / f"convert-{number}").touch()
-                (recovery / f"{account}.{number}.keys").touch()
+            make_links(work, (f"convert-{number}" for number in range(20_000)))
+            make_links(recovery, (f"{account}.{number}.keys" for number in range(20_000)))
         self.assert_starts_soon(fill)
         self.await_recovery()
         self.assertEqual(list(work.iterdir()), [])
@@ -353,8 +355,7 @@ class KilledWipe(WalkCase):
     def test_a_start_does_not_wait_for_its_walk(self):
         many = self.workspace.on_disk("many")
         many.mkdir()
-        for number in range(30_000):
-            (many / str(number)).touch()
+        make_links(many, map(str, range(30_000)))
         path = self.write_as(ATTACKER, self.home(ATTACKER, "file"), b"mine")
         identity = self.workspace.account(ATTACKERS_NAME)["id"]
         with Client(self.workspace.socket, ATTACKER) as client:
@@ -381,16 +382,18 @@ class KilledWipe(WalkCase):
 class Conversions(WalkCase):
     """A file is written anew for another owner, and others change names meanwhile."""
 
+    # What takes longer to convert than a rename may.
     MIB = int(os.environ.get("MAMD_TEST_MIB", "192"))
 
     def setUp(self):
         self.path = self.home(ATTACKER, self._testMethodName)
-        subprocess.run(command_as(ATTACKER, "fill", self.path, str(self.MIB)), check=True)
-        self.addCleanup(os.unlink, self.path)
-
         # Here: a change of the user for a moment is one for all threads.
         self.attacker = self.client(ATTACKER)
         self.attacker.socket.settimeout(120)
+
+    def fill(self, path, mib):
+        subprocess.run(command_as(ATTACKER, "fill", path, str(mib)), check=True)
+        self.addCleanup(os.unlink, path)
 
     def convert(self):
         """There and back: sealed to plain, and plain to sealed."""
@@ -421,20 +424,23 @@ class Conversions(WalkCase):
         self.assertLess(slowest.attacked, max(seconds * self.slowness, FACTOR * slowest.control))
 
     def test_renames_elsewhere_do_not_wait(self):
+        self.fill(self.path, self.MIB)
         self.assert_renames_are_quick(seconds=0.25)
 
     def test_nor_do_they_for_a_file_that_is_written_all_the_time(self):
+        self.fill(self.path, self.MIB)
         with in_background(ATTACKER, "write_anywhere", self.path):
             # They queue behind what the kernel writes back, whatever the file's size: 64 requests.
             self.assert_renames_are_quick(seconds=1.5)
 
     def test_what_is_written_meanwhile_is_there_and_synced_bytes_are_on_the_disk(self):
-        kept = []
+        mib, kept = 64, []
+        self.fill(self.path, mib)
 
         def write(number):
             with open(self.path, "r+b", buffering=0) as file:
                 while not done.is_set():
-                    offset = (number + 4 * len(kept)) * 40_961 % (self.MIB << 20)
+                    offset = (number + 4 * len(kept)) * 40_961 % (mib << 20)
                     text = b"%d at %d " % (number, offset)
                     os.pwrite(file.fileno(), text, offset)
                     os.fsync(file.fileno())
@@ -458,8 +464,8 @@ class Conversions(WalkCase):
         converter = threading.Thread(target=self.convert)
         # What readers cost is not what is asked: the control has as many.
         elsewhere = home_of(self.control, ATTACKER) / "read"
-        subprocess.run(command_as(ATTACKER, "fill", elsewhere, "64"), check=True)
-        self.addCleanup(os.unlink, elsewhere)
+        for path in (self.path, elsewhere):
+            self.fill(path, 64)
         with (
             in_background(ATTACKER, "read_directly", self.path, count=2),
             in_background(ATTACKER, "read_directly", elsewhere, count=2),
