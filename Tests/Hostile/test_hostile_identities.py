@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 from bounds import BoundedCase
-from hostile import STRANGER, VICTIM, HostileCase, as_user, command_as
+from hostile import PROGRAMS, STRANGER, VICTIM, HostileCase, as_user, command_as
 
 THREADS = 5000
 # Of one process, docs/PROTOCOL.md.
@@ -18,6 +18,14 @@ PARENTS = 1024
 
 
 class Identities(BoundedCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.family = cls.workspace.root / "family"
+        subprocess.run(
+            ["gcc", "-O1", "-Wall", "-Wextra", "-Werror", "-o", cls.family, PROGRAMS / "family.c"],
+            check=True)
+
     def setUp(self):
         self.file = self.home(STRANGER, "small")
         self.write_as(STRANGER, self.file, b"small\n")
@@ -28,7 +36,8 @@ class Identities(BoundedCase):
         numbers = map(str, (threads, children, depth, ends))
         child = subprocess.Popen(
             command_as(
-                STRANGER, "many_identities", self.workspace.socket, *numbers, self.file),
+                STRANGER, "many_identities", self.workspace.socket, *numbers, self.file,
+                self.family),
             stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, start_new_session=True)
         try:
             yield int(child.stdout.readline())

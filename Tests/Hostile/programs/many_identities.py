@@ -1,13 +1,15 @@
 """Gives as many of its threads as it may an identity, and goes on changing one of them, while
-children open a file: many_identities.py SOCKET THREADS CHILDREN DEPTH ENDS FILE. Each child has so
-many ancestors more, and is so many processes. The first line says how many threads have one."""
+children open a file: many_identities.py SOCKET THREADS CHILDREN DEPTH ENDS FILE FAMILY. Each child
+has so many ancestors more, which the program FAMILY makes, and is so many processes. The first line
+says how many threads have one."""
 import json
 import os
 import socket
 import sys
 import threading
 
-path, count, children, depth, ends, file = sys.argv[1], *map(int, sys.argv[2:6]), sys.argv[6]
+path, count, children, depth, ends = sys.argv[1], *map(int, sys.argv[2:6])
+file, family = sys.argv[6:]
 # What a user's own programs take of the processors is the kernel's to share out: here it is what
 # the daemon does for them.
 os.nice(19)
@@ -34,13 +36,6 @@ while True:
             pass
         os._exit(0)
     os.waitpid(child, 0)
-"""
-# Runs a command with so many ancestors. Each executes a program anew: what was only forked takes
-# longer with each ancestor.
-FAMILY = """
-n=$1; shift
-if [ "$n" -gt 0 ]; then sh -c "$0" "$0" $((n - 1)) "$@"; exit; fi
-exec "$@"
 """
 numbers, forever = [], threading.Event()
 
@@ -74,13 +69,13 @@ with socket.socket(socket.AF_UNIX) as client:
     given = sum(give(client, thread, "") for thread in list(numbers))
     begun, begin = os.pipe()
     os.set_inheritable(begin, True)
+    command = [sys.executable, "-I", "-S", "-c", CHILD]
+    if depth:
+        command = [family, str(depth), *command]
     for _ in range(children):
         # A fork of thousands of threads takes half a second.
         os.posix_spawn(
-            "/bin/sh",
-            ["sh", "-c", FAMILY, FAMILY, str(depth), sys.executable, "-c", CHILD, file, str(begin),
-             str(ends)],
-            os.environ)
+            command[0], [*command, file, str(begin), str(ends)], os.environ)
     for _ in range(children * ends):
         os.read(begun, 1)
     print(given, flush=True)
