@@ -3,18 +3,11 @@
 // programs that are to open them.
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <stddef.h>
+#include <sodium.h>
 
-// libsodium's.
-int crypto_pwhash(
-    unsigned char *out, unsigned long long length, const char *passphrase,
-    unsigned long long passphrase_length, const unsigned char *salt, unsigned long long passes,
-    size_t memory, int algorithm);
-
-int crypto_pwhash(
-    unsigned char *out, unsigned long long length, const char *passphrase,
-    unsigned long long passphrase_length, const unsigned char *salt, unsigned long long passes,
-    size_t memory, int algorithm) {
+int crypto_pwhash(unsigned char *out, unsigned long long length, const char *passphrase,
+                  unsigned long long passphrase_length, const unsigned char *salt,
+                  unsigned long long passes, size_t memory, int algorithm) {
     __typeof__(&crypto_pwhash) real = dlsym(RTLD_NEXT, "crypto_pwhash");
 
     if (memory == 256 << 20) {
