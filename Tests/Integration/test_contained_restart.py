@@ -1,5 +1,5 @@
 """Contained programs stay so whatever becomes of the daemon and of the processes that it knew.
-MAMD_LONG=1: 50 restarts of each kind."""
+MAMD_LONG=1: 20 programs, 50 restarts of each kind."""
 import collections
 import contextlib
 import os
@@ -19,8 +19,7 @@ from test_contained import Contained
 from workspace import LONG, PROGRAMS, wait_until
 
 ASK = PROGRAMS / "ask_again.py"
-COUNT = 20
-ROUNDS = 50 if LONG else 2
+COUNT, ROUNDS = (20, 50) if LONG else (8, 2)
 
 
 class Asking:

@@ -17,7 +17,7 @@ from workspace import LONG, WorkspaceCase, pattern, wait_until
 NEEDS = ("strace",)
 
 PROGRAM = pathlib.Path(__file__).with_name("lock_writers.py")
-CYCLES = 1000 if LONG else 20
+CYCLES = 1000 if LONG else 8
 HANDLES = ("keep", "reopen")
 ALONE = [(way, handle) for way in ("write", "pwrite", "append", "map") for handle in HANDLES]
 SHARERS = 4

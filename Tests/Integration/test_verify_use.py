@@ -12,7 +12,7 @@ from page_cache import are_mostly, cachestat
 from verifying import VerifyCase, changed
 from workspace import ANN, BLOCK, CLOSED, DAMAGED, DONE, LONG, pattern
 
-SECONDS = 60 if LONG else 4
+SECONDS, CHANGES, LOCKS = (60, 20, 8) if LONG else (2, 8, 4)
 
 
 class Busy(VerifyCase):
@@ -135,7 +135,7 @@ class Busy(VerifyCase):
     def test_a_file_is_begun_anew_and_changes_hands_during_a_check(self):
         self.work(lambda source: self.verify())
         path = self.directory / "file"
-        for _ in range(20):
+        for _ in range(CHANGES):
             self.workspace.write_as("someone@example.org", path, "theirs")
             self.assertEqual(self.workspace.owner(path), "someone@example.org")
             self.workspace.ctl("owner", "--set", ANN, path)
@@ -155,7 +155,7 @@ class ClassB(VerifyCase):
         size = 24 << 20
         path = self.write(self.directory / "large", pattern(size))
         self.assertEqual(self.workspace.info(path)["class"], "B")
-        for _ in range(8):
+        for _ in range(LOCKS):
             with open(path, "rb", buffering=0) as file:
                 file.readall()
                 cached = cachestat(file.fileno()).cached
