@@ -239,8 +239,8 @@ def memory_map(pid):
         return ""
 
 
-def memory_has(pid, *needles):
-    """Whether a process's writable memory has one of them. One that has ended has none."""
+def memory_has(pid, text):
+    """Whether a process's writable memory has a text of ASCII. One that has ended has none."""
     with contextlib.suppress(FileNotFoundError), open(f"/proc/{pid}/mem", "rb", 0) as memory:
         for line in memory_map(pid).splitlines():
             place, rights = line.split()[:2]
@@ -252,7 +252,8 @@ def memory_has(pid, *needles):
                 content = memory.read(end - begin)
             except (OSError, ValueError, OverflowError):
                 continue
-            if any(needle in content for needle in needles):
+            # Most of it is zeros; without them UTF-16 and UTF-32 are as UTF-8.
+            if text.encode() in content.translate(None, b"\0"):
                 return True
     return False
 

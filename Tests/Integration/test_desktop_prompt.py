@@ -62,9 +62,8 @@ class Prompt(PromptCase):
         self.assertFalse(self.is_in_a_memory(PASSPHRASE))
 
     def is_in_a_memory(self, text):
-        needles = (text.encode(), text.encode("utf-16-le"), text.encode("utf-32-le"))
-        found = [self.agent.pid, *children(self.agent.pid)]
-        return any(memory_has(pid, *needles) for pid in found)
+        return any(
+            memory_has(pid, text) for pid in [self.agent.pid, *children(self.agent.pid)])
 
     def test_the_process_of_a_prompt_leaves_no_core(self):
         self.meet()
