@@ -90,8 +90,8 @@ class Open(ConvertCase):
                 ["sh", "-c", walks, ANN], cwd=self.directory, env=self.workspace.environment,
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
             # Until the walks have met them, which a loaded machine takes longer for.
-            for _ in range(30):
-                end = time.monotonic() + 3
+            for _ in range(90):
+                end = time.monotonic() + 1
                 while time.monotonic() < end:
                     count += 1
                     (making / "file").write_bytes(b"%d" % count)
