@@ -17,7 +17,7 @@ import unittest
 from login_bus import MORTAL
 from ordinary_user import NOBODY
 from running import PREFIX
-from workspace import PROGRAMS, ROOT, wait_until
+from workspace import PROGRAMS, ROOT, SETTINGS, wait_until
 
 NEEDS = ("dbus", "systemd")
 
@@ -169,7 +169,10 @@ class MachineCase(unittest.TestCase):
             directory.mkdir(exist_ok=True)
             if user:
                 os.chown(directory, NOBODY, NOBODY)
-        self.machine.run("mamctl", "init", backing, "--name", name, user=user)
+        settings = self.machine.place / "settings.json"
+        settings.write_text(json.dumps({"KeyDerivation": SETTINGS["KeyDerivation"]}))
+        self.machine.run(
+            "mamctl", "init", backing, "--name", name, "--settings", settings, user=user)
         policy = roots / name / "policies" / "default.json"
         policy.write_text(json.dumps({**json.loads(policy.read_text()), "pinRequired": False}))
         (roots / name / "mount").write_text(f'BACKING={backing}\nMOUNTPOINT="{mount_point}"\n')
