@@ -2,10 +2,10 @@
 
 TRIES grows by a byte with each round.
 """
-import contextlib
 import os
 import pathlib
 import sys
+import time
 
 place, stop, tries = map(pathlib.Path, sys.argv[1:])
 
@@ -28,6 +28,10 @@ with open(tries, "wb", buffering=0) as count:
     while not stop.exists():
         number += 1
         for save in (write, make_directories, write_beside):
-            with contextlib.suppress(OSError):
+            try:
                 save(number)
+            except OSError:
+                continue
+            # Only what fails is tried without rest: while a file is open there is no unmount.
+            time.sleep(0.005)
         count.write(b".")
