@@ -5,7 +5,8 @@ import unittest
 
 from keyring_session import KeyringCase
 from ordinary_user import NOBODY
-from workspace import ANN, DONE, LONG, NO, PASSPHRASE, USAGE, WRONG_PASSPHRASE, wait_until
+from workspace import (
+    ANN, DONE, LONG, NO, PASSPHRASE, SETTINGS, USAGE, WRONG_PASSPHRASE, wait_until)
 
 NEEDS = ("strace",)
 
@@ -28,6 +29,7 @@ class SetupKeyring(KeyringCase):
         self.name = self.id().rpartition(".")[2].removeprefix("test_").replace("_", "-")
         self.work = self.machine.home / self.name.capitalize()
         self.passfile = self.secret("passphrase", PASSPHRASE)
+        self.settings = self.secret("settings", json.dumps(SETTINGS))
         self.account, self.pauses = ANN, set()
         self.addCleanup(self.retire)
         self.log_in()
@@ -48,7 +50,8 @@ class SetupKeyring(KeyringCase):
     def setup(self, *words, passfile=None, status=DONE, prefix=()):
         said = self.machine.run(
             *prefix, "mamctl", "setup", self.work, self.account, "--keyring", "--no-recovery",
-            "--passfile", passfile or self.passfile, *words, user=True, check=False)
+            "--settings", self.settings, "--passfile", passfile or self.passfile, *words,
+            user=True, check=False)
         self.assertEqual(said.returncode, status, said.stdout + said.stderr)
         return said
 
