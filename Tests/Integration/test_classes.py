@@ -159,7 +159,9 @@ class ChangedRules(WorkspaceCase):
         return paths
 
     def classes(self, paths):
-        return {self.space.info(path)["class"] for path in paths}
+        told = json.loads(self.space.ctl("info", "--json", *paths).stdout)
+        self.assertEqual(len(told), len(paths))
+        return {each["class"] for each in told}
 
     def test_a_lower_ceiling_reaches_existing_files_at_the_next_unlock(self):
         paths = self.files()
