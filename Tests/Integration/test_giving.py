@@ -7,7 +7,6 @@ import pathlib
 import sys
 import unittest
 
-from audit_files import records
 from ordinary_user import NOBODY
 from socket_client import Client, Refusal
 from workspace import (
@@ -62,11 +61,15 @@ class Giving(WorkspaceCase):
         self.folder = self.directory / str(len(os.listdir(self.directory)))
         self.folder.mkdir()
         self.path = self.write(self.folder / "plan", CONTENT)
-        self.assertEqual(self.workspace.owner(self.path), ANN)
+        self.assertEqual(self.owner(), ANN)
         self.sealed, self.out = self.outside / "sealed", self.outside / "out"
         self.sealed.write_bytes(self.backing_of(self.path).read_bytes())
         for name in (self.out, self.outside / "plan"):
             name.unlink(missing_ok=True)
+
+    def owner(self):
+        """Of the file."""
+        return os.getxattr(self.path, "user.mam.owner").decode()
 
     def sealed_data(self, data, *options):
         result = self.run_with_input(
@@ -84,11 +87,10 @@ class Giving(WorkspaceCase):
         return path
 
     def ways(self):
-        """Each way out of Ann's account. Made anew for each use."""
+        """Each way out of Ann's account, anew for each use but for what comes on standard input."""
         path, sealed, out = self.path, self.sealed, self.out
+        stream, text = self.streams
         protect = "Protection.VerifyAndProtect"
-        stream = self.sealed_data(CONTENT)
-        text = self.sealed_data(TEXT.encode(), "--string")
         here = ("--workspace", "work")
         return [
             Way(("owner", "--set", "", "--unmanaged", path), path, None, "nobody", protect, True),
@@ -129,6 +131,7 @@ class Giving(WorkspaceCase):
 
     def each_way(self, check):
         self.prepare()
+        self.streams = self.sealed_data(CONTENT), self.sealed_data(TEXT.encode(), "--string")
         for number in range(len(self.ways())):
             self.prepare()
             way = self.ways()[number]
@@ -141,22 +144,30 @@ class Giving(WorkspaceCase):
             return f"{self._testMethodName}/{self.folder.name}/plan"
         return way.file and str(way.file)
 
+    def audit(self, event):
+        """As `mamctl audit --event` tells it, which is asked too often to start it each time."""
+        with Client(self.workspace.socket) as client:
+            client.send("Audit.List", more=True, event=event)
+            found = []
+            while (reply := client.receive()).get("continues"):
+                found.append(reply["parameters"]["record"])
+        return found
+
     def last(self, event, way):
         """The audit's record of it: there is one, and it says who did what."""
-        found = [record for record in records(self.workspace, "--event", event)
-                 if record["operation"] == way.call][-1]
+        found = [record for record in self.audit(event) if record["operation"] == way.call][-1]
         self.assertEqual(
             (found["account"], found["receiver"], found["path"], found["uid"], found["program"]),
             (ANN, way.receiver, self.place(way), os.getuid(), "mamctl"))
         return found
 
     def count(self, event):
-        return sum(record["count"] for record in records(self.workspace, "--event", event))
+        return sum(record["count"] for record in self.audit(event))
 
     def check_unchanged(self, way):
         self.assertFalse(self.out.exists())
         self.assertFalse((self.outside / "plan").exists())
-        self.assertEqual(self.workspace.owner(self.path), ANN)
+        self.assertEqual(self.owner(), ANN)
         self.assertEqual(
             self.workspace.run_as(ANN, "cat", self.path).stdout, CONTENT)
         self.assertTrue(self.workspace.is_managed_on_disk(self.backing_of(self.path)))
