@@ -26,21 +26,29 @@ def size_of(number):
 
 
 class Listings(WorkspaceCase):
-    def setUp(self):
-        super().setUp()
+    """Of one directory; nothing of it is known when a test begins."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.directory = cls.workspace.path("large")
+        cls.directory.mkdir()
         for number in range(COUNT):
-            self.write(self.directory / f"file-{number:04}", bytes(size_of(number)), durable=False)
+            (cls.directory / f"file-{number:04}").write_bytes(bytes(size_of(number)))
         for number in range(20):
-            (self.directory / f"folder-{number}").mkdir()
-            (self.directory / f"link-{number}").symlink_to("x" * number or "y")
-        self.expected = self.told_by_the_backing()
+            (cls.directory / f"folder-{number}").mkdir()
+            (cls.directory / f"link-{number}").symlink_to("x" * number or "y")
+        cls.expected = cls.told_by_the_backing()
+
+    def setUp(self):
         self.workspace.remount()
 
-    def told_by_the_backing(self):
+    @classmethod
+    def told_by_the_backing(cls):
         """Name, number, size and kind of each, as find prints them; sizes are those that were
         written."""
         found = set()
-        for entry in os.scandir(self.backing_of(self.directory)):
+        for entry in os.scandir(cls.workspace.on_disk("large")):
             kind = "d" if entry.is_dir(
                 follow_symlinks=False) else "l" if entry.is_symlink() else "f"
             size = size_of(int(entry.name[5:])) if kind == "f" else entry.stat(
