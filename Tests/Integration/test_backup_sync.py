@@ -7,12 +7,13 @@ import threading
 import unittest
 import urllib.request
 
+import preloaded
 from machines import POLICY, SETTINGS, another_machine, populate, tree
 from ports import free_port
 from test_recovery_keys import EXPORT_PASSPHRASE
 from workspace import ANN, DAMAGED, DATA, DONE, NO, WorkspaceCase, pattern, wait_until
 
-NEEDS = ("rclone", "rsync", "syncthing")
+NEEDS = ("gcc", "libc6-dev", "libsodium-dev", "rclone", "rsync", "syncthing")
 
 
 def run(*command, **options):
@@ -42,6 +43,15 @@ class BackupCase(WorkspaceCase):
     policy = POLICY
 
     @classmethod
+    def before_init(cls):
+        cls.make_cheap(cls.workspace)
+
+    @classmethod
+    def make_cheap(cls, workspace):
+        """Its exports, too, cost little."""
+        preloaded.preload("cheap_derivation", cls.workspace.root, workspace.environment)
+
+    @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.export_passfile = cls.workspace.secret("export passphrase", EXPORT_PASSPHRASE)
@@ -54,6 +64,7 @@ class BackupCase(WorkspaceCase):
         """The copy, mounted on another machine with the account's keys."""
         other = another_machine(self.workspace, copy)
         self.addCleanup(other.close)
+        self.make_cheap(other)
         other.mount()
         other.serving(
             "account import", self.keys, "--export-passfile", self.export_passfile, "--passfile",
