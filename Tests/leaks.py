@@ -36,7 +36,7 @@ QUESTIONS_EVERY, LOCK_EVERY = 100, 600  # rounds
 # the allocator grows by some MiB until all have had the largest requests: a short run, whose first
 # quarter does not count, ends before that; a long one, whose first half does not, must be flat.
 LONG_RUN = 2_000_000
-SHORT = {"anonymous": (12 << 20, 50), "descriptors": (20, 0.0005), "threads": (4, 0.0001)}
+SHORT = {"anonymous": (12 << 20, 10), "descriptors": (20, 0.0005), "threads": (4, 0.0001)}
 LONG = {"anonymous": (2 << 20, 0), "descriptors": (10, 0), "threads": (4, 0)}
 
 

@@ -12,7 +12,7 @@ from workspace import LONG, ROOT
 class Leaks(unittest.TestCase):
     @unittest.skipUnless(os.getuid() == 0, "the daemon shows its memory to root alone")
     def test_the_daemon_does_not_grow(self):
-        amount = 10_000_000 if LONG else 400_000
+        amount = 10_000_000 if LONG else 200_000
         result = subprocess.run(
             [sys.executable, "-B", ROOT / "Tests" / "leaks.py", "--operations", str(amount)],
             capture_output=True, text=True, timeout=7200)
