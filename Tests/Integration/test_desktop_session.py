@@ -239,8 +239,9 @@ class Unmounted(Panel):
         self.place, self.vault = self.workspace.root / "Work", self.workspace.root / ".work"
         self.addCleanup(self.workspace.ctl, "unmount", self.place, status=None)
         self.workspace.ctl(
-            "setup", self.place, ANN, "--backing", self.vault, "--name", "ejected", "--passfile",
-            self.workspace.passfile, "--no-recovery", "--no-service")
+            "setup", self.place, ANN, "--backing", self.vault, "--name", "ejected", "--settings",
+            self.workspace.settings, "--passfile", self.workspace.passfile, "--no-recovery",
+            "--no-service")
         self.workspace.ctl("unmount", self.place)
 
     def test_the_window_mounts_it(self):
