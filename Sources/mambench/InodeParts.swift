@@ -5,8 +5,7 @@ import MAMModel
 import MAMStore
 import MAMSystem
 
-func measureInodes(_ bench: Bench) throws {
-    let count = 100_000
+func measureInodes(_ bench: Bench, count: Int) throws {
     let root = try openFile("/", openPathOnly | O_DIRECTORY)
     let facts = FileFacts.protected(try managedHeader())
     var table = try InodeTableMeter(root: root)

@@ -21,10 +21,11 @@ func run(_ options: Options) throws -> Bool {
     let directory = try ScratchDirectory()
     defer { directory.remove() }
     if case .underCallgrind = options.use {
-        printCounts(of: try measureAll(Bench(.underCallgrind), in: directory))
+        printCounts(of: try measureAll(Bench(.underCallgrind), options, in: directory))
         return true
     }
-    var parts = try measureAll(Bench(.itself, roundCount: options.roundCount), in: directory).parts
+    let bench = Bench(.itself, roundCount: options.roundCount)
+    var parts = try measureAll(bench, options, in: directory).parts
     // valgrind does not support AVX-512.
     if options.wantsInstructions, GCMLibrary.chosen != .vaes {
         let instructions = try countInstructions(in: directory)
@@ -33,12 +34,14 @@ func run(_ options: Options) throws -> Bool {
     return try use(parts, options.use)
 }
 
-private func measureAll(_ bench: Bench, in directory: ScratchDirectory) throws -> Bench {
+private func measureAll(
+    _ bench: Bench, _ options: Options, in directory: ScratchDirectory
+) throws -> Bench {
     try measureCipher(bench)
     try measureKeys(bench)
     try measureHeader(bench)
     try measureFile(bench, in: directory)
-    try measureInodes(bench)
+    try measureInodes(bench, count: options.inodeCount)
     try measureDecisions(bench, in: directory)
     return bench
 }
