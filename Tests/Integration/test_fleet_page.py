@@ -1,4 +1,4 @@
-"""The page about all machines: in a browser, with ten thousand of them, some of them hostile."""
+"""The page about all machines, some of them hostile: in a browser."""
 import base64
 import hashlib
 import json
@@ -6,32 +6,23 @@ import re
 import shutil
 import unittest
 
-from chromium import Chromium
-from fleet_directory import Directory, crowd
+from fleet_browser import WIDE, Browsed, Written
+from fleet_directory import Directory
 from signing import DAY
-from workspace import DONE, NO, NOT_FOUND, Workspace, wait_until
+from workspace import NO, NOT_FOUND, Workspace, wait_until
 
-COUNT = 10_000
 MARK = "window.stolen = 1"
 HOSTILE = (
     f"</script><script>{MARK}</script>", f"<img src=https://evil.example/x onerror='{MARK}'>",
     f"\"><svg onload=\"{MARK}\">", "&lt;script&gt;", "{{7*7}}", "<!--<script>", "]]>",
     "javascript:" + MARK, "\u202egnp.exe", "line\u2028break\n\r\tand\x00\x1b[31m", "x" * 5000,
     "\ud83d\ude00 m\u00e4chine", "'); " + MARK + "; ('", "=cmd|' /C calc'!A0", "__proto__")
-WIDE = """[...document.querySelectorAll("body *")].filter(
-    e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80))"""
 
 
-class PageCase(unittest.TestCase):
-    def write(self, organization, *options, status=DONE):
-        return self.workspace.ctl(
-            "fleet", "page", "-o", self.page, "--organization", organization, *options,
-            status=status)
-
+class PageCase(Written):
     def setUp(self):
         self.workspace = Workspace()
         self.addCleanup(self.workspace.close)
-        self.page = self.workspace.root / "fleet.html"
 
     def small(self):
         organization = Directory(self.workspace.root / "org")
@@ -66,23 +57,7 @@ class Page(PageCase):
 
 
 @unittest.skipUnless(shutil.which("chromium"), "chromium is not installed")
-class Rendered(PageCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.browser = Chromium()
-        cls.addClassCleanup(cls.browser.close)
-
-    def open(self, **options):
-        return self.browser.open(f"file://{self.page}", **options)
-
-    def rows(self):
-        return self.browser.run(
-            "[...document.querySelectorAll('#table tbody tr')].map(row => row.cells[0].innerText)")
-
-    def assert_quiet(self):
-        self.assertEqual(self.browser.requests, [f"file://{self.page}"])
-        self.assertEqual(self.browser.said, [])
-
+class Rendered(Browsed, PageCase):
     def test_hostile_machines(self):
         organization = Directory(self.workspace.root / "org")
         for number, text in enumerate(HOSTILE):
@@ -188,43 +163,6 @@ class Rendered(PageCase):
         wait_until(lambda: len(self.rows()) == 2)
         choose("order", "0")
         self.assertEqual(self.rows(), ["pc-1", "pc-2"])
-
-    def test_ten_thousand(self):
-        path = self.workspace.root / "org"
-        crowd(path, COUNT)
-        self.write(path)
-        # The first start of a browser is slow, and others may be at work here.
-        seconds = []
-        for _ in range(3):
-            self.open(width=1600)
-            self.assertEqual(len(self.rows()), 50)
-            seconds.append(self.browser.run(
-                "performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd") / 1000)
-        print(f"shown after {min(seconds):.2f} s", flush=True)
-        self.assertLessEqual(min(seconds), 20)
-        self.assertIn("of 10,000", self.browser.run(
-            "document.getElementById('shown').innerText"))
-        took = self.browser.run("""(() => { const start = performance.now();
-            document.querySelector("th button").click();
-            document.getElementById("search").value = "pc-09";
-            document.getElementById("filter").dispatchEvent(new Event("input"));
-            return performance.now() - start; })()""")
-        print(f"sorted and filtered in {took:.0f} ms", flush=True)
-        self.assertLess(took, 20_000)
-        self.assertIn("of 1,000", self.browser.run("document.getElementById('shown').innerText"))
-        for width, dark in ((400, True), (800, False), (1600, True)):
-            self.open(width=width, dark=dark)
-            self.assert_quiet()
-            self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), width)
-            self.assertEqual(self.browser.run(WIDE), [], (width, dark))
-            shot = self.workspace.root / f"{width}-{dark}.png"
-            self.browser.screenshot(shot, whole=False)
-            # An empty page is a few kilobytes of one colour.
-            self.assertGreater(shot.stat().st_size, 15_000)
-        self.browser.run("dispatchEvent(new Event('beforeprint'))")
-        self.assertEqual(len(self.rows()), 2000)
-        self.browser.run("dispatchEvent(new Event('afterprint'))")
-        self.assertEqual(len(self.rows()), 50)
 
 
 if __name__ == "__main__":
