@@ -1,4 +1,4 @@
-"""Tests/soak.py for ten seconds; with MAMD_LONG=1 for ten minutes. It can run for as long as one
+"""Tests/soak.py for six seconds; with MAMD_LONG=1 for ten minutes. It can run for as long as one
 likes by itself.
 
 And that its judge of files that many change at once finds what is wrong."""
@@ -16,7 +16,7 @@ from soak_model import Mismatch
 
 class Soak(unittest.TestCase):
     def test_nothing_is_lost_and_nothing_hangs(self):
-        seconds = 600 if LONG else 10
+        seconds = 600 if LONG else 6
         result = subprocess.run(
             [sys.executable, "-B", ROOT / "Tests" / "soak.py", "--seconds", str(seconds)],
             capture_output=True, text=True, timeout=seconds + 300)
