@@ -74,10 +74,8 @@ def on_path(function, *arguments):
     return lambda place: function(place.path("file"), *arguments)
 
 
-def ctl(*words):
-    """A word `file` is the file's path in the mount."""
-    return lambda place: place.ctl(
-        *(place.path("file") if word == "file" else word for word in words))
+def asked(method, **parameters):
+    return lambda place: place.call(method, **parameters)
 
 
 CONTENT = {
@@ -117,15 +115,14 @@ NAMES = {
     "remove an attribute": on_path(os.removexattr, "user.old"),
 }
 WORKSPACE = {
-    "give to nobody": ctl("owner", "--set", PERSONAL, "--unmanaged", "file"),
-    "give to another account": ctl("owner", "--set", BOB, "file"),
-    "change the class": ctl("class", "--set", "A", "file"),
-    "change a directory's class": lambda place: place.ctl(
-        "class", "--set", "A", place.path("directory")),
+    "give to nobody": asked("SetOwner", owner=PERSONAL, unmanaged=True),
+    "give to another account": asked("SetOwner", owner=BOB),
+    "change the class": asked("SetClass", **{"class": "A"}),
+    "change a directory's class": asked("SetClass", name="directory", **{"class": "A"}),
 }
 UNMANAGED = {
-    "take from nobody": ctl("owner", "--set", ANN, "file"),
-    "retag": ctl("owner", "--set", "someone@example.org", "--unmanaged", "file"),
+    "take from nobody": asked("SetOwner", owner=ANN),
+    "retag": asked("SetOwner", owner="someone@example.org", unmanaged=True),
     "overwrite plain": CONTENT["overwrite all"],
     "append plain": CONTENT["append"],
     "cut plain": CONTENT["cut"],

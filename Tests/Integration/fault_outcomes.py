@@ -6,11 +6,12 @@ import stat
 import zlib
 
 import fault_operations as table
-from workspace import DONE, PERSONAL
+from socket_client import Client, Refusal
+from workspace import PERSONAL
 
 
 class Failed(Exception):
-    """mamctl said that it failed."""
+    """The daemon said that it failed."""
 
 
 class Facts:
@@ -79,7 +80,7 @@ class Place:
             self.write(file, content)
         os.setxattr(self.path("file"), "user.old", b"value")
         if unmanaged:
-            self.ctl("owner", "--set", PERSONAL, "--unmanaged", self.path("file"))
+            self.call("SetOwner", owner=PERSONAL, unmanaged=True)
 
     def path(self, name):
         return self.directory / name
@@ -90,10 +91,13 @@ class Place:
             file.flush()
             os.fsync(file.fileno())
 
-    def ctl(self, *words):
-        result = self.workspace.ctl(*words, status=None)
-        if result.returncode != DONE:
-            raise Failed(result.stderr)
+    def call(self, method, name="file", **parameters):
+        """As mamctl would, hundreds of which would cost more than what they ask for."""
+        try:
+            with Client(self.workspace.socket) as client:
+                client.call(f"Workspace.{method}", path=str(self.path(name)), **parameters)
+        except Refusal as refusal:
+            raise Failed from refusal
 
     def snapshot(self):
         return {path.name: Facts(path) for path in sorted(self.directory.iterdir())}

@@ -8,6 +8,7 @@ import unittest
 
 import fault_operations as table
 from fault_outcomes import Failed, Outcome, Place
+from socket_client import Client, Refusal
 from workspace import BOB, DONE, LONG, ROOT, Workspace
 
 sys.path.insert(0, str(ROOT / "Tests" / "Crash"))
@@ -108,22 +109,27 @@ class Faults(unittest.TestCase):
                     break
 
     def fail_one_call_of_account(self, account, nth, number):
-        workspace = self.program.workspace
-        words = [workspace.secret(word, word) for word in ("one", "two")]
-        self.recorder.fail("any", nth, number, times=1)
-        made = workspace.serving(
-            "account register", account, "--passfile", words[0], status=None).returncode
-        changed = workspace.serving(
-            "account passphrase", account, "--passfile", words[0], "--new-passfile", words[1],
-            status=None).returncode
-        reached = self.recorder.calls >= nth
-        self.recorder.count()
-        if made != DONE:
-            workspace.register(account, words[0])
-        workspace.lock(account)
-        workspace.unlock(account, words[made == changed == DONE])
-        # Each command takes the longer the more accounts there are.
-        workspace.serving("account deregister", account, "--wipe", "--confirm", account)
+        with Client(self.program.workspace.socket) as client:
+            def does(method, **parameters):
+                try:
+                    return client.call(f"Workspace.{method}", **parameters)
+                except Refusal:
+                    return None
+
+            self.recorder.fail("any", nth, number, times=1)
+            made = does("RegisterAccount", name=account, passphrase="one")
+            changed = does(
+                "ChangePassphrase", account=account, passphrase="one", newPassphrase="two")
+            reached = self.recorder.calls >= nth
+            self.recorder.count()
+            if not made:
+                client.call("Workspace.RegisterAccount", name=account, passphrase="one")
+            client.call("Workspace.Lock", account=account, now=True)
+            client.call(
+                "Workspace.Unlock", account=account,
+                passphrase="two" if made and changed else "one")
+            # Each call takes the longer the more accounts there are.
+            client.call("Enrollment.Deregister", account=account, wipe=True, confirmed=True)
         return reached
 
     def test_outside(self):
