@@ -36,6 +36,13 @@ package struct NatsOptions: Sendable {
     }
 }
 
+/// libnats adds the authorities that OpenSSL takes by default to those of a connection, and cannot
+/// be told not to: without this a certificate of any of them would do where one is pinned. It holds
+/// for the whole process; call it before there are threads.
+package func forgetDefaultAuthorities() {
+    for name in ["SSL_CERT_FILE", "SSL_CERT_DIR"] { setenv(name, "/dev/null", 1) }
+}
+
 /// Connected from the start, until it ends: it does not reconnect by itself, so that there is one
 /// place that waits, with jitter, however a connection was lost.
 ///

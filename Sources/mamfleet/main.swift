@@ -3,12 +3,14 @@
 internal import CShims
 internal import Glibc
 internal import MAMModel
+internal import MAMNats
 internal import MAMSystem
 internal import MAMWire
 
 occupyStandardStreams()
 umask(0o022)
 _ = mam_forbid_core_dumps()
+forgetDefaultAuthorities()
 let exitStatus = runProgram(ByteString.commandLine)
 // Without what exit(3) would call: libnats frees there what its threads still use.
 fflush(nil)

@@ -168,6 +168,13 @@ class Enrolment(FleetService):
         self.engine.kill()
         self.assertIn("check the network", self.join(code, status=UNREACHABLE).stderr)
 
+    def test_what_the_machine_trusts_is_not_what_the_code_names(self):
+        """OpenSSL's own authorities are those of this variable, or all that issue for the web."""
+        self.workspace.environment["SSL_CERT_FILE"] = str(self.engine.authority.path)
+        other = Authority(pathlib.Path(tempfile.mkdtemp(dir=self.place)))
+        told = self.join(self.office.invite(authority=other)[1], status=REFUSED).stderr
+        self.assertIn("another certificate", told)
+
     def test_documents_that_are_damaged_are_not_joined_without(self):
         _, code = self.office.invite()
         client = self.engine.administrator()
