@@ -34,7 +34,7 @@ class Restored(unittest.TestCase):
         cls.source.path("plan").write_text("the only copy")
         cls.strong = cls.source.secret("strong", "a longer passphrase for the export")
         cls.keys = cls.source.root / "ann.keys"
-        cls.source.account_id = cls.source.account()["id"]
+        cls.account_id = cls.source.account()["id"]
         cls.source.serving(
             "account export", ANN, "-o", cls.keys, "--passfile", cls.source.passfile,
             "--export-passfile", cls.strong)
@@ -134,7 +134,7 @@ class Joining(Restored):
     def test_nothing_joins_without_a_word(self):
         refused = self.join(ending=(), status=REFUSED).stderr
         self.assertIn("written", refused)
-        self.assertIn(self.source.account_id, refused)
+        self.assertIn(self.account_id, refused)
         with self.assertRaises(OSError):
             self.space.path("plan").read_text()
 
