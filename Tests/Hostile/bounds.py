@@ -22,7 +22,7 @@ import time
 import typing
 
 from hostile import VICTIM, VICTIMS_NAME, Client, HostileCase, command_as, home_of, restart
-from workspace import Workspace
+from workspace import Workspace, wait_until
 
 # What a victim's call may take while somebody attacks.
 FACTOR, SECONDS = 3.0, 0.100
@@ -110,10 +110,9 @@ class BoundedCase(HostileCase):
             return (wanted_seconds(daemon) - before) / (time.monotonic() - start)
 
         yield
-        while (wanted := runnable()) >= RUNNABLE:
-            if time.monotonic() - start > 10:
-                self.fail(f"{wanted:.0f} threads of the daemon want a processor")
-            time.sleep(0.2)
+        wait_until(
+            lambda: runnable() < RUNNABLE, seconds=10,
+            message=lambda: f"{runnable():.0f} threads of the daemon want a processor")
 
     # Starts
 

@@ -10,6 +10,8 @@ import unittest
 from bounds import BoundedCase
 from hostile import PROGRAMS, STRANGER, VICTIM, HostileCase, as_user, command_as
 
+NEEDS = ("gcc", "libc6-dev")
+
 THREADS = 5000
 # Of one process, docs/PROTOCOL.md.
 THREADS_OF_PROCESS = 256

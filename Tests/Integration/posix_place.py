@@ -109,8 +109,8 @@ class Place:
         finally:
             os.fchdir(before)
             os.close(before)
-            # As root it goes with the workspace: ext4 searches for inodes that were not removed
-            # just now, each time that one is made.
+            # As root it goes with the workspace: an ext4 without a journal searches for inodes that
+            # were not removed just now, each time that one is made.
             if os.getuid() != 0:
                 remove(path)
 

@@ -7,13 +7,13 @@ import threading
 import unittest
 import urllib.request
 
-import preloaded
 from machines import POLICY, SETTINGS, another_machine, populate, tree
 from ports import free_port
+from preloaded import derive_cheaply
 from test_recovery_keys import EXPORT_PASSPHRASE
 from workspace import ANN, DAMAGED, DATA, DONE, NO, WorkspaceCase, pattern, wait_until
 
-NEEDS = ("gcc", "libc6-dev", "libsodium-dev", "rclone", "rsync", "syncthing")
+NEEDS = ("rclone", "rsync", "syncthing")
 
 
 def run(*command, **options):
@@ -48,8 +48,7 @@ class BackupCase(WorkspaceCase):
 
     @classmethod
     def make_cheap(cls, workspace):
-        """Its exports, too, cost little."""
-        preloaded.preload("cheap_derivation", cls.workspace.root, workspace.environment)
+        derive_cheaply(workspace, cls.workspace.root)
 
     @classmethod
     def setUpClass(cls):

@@ -3,8 +3,8 @@ import os
 import subprocess
 import unittest
 
-import preloaded
 from machines import another_machine
+from preloaded import derive_cheaply
 from socket_client import Client, Refusal
 from terminal import Terminal
 from verifying import PLAIN
@@ -12,15 +12,7 @@ from workspace import (
     ANN, BLOCK, BOB, DECODER, DONE, FIRST, NOT_FOUND, PAYLOAD, REFUSED, WRONG_PASSPHRASE, Workspace,
     wait_until)
 
-NEEDS = ("gcc", "libc6-dev", "libsodium-dev")
-
 IMPORT = "mamctl account import FILE"
-
-
-def cheap(space, build):
-    """Its exports, too, cost little."""
-    preloaded.preload("cheap_derivation", build, space.environment)
-    return space
 
 
 class Restored(unittest.TestCase):
@@ -30,7 +22,7 @@ class Restored(unittest.TestCase):
     def setUpClass(cls):
         cls.source = Workspace()
         cls.addClassCleanup(cls.source.close)
-        cheap(cls.source, cls.source.root).init().mount().register()
+        derive_cheaply(cls.source, cls.source.root).init().mount().register()
         cls.source.path("plan").write_text("the only copy")
         cls.strong = cls.source.secret("strong", "a longer passphrase for the export")
         cls.keys = cls.source.root / "ann.keys"
@@ -44,7 +36,7 @@ class Restored(unittest.TestCase):
         self.space = another_machine(self.source)
         self.addCleanup(self.space.close)
         self.dear = dict(self.space.environment)
-        cheap(self.space, self.source.root).mount()
+        derive_cheaply(self.space, self.source.root).mount()
 
     def register(self, name, *options, status=DONE):
         return self.space.serving(
@@ -175,7 +167,7 @@ class CutByACrash(unittest.TestCase):
     def setUp(self):
         source = Workspace()
         self.addCleanup(source.close)
-        cheap(source, source.root).init().mount().register()
+        derive_cheaply(source, source.root).init().mount().register()
         source.path("cut").write_bytes(PLAIN)
         strong = source.secret("strong", "a longer passphrase for the export")
         self.keys = source.root / "ann.keys"
@@ -183,7 +175,7 @@ class CutByACrash(unittest.TestCase):
         source.serving(
             "account export", ANN, "-o", self.keys, "--passfile", source.passfile, *export)
         source.unmount()
-        self.space = cheap(another_machine(source), source.root)
+        self.space = derive_cheaply(another_machine(source), source.root)
         self.addCleanup(self.space.close)
         self.importing = "account import", self.keys, "--passfile", self.space.passfile, *export
         self.cut("cut")

@@ -78,7 +78,7 @@ private func runSignIn(_ words: [String], _ daemon: Daemon) throws {
     let socket = Places.current.existingSocket(of: daemon.name)
     let argv = [companion("mamd-signin")] + (words + ["--socket", socket]).map { ByteString($0) }
     let (json, end): (JSONValue?, ProcessEnd)
-    do throws(Errno) { (json, end) = try told(by: argv) } catch {
+    do throws(Errno) { (json, end) = try jsonOutput(of: argv) } catch {
         guard error == .noEntry else {
             throw Failure(.failure, "\(argv[0].shown), which signs in, does not start: \(error)")
         }

@@ -14,7 +14,7 @@ func companion(_ name: String) -> ByteString {
 
 /// What a program said in JSON on its standard output, if anything, and how it ended. Its words for
 /// people are on standard error.
-func told(by argv: [ByteString]) throws(Errno) -> (json: JSONValue?, end: ProcessEnd) {
+func jsonOutput(of argv: [ByteString]) throws(Errno) -> (json: JSONValue?, end: ProcessEnd) {
     let file = try makeMemoryFile([])
     let end = try wait(for: spawn(argv, files: [file.raw: STDOUT_FILENO]))
     _ = try retrying { Int(lseek(file.raw, 0, SEEK_SET)) }

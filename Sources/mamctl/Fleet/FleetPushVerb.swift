@@ -56,8 +56,8 @@ private func publish(
     let program = companion("mamfleet")
     let (answer, end): (JSONValue?, ProcessEnd)
     do throws(Errno) {
-        (answer, end) = try told(
-            by: [program, ByteString("push"), ByteString("--json"), directory.path])
+        (answer, end) = try jsonOutput(
+            of: [program, ByteString("push"), ByteString("--json"), directory.path])
     } catch { throw Failure(noMamfleet: program, error) }
     let isDone = end == .exited(0)
     printJSON(
