@@ -1,6 +1,5 @@
 """Three real nats-servers carry the documents of 200 machines, and nobody believes a forged one."""
 import argparse
-import contextlib
 import pathlib
 import shutil
 import signal
@@ -42,12 +41,12 @@ class Scale(unittest.TestCase):
         if len(arrived) != MACHINES - 1:
             raise AssertionError(f"{len(arrived)} machines are connected")
 
-    def client(self):
-        return contextlib.closing(self.fleet.engine.client(timeout=60))
+    def patiently(self, action):
+        """Servers that have just begun may leave a request without an answer."""
+        return self.fleet.engine.patiently(action, seconds=PATIENCE, timeout=20)
 
     def push(self):
-        # Servers that have just begun may have to agree on a leader once more.
-        mark, start = self.fleet.engine.patiently(self.fleet.push_level, timeout=60)
+        mark, start = self.patiently(self.fleet.push_level)
         self.assertEqual(
             len(self.swarm.wait_accepted(mark, start, PATIENCE, MACHINES - 1)), MACHINES - 1)
 
@@ -63,9 +62,8 @@ class Scale(unittest.TestCase):
     def order(self, machines):
         """Gives each an order, and waits until all are obeyed."""
         orders = [(machine, *self.organization.check_in(machine.id)) for machine in machines]
-        with self.client() as client:
-            client.push_all([(f"docs.m.{machine.id}", bundle(order))
-                             for machine, _, order in orders])
+        messages = [(f"docs.m.{machine.id}", bundle(order)) for machine, _, order in orders]
+        self.patiently(lambda client: client.push_all(messages))
         nonces = [nonce for _, nonce, _ in orders]
         self.assertTrue(self.swarm.wait(
             lambda: not self.swarm.lost(nonces), PATIENCE, "orders"))
@@ -94,7 +92,7 @@ class Scale(unittest.TestCase):
     def test_past_versions_are_not_sent(self):
         for _ in range(10):
             self.push()
-        state = self.fleet.engine.patiently(
+        state = self.patiently(
             lambda client: client.api("STREAM.INFO.DOCS", subjects_filter="docs.all"))["state"]
         self.assertEqual(state["subjects"]["docs.all"], 5)
         start = self.pause()
@@ -108,7 +106,7 @@ class Scale(unittest.TestCase):
         leader = self.fleet.engine.leader()
         leader.kill()
         level = self.organization.padded_policy()
-        self.fleet.engine.patiently(lambda client: client.push("docs.all", bundle(level)))
+        self.patiently(lambda client: client.push("docs.all", bundle(level)))
         self.assertEqual(len(self.swarm.wait_accepted(
             fingerprint(level), time.monotonic(), PATIENCE, MACHINES - 1)), MACHINES - 1)
         leader.start()
@@ -126,9 +124,9 @@ class Scale(unittest.TestCase):
                 self.fleet.level]
         orders = self.order(self.swarm.machines[1:4])
         attacker = Attacker(self.organization, past)
-        with self.client() as client:
-            for machine in self.swarm.machines[1:4]:
-                attacker.attack(client, machine.id, machine.group, orders)
+        for machine in self.swarm.machines[1:4]:
+            self.patiently(lambda client, to=machine: attacker.attack(
+                client, to.id, to.group, orders))
         reasons = {"unsigned", "older", "malformed", "audience", "content"}
         self.assertTrue(self.swarm.wait(
             lambda: reasons <= {event.words[0] for event in self.swarm.events["r"]}, PATIENCE,

@@ -6,6 +6,7 @@ import os
 import select
 import socket
 import ssl
+import time
 
 from fleet_nkeys import url_base64
 
@@ -22,6 +23,8 @@ class Client:
         self.number = 0
         self.data = b""
         self.others = collections.deque()  # that came before an answer
+        self.timeout = timeout
+        self.begin_wait()
         try:
             self.socket = socket.create_connection(address, timeout=timeout)
             self.greet(ca, key, token)
@@ -46,12 +49,21 @@ class Client:
 
     def send(self, data):
         try:
+            self.socket.settimeout(self.timeout)
             self.socket.sendall(data)
         except OSError as error:
             raise Failed(str(error)) from error
 
+    def begin_wait(self):
+        """Of one answer: what else the server says, its PINGs above all, does not prolong it."""
+        self.end = time.monotonic() + self.timeout
+
     def more(self):
+        left = self.end - time.monotonic()
+        if left <= 0:
+            raise Failed("timeout")
         try:
+            self.socket.settimeout(left)
             data = self.socket.recv(1 << 16)
         except OSError as error:
             raise Failed(str(error) or "timeout") from error
@@ -85,6 +97,7 @@ class Client:
 
     def next(self):
         """The next message; whatever else the server says is dealt with."""
+        self.begin_wait()
         return self.others.popleft() if self.others else self.next_read()
 
     def next_read(self):
@@ -116,6 +129,7 @@ class Client:
         self.number += 1
         reply = f"{self.inbox}.{self.number}"
         self.publish(subject, body, reply, headers)
+        self.begin_wait()
         while (message := self.next_read()).subject != reply:
             self.others.append(message)
         if message.status == 503:
@@ -143,6 +157,7 @@ class Client:
             self.number += 1
             self.publish(subject, body, f"{self.inbox}.{self.number}")
         wanted = {f"{self.inbox}.{number}" for number in range(first, self.number + 1)}
+        self.begin_wait()
         while wanted:
             message = self.next_read()
             if message.subject in wanted:
