@@ -93,9 +93,16 @@ class Faults(unittest.TestCase):
         self.assertTrue(found == new or problem, "it failed, and nobody was told")
         self.assertTrue(outcome.is_fine(found, remembered=True), outcome.describe(found))
         if found == old:
-            operation(place)
+            self.do_again(operation, place, problem)
             self.assertTrue(place.snapshot() == new, "afterwards it does not work")
         return True
+
+    def do_again(self, operation, place, problem):
+        try:
+            operation(place)
+        except OSError as again:
+            again.add_note(f"the second time; the first time: {problem!r}")
+            raise
 
     def test_accounts(self):
         """Old keys or new ones: never none, and no doubt about which."""
