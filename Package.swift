@@ -51,8 +51,11 @@ func module(
     .target(name: name, dependencies: dependencies, path: path, swiftSettings: swiftSettings)
 }
 
-func cModule(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, cSettings: cSettings)
+/// `embedded`: files beside the source that it has as bytes.
+func cModule(
+    _ name: String, _ dependencies: [Target.Dependency] = [], embedded: [String] = []
+) -> Target {
+    .target(name: name, dependencies: dependencies, exclude: embedded, cSettings: cSettings)
 }
 
 func program(
@@ -121,6 +124,9 @@ let package = Package(
         cModule("CTransport"),
         // What docs/io.mamd.*.varlink says
         cModule("CInterfaces"),
+        // Style sheets and scripts of mamctl's pages
+        cModule(
+            "CPages", embedded: ["fleet.css", "fleet.js", "machines.html", "report.css"]),
         // Values that everything speaks of: errors, names, sentences, identifiers
         module("MAMModel", []),
         module("MAMLocks", ["CShims"]),
@@ -234,7 +240,7 @@ let package = Package(
                 "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
                 "MAMAudit", "MAMKeyring", "MAMFleet", "MAMEngine", "MAMOffice", "MAMStore",
                 "MAMPlaces", "MAMDesktop", "MAMWire", "MAMWords", "MAMCommandLine",
-                "CShims", "CContainment", "CSupervisor",
+                "CPages", "CShims", "CContainment", "CSupervisor",
             ], swiftSettings: small),
         program(
             "mamfleet",

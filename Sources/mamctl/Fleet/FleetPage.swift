@@ -1,6 +1,7 @@
 // A page about all machines. It loads nothing and sends nothing: its policy allows its own style
 // and its own script, by their digests.
 
+internal import CPages
 internal import MAMCommandLine
 internal import MAMCrypto
 internal import MAMFleet
@@ -21,8 +22,8 @@ struct FleetPage {
 
     var html: String {
         let name = told(root.root.name)
-        let style = HTML(stringLiteral: reportStyle.text + "\n" + fleetStyle.text)
-        let script = HTML(stringLiteral: fleetScript)
+        let style: HTML = "\(reportStyle)\n\(HTML(file: fleet_css()))"
+        let script = HTML(file: fleet_js())
         let page: HTML = """
             <!DOCTYPE html>
             <html lang="en"><head><meta charset="utf-8">
@@ -41,7 +42,7 @@ struct FleetPage {
             <main>
             \(charts)
             \(orders)
-            \(machines)
+            \(HTML(file: machines_html()))
             </main>
             <footer>A machine says of itself what it likes: whoever is root there holds its key.
             A report counts only if the machine of its name has signed it.</footer>
@@ -93,27 +94,5 @@ struct FleetPage {
             \(fact("Orders pending", shown(Int(clamping: sums.pending)), "on the machines"))
             </dl>
             """
-    }
-
-    /// The table is the script's; without one there is the count of each reason above it.
-    private var machines: HTML {
-        """
-        <section><h2 id="machines">All machines</h2>
-        <noscript><p>The table needs JavaScript, which this browser does not run: \
-        <code>mamctl fleet status</code> tells the same.</p></noscript>
-        <form class="filter" id="filter" hidden aria-label="Which machines are shown">
-        <label>Search <input type="search" id="search" autocomplete="off" spellcheck="false" \
-        placeholder="name, id, group, reason"></label>
-        <label>State <select id="state"><option value="">all</option></select></label>
-        <label>Reason <select id="reason"><option value="">any</option></select></label>
-        <label>Version <select id="version"><option value="">all</option></select></label>
-        <label class="narrow">Order by <select id="order"></select></label>
-        <button type="reset">Clear</button>
-        </form>
-        <p class="soft" id="shown" role="status" aria-live="polite"></p>
-        <div id="table"></div>
-        <nav class="pages" id="pages" hidden aria-label="Pages of the table"></nav>
-        </section>
-        """
     }
 }

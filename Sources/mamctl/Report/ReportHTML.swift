@@ -10,6 +10,8 @@ struct HTML: ExpressibleByStringInterpolation {
 
     init(stringLiteral value: String) { text = value }
     init(_ text: String) { self.text = escaped(text) }
+    /// The text of one of CPages' files.
+    init(file: UnsafePointer<CChar>) { text = String(cString: file) }
     init(stringInterpolation: Interpolation) { text = stringInterpolation.text }
 
     static func + (one: HTML, other: HTML) -> HTML { "\(one)\(other)" }

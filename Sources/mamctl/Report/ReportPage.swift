@@ -1,9 +1,12 @@
 // A report as a self-contained page without scripts.
 
+internal import CPages
 internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+
+let reportStyle = HTML(file: report_css())
 
 struct ReportPage {
     let data: ReportData
