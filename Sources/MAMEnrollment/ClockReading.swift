@@ -42,11 +42,3 @@ package struct ClockReading: Sendable, Equatable {
         return String(decoding: bytes.prefix { $0 > 0x20 }, as: UTF8.self)
     }()
 }
-
-extension Int64 {
-    /// Saturates at the maximum.
-    func addingTime(_ seconds: Int64) -> Int64 {
-        let (sum, overflow) = addingReportingOverflow(seconds)
-        return overflow ? .max : sum
-    }
-}

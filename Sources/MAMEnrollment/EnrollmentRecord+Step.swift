@@ -117,11 +117,11 @@ extension EnrollmentRecord {
     }
 
     private mutating func pass(_ seconds: Int64) {
-        sinceCheckIn = sinceCheckIn.addingTime(seconds)
-        sinceAttempt = sinceAttempt.addingTime(seconds)
-        sincePassphrase = sincePassphrase.addingTime(seconds)
-        sinceClockedOut = sinceClockedOut?.addingTime(seconds)
-        sinceSignIn = sinceSignIn?.addingTime(seconds)
+        sinceCheckIn.add(saturating: seconds)
+        sinceAttempt.add(saturating: seconds)
+        sincePassphrase.add(saturating: seconds)
+        sinceClockedOut?.add(saturating: seconds)
+        sinceSignIn?.add(saturating: seconds)
     }
 
     /// The actions that are due by time alone.

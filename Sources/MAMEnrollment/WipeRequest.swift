@@ -45,7 +45,8 @@ package struct ObeyedRequests: Sendable, Equatable {
     /// read right after.
     package mutating func pass(_ seconds: Int64) {
         let seconds = min(seconds, 86_400)
-        ages = ages.mapValues { $0.addingTime(seconds) }.filter { $0.value <= Self.keptSeconds }
+        for id in ages.keys { ages[id]?.add(saturating: seconds) }
+        ages = ages.filter { $0.value <= Self.keptSeconds }
     }
 
     package var json: JSONValue { .object(ages.mapValues { .integer($0) }) }

@@ -25,6 +25,15 @@ extension JSONValue {
         self = Int64(exactly: value).map { .integer($0) } ?? .number(Double(value))
     }
 
+    /// A list of strings.
+    package init(texts: some Sequence<String>) { self = .array(texts.map { .string($0) }) }
+
+    /// An object whose members are named as the keys describe themselves.
+    package init(_ members: [some Hashable & CustomStringConvertible: JSONValue]) {
+        self = .object(
+            Dictionary(uniqueKeysWithValues: members.map { ($0.key.description, $0.value) }))
+    }
+
     /// The string, if it is one.
     package var text: String? {
         if case .string(let text) = self { text } else { nil }
@@ -48,5 +57,22 @@ extension JSONValue {
     /// The members, if it is an object.
     package var object: [String: JSONValue]? {
         if case .object(let object) = self { object } else { nil }
+    }
+
+    /// The bytes, if it is a string of base64.
+    package var bytes: [UInt8]? { text.flatMap(MAMModel.bytes(base64:)) }
+
+    /// What `read` finds in the elements, if it is an array and each of them has it.
+    package func elements<Value>(_ read: (JSONValue) -> Value?) -> [Value]? {
+        guard let array else { return nil }
+        let found = array.compactMap(read)
+        return found.count == array.count ? found : nil
+    }
+
+    /// The same of an object's members.
+    package func members<Value>(_ read: (JSONValue) -> Value?) -> [String: Value]? {
+        guard let object else { return nil }
+        let found = object.compactMapValues(read)
+        return found.count == object.count ? found : nil
     }
 }

@@ -171,17 +171,11 @@ struct SettingField: Sendable {
 
     private static let userReferences = Shape<[String: [Settings.UserReference]]>(
         "an object: for each account a user's name, a uid, or a list of these",
-        read: { value in
-            guard let object = value.object else { return nil }
-            let users = object.mapValues(userReferences(in:)).compactMapValues(\.self)
-            return users.count == object.count ? users : nil
-        },
+        read: { $0.members(userReferences(in:)) },
         write: { .object($0.mapValues { .array($0.map(\.json)) }) })
 
     private static func userReferences(in value: JSONValue) -> [Settings.UserReference]? {
-        let items = value.array ?? [value]
-        let users = items.compactMap(Settings.UserReference.init)
-        return users.count == items.count ? users : nil
+        JSONValue.array(value.array ?? [value]).elements(Settings.UserReference.init)
     }
 
     /// A number is refused: it would be looked for as a name.
@@ -205,11 +199,9 @@ struct SettingField: Sendable {
         "any, none, or a list of TCP ports",
         read: { value in
             if let text = value.text { return ["any": .any, "none": Optional.none][text] ?? nil }
-            let ports = value.array?.map { $0.integer.flatMap { UInt16(exactly: $0) } }
-            guard let ports, !ports.isEmpty, !ports.contains(nil), !ports.contains(0) else {
-                return nil
-            }
-            return .ports(ports.compactMap(\.self))
+            let ports = value.elements { $0.integer.flatMap { UInt16(exactly: $0) } }
+            guard let ports, !ports.isEmpty, !ports.contains(0) else { return nil }
+            return .ports(ports)
         },
         write: { network in
             switch network {

@@ -193,3 +193,42 @@ package struct Settings: Sendable, Equatable {
     /// Bytes of memory that a key derivation takes.
     package var keyDerivationMemoryByteCount: UInt64 { UInt64(keyDerivationMemoryMiB) << 20 }
 }
+
+// MARK: What they add to the organisation's policy
+
+extension Settings {
+    /// `MAMDebugSettings`, while `DebugSettingsEnabled` is true.
+    package func debugDocument() throws(PolicyError) -> PolicyDocument? {
+        guard debugSettingsEnabled, !debugPolicy.isEmpty else { return nil }
+        return try LegacyPolicy.document(debugPolicy)
+    }
+
+    /// The class of an account's files under its policy.
+    package func classRule(_ policy: EffectivePolicy) -> ClassRule {
+        policy.classRule(deviceDefault: deviceDefaultClass, ceiling: maximumClass)
+    }
+}
+
+// MARK: What takes effect while the daemon runs
+
+/// Who may have accounts here, and in which groups they are.
+package struct AccountRules: Sendable, Equatable {
+    package let allowed: [String]?
+    package let users: [String: [Settings.UserReference]]?
+    package let groups: [String: [String]]
+}
+
+extension Settings {
+    package var accountRules: AccountRules {
+        AccountRules(allowed: allowedAccounts, users: accountUsers, groups: groups)
+    }
+
+    /// The keys whose new values wait for the next start.
+    package func keysForNextStart(in new: Settings) -> [String] {
+        SettingField.all.filter { field in
+            !Self.liveKeys.contains(field.name) && field.show(self) != field.show(new)
+        }.map(\.name)
+    }
+
+    private static let liveKeys: Set = ["AllowedAccounts", "AccountUsers", "Groups"]
+}
