@@ -1,5 +1,6 @@
 // What a verified token says of a person (OpenID Connect Core 1.0, section 2 and 3.1.3.7).
 
+internal import MAMCrypto
 internal import MAMModel
 
 /// What a token must answer.
@@ -157,6 +158,14 @@ package func isSameName(_ one: String, _ other: String) -> Bool {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
     return one.utf8.elementsEqual(other.utf8) { folded($0) == folded($1) }
+}
+
+/// What an issuer gives back, and nobody guesses: states, nonces, PKCE's verifiers. 256 random bits
+/// in base64url.
+package func randomText() -> String {
+    var bytes = [UInt8](repeating: 0, count: 32)
+    bytes.withUnsafeMutableBytes { SecureRandom.fill($0) }
+    return Base64URL.text(bytes)
 }
 
 /// Discovery leaves a slash at the end to the issuer's taste.

@@ -12,7 +12,10 @@ struct Daemon: ~Copyable {
 
     init(at path: String) throws(Failure) {
         var client = try Self.connected(to: path)
-        issuer = try Self.issuer(&client)
+        guard let shown = try Self.call(&client, Varlink.SignIn.Show()).issuer else {
+            throw Failure(.refused, "accounts need no sign-in: ADALAuthority is not set")
+        }
+        issuer = shown
         self.client = client
     }
 
@@ -22,50 +25,37 @@ struct Daemon: ~Copyable {
         }
     }
 
-    private static func issuer(
-        _ client: inout VarlinkClient
-    ) throws(Failure) -> Varlink.SignIn.Issuer {
-        let issuer: Varlink.SignIn.Issuer?
+    private static func call<Request: VarlinkRequest>(
+        _ client: inout VarlinkClient, _ request: Request, descriptors: [Descriptor] = []
+    ) throws(Failure) -> Request.Reply {
         do throws(VarlinkClient.Failure) {
-            issuer = try client.call(Varlink.SignIn.Show()).issuer
+            return try client.call(request, descriptors: descriptors)
         } catch { throw problem(error) }
-        guard let issuer else {
-            throw Failure(.refused, "accounts need no sign-in: ADALAuthority is not set")
-        }
-        return issuer
     }
 
     mutating func begin(
         _ account: String, _ objectID: String?, _ way: Varlink.SignIn.Way
     ) throws(Failure) -> Varlink.SignIn.Begin.Reply {
-        do throws(VarlinkClient.Failure) {
-            return try client.call(
-                Varlink.SignIn.Begin(account: account, objectID: objectID, way: way))
-        } catch { throw problem(error) }
+        try Self.call(
+            &client, Varlink.SignIn.Begin(account: account, objectID: objectID, way: way))
     }
 
     /// Nil if it is signed in; else what it lacks.
     mutating func finish(
         _ ticket: String, _ token: String
     ) throws(Failure) -> Varlink.SignIn.Finish.Reply {
-        do throws(VarlinkClient.Failure) {
-            // A file in memory: a pipe holds less than the largest token.
-            let file: Descriptor
-            do throws(Errno) { file = try makeMemoryFile(Array(token.utf8)) } catch {
-                throw .malformed
-            }
-            return try client.call(
-                Varlink.SignIn.Finish(ticket: ticket, tokenDescriptor: 0), descriptors: [file])
-        } catch { throw problem(error) }
+        // A file in memory: a pipe holds less than the largest token.
+        guard let file = try? makeMemoryFile(Array(token.utf8)) else { throw problem(.malformed) }
+        return try Self.call(
+            &client, Varlink.SignIn.Finish(ticket: ticket, tokenDescriptor: 0),
+            descriptors: [file])
     }
 
     mutating func deliver(_ keys: [UInt8]) throws(Failure) {
         guard let text = String(validating: keys, as: UTF8.self) else {
             throw Failure("the issuer's keys are no text")
         }
-        do throws(VarlinkClient.Failure) {
-            _ = try client.call(Varlink.SignIn.DeliverKeys(keys: text))
-        } catch { throw problem(error) }
+        _ = try Self.call(&client, Varlink.SignIn.DeliverKeys(keys: text))
     }
 }
 
