@@ -10,13 +10,6 @@ package final class HTTPSource {
         case file([UInt8], tag: String?)
     }
 
-    package enum Failure: Error, Sendable, Equatable {
-        /// A clause.
-        case transport(String)
-        case status(Int)
-        case tooLong
-    }
-
     private let base: String
     private let client: WebClient
 
@@ -36,29 +29,13 @@ package final class HTTPSource {
     }
 
     /// The file below the directory. `tag`: the `ETag` of what is known.
-    package func get(_ path: String, tag: String?) throws(Failure) -> Answer {
-        let answer: WebAnswer
-        do throws(WebFailure) { answer = try client.perform("\(base)/\(path)", tag: tag) } catch {
-            switch error {
-            case .transport(let text): throw .transport(text)
-            case .tooLong: throw .tooLong
-            }
-        }
+    package func get(_ path: String, tag: String?) throws(WebFailure) -> Answer {
+        let answer = try client.perform("\(base)/\(path)", tag: tag)
         switch answer.status {
         case 200: return .file(answer.body, tag: answer.tag)
         case 304 where tag != nil: return .unchanged
         case 404, 410: return .missing
         case let status: throw .status(status)
-        }
-    }
-}
-
-extension HTTPSource.Failure: CustomStringConvertible {
-    package var description: String {
-        switch self {
-        case .transport(let text): text
-        case .status(let number): "the server answers \(number)"
-        case .tooLong: "the file is too long"
         }
     }
 }

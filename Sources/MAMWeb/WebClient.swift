@@ -41,7 +41,19 @@ package struct WebAnswer: Sendable, Equatable {
 package enum WebFailure: Error, Sendable, Equatable {
     /// A clause.
     case transport(String)
+    /// A server's answer that nobody expects.
+    case status(Int)
     case tooLong
+}
+
+extension WebFailure: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .transport(let text): text
+        case .status(let number): "the server answers \(number)"
+        case .tooLong: "the file is too long"
+        }
+    }
 }
 
 /// One thread uses it; the connection is kept for the next request.

@@ -3,6 +3,7 @@
 import Glibc
 import MAMCommandLine
 import MAMModel
+import MAMWeb
 import MAMWire
 
 func askOnDevice(_ issuer: Issuer, _ account: String) throws(Failure) -> Tokens {

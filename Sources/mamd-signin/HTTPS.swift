@@ -6,11 +6,7 @@ import MAMModel
 import MAMWeb
 import MAMWire
 
-/// What the server answered.
-struct Answer {
-    let status: Int
-    let body: [UInt8]
-
+extension WebAnswer {
     /// Nil if it is no JSON object.
     var members: [String: JSONValue]? {
         (try? JSONValue(parsing: body, maximumCount: 10_000))?.object
@@ -18,7 +14,7 @@ struct Answer {
 }
 
 /// `form`: posted; nil to get.
-func request(_ address: String, form: [(String, String)]? = nil) throws(Failure) -> Answer {
+func request(_ address: String, form: [(String, String)]? = nil) throws(Failure) -> WebAnswer {
     guard address.lowercased().hasPrefix("https://") else {
         throw Failure(.refused, "the address \(shown(address)) is not one of https")
     }
@@ -29,14 +25,9 @@ func request(_ address: String, form: [(String, String)]? = nil) throws(Failure)
         maximumByteCount: 1 << 19, connectSeconds: 15, timeoutSeconds: 30)
     guard let client = WebClient(settings) else { throw Failure("libcurl does not start") }
     do throws(WebFailure) {
-        let answer = try client.perform(address, form: form.map(encoded))
-        return Answer(status: answer.status, body: answer.body)
+        return try client.perform(address, form: form.map(encoded))
     } catch {
-        let reason =
-            switch error {
-            case .transport(let text): text
-            case .tooLong: "its answer is too long"
-            }
+        let reason = error == .tooLong ? "its answer is too long" : "\(error)"
         throw Failure("the issuer does not answer: \(shown(address)): \(reason)")
     }
 }

@@ -2,6 +2,7 @@
 
 import MAMCommandLine
 import MAMModel
+import MAMWeb
 import MAMWire
 
 struct Issuer {

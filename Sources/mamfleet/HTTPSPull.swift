@@ -50,7 +50,7 @@ final class HTTPSPull {
 
     private func pull() {
         for name in BundlePlace.all(for: shared.machine, groups: shared.groups) {
-            do throws(HTTPSource.Failure) {
+            do throws(WebFailure) {
                 try pull(name)
                 hasFailed = false
             } catch {
@@ -62,7 +62,7 @@ final class HTTPSPull {
         }
     }
 
-    private func pull(_ name: BundlePlace) throws(HTTPSource.Failure) {
+    private func pull(_ name: BundlePlace) throws(WebFailure) {
         let key = BundleKey(.https, name)
         let tag = WebTags(shared.state).tag(of: key.file)
         guard case .file(let bytes, let new) = try source.get(name.path, tag: tag)

@@ -12,6 +12,6 @@ import Testing
         let source = try #require(
             HTTPSource(
                 base: "https://127.0.0.1:1", authority: nil, agent: "test", maximumByteCount: 100))
-        #expect(throws: HTTPSource.Failure.self) { try source.get("all.json", tag: nil) }
+        #expect(throws: WebFailure.self) { try source.get("all.json", tag: nil) }
     }
 }
