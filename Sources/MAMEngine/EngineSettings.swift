@@ -22,19 +22,16 @@ package struct EngineSettings: Sendable, Equatable {
 
     package var json: JSONValue {
         [
-            "servers": .array(servers.map { .string($0) }), "ca": .string(Self.authority),
+            "servers": JSONValue(texts: servers), "ca": .string(Self.authority),
             "https": JSONValue(https), "replicas": JSONValue(replicas),
         ]
     }
 
     package init(parsing bytes: [UInt8]) throws(Refusal) {
-        guard let json = try? JSONValue(parsing: bytes) else { throw .malformed("it is no JSON") }
-        var members = Members(json, of: "the settings")
+        var members = Members(try JSONValue(bytes, orElse: "it is no JSON"), of: "the settings")
         servers = try members.take("servers", "a list of HOST:PORT") { json in
-            json.array.flatMap { list in
-                let found = list.compactMap(\.text).filter { ServerName($0) != nil }
-                return found.count == list.count && !found.isEmpty ? found : nil
-            }
+            let found = json.elements { $0.text.flatMap { ServerName($0) != nil ? $0 : nil } }
+            return found?.isEmpty == false ? found : nil
         }
         _ = try members.take("ca", "ca.pem") { $0.text == Self.authority ? true : nil }
         https = try members.take("https", "an address with https://, or null") { json -> String?? in

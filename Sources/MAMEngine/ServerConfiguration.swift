@@ -1,5 +1,7 @@
 // The settings of one nats-server of the engine.
 
+internal import MAMFleet
+
 /// See docs/adr/0057 and the server's own documentation of these names.
 package struct ServerConfiguration {
     let server: ServerName
@@ -21,7 +23,7 @@ package struct ServerConfiguration {
     }
 
     /// The length of a bundle and the headers of its message.
-    static let maximumPayload = DocumentBundle.maximumByteCount + 16_384
+    static let maximumPayload = Bundle.maximumByteCount + 16_384
 
     package static let file = "nats-server.conf"
     package static let certificate = "server.pem"

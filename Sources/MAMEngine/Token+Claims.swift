@@ -27,9 +27,7 @@ extension Token {
             "limits": .object(limits), "default_permissions": ["pub": [:], "sub": [:]],
         ]
         if !revoked.isEmpty {
-            claims["revocations"] = .object(
-                Dictionary(
-                    uniqueKeysWithValues: revoked.map { ($0.key.description, .integer($0.value)) }))
+            claims["revocations"] = JSONValue(revoked.mapValues { .integer($0) })
         }
         return Token(.account, account, named: name, claims, issued: issued, by: `operator`)
     }
@@ -58,15 +56,11 @@ extension Token {
         Token(
             .user, user, named: name,
             [
-                "pub": ["allow": texts(permissions.publish)],
-                "sub": ["allow": texts(permissions.subscribe)],
+                "pub": ["allow": JSONValue(texts: permissions.publish)],
+                "sub": ["allow": JSONValue(texts: permissions.subscribe)],
                 "subs": .integer(permissions.subscriptionCount), "data": unlimited,
                 "payload": unlimited,
             ], issued: issued, expires: expires, by: account)
-    }
-
-    private static func texts(_ texts: [String]) -> JSONValue {
-        .array(texts.map { .string($0) })
     }
 
     /// The users that an account's token revokes, and when.

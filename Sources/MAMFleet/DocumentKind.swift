@@ -3,8 +3,21 @@
 internal import MAMCrypto
 package import MAMModel
 
-/// Each kind is signed under a type of its own, so that no document passes for another kind's.
-package enum DocumentKind: String, Sendable, CaseIterable {
+/// Each kind is signed under a type of its own, so that nothing passes for what is of another kind.
+package protocol SignedKind: RawRepresentable<String>, Sendable, CaseIterable {}
+
+extension SignedKind {
+    package var payloadType: String { "application/vnd.mamd.\(rawValue)+json" }
+
+    package init?(payloadType: String) {
+        guard let kind = Self.allCases.first(where: { $0.payloadType == payloadType }) else {
+            return nil
+        }
+        self = kind
+    }
+}
+
+package enum DocumentKind: String, SignedKind {
     /// The keys that may sign.
     case root
     /// A policy document of Graph's, as it was exported.
@@ -15,15 +28,6 @@ package enum DocumentKind: String, Sendable, CaseIterable {
     case order
     /// The time, and which documents there are.
     case time
-
-    package var payloadType: String { "application/vnd.mamd.\(rawValue)+json" }
-
-    package init?(payloadType: String) {
-        guard let kind = Self.allCases.first(where: { $0.payloadType == payloadType }) else {
-            return nil
-        }
-        self = kind
-    }
 
     /// The role whose keys must sign a document of this kind.
     package var role: Role {
@@ -76,6 +80,17 @@ package enum Audience: Sendable, Hashable, CustomStringConvertible {
         case .all: "all"
         case .group(let name): "group:\(name)"
         case .machine(let id): "machine:\(id)"
+        }
+    }
+
+    /// Whether it has a machine in it that is in these groups.
+    package func includes(
+        _ machine: MachineID, in groups: @autoclosure () -> Set<String>
+    ) -> Bool {
+        switch self {
+        case .all: true
+        case .group(let name): groups().contains(name)
+        case .machine(let id): id == machine
         }
     }
 }

@@ -33,17 +33,15 @@ package struct Envelope: Sendable, Equatable {
 
     package init(parsing bytes: [UInt8]) throws(Refusal) {
         guard bytes.count <= Self.maximumByteCount else { throw .malformed("it is too long") }
-        let json: JSONValue
-        do throws(JSONValue.Malformed) {
-            json = try JSONValue(parsing: bytes, maximumCount: Self.maximumValueCount)
-        } catch { throw .malformed("it is no JSON") }
+        let json = try JSONValue(
+            bytes, atMost: Self.maximumValueCount, orElse: "it is no JSON")
         guard Self.isEnvelope(json) else { throw .malformed("it is no signed document") }
         var members = Members(json, of: "the envelope")
         kind = try members.take("payloadType", "a type of this version of mamd") {
             $0.text.flatMap(DocumentKind.init(payloadType:))
         }
-        payload = try members.take("payload", "base64", Self.bytes)
-        content = try members.take("content", "base64", Self.bytes)
+        payload = try members.take("payload", "base64", \.bytes)
+        content = try members.take("content", "base64", \.bytes)
         let found = try members.take("signatures", "a list") { $0.array }
         try members.requireEmpty()
         guard found.count <= Self.maximumSignatureCount else {
@@ -51,10 +49,6 @@ package struct Envelope: Sendable, Equatable {
         }
         signatures = []
         for json in found { signatures.append(try Signature(json)) }
-    }
-
-    private static func bytes(_ json: JSONValue) -> [UInt8]? {
-        json.text.flatMap(MAMModel.bytes(base64:))
     }
 
     /// Whether JSON looks like an envelope, which may still be malformed.
@@ -72,10 +66,8 @@ package struct Envelope: Sendable, Equatable {
     package func encoded() -> [UInt8] { json.encoded(pretty: true) + [0x0A] }
 
     package func statement() throws(Refusal) -> Statement {
-        let json: JSONValue
-        do throws(JSONValue.Malformed) {
-            json = try JSONValue(parsing: payload, maximumCount: Self.maximumValueCount)
-        } catch { throw .malformed("its payload is no JSON") }
+        let json = try JSONValue(
+            payload, atMost: Self.maximumValueCount, orElse: "its payload is no JSON")
         return try Statement(json, kind: kind)
     }
 
@@ -93,12 +85,9 @@ package struct Envelope: Sendable, Equatable {
 
     /// Adds or replaces the key's signature. False if the seed is erased.
     package mutating func sign(with seed: SecretBytes) -> Bool {
-        guard let publicKey = Ed25519.publicKey(ofSeed: seed),
-            let bytes = Ed25519.sign(signedBytes, seed: seed)
-        else { return false }
-        let key = Bytes16(ofKey: publicKey)
-        signatures.removeAll { $0.key == key }
-        signatures.append(Signature(key: key, bytes: bytes))
+        guard let signature = Signature(of: signedBytes, with: seed) else { return false }
+        signatures.removeAll { $0.key == signature.key }
+        signatures.append(signature)
         return true
     }
 
@@ -134,13 +123,19 @@ package struct Envelope: Sendable, Equatable {
 }
 
 extension Envelope.Signature {
+    /// Nil if the seed is erased.
+    init?(of message: [UInt8], with seed: SecretBytes) {
+        guard let publicKey = Ed25519.publicKey(ofSeed: seed),
+            let bytes = Ed25519.sign(message, seed: seed)
+        else { return nil }
+        self.init(key: Bytes16(ofKey: publicKey), bytes: bytes)
+    }
+
     init(_ json: JSONValue) throws(Refusal) {
         var members = Members(json, of: "a signature")
-        key = try members.take("keyid", "32 hexadecimal digits", hexID)
+        key = try members.id("keyid")
         bytes = try members.take("sig", "base64 of 64 bytes") {
-            $0.text.flatMap(MAMModel.bytes(base64:)).flatMap {
-                $0.count == Ed25519.signatureByteCount ? $0 : nil
-            }
+            $0.bytes.flatMap { $0.count == Ed25519.signatureByteCount ? $0 : nil }
         }
         try members.requireEmpty()
     }

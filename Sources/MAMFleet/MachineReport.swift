@@ -3,21 +3,12 @@
 package import MAMCrypto
 package import MAMModel
 
-/// What a report is about. Each kind is signed under a type of its own.
-package enum ReportKind: String, Sendable, CaseIterable {
+/// What a report is about.
+package enum ReportKind: String, SignedKind {
     case status
     case recoveryRecord = "recovery-record"
     case audit
     case enrolment
-
-    package var payloadType: String { "application/vnd.mamd.\(rawValue)+json" }
-
-    package init?(payloadType: String) {
-        guard let kind = Self.allCases.first(where: { $0.payloadType == payloadType }) else {
-            return nil
-        }
-        self = kind
-    }
 }
 
 /// A report whose signature was not checked. Its payload is not parsed before that.
@@ -37,18 +28,14 @@ package struct ReportEnvelope: Sendable, Equatable {
 
     package init(parsing bytes: [UInt8]) throws(Refusal) {
         guard bytes.count <= Self.maximumByteCount else { throw .malformed("it is too long") }
-        let json: JSONValue
-        do throws(JSONValue.Malformed) {
-            json = try JSONValue(parsing: bytes, maximumCount: Self.maximumValueCount)
-        } catch { throw .malformed("it is no JSON of a report") }
+        let json = try JSONValue(
+            bytes, atMost: Self.maximumValueCount, orElse: "it is no JSON of a report")
         var members = Members(json, of: "the report")
         kind = try members.take("payloadType", "a type of this version of mamd") {
             $0.text.flatMap(ReportKind.init(payloadType:))
         }
         payload = try members.take("payload", "base64 of at most 1 MiB") {
-            $0.text.flatMap(bytes(base64:)).flatMap {
-                $0.count <= Self.maximumPayloadByteCount ? $0 : nil
-            }
+            $0.bytes.flatMap { $0.count <= Self.maximumPayloadByteCount ? $0 : nil }
         }
         let found = try members.take("signatures", "a list of one") {
             $0.array.flatMap { $0.count == 1 ? $0[0] : nil }
@@ -60,11 +47,8 @@ package struct ReportEnvelope: Sendable, Equatable {
     /// Nil if the seed is erased.
     fileprivate init?(_ kind: ReportKind, _ payload: [UInt8], signedWith seed: SecretBytes) {
         let message = Envelope.signedBytes(of: kind.payloadType, payload)
-        guard let publicKey = Ed25519.publicKey(ofSeed: seed),
-            let bytes = Ed25519.sign(message, seed: seed)
-        else { return nil }
-        (self.kind, self.payload) = (kind, payload)
-        signature = Envelope.Signature(key: Bytes16(ofKey: publicKey), bytes: bytes)
+        guard let signature = Envelope.Signature(of: message, with: seed) else { return nil }
+        (self.kind, self.payload, self.signature) = (kind, payload, signature)
     }
 
     fileprivate func isSigned(by publicKey: [UInt8]) -> Bool {
@@ -158,23 +142,16 @@ package struct MachineReport: Sendable, Equatable {
     }
 
     private init(verified envelope: ReportEnvelope) throws(Refusal) {
-        let json: JSONValue
-        do throws(JSONValue.Malformed) {
-            json = try JSONValue(
-                parsing: envelope.payload, maximumCount: Self.maximumValueCount)
-        } catch { throw .malformed("its payload is no JSON") }
+        let json = try JSONValue(
+            envelope.payload, atMost: Self.maximumValueCount, orElse: "its payload is no JSON")
         var members = Members(json, of: "the report")
         self.envelope = envelope
-        organization = try members.take("organization", "32 hexadecimal digits", hexID)
-        machine = try members.take("machine", "32 hexadecimal digits", hexID)
-        issued = try members.take("issued", "a time in UTC", Statement.timestamp)
-        sequence = try members.take("sequence", "a number from 1") {
-            $0.integer.flatMap { $0 >= 1 ? $0 : nil }
-        }
+        organization = try members.id("organization")
+        machine = try members.id("machine")
+        issued = try members.time("issued")
+        sequence = try members.number("sequence", from: 1)
         content = try ReportContent(&members, envelope.kind)
         try members.requireEmpty()
         guard machine == envelope.machine else { throw .notByMachine(machine) }
     }
 }
-
-func hexID(_ json: JSONValue) -> Bytes16? { json.text.flatMap(Bytes16.init(hex:)) }

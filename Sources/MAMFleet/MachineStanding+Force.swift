@@ -27,16 +27,8 @@ extension MachineStanding {
         let groups = membership.groups
         return documents.values.filter { document in
             document.kind == .policy && !document.content.isEmpty
-                && isFor(document.statement.audience, groups)
+                && document.statement.audience.includes(machine, in: groups)
         }.sorted { $0.slot.description < $1.slot.description }
-    }
-
-    func isFor(_ audience: Audience, _ groups: Set<String>) -> Bool {
-        switch audience {
-        case .all: true
-        case .group(let name): groups.contains(name)
-        case .machine(let id): id == machine
-        }
     }
 
     /// Why a check-in does not count, or nil: a time that was signed within a day, all documents
@@ -52,7 +44,7 @@ extension MachineStanding {
         let groups = membership.groups
         let heads = (try? SignedTime(parsing: time.content))?.heads ?? [:]
         for (slot, serial) in heads.sorted(by: { $0.key.description < $1.key.description })
-        where isFor(slot.audience, groups) {
+        where slot.audience.includes(machine, in: groups) {
             let known =
                 slot.kind == .root
                 ? rootDocument.statement.serial : documents[slot]?.statement.serial ?? 0
@@ -60,7 +52,7 @@ extension MachineStanding {
         }
         if let slot = droppedPolicies.first { return .dropped(slot) }
         let expired = (documents.values + [rootDocument]).filter {
-            $0.kind != .time && isFor($0.statement.audience, groups)
+            $0.kind != .time && $0.statement.audience.includes(machine, in: groups)
                 && $0.statement.expires ?? .max <= now
         }.sorted { $0.slot.description < $1.slot.description }.first
         return expired.map { .expired($0.slot, $0.statement.expires ?? 0) }
@@ -69,7 +61,7 @@ extension MachineStanding {
     /// Policies for this machine that a root has taken away with their key.
     package var droppedPolicies: [Slot] {
         let groups = membership.groups
-        return dropped.keys.filter { isFor($0.audience, groups) }
+        return dropped.keys.filter { $0.audience.includes(machine, in: groups) }
             .sorted { $0.description < $1.description }
     }
 

@@ -13,11 +13,7 @@ extension MachineStanding {
                 }),
             "obeyed": .object(obeyed.mapValues { .integer($0) }),
             "pending": .object(pending.mapValues(\.json)),
-            "dropped": .object(
-                Dictionary(
-                    uniqueKeysWithValues: dropped.map { slot, since in
-                        (slot.description, .integer(since))
-                    })),
+            "dropped": JSONValue(dropped.mapValues { .integer($0) }),
             "latestTime": .integer(latestTime), "forgottenUntil": .integer(forgottenUntil),
         ]
     }
@@ -36,38 +32,22 @@ extension MachineStanding {
             // A newer version may have accepted what this one cannot read: without it less would be
             // restricted.
             try document.checkContent()
-            restore(document)
+            documents[document.slot] = document
         }
-        var past = Past()
-        past.obeyed = try members.take("obeyed", "nonces and times", Self.times)
+        obeyed = try members.take("obeyed", "nonces and times") { $0.members(\.integer) }
         let pending = try members.take("pending", "an object") { $0.object }
-        for (nonce, json) in pending { past.pending[nonce] = try Order(parsing: json.encoded()) }
-        for (text, time) in try members.take("dropped", "documents and times", Self.times) {
+        for (nonce, json) in pending { self.pending[nonce] = try Order(parsing: json.encoded()) }
+        let dropped = try members.take("dropped", "documents and times") { $0.members(\.integer) }
+        for (text, time) in dropped {
             guard let slot = Slot(text) else { throw .malformed("\(text) names no document") }
-            past.dropped[slot] = time
+            self.dropped[slot] = time
         }
-        past.latestTime = try members.take("latestTime", "a number") { $0.integer }
-        past.forgottenUntil = try members.take("forgottenUntil", "a number") { $0.integer }
+        latestTime = try members.take("latestTime", "a number") { $0.integer }
+        forgottenUntil = try members.take("forgottenUntil", "a number") { $0.integer }
         try members.requireEmpty()
-        restore(past)
-    }
-
-    /// What a standing has besides its documents.
-    struct Past {
-        var obeyed: [String: Int64] = [:]
-        var pending: [String: Order] = [:]
-        var dropped: [Slot: Int64] = [:]
-        var latestTime: Int64 = 0
-        var forgottenUntil: Int64 = 0
     }
 
     private static func envelope(_ json: JSONValue) -> Envelope? {
         try? Envelope(parsing: json.encoded())
-    }
-
-    private static func times(_ json: JSONValue) -> [String: Int64]? {
-        guard let members = json.object else { return nil }
-        let times = members.compactMapValues(\.integer)
-        return times.count == members.count ? times : nil
     }
 }

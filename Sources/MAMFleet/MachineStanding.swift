@@ -8,20 +8,20 @@ package struct MachineStanding: Sendable, Equatable {
     package private(set) var root: Root
     package let machine: MachineID
     /// The newest document of each slot; orders are in ``obeyed``.
-    package private(set) var documents: [Slot: SignedDocument] = [:]
+    package internal(set) var documents: [Slot: SignedDocument] = [:]
     /// Orders that were accepted, by nonce, and when each expires: until then it is refused.
-    package private(set) var obeyed: [String: Int64] = [:]
+    package internal(set) var obeyed: [String: Int64] = [:]
     /// The orders among ``obeyed`` that are not done yet.
-    package private(set) var pending: [String: Order] = [:]
+    package internal(set) var pending: [String: Order] = [:]
     /// The latest moment at which a forgotten order expired; no order that expires before it is
     /// accepted.
-    package private(set) var forgottenUntil: Int64 = 0
+    package internal(set) var forgottenUntil: Int64 = 0
     /// Policies that only keys had signed that a root took away, and when that root was issued: the
     /// account is closed until one comes that was signed since.
-    package private(set) var dropped: [Slot: Int64] = [:]
+    package internal(set) var dropped: [Slot: Int64] = [:]
     /// The latest moment, in seconds, on which a signed time and the clock of then agreed: one can
     /// be set forward, and the key of the other may be stolen.
-    package private(set) var latestTime: Int64 = 0
+    package internal(set) var latestTime: Int64 = 0
 
     package var organization: Bytes16 { rootDocument.statement.organization }
 
@@ -54,13 +54,6 @@ package struct MachineStanding: Sendable, Equatable {
     package func nonces(atMost limit: Int) -> [String] {
         obeyed.filter { pending[$0.key] == nil }.sorted { ($0.value, $0.key) > ($1.value, $1.key) }
             .prefix(limit).map(\.key)
-    }
-
-    mutating func restore(_ document: SignedDocument) { documents[document.slot] = document }
-
-    mutating func restore(_ past: Past) {
-        (obeyed, pending, dropped) = (past.obeyed, past.pending, past.dropped)
-        (latestTime, forgottenUntil) = (past.latestTime, past.forgottenUntil)
     }
 
     /// Takes over what was accepted before the machine left and joined again, so that it is not
@@ -128,8 +121,8 @@ package struct MachineStanding: Sendable, Equatable {
     private mutating func makeRoom(for slot: Slot) throws(Refusal) {
         guard documents[slot] == nil, documents.count >= Self.maximumDocumentCount else { return }
         let groups = membership.groups
-        guard isFor(slot.audience, groups) else { throw .full }
-        documents = documents.filter { isFor($0.key.audience, groups) }
+        guard slot.audience.includes(machine, in: groups) else { throw .full }
+        documents = documents.filter { $0.key.audience.includes(machine, in: groups) }
         guard documents.count < Self.maximumDocumentCount else { throw .full }
     }
 

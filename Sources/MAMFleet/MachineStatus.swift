@@ -74,8 +74,8 @@ extension MachineStatus {
             "version": .string(version), "host": .string(host), "workspace": .string(workspace),
             "rootSerial": .integer(rootSerial),
             "documents": .object(documents.mapValues { .integer($0) }),
-            "problem": problem.map { .string($0) } ?? .null, "pending": .integer(pending),
-            "obeyed": .array(obeyed.map { .string($0) }),
+            "problem": JSONValue(problem), "pending": .integer(pending),
+            "obeyed": JSONValue(texts: obeyed),
             "accounts": .array(accounts.map(\.json)), "verify": verify?.json ?? .null,
             "refused": .integer(refused), "contained": .bool(contained),
             "kernel": .string(kernel), "mounted": .bool(mounted),
@@ -86,14 +86,15 @@ extension MachineStatus {
 
     init(_ members: inout Members) throws(Refusal) {
         self.init(
-            version: try members.take("version", "a text") { $0.text },
-            host: try members.take("host", "a text") { $0.text },
-            workspace: try members.take("workspace", "a text") { $0.text })
+            version: try members.text("version"), host: try members.text("host"),
+            workspace: try members.text("workspace"))
         rootSerial = try members.take("rootSerial", "a number", count)
-        documents = try members.take("documents", "documents and serials", Self.serials)
+        documents = try members.take("documents", "documents and serials") { $0.members(count) }
         problem = try members.takeOptional("problem", "a text") { $0.text }
         pending = try members.take("pending", "a number", count)
-        obeyed = try members.take("obeyed", "a list of nonces", Self.texts)
+        obeyed = try members.take("obeyed", "a list of nonces") { json in
+            json.elements(\.text).flatMap { $0.count <= Self.maximumObeyedCount ? $0 : nil }
+        }
         for json in try members.take("accounts", "a list", { $0.array }) {
             accounts.append(try Account(json))
         }
@@ -102,23 +103,11 @@ extension MachineStatus {
         }
         refused = try members.take("refused", "a number", count)
         contained = try members.take("contained", "true or false") { $0.bool }
-        kernel = try members.take("kernel", "a text") { $0.text }
+        kernel = try members.text("kernel")
         mounted = try members.take("mounted", "true or false") { $0.bool }
         diagnostics = try members.takeOptional("diagnostics", "an object") {
             $0.object == nil ? nil : $0
         }
-    }
-
-    private static func serials(_ json: JSONValue) -> [String: Int64]? {
-        guard let members = json.object else { return nil }
-        let serials = members.compactMapValues(count)
-        return serials.count == members.count ? serials : nil
-    }
-
-    private static func texts(_ json: JSONValue) -> [String]? {
-        guard let list = json.array, list.count <= maximumObeyedCount else { return nil }
-        let texts = list.compactMap(\.text)
-        return texts.count == list.count ? texts : nil
     }
 }
 
@@ -128,8 +117,8 @@ extension MachineStatus.Account {
         var members: [String: JSONValue] = [
             "id": .string(id.description), "name": .string(name), "objectId": .string(objectID),
             "window": .string(window.rawValue),
-            "blockedBy": blockedBy.map { .string($0) } ?? .null, "compliant": .bool(compliant),
-            "checkedIn": checkedIn.map { .string(rfc3339($0)) } ?? .null,
+            "blockedBy": JSONValue(blockedBy), "compliant": .bool(compliant),
+            "checkedIn": JSONValue(checkedIn.map(rfc3339)),
         ]
         if let level { members["level"] = .string(level) }
         if let lastUse { members["lastUse"] = .string(rfc3339(lastUse)) }
@@ -140,17 +129,16 @@ extension MachineStatus.Account {
     fileprivate init(_ json: JSONValue) throws(Refusal) {
         var members = Members(json, of: "an account of the report")
         self.init(
-            id: try members.take("id", "32 hexadecimal digits", hexID),
-            name: try members.take("name", "a text") { $0.text },
-            objectID: try members.take("objectId", "a text") { $0.text },
+            id: try members.id("id"), name: try members.text("name"),
+            objectID: try members.text("objectId"),
             window: try members.take("window", "open, locked or blocked") {
                 $0.text.flatMap(MachineStatus.Window.init(rawValue:))
             })
         blockedBy = try members.takeOptional("blockedBy", "a text") { $0.text }
         compliant = try members.take("compliant", "true or false") { $0.bool }
         level = try members.takeOptional("level", "a text") { $0.text }
-        checkedIn = try members.takeOptional("checkedIn", "a time in UTC", Statement.timestamp)
-        lastUse = try members.takeOptional("lastUse", "a time in UTC", Statement.timestamp)
+        checkedIn = try members.takeOptional("checkedIn", "a time in UTC", timestamp)
+        lastUse = try members.takeOptional("lastUse", "a time in UTC", timestamp)
         files = try members.takeOptional("files", "a number", count)
     }
 }
@@ -162,7 +150,7 @@ extension MachineStatus.Check {
 
     fileprivate init(_ json: JSONValue) throws(Refusal) {
         var members = Members(json, of: "the report's verify")
-        time = try members.take("time", "a time in UTC", Statement.timestamp)
+        time = try members.time("time")
         findings = try members.take("findings", "a number", count)
     }
 }

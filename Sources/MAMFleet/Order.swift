@@ -25,11 +25,7 @@ package struct Order: Sendable, Equatable {
     }
 
     package init(parsing bytes: [UInt8]) throws(Refusal) {
-        let json: JSONValue
-        do throws(JSONValue.Malformed) { json = try JSONValue(parsing: bytes) } catch {
-            throw .malformed("the order is no JSON")
-        }
-        var members = Members(json, of: "the order")
+        var members = try Members(parsing: bytes, of: "the order")
         action = try members.take("action", "one that this version of mamd knows") {
             $0.text.flatMap(Action.init(rawValue:))
         }

@@ -63,11 +63,11 @@ package struct RecordReport: Sendable, Equatable {
     }
 
     init(_ members: inout Members) throws(Refusal) {
-        account = try members.take("account", "32 hexadecimal digits", hexID)
-        name = try members.take("name", "a text") { $0.text }
-        recoveryKey = try members.take("recoveryKey", "a text") { $0.text }
-        record = try members.take("record", "base64") { $0.text.flatMap(bytes(base64:)) }
-        proof = try members.take("proof", "base64") { $0.text.flatMap(bytes(base64:)) }
+        account = try members.id("account")
+        name = try members.text("name")
+        recoveryKey = try members.text("recoveryKey")
+        record = try members.take("record", "base64", \.bytes)
+        proof = try members.take("proof", "base64", \.bytes)
     }
 }
 
@@ -115,12 +115,9 @@ package struct AuditBatch: Sendable, Equatable {
     }
 
     init(_ members: inout Members) throws(Refusal) {
-        let number = { (json: JSONValue) in json.integer.flatMap { $0 >= 0 ? $0 : nil } }
-        after =
-            members.has("after")
-            ? try members.take("after", "a number from 0", number) : nil
-        from = try members.take("from", "a number from 0", number)
-        to = try members.take("to", "a number from 0", number)
+        after = members.has("after") ? try members.number("after", from: 0) : nil
+        from = try members.number("from", from: 0)
+        to = try members.number("to", from: 0)
         records = try members.take("records", "a list") { $0.array }
         guard isInOrder else {
             throw .malformed("its records are not those from \(from) to \(to), in order")
@@ -153,17 +150,15 @@ package struct EnrolmentRequest: Sendable, Equatable {
         invitation = try members.take("invitation", "a name") {
             $0.text.flatMap { isName($0) ? $0 : nil }
         }
-        transportKey = try members.take("transportKey", "an NKey of a user", Self.transportKey)
+        transportKey = try members.take("transportKey", "an NKey of a user") {
+            $0.text.flatMap { isTransportKey($0) ? $0 : nil }
+        }
         publicKey = try members.take("publicKey", "base64 of 32 bytes") {
-            $0.text.flatMap(bytes(base64:)).flatMap { $0.count == 32 ? $0 : nil }
+            $0.bytes.flatMap { $0.count == 32 ? $0 : nil }
         }
         host = try members.take("host", "a text of at most 255 bytes") {
             $0.text.flatMap { $0.utf8.count <= 255 ? $0 : nil }
         }
-    }
-
-    private static func transportKey(_ json: JSONValue) -> String? {
-        json.text.flatMap { isTransportKey($0) ? $0 : nil }
     }
 }
 

@@ -35,17 +35,12 @@ package struct Root: Sendable, Equatable {
     }
 
     package init(parsing bytes: [UInt8]) throws(Refusal) {
-        let json: JSONValue
-        do throws(JSONValue.Malformed) { json = try JSONValue(parsing: bytes) } catch {
-            throw .malformed("the root is no JSON")
-        }
-        var members = Members(json, of: "the root")
+        var members = try Members(parsing: bytes, of: "the root")
         name = try members.take("name", "a text of 1 to 200 bytes") { $0.text }
         let keys = try members.take("keys", "an object") { $0.object }
         self.keys = [:]
         for (id, value) in keys {
-            guard let publicKey = value.text.flatMap(MAMModel.bytes(base64:)),
-                publicKey.count == Ed25519.publicKeyByteCount,
+            guard let publicKey = value.bytes, publicKey.count == Ed25519.publicKeyByteCount,
                 Bytes16(ofKey: publicKey).description == id
             else { throw .malformed("the root's key \(id) is not the key of that id") }
             self.keys[Bytes16(ofKey: publicKey)] = publicKey
@@ -94,11 +89,7 @@ package struct Root: Sendable, Equatable {
     package var json: JSONValue {
         [
             "name": .string(name),
-            "keys": .object(
-                Dictionary(
-                    uniqueKeysWithValues: keys.map {
-                        ($0.key.description, .string(base64($0.value)))
-                    })),
+            "keys": JSONValue(keys.mapValues { .string(base64($0)) }),
             "roles": .object(
                 Dictionary(uniqueKeysWithValues: roles.map { ($0.key.rawValue, $0.value.json) })),
         ]
@@ -108,10 +99,10 @@ package struct Root: Sendable, Equatable {
 extension Root.Holders {
     fileprivate init?(_ json: JSONValue) {
         guard let members = json.object, members.count == 2,
-            let ids = members["keys"]?.array?.map({ $0.text.flatMap(Bytes16.init(hex:)) }),
+            let ids = members["keys"]?.elements(hexID),
             let threshold = members["threshold"]?.integer.flatMap(Int.init(exactly:))
         else { return nil }
-        let keys = Set(ids.compactMap(\.self))
+        let keys = Set(ids)
         // A key that counts twice would be two signatures of one person's.
         guard keys.count == ids.count else { return nil }
         self.init(keys: keys, threshold: threshold)
@@ -119,7 +110,7 @@ extension Root.Holders {
 
     fileprivate var json: JSONValue {
         [
-            "keys": .array(keys.map(\.description).sorted().map { .string($0) }),
+            "keys": JSONValue(texts: keys.map(\.description).sorted()),
             "threshold": .integer(Int64(threshold)),
         ]
     }

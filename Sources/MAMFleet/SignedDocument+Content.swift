@@ -3,8 +3,9 @@
 internal import MAMModel
 
 extension SignedDocument {
-    /// How long an order may last: one that nobody still wants must not be obeyed.
-    package static let longestOrderDays: Int64 = 366
+    /// How long an order may last: one that nobody still wants must not be obeyed. mamctl signs
+    /// nothing else for longer either.
+    package static let longestDays: Int64 = 366
     package static let timeName = "time"
 
     package func checkContent() throws(Refusal) {
@@ -33,8 +34,8 @@ extension SignedDocument {
             }
         }
         guard let expires = statement.expires,
-            expires - statement.issued <= Self.longestOrderDays * secondsPerDay
-        else { throw .lastsTooLong(days: Self.longestOrderDays) }
+            expires - statement.issued <= Self.longestDays * secondsPerDay
+        else { throw .lastsTooLong(days: Self.longestDays) }
         return order
     }
 }

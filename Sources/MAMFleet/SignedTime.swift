@@ -10,11 +10,7 @@ package struct SignedTime: Sendable, Equatable {
     package init(heads: [Slot: Int64]) { self.heads = heads }
 
     package init(parsing bytes: [UInt8]) throws(Refusal) {
-        let json: JSONValue
-        do throws(JSONValue.Malformed) { json = try JSONValue(parsing: bytes) } catch {
-            throw .malformed("the time is no JSON")
-        }
-        var members = Members(json, of: "the time")
+        var members = try Members(parsing: bytes, of: "the time")
         let found = try members.take("heads", "an object") { $0.object }
         try members.requireEmpty()
         var heads: [Slot: Int64] = [:]
@@ -27,13 +23,7 @@ package struct SignedTime: Sendable, Equatable {
         self.heads = heads
     }
 
-    package var json: JSONValue {
-        [
-            "heads": .object(
-                Dictionary(
-                    uniqueKeysWithValues: heads.map { ($0.key.description, .integer($0.value)) }))
-        ]
-    }
+    package var json: JSONValue { ["heads": JSONValue(heads.mapValues { .integer($0) })] }
 }
 
 /// JSON with `groups`: those whose documents are for the machine; and `members`: the accounts, by
@@ -47,12 +37,8 @@ package struct Membership: Sendable, Equatable {
     }
 
     package init(parsing bytes: [UInt8]) throws(Refusal) {
-        let json: JSONValue
-        do throws(JSONValue.Malformed) { json = try JSONValue(parsing: bytes) } catch {
-            throw .malformed("the membership is no JSON")
-        }
-        var members = Members(json, of: "the membership")
-        let names = try members.take("groups", "a list of names") { Self.texts($0) }
+        var members = try Members(parsing: bytes, of: "the membership")
+        let names = try members.take("groups", "a list of names") { $0.elements(\.text) }
         guard names.allSatisfy({ isName($0) }) else {
             throw .malformed("the membership has a group whose name is not allowed")
         }
@@ -60,23 +46,17 @@ package struct Membership: Sendable, Equatable {
         let accounts = try members.take("members", "an object") { $0.object }
         try members.requireEmpty()
         for (group, value) in accounts {
-            guard let texts = Self.texts(value) else {
+            guard let texts = value.elements(\.text) else {
                 throw .malformed("the membership's members of \(group) must be a list of texts")
             }
             self.members[group] = texts
         }
     }
 
-    private static func texts(_ json: JSONValue) -> [String]? {
-        guard let list = json.array else { return nil }
-        let texts = list.compactMap(\.text)
-        return texts.count == list.count ? texts : nil
-    }
-
     package var json: JSONValue {
         [
-            "groups": .array(groups.sorted().map { .string($0) }),
-            "members": .object(members.mapValues { .array($0.map { .string($0) }) }),
+            "groups": JSONValue(texts: groups.sorted()),
+            "members": .object(members.mapValues(JSONValue.init(texts:))),
         ]
     }
 }

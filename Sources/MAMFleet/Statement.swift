@@ -49,37 +49,25 @@ extension Statement {
 
     package init(_ json: JSONValue, kind: DocumentKind) throws(Refusal) {
         var members = Members(json, of: "the statement")
-        organization = try members.take("organization", "32 hexadecimal digits", hexID)
+        organization = try members.id("organization")
         audience = try members.take("audience", "all, group:NAME or machine:ID") {
             $0.text.flatMap(Audience.init)
         }
         name = try members.take("name", "1 to 100 letters, digits, '.', '_' and '-'") {
             $0.text.flatMap { isName($0) ? $0 : nil }
         }
-        serial = try members.take("serial", "a number from 1") {
-            $0.integer.flatMap { $0 >= 1 ? $0 : nil }
-        }
-        issued = try members.take("issued", "a time in UTC", Self.timestamp)
+        serial = try members.number("serial", from: 1)
+        issued = try members.time("issued")
         expires =
-            kind == .root && !members.has("expires")
-            ? nil : try members.take("expires", "a time in UTC", Self.timestamp)
+            kind == .root && !members.has("expires") ? nil : try members.time("expires")
         digest = try members.take("sha256", "64 hexadecimal digits") {
             $0.text.flatMap(bytes(hexadecimal:)).flatMap {
                 $0.count == SHA256.byteCount ? $0 : nil
             }
         }
-        byteCount = try members.take("byteCount", "a number from 0") {
-            $0.integer.flatMap { $0 >= 0 ? $0 : nil }
-        }
+        byteCount = try members.number("byteCount", from: 0)
         try members.requireEmpty()
         if let expires, expires <= issued { throw .malformed("it expires before it is issued") }
-    }
-
-    /// Seconds since 1970; nil for anything that ``rfc3339(_:)`` would not write.
-    static func timestamp(_ json: JSONValue) -> Int64? {
-        guard let text = json.text, let time = Timestamp(text) else { return nil }
-        let seconds = time.milliseconds / 1000
-        return rfc3339(seconds) == text ? seconds : nil
     }
 }
 

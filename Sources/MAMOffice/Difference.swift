@@ -67,40 +67,30 @@ package struct Difference: Sendable, Hashable {
 
 /// The same difference on several machines.
 package struct SharedDifference: Sendable {
-    package let kind: Difference.Kind
-    /// `KIND/machine/NAME` of documents that each machine has one of its own of.
-    package let slot: String
-    /// Nil for such documents.
-    package let wanted: Int64?
-    package let found: Int64?
-    package let isOpen: Bool
+    package let shared: Difference
     /// Indices into ``Survey/machines``.
-    package fileprivate(set) var machines: [Int]
+    package let machines: [Int]
 }
 
 extension Survey {
     /// The differences of the machines that are included, the commonest first.
     package func differences(_ isIncluded: (SurveyedMachine) -> Bool) -> [SharedDifference] {
-        var groups: [Difference: SharedDifference] = [:]
+        var groups: [Difference: [Int]] = [:]
         for (index, machine) in machines.enumerated() where isIncluded(machine) {
             for difference in machine.differences {
-                let shared = difference.shared
-                groups[
-                    shared,
-                    default: SharedDifference(
-                        kind: shared.kind, slot: shared.slot, wanted: shared.wanted,
-                        found: shared.found, isOpen: shared.isOpen, machines: [])
-                ].machines.append(index)
+                groups[difference.shared, default: []].append(index)
             }
         }
-        return groups.values.sorted { one, other in
-            (other.machines.count, one.slot, one.found ?? 0)
-                < (one.machines.count, other.slot, other.found ?? 0)
+        return groups.map { SharedDifference(shared: $0, machines: $1) }.sorted { one, other in
+            (other.machines.count, one.shared.slot, one.shared.found ?? 0)
+                < (one.machines.count, other.shared.slot, other.shared.found ?? 0)
         }
     }
 }
 
 extension Difference {
+    /// As others have it too: `KIND/machine/NAME`, without serials, of documents that each machine
+    /// has one of its own of.
     fileprivate var shared: Difference {
         guard let parsed = Slot(slot), case .machine = parsed.audience else { return self }
         return Difference(

@@ -33,11 +33,7 @@ package struct Engine: Sendable {
 
     package init(_ directory: OrganizationDirectory) throws(OrganizationDirectory.Failure) {
         self.directory = directory
-        let bytes = try directory.read(
-            EngineSettings.file, atMost: EngineSettings.maximumByteCount)
-        do throws(Refusal) { settings = try EngineSettings(parsing: bytes) } catch {
-            throw directory.failure(EngineSettings.file, error)
-        }
+        settings = try directory.engineSettings()
         owner = try directory.seed(Self.operatorSeed, .operator)
         account = try directory.seed(Self.accountSeed, .account)
     }
@@ -66,8 +62,7 @@ package struct Engine: Sendable {
         try directory.write(accountToken, Self.token(of: account, [:], at: now, by: owner))
         try directory.writeCredentials(credentials, named: "admin", by: account, at: now)
         try directory.writeCredentials(systemCredentials, named: "system", by: system, at: now)
-        try directory.write(
-            EngineSettings.file, settings.json.encoded(pretty: true) + [0x0A])
+        try directory.write(EngineSettings.file, directory.lines(settings.json))
         return try Engine(directory)
     }
 
@@ -80,8 +75,7 @@ package struct Engine: Sendable {
     }
 
     package mutating func change(_ settings: EngineSettings) throws(OrganizationDirectory.Failure) {
-        try directory.write(
-            EngineSettings.file, settings.json.encoded(pretty: true) + [0x0A])
+        try directory.write(EngineSettings.file, directory.lines(settings.json))
         self.settings = settings
     }
 
@@ -169,17 +163,22 @@ package struct Engine: Sendable {
 
 extension OrganizationDirectory {
     package func token(_ name: String) throws(Failure) -> Token {
-        let bytes = try read(name, atMost: Token.maximumByteCount)
-        do throws(Refusal) {
-            return try Token(parsing: String(decoding: bytes, as: UTF8.self).withoutLineFeed)
-        } catch { throw failure(name, error) }
+        try read(name, atMost: Token.maximumByteCount) { bytes throws(Refusal) in
+            try Token(parsing: String(decoding: bytes, as: UTF8.self).withoutLineFeed)
+        }
+    }
+
+    package func engineSettings() throws(Failure) -> EngineSettings {
+        let limit = EngineSettings.maximumByteCount
+        return try read(EngineSettings.file, atMost: limit) { bytes throws(Refusal) in
+            try EngineSettings(parsing: bytes)
+        }
     }
 
     package func seed(_ name: String, _ role: NKey.Role) throws(Failure) -> NKeySeed {
         let text = try readSecret(name, atMost: NKeySeed.textByteCount + 1)
         let line = text.withBytes { bytes in
-            SecretBytes(
-                copying: .init(rebasing: bytes.prefix { $0 != 0x0A }))
+            SecretBytes(copying: .init(rebasing: bytes.prefix { $0 != 0x0A }))
         }
         do throws(NKeySeed.Malformed) { return try NKeySeed(parsing: line, role) } catch {
             throw failure(name, .malformed("\(error)"))

@@ -30,11 +30,9 @@ package struct FleetAudit {
         unusable = listing.unusable
         for name in listing.names {
             guard let id = MachineID(hex: stem(name, suffix)), files[id] == nil else { continue }
-            let entry = directory.machineFile(id)
-            switch directory.registered(entry) {
+            switch directory.registered(directory.machineFile(id)) {
             case nil: continue
-            case .failure(let error):
-                unusable.append(UnusableFile(name: entry, reason: error.reason))
+            case .failure(let file): unusable.append(file)
             case .success(let entry) where isIncluded(entry):
                 files[id] = AuditFile(directory.whole(name), of: entry, in: organization)
             case .success: continue

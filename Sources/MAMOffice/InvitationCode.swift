@@ -37,7 +37,7 @@ package struct InvitationCode: Sendable {
     package var text: SecretBytes {
         var members: [String: JSONValue] = [
             "organization": .string(fingerprint), "invitation": .string(invitation.description),
-            "servers": .array(servers.map { .string($0) }), "jwt": .string(token.text),
+            "servers": JSONValue(texts: servers), "jwt": .string(token.text),
         ]
         members["ca"] = authority.map { .string(base64($0)) }
         members["https"] = https.map { .string($0) }
@@ -74,14 +74,10 @@ package struct InvitationCode: Sendable {
         fingerprint = try members.take("organization", "a fingerprint") {
             $0.text.flatMap { bytes(hexadecimal: $0)?.count == SHA256.byteCount ? $0 : nil }
         }
-        invitation = try members.take("invitation", "an id") {
-            $0.text.flatMap(Bytes16.init(hex:))
-        }
-        servers = try members.take("servers", "a list", Self.texts)
-        authority =
-            members.has("ca")
-            ? try members.take("ca", "base64") { $0.text.flatMap(bytes(base64:)) } : nil
-        https = members.has("https") ? try members.take("https", "a text") { $0.text } : nil
+        invitation = try members.take("invitation", "an id", hexID)
+        servers = try members.take("servers", "a list") { $0.elements(\.text) }
+        authority = members.has("ca") ? try members.take("ca", "base64", \.bytes) : nil
+        https = members.has("https") ? try members.text("https") : nil
         token = try Token(parsing: try members.take("jwt", "a token") { $0.text })
         try members.requireEmpty()
         do throws(NKeySeed.Malformed) { seed = try NKeySeed(parsing: secret, .user) } catch {
@@ -92,11 +88,6 @@ package struct InvitationCode: Sendable {
 
     private static var malformed: Refusal {
         .malformed("it is no invitation, or was not copied as a whole")
-    }
-
-    private static func texts(_ json: JSONValue) -> [String]? {
-        let found = json.array?.compactMap(\.text)
-        return found?.count == json.array?.count ? found : nil
     }
 
     private static func decoded(_ code: SecretBytes) throws(Refusal) -> SecretBytes {

@@ -50,24 +50,13 @@ package struct OrderBook: Sendable {
     private var forMany: [Int] = []
 
     init(_ directory: OrganizationDirectory, root: Root, of organization: Bytes16) {
-        let read = { @Sendable (name: String) in
-            let limit = Envelope.maximumByteCount
-            let result = directory.reading(name, atMost: limit) { bytes throws(Refusal) in
+        var listing = Listing(directory, OrganizationDirectory.orders)
+        orders = listing.contents { name in
+            directory.reading(name, atMost: Envelope.maximumByteCount) { bytes throws(Refusal) in
                 try SurveyedOrder(name, Envelope(parsing: bytes), root, organization)
             }
-            return (name, result)
         }
-        let listing = Listing(directory, OrganizationDirectory.orders)
-        unusable = listing.unusable
-        for (name, result) in inParts(listing.names, read) {
-            switch result {
-            case nil: continue
-            case .success(let order): orders.append(order)
-            case .failure(let error):
-                unusable.append(UnusableFile(name: name, reason: error.reason))
-            }
-        }
-        unusable.sort { $0.name < $1.name }
+        unusable = listing.unusable.sorted { $0.name < $1.name }
         orders.sort { ($0.issued, $0.nonce) < ($1.issued, $1.nonce) }
         for (index, order) in orders.enumerated() where order.missing == 0 {
             if case .machine(let id) = order.audience {
@@ -92,19 +81,12 @@ package struct OrderBook: Sendable {
     mutating func fill(from machines: [SurveyedMachine], _ wanted: Wanted, at now: Int64) {
         for machine in machines where !machine.isRevoked {
             let id = machine.entry.machine
-            for index in (byMachine[id] ?? []) + forMany where isFor(index, id, wanted) {
+            for index in (byMachine[id] ?? []) + forMany
+            where orders[index].audience.includes(id, in: wanted.groups(of: id)) {
                 orders[index].note(machine.status, of: id)
             }
         }
         for index in orders.indices { orders[index].isExpired = orders[index].expires <= now }
-    }
-
-    private func isFor(_ index: Int, _ machine: MachineID, _ wanted: Wanted) -> Bool {
-        switch orders[index].audience {
-        case .all: true
-        case .group(let name): wanted.groups(of: machine).contains(name)
-        case .machine(let id): id == machine
-        }
     }
 }
 

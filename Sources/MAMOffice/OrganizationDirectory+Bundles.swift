@@ -6,9 +6,8 @@ package import MAMModel
 
 extension OrganizationDirectory {
     package func envelope(_ name: String) throws(Failure) -> Envelope {
-        let bytes = try read(name, atMost: Envelope.maximumByteCount)
-        do throws(Refusal) { return try Envelope(parsing: bytes) } catch {
-            throw failure(name, error)
+        try read(name, atMost: Envelope.maximumByteCount) { bytes throws(Refusal) in
+            try Envelope(parsing: bytes)
         }
     }
 
@@ -66,7 +65,7 @@ extension OrganizationDirectory {
 
     /// All bundles. Machines that were revoked get their orders alone. Orders that have expired or
     /// that miss signatures are left out.
-    package func bundles(at now: Int64) throws(Failure) -> [BundlePlace: DocumentBundle] {
+    package func bundles(at now: Int64) throws(Failure) -> [BundlePlace: Bundle] {
         let (document, root) = try rootInForce()
         let organization = document.statement.organization
         var parts: [BundlePlace: [SignedDocument]] = [.all: []]
@@ -86,11 +85,11 @@ extension OrganizationDirectory {
             parts[place] = machine.revoked == nil ? found : orders.isEmpty ? nil : orders
         }
         var bundles = parts.mapValues { found in
-            DocumentBundle(
+            Bundle(
                 found.sorted { $0.slot.description < $1.slot.description }.map(\.envelope))
         }
-        bundles[.roots] = DocumentBundle(try allRoots())
-        if try has(Self.time) { bundles[.time] = DocumentBundle([try envelope(Self.time)]) }
+        bundles[.roots] = Bundle(try allRoots())
+        if try has(Self.time) { bundles[.time] = Bundle([try envelope(Self.time)]) }
         return bundles
     }
 

@@ -20,25 +20,23 @@ extension OrganizationDirectory {
     /// The content of a file, or why it does not count; nil if there is no such file.
     func reading<Value>(
         _ name: String, atMost limit: Int, _ parse: ([UInt8]) throws(Refusal) -> Value
-    ) -> Result<Value, Unreadable>? {
-        let bytes: [UInt8]
-        do throws(Failure) { bytes = try read(name, atMost: limit) } catch {
+    ) -> Result<Value, UnusableFile>? {
+        let reason: String
+        do throws(Failure) { return .success(try read(name, atMost: limit, parse)) } catch {
             switch error.reason {
             case .system(.noEntry): return nil
-            case .system(let error): return .failure(Unreadable(reason: "\(error)"))
-            case .refusal(let refusal): return .failure(Unreadable(reason: "\(refusal)"))
-            case .exposed: return .failure(Unreadable(reason: "others may read it"))
+            case .system(let error): reason = "\(error)"
+            case .refusal(let refusal): reason = "\(refusal)"
+            case .exposed: reason = "others may read it"
             }
         }
-        do throws(Refusal) { return .success(try parse(bytes)) } catch {
-            return .failure(Unreadable(reason: "\(error)"))
-        }
+        return .failure(UnusableFile(name: name, reason: reason))
     }
 
     /// A report that the machine has signed.
     func report(
         _ name: String, of machine: RegisteredMachine, in organization: Bytes16
-    ) -> Result<MachineReport, Unreadable>? {
+    ) -> Result<MachineReport, UnusableFile>? {
         reading(name, atMost: ReportEnvelope.maximumByteCount) { bytes throws(Refusal) in
             try MachineReport(
                 ReportEnvelope(parsing: bytes), of: machine.machine, by: machine.publicKey,
@@ -46,7 +44,7 @@ extension OrganizationDirectory {
         }
     }
 
-    package func registered(_ name: String) -> Result<RegisteredMachine, Unreadable>? {
+    package func registered(_ name: String) -> Result<RegisteredMachine, UnusableFile>? {
         reading(name, atMost: RegisteredMachine.maximumByteCount) { bytes throws(Refusal) in
             let entry = try RegisteredMachine(parsing: bytes)
             guard name == machineFile(entry.machine) else {
@@ -57,13 +55,8 @@ extension OrganizationDirectory {
     }
 }
 
-/// Why a machine's or an administrator's file does not count, as text for people.
-package struct Unreadable: Error {
-    package let reason: String
-}
-
-/// A file that does not count, by its name in the directory, and why.
-package struct UnusableFile: Sendable, Equatable {
+/// A file that does not count, by its name in the directory, and why, as text for people.
+package struct UnusableFile: Error, Equatable {
     package let name: String
     package let reason: String
 }
@@ -77,6 +70,21 @@ struct Listing {
         do throws(OrganizationDirectory.Failure) {
             names = try directory.files(below: place, suffix: suffix)
         } catch { unusable = [UnusableFile(name: place, reason: "it cannot be listed")] }
+    }
+
+    /// What `read` makes of each file, in no order: it returns nil for one that is gone.
+    mutating func contents<Value: Sendable>(
+        _ read: @escaping @Sendable (String) -> Result<Value, UnusableFile>?
+    ) -> [Value] {
+        var found: [Value] = []
+        for result in inParts(names, read) {
+            switch result {
+            case nil: continue
+            case .success(let value): found.append(value)
+            case .failure(let file): unusable.append(file)
+            }
+        }
+        return found
     }
 }
 

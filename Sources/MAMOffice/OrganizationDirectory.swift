@@ -2,7 +2,6 @@
 
 internal import Glibc
 package import MAMCrypto
-internal import MAMEngine
 package import MAMFleet
 package import MAMModel
 internal import MAMSystem
@@ -73,6 +72,14 @@ package struct OrganizationDirectory: Sendable {
         }
     }
 
+    /// What `parse` makes of a file.
+    package func read<Value>(
+        _ name: String, atMost limit: Int, _ parse: ([UInt8]) throws(Refusal) -> Value
+    ) throws(Failure) -> Value {
+        let bytes = try read(name, atMost: limit)
+        do throws(Refusal) { return try parse(bytes) } catch { throw failure(name, error) }
+    }
+
     /// Refuses a secret that others than the owner may read: they may know it already.
     package func readSecret(_ name: String, atMost limit: Int) throws(Failure) -> SecretBytes {
         let file = try naming(name) { () throws(Errno) in
@@ -136,7 +143,7 @@ package struct OrganizationDirectory: Sendable {
     /// Leaves a file that has these bytes as it is, its time too. True if it was written.
     package func update(_ name: String, _ bytes: [UInt8]) throws(Failure) -> Bool {
         let former = try? readSmallFile(
-            whole(name).cString, maximumByteCount: DocumentBundle.maximumByteCount)
+            whole(name).cString, maximumByteCount: Bundle.maximumByteCount)
         guard former != bytes else { return false }
         try write(name, bytes)
         return true
@@ -149,6 +156,9 @@ package struct OrganizationDirectory: Sendable {
             try synchronize(directory.raw)
         }
     }
+
+    /// What people may read and change by hand.
+    func lines(_ json: JSONValue) -> [UInt8] { json.encoded(pretty: true) + [0x0A] }
 
     private func replace(
         _ name: String, _ bytes: RawSpan, mode: mode_t

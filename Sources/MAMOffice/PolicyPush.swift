@@ -32,6 +32,10 @@ package struct PolicyChange: Sendable, Equatable {
         /// In force, though the directory does not have it.
         case left
     }
+
+    package var differences: [String] {
+        action == .changed ? difference(former?.content ?? [], content) : []
+    }
 }
 
 /// A policy below `signed/`, verified or not.

@@ -35,22 +35,20 @@ package struct RegisteredMachine: Sendable, Equatable {
     }
 
     package init(parsing bytes: [UInt8]) throws(Refusal) {
-        var members = try Members(registerEntry: bytes)
-        machine = try members.take("machine", "an id", id)
-        let key = try members.take("publicKey", "base64 of 32 bytes") {
-            $0.text.flatMap(MAMModel.bytes(base64:))
-        }
+        var members = Members(try JSONValue(bytes, orElse: "it is no JSON"), of: "the entry")
+        machine = try members.take("machine", "an id", hexID)
+        let key = try members.take("publicKey", "base64 of 32 bytes", \.bytes)
         guard Bytes16(ofKey: key) == machine else {
             throw .malformed("its public key is another machine's")
         }
         publicKey = key
-        name = try members.take("name", "a text") { $0.text }
+        name = try members.text("name")
         transportKey = try members.take("transportKey", "an NKey of a user", user)
-        invitation = try members.take("invitation", "an id", id)
+        invitation = try members.take("invitation", "an id", hexID)
         groups = try members.take("groups", "a list of names", names)
         admitted = try members.take("admitted", "a time in UTC", timestamp)
         revoked = try members.take("revoked", "a time in UTC, or null", orNull(timestamp))
-        reason = members.has("reason") ? try members.take("reason", "a text") { $0.text } : nil
+        reason = members.has("reason") ? try members.text("reason") : nil
     }
 
     package var json: JSONValue {
@@ -58,7 +56,7 @@ package struct RegisteredMachine: Sendable, Equatable {
             "machine": .string(machine.description), "publicKey": .string(base64(publicKey)),
             "name": .string(name), "transportKey": .string(transportKey.description),
             "invitation": .string(invitation.description),
-            "groups": .array(groups.map { .string($0) }), "admitted": .string(rfc3339(admitted)),
+            "groups": JSONValue(texts: groups), "admitted": .string(rfc3339(admitted)),
             "revoked": JSONValue(revoked.map(rfc3339)),
         ]
         if let reason { found["reason"] = .string(reason) }
@@ -88,20 +86,20 @@ package struct InvitationRecord: Sendable, Equatable {
     }
 
     package init(parsing bytes: [UInt8]) throws(Refusal) {
-        var members = try Members(registerEntry: bytes)
-        id = try members.take("id", "an id", MAMOffice.id)
-        note = try members.take("note", "a text") { $0.text }
+        var members = Members(try JSONValue(bytes, orElse: "it is no JSON"), of: "the entry")
+        id = try members.take("id", "an id", hexID)
+        note = try members.text("note")
         groups = try members.take("groups", "a list of names", names)
         created = try members.take("created", "a time in UTC", timestamp)
         expires = try members.take("expires", "a time in UTC", timestamp)
         transportKey = try members.take("transportKey", "an NKey of a user", user)
-        machine = try members.take("machine", "an id, or null", orNull(MAMOffice.id))
+        machine = try members.take("machine", "an id, or null", orNull(hexID))
     }
 
     package var json: JSONValue {
         [
             "id": .string(id.description), "note": .string(note),
-            "groups": .array(groups.map { .string($0) }), "created": .string(rfc3339(created)),
+            "groups": JSONValue(texts: groups), "created": .string(rfc3339(created)),
             "expires": .string(rfc3339(expires)),
             "transportKey": .string(transportKey.description),
             "machine": JSONValue(machine?.description),
@@ -109,22 +107,12 @@ package struct InvitationRecord: Sendable, Equatable {
     }
 }
 
-extension Members {
-    fileprivate init(registerEntry bytes: [UInt8]) throws(Refusal) {
-        guard let json = try? JSONValue(parsing: bytes) else { throw .malformed("it is no JSON") }
-        self.init(json, of: "the entry")
-    }
-}
-
-private func id(_ json: JSONValue) -> Bytes16? { json.text.flatMap(Bytes16.init(hex:)) }
-
 private func user(_ json: JSONValue) -> NKey? {
     json.text.flatMap(NKey.init).flatMap { $0.role == .user ? $0 : nil }
 }
 
 private func names(_ json: JSONValue) -> [String]? {
-    let found = json.array?.map { $0.text.flatMap { isName($0) ? $0 : nil } }
-    return found.flatMap { $0.contains(nil) ? nil : $0.compactMap(\.self) }
+    json.elements { $0.text.flatMap { isName($0) ? $0 : nil } }
 }
 
 private func timestamp(_ json: JSONValue) -> Int64? {
@@ -157,14 +145,9 @@ extension OrganizationDirectory {
     private func entries<Entry>(
         _ directory: String, _ parse: ([UInt8]) throws(Refusal) -> Entry
     ) throws(Failure) -> [Entry] {
-        var found: [Entry] = []
-        for name in try files(below: directory) {
-            let bytes = try read(name, atMost: RegisteredMachine.maximumByteCount)
-            do throws(Refusal) { found.append(try parse(bytes)) } catch {
-                throw failure(name, error)
-            }
+        try files(below: directory).map { name throws(Failure) in
+            try read(name, atMost: RegisteredMachine.maximumByteCount, parse)
         }
-        return found
     }
 
     package func write(_ machine: RegisteredMachine) throws(Failure) {
@@ -193,7 +176,7 @@ extension OrganizationDirectory {
         for name in try files(below: Self.invited) {
             let bytes = try read(name, atMost: Token.maximumByteCount)
             let members = (try? JSONValue(parsing: bytes))?.object
-            guard let invitation = members?["invitation"].flatMap(id),
+            guard let invitation = members?["invitation"].flatMap(hexID),
                 let text = members?["jwt"]?.text
             else { throw failure(name, .malformed("it is no answer to an invitation")) }
             do throws(Refusal) { found[invitation] = try Token(parsing: text) } catch {
@@ -202,6 +185,4 @@ extension OrganizationDirectory {
         }
         return found
     }
-
-    private func lines(_ json: JSONValue) -> [UInt8] { json.encoded(pretty: true) + [0x0A] }
 }

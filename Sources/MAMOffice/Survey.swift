@@ -27,26 +27,13 @@ package struct Survey: Sendable {
             directory: directory, organization: organization, wanted: wanted, orders: orders,
             now: now,
             staleSeconds: staleSeconds)
-        let register = Listing(directory, OrganizationDirectory.machines)
+        var register = Listing(directory, OrganizationDirectory.machines)
         let reports = Listing(directory, OrganizationDirectory.statuses)
-        var machines: [SurveyedMachine] = []
-        var unreadable = register.unusable + reports.unusable
-        let results = inParts(register.names) { name in
-            (name, directory.registered(name)?.map(judge.machine))
-        }
-        for (name, result) in results {
-            switch result {
-            case nil: continue
-            case .success(let machine): machines.append(machine)
-            case .failure(let error):
-                unreadable.append(UnusableFile(name: name, reason: error.reason))
-            }
-        }
-        self.unreadable = unreadable.sorted { $0.name < $1.name }
-        self.machines = machines.sorted {
+        machines = register.contents { directory.registered($0)?.map(judge.machine) }.sorted {
             ($0.label, $0.entry.machine.high) < ($1.label, $1.entry.machine.high)
         }
-        orders.fill(from: self.machines, wanted, at: now)
+        unreadable = (register.unusable + reports.unusable).sorted { $0.name < $1.name }
+        orders.fill(from: machines, wanted, at: now)
         self.orders = orders
         let known = Set(machines.map { directory.statusFile($0.entry.machine) })
         strays = reports.names.filter { !known.contains($0) }
@@ -72,14 +59,9 @@ package struct Survey: Sendable {
                 versions[status.version, default: 0] += 1
                 // Machines may report any number.
                 pending += min(status.pending, Int64(MachineStanding.maximumOrderCount))
-                refused = sum(refused, status.refused)
+                refused.add(saturating: status.refused)
                 accounts += status.accounts.count
             }
         }
     }
-}
-
-private func sum(_ one: Int64, _ other: Int64) -> Int64 {
-    let (sum, isTooLarge) = one.addingReportingOverflow(other)
-    return isTooLarge ? .max : sum
 }

@@ -53,24 +53,15 @@ package struct Wanted: Sendable {
         at now: Int64
     ) {
         rootSerial = serial
-        let read = { @Sendable (name: String) in
-            (name, Self.document(directory, name, root, organization))
-        }
         var newest: [Slot: SignedDocument] = [:]
-        let listing = Listing(directory, OrganizationDirectory.signed)
-        flaws = listing.unusable.map { .unusable($0) }
-        for (name, result) in inParts(listing.names, read) {
-            switch result {
-            case nil: continue
-            case .failure(let error):
-                flaws.append(.unusable(UnusableFile(name: name, reason: error.reason)))
-            case .success(let document):
-                guard document.kind == .policy || document.kind == .membership else { continue }
-                if document.statement.serial >= newest[document.slot]?.statement.serial ?? 0 {
-                    newest[document.slot] = document
-                }
+        var listing = Listing(directory, OrganizationDirectory.signed)
+        let documents = listing.contents { Self.document(directory, $0, root, organization) }
+        for document in documents where document.kind == .policy || document.kind == .membership {
+            if document.statement.serial >= newest[document.slot]?.statement.serial ?? 0 {
+                newest[document.slot] = document
             }
         }
+        flaws = listing.unusable.map { .unusable($0) }
         for document in newest.values { take(document, at: now) }
         let time = Self.document(directory, OrganizationDirectory.time, root, organization)
         take(time, newest, at: now)
@@ -79,7 +70,7 @@ package struct Wanted: Sendable {
 
     private static func document(
         _ directory: OrganizationDirectory, _ name: String, _ root: Root, _ organization: Bytes16
-    ) -> Result<SignedDocument, Unreadable>? {
+    ) -> Result<SignedDocument, UnusableFile>? {
         directory.reading(name, atMost: Envelope.maximumByteCount) { bytes throws(Refusal) in
             let envelope = try Envelope(parsing: bytes)
             // Roots have keys of their own, and machines take them one after the other.
@@ -121,13 +112,10 @@ package struct Wanted: Sendable {
     }
 
     private mutating func take(
-        _ result: Result<SignedDocument, Unreadable>?, _ newest: [Slot: SignedDocument],
+        _ result: Result<SignedDocument, UnusableFile>?, _ newest: [Slot: SignedDocument],
         at now: Int64
     ) {
-        if case .failure(let error) = result {
-            let file = UnusableFile(name: OrganizationDirectory.time, reason: error.reason)
-            flaws.append(.unusable(file))
-        }
+        if case .failure(let file) = result { flaws.append(.unusable(file)) }
         guard case .success(let document) = result, document.kind == .time,
             let heads = (try? SignedTime(parsing: document.content))?.heads
         else {

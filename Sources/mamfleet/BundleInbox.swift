@@ -1,6 +1,6 @@
 // Bundles on their way to the thread that delivers.
 
-internal import MAMEngine
+internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import Synchronization
@@ -12,7 +12,7 @@ final class BundleInbox: Sendable {
     private let semaphore = Semaphore()
 
     func put(_ bundle: ArrivedBundle) {
-        guard bundle.bytes.count <= DocumentBundle.maximumByteCount else { return }
+        guard bundle.bytes.count <= Bundle.maximumByteCount else { return }
         let wasEmpty = bundles.withLock { bundles in
             defer { bundles[bundle.key] = bundle }
             return bundles.isEmpty

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMEngine
+internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 
@@ -50,7 +51,7 @@ final class DirectoryWatch {
         guard seen[name] != state else { return }
         do throws(Errno) {
             let bytes = try readSmallFile(
-                file, maximumByteCount: DocumentBundle.maximumByteCount)
+                file, maximumByteCount: Bundle.maximumByteCount)
             shared.inbox.put(ArrivedBundle(key: BundleKey(.directory, name), bytes: bytes))
         } catch { shared.log.warning("\(file): \(error)") }
         seen[name] = state

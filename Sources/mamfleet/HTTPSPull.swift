@@ -1,6 +1,7 @@
 // The second carrier: files of a web server.
 
 internal import MAMEngine
+internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWeb
@@ -23,7 +24,7 @@ final class HTTPSPull {
         guard let base = enrolment.https,
             let source = HTTPSource(
                 base: base, authority: enrolment.authority, agent: "mamfleet/\(productVersion)",
-                maximumByteCount: DocumentBundle.maximumByteCount)
+                maximumByteCount: Bundle.maximumByteCount)
         else { return nil }
         (self.shared, self.source) = (shared, source)
         self.intervalSeconds = intervalSeconds ?? Self.intervalSeconds

@@ -153,7 +153,7 @@ private struct Joining {
             } catch { throw Failure(error, place.subject) }
             guard let message else { continue }
             do throws(Refusal) {
-                all.append((place, try DocumentBundle(parsing: message.payload).envelopes))
+                all.append((place, try Bundle(parsing: message.payload).envelopes))
             } catch { throw Failure(.damaged, "the server's \(place.subject): \(error)") }
         }
         guard all.first?.place == .roots, !all[0].envelopes.isEmpty else {

@@ -14,7 +14,7 @@ internal import MAMWire
 func push(_ arguments: Arguments) throws(Failure) -> ExitStatus {
     let office = try Office(arguments)
     // All is read first, so that nothing is sent if a document is wrong.
-    let bundles: [BundlePlace: DocumentBundle]
+    let bundles: [BundlePlace: Bundle]
     let answers: [Bytes16: Token]
     do throws(OrganizationDirectory.Failure) {
         bundles = try office.directory.bundles(at: Timestamp.now.milliseconds / 1000)
@@ -135,7 +135,7 @@ private struct Pushing {
         } catch { throw Failure(error, "the stream \(stream.rawValue)") }
     }
 
-    mutating func push(_ bundles: [BundlePlace: DocumentBundle]) throws(Failure) {
+    mutating func push(_ bundles: [BundlePlace: Bundle]) throws(Failure) {
         let known = try known(.docs)
         let places = bundles.keys.sorted { ($0.rank, $0.subject) < ($1.rank, $1.subject) }
         for place in places {

@@ -15,29 +15,29 @@ import Testing
 
     init() throws { organization = try TestOrganization() }
 
-    private func bundles() throws -> [BundlePlace: DocumentBundle] {
+    private func bundles() throws -> [BundlePlace: Bundle] {
         try directory.bundles(at: TestOrganization.now)
     }
 
     @Test func `a bundle is read as it is written`() throws {
-        let bundle = DocumentBundle([organization.policy(), organization.policy("{ }", name: "b")])
-        #expect(try DocumentBundle(parsing: bundle.encoded()) == bundle)
-        #expect(try DocumentBundle(parsing: DocumentBundle([]).encoded()) == DocumentBundle([]))
+        let bundle = Bundle([organization.policy(), organization.policy("{ }", name: "b")])
+        #expect(try Bundle(parsing: bundle.encoded()) == bundle)
+        #expect(try Bundle(parsing: Bundle([]).encoded()) == Bundle([]))
         for text in ["", "{}", "[{}]", "[1]", "[[]]", "nonsense"] {
             #expect(throws: Refusal.self, "\(text)") {
-                try DocumentBundle(parsing: Array(text.utf8))
+                try Bundle(parsing: Array(text.utf8))
             }
         }
     }
 
     @Test func `a bundle is not larger than it may be`() throws {
         let large = organization.policy(String(repeating: " ", count: 700_000))
-        _ = try DocumentBundle([large, large, large]).encoded()
+        _ = try Bundle([large, large, large]).encoded()
         #expect(throws: Refusal.self) {
-            try DocumentBundle(Array(repeating: large, count: 5)).encoded()
+            try Bundle(Array(repeating: large, count: 5)).encoded()
         }
-        let bytes = Array(repeating: UInt8(ascii: " "), count: DocumentBundle.maximumByteCount + 1)
-        #expect(throws: Refusal.self) { try DocumentBundle(parsing: bytes) }
+        let bytes = Array(repeating: UInt8(ascii: " "), count: Bundle.maximumByteCount + 1)
+        #expect(throws: Refusal.self) { try Bundle(parsing: bytes) }
     }
 
     @Test func `each document is in its audience's bundle`() throws {

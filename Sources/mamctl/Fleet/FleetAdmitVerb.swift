@@ -8,7 +8,6 @@ internal import MAMSystem
 internal import MAMWire
 internal import MAMWords
 
-private let membershipDays: Int64 = 366
 private let membershipName = "groups"
 
 /// A request that is not answered, and why.
@@ -21,9 +20,7 @@ private struct RefusedRequest {
 func admitMachines(_ invocation: Invocation) throws -> ExitStatus {
     var engine = try existingEngine(of: invocation)
     let directory = engine.directory
-    let root = try FleetRoot(
-        reading: invocation.arguments.value("root")
-            ?? directory.whole(OrganizationDirectory.root))
+    let root = try FleetRoot(of: invocation, orOf: directory)
     let (applicants, refused) = try requests(invocation, directory, root.organization)
     let name = try invocation.arguments.text("name")
     guard name == nil || applicants.count == 1 else {
@@ -128,11 +125,10 @@ private func signMembership(
     let name = "\(OrganizationDirectory.signed)/\(applicant.machine)@\(membershipName).json"
     let path = directory.whole(name)
     let former = try directory.has(name) ? try FleetFile(reading: path).statement.serial : 0
-    let statement = Statement(
-        of: content, organization: organization, audience: .machine(applicant.machine),
-        name: membershipName, serial: max(now, former + 1), issued: now,
-        expires: now + membershipDays * secondsPerDay)
-    var file = try FleetFile(path, Envelope(.membership, statement, content: content))
+    var file = try FleetFile(
+        path, Slot(.membership, .machine(applicant.machine), membershipName), content,
+        of: organization, serial: max(now, former + 1), issued: now,
+        expires: now + SignedDocument.longestDays * secondsPerDay)
     try key.sign(&file.envelope)
     try directory.write(name, file.envelope.encoded())
 }

@@ -14,6 +14,11 @@ func told(_ text: String) -> String {
     return shown.count > 200 ? "\(String(shown.prefix(200)))…" : String(shown)
 }
 
+extension RegisteredMachine {
+    /// The register's name, else its id.
+    var label: String { name.isEmpty ? machine.description : told(name) }
+}
+
 extension SurveyedMachine.Attention {
     /// A clause that can stand beside others.
     var words: Message {
@@ -87,6 +92,11 @@ extension JSONValue {
     init(serial: Int64?) { self = serial.map { .integer($0) } ?? .null }
 
     init(time: Int64?) { self = time.map { .string(rfc3339($0)) } ?? .null }
+
+    /// An object with more members.
+    func merging(_ more: [String: JSONValue]) -> JSONValue {
+        .object((object ?? [:]).merging(more) { $1 })
+    }
 }
 
 extension SurveyedMachine {
@@ -97,7 +107,7 @@ extension SurveyedMachine {
         var members: [String: JSONValue] = [
             "machine": .string(entry.machine.description), "name": .string(told(entry.name)),
             "state": .string(state.rawValue), "reported": JSONValue(time: issued),
-            "groups": .array(entry.groups.map { .string(told($0)) }),
+            "groups": JSONValue(texts: entry.groups.map(told)),
             "attention": .array(
                 attention.map {
                     ["kind": .string($0.name), "text": .string($0.words.english)]

@@ -56,8 +56,8 @@ private struct AuditFilter {
 }
 
 private func show(_ item: AuditItem, of entry: RegisteredMachine, _ time: Int64, _ isJSON: Bool) {
-    let label = entry.name.isEmpty ? entry.machine.description : told(entry.name)
-    if isJSON { return printJSON(item.json(of: entry, label), onOneLine: true) }
+    let label = entry.label
+    if isJSON { return printJSON(item.json(of: entry), onOneLine: true) }
     let moment = Timestamp(milliseconds: time).text
     switch item {
     case .record(let json):
@@ -74,9 +74,9 @@ private func show(_ item: AuditItem, of entry: RegisteredMachine, _ time: Int64,
 
 extension AuditItem {
     /// A record stands as the machine has signed it.
-    fileprivate func json(of entry: RegisteredMachine, _ label: String) -> JSONValue {
+    fileprivate func json(of entry: RegisteredMachine) -> JSONValue {
         var members: [String: JSONValue] = [
-            "machine": .string(entry.machine.description), "name": .string(label),
+            "machine": .string(entry.machine.description), "name": .string(entry.label),
         ]
         switch self {
         case .record(let record): members["record"] = record

@@ -27,9 +27,7 @@ struct FleetBundle {
 
     init(reading path: ByteString) throws(Failure) {
         self.path = path
-        let bytes = try naming(path) { () throws(Errno) in
-            try readSmallFile(path.cString, maximumByteCount: Bundle.maximumByteCount)
-        }
+        let bytes = try readFile(path, atMost: Bundle.maximumByteCount)
         let found: [[UInt8]]
         do throws(Refusal) { found = try Bundle.documents(in: bytes) } catch {
             throw Failure(path, error)

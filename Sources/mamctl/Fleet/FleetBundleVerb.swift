@@ -27,8 +27,8 @@ func writeBundles(_ invocation: Invocation) throws -> ExitStatus {
     let removed = try removeOthers(than: Set(texts.keys.map(\.path)), in: output)
     if invocation.isJSON {
         printJSON([
-            "bundles": JSONValue(texts.count), "written": .array(written.map { .string($0) }),
-            "removed": .array(removed.map { .string($0) }),
+            "bundles": JSONValue(texts.count), "written": JSONValue(texts: written),
+            "removed": JSONValue(texts: removed),
         ])
     } else {
         for path in written { printOut(verbatim: output.whole(path).shown) }

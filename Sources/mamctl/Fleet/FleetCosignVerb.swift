@@ -1,6 +1,5 @@
 // `fleet cosign`: one more signature, after the document was shown.
 
-internal import Glibc
 internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
@@ -41,15 +40,9 @@ private func agree(
     }
     if let flaw = unsound(file) { throw Failure(file.path, .malformed(flaw)) }
     printError(verbatim: file.words(root?.root))
-    if invocation.arguments.has("yes") { return }
-    guard isatty(STDIN_FILENO) == 1 else {
-        throw Failure(
-            .refused, "\(file.path.shown): not signed",
-            next: "add --yes if this is what you mean to sign")
-    }
-    guard try Terminal.askOpenly("Sign this? Type yes to continue").text == "yes" else {
-        throw Failure(.failure, "\(file.path.shown): not signed")
-    }
+    try agree(
+        to: "Sign this?", orElse: "\(file.path.shown): not signed",
+        next: "add --yes if this is what you mean to sign", invocation)
 }
 
 /// Why its content says nothing that could be agreed to; nil if it does.

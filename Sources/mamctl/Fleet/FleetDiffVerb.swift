@@ -9,8 +9,7 @@ internal import MAMWire
 
 func showFleetDifferences(_ invocation: Invocation) throws -> ExitStatus {
     let survey = try FleetDirectory(of: invocation).survey(invocation)
-    let name = try invocation.arguments.text("machine")
-    let included = try name.map { name throws(Failure) in Set(try survey.machines(named: name)) }
+    let included = try survey.machines(of: invocation)
     let ids = included.map { Set($0.map { survey.machines[$0].entry.machine }) }
     let found = survey.differences {
         !$0.isRevoked && ids?.contains($0.entry.machine) ?? true
@@ -31,7 +30,7 @@ func showFleetDifferences(_ invocation: Invocation) throws -> ExitStatus {
 
 private let namedCount = 5
 
-extension SharedDifference {
+extension Difference {
     /// Which document, and what these machines have of it.
     fileprivate func start(of count: Int) -> Message {
         let number = count.grouped
@@ -68,9 +67,9 @@ extension SharedDifference {
 extension Survey {
     fileprivate func words(of difference: SharedDifference) -> Message {
         let count = difference.machines.count
-        let start = difference.start(of: count)
+        let start = difference.shared.start(of: count)
         let what: Message =
-            difference.isOpen ? "\(start), which was signed after the last report" : start
+            difference.shared.isOpen ? "\(start), which was signed after the last report" : start
         let names = difference.machines.prefix(namedCount).map { told(machines[$0].label) }
             .joined(separator: ", ")
         let list: Message =
@@ -79,13 +78,7 @@ extension Survey {
     }
 
     fileprivate func json(of difference: SharedDifference) -> JSONValue {
-        [
-            "kind": .string(difference.kind.rawValue), "slot": .string(told(difference.slot)),
-            "wanted": JSONValue(serial: difference.wanted),
-            "found": JSONValue(serial: difference.found),
-            "sinceReport": .bool(difference.isOpen),
-            "machines": .array(
-                difference.machines.map { .string(machines[$0].entry.machine.description) }),
-        ]
+        let ids = difference.machines.map { machines[$0].entry.machine.description }
+        return difference.shared.json.merging(["machines": JSONValue(texts: ids)])
     }
 }

@@ -48,6 +48,17 @@ func seconds(of text: String) -> Int64? {
 }
 
 extension Survey {
+    /// Those of `--machine`; nil without it.
+    func machines(of invocation: Invocation) throws(Failure) -> [Int]? {
+        guard let text = try invocation.arguments.text("machine") else { return nil }
+        return try machines(named: text)
+    }
+
+    /// As people read them.
+    var names: [MachineID: String] {
+        Dictionary(machines.map { ($0.entry.machine, told($0.label)) }, uniquingKeysWith: { $1 })
+    }
+
     /// By id, or the register's name.
     func machines(named text: String) throws(Failure) -> [Int] {
         let found = machines.indices.filter { machines[$0].isNamed(text) }

@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 
@@ -21,15 +22,35 @@ struct FleetFile {
         } catch { throw Failure(path, error) }
     }
 
+    /// A new document, which nobody has signed yet.
+    init(
+        _ path: ByteString, _ slot: Slot, _ content: [UInt8], of organization: Bytes16,
+        serial: Int64, issued: Int64, expires: Int64?
+    ) throws(Failure) {
+        let statement = Statement(
+            of: content, organization: organization, audience: slot.audience, name: slot.name,
+            serial: serial, issued: issued, expires: expires)
+        try self.init(path, Envelope(slot.kind, statement, content: content))
+    }
+
     init(reading path: ByteString) throws(Failure) {
-        let bytes = try naming(path) { () throws(Errno) in
-            try readSmallFile(path.cString, maximumByteCount: Envelope.maximumByteCount)
-        }
+        let bytes = try readFile(path, atMost: Envelope.maximumByteCount)
         let envelope: Envelope
         do throws(Refusal) { envelope = try Envelope(parsing: bytes) } catch {
             throw Failure(path, error)
         }
         try self.init(path, envelope)
+    }
+
+    var slot: Slot { Slot(envelope.kind, statement.audience, statement.name) }
+
+    /// Signs with the verb's key, which must have the role, and writes it.
+    mutating func finish(_ root: FleetRoot, _ invocation: Invocation) throws {
+        let key = try FleetKey(of: invocation)
+        try key.require(envelope.kind.role, in: root.root)
+        try key.sign(&envelope)
+        try write(replacing: invocation.arguments.has("force"))
+        report([self], by: root.root, invocation)
     }
 
     /// Refuses what no machine would read.
@@ -45,6 +66,13 @@ struct FleetFile {
         var attributes = stat()
         attributes.st_mode = 0o644
         try new.finish(like: attributes)
+    }
+}
+
+/// The content of a file.
+func readFile(_ path: ByteString, atMost limit: Int) throws(Failure) -> [UInt8] {
+    try naming(path) { () throws(Errno) in
+        try readSmallFile(path.cString, maximumByteCount: limit)
     }
 }
 
@@ -66,6 +94,13 @@ struct FleetRoot {
 
     init(of invocation: Invocation) throws(Failure) {
         try self.init(reading: required("root", invocation))
+    }
+
+    /// Without `--root` the one that is in force.
+    init(of invocation: Invocation, orOf directory: OrganizationDirectory) throws(Failure) {
+        try self.init(
+            reading: invocation.arguments.value("root")
+                ?? directory.whole(OrganizationDirectory.root))
     }
 }
 

@@ -1,4 +1,4 @@
-// The signing key of `--key`.
+// Signing keys: `fleet keygen`, `fleet key`, and the key of `--key`.
 
 internal import MAMCommandLine
 internal import MAMCrypto
@@ -9,6 +9,47 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
+func makeSigningKey(_ invocation: Invocation) throws -> ExitStatus {
+    let (output, publicKey) = try makeKeyFile(SigningKeyFile.self, invocation)
+    if invocation.isJSON {
+        printJSON(publicKey.json.merging(["path": .string(output.shown)]))
+    } else {
+        printOut(verbatim: publicKey.text)
+        printError(
+            "Give this line to whoever makes the root; its id is \(publicKey.id).\n\(output.shown)"
+                + " signs for the organisation: keep it off the machines that obey it, and keep a"
+                + " copy.")
+    }
+    return .success
+}
+
+func showSigningKey(_ invocation: Invocation) throws -> ExitStatus {
+    let operand = invocation.operands[0]
+    let publicKey =
+        if let given = operand.text.flatMap(SigningPublicKey.init(text:)) {
+            given
+        } else { try FleetKey.publicKey(of: operand) }
+    if invocation.isJSON {
+        printJSON(publicKey.json)
+    } else {
+        printOut(
+            verbatim: table([
+                ["id", .verbatim(publicKey.id.description)],
+                ["public key", .verbatim(publicKey.text)],
+            ]))
+    }
+    return .success
+}
+
+extension SigningPublicKey {
+    /// As roots and signatures name the key.
+    var id: Bytes16 { Bytes16(ofKey: bytes) }
+
+    fileprivate var json: JSONValue {
+        ["id": .string(id.description), "publicKey": .string(text)]
+    }
+}
+
 /// Open: its passphrase was asked for.
 struct FleetKey {
     let path: ByteString
@@ -17,15 +58,7 @@ struct FleetKey {
 
     init(of invocation: Invocation) throws {
         path = try required("key", invocation)
-        let file = try readKeyFile(SigningKeyFile.self, path)
-        let isSealed = SigningKeyFile.isSealed(file.withBytes { Array($0.prefix(16)) })
-        let passphrase =
-            isSealed
-            ? try invocation.passphrase("Passphrase of \(path.shown)", isNew: false)
-                .withBytes { SecretBytes(copying: $0) } : nil
-        do throws(SigningKeyFile.Failure) {
-            seed = try SigningKeyFile.open(file, passphrase: passphrase)
-        } catch { throw Failure(path, error) }
+        seed = try openKeyFile(SigningKeyFile.self, path, invocation)
         guard let publicKey = Ed25519.publicKey(ofSeed: seed) else {
             throw Failure(.damaged, "\(path.shown): it was changed or damaged")
         }
@@ -57,4 +90,19 @@ struct FleetKey {
             throw Failure(.failure, "\(path.shown): nothing was signed")
         }
     }
+}
+
+/// Opens a private key's file here, for which it may need its passphrase.
+func openKeyFile<Kind>(
+    _ kind: PrivateKeyFile<Kind>.Type, _ path: ByteString, _ invocation: Invocation
+) throws -> Kind.Pair {
+    let file = try readKeyFile(kind, path)
+    let isSealed = kind.isSealed(file.withBytes { Array($0.prefix(16)) })
+    let passphrase =
+        isSealed
+        ? try invocation.passphrase("Passphrase of \(path.shown)", isNew: false)
+            .withBytes { SecretBytes(copying: $0) } : nil
+    do throws(PrivateKeyFile<Kind>.Failure) {
+        return try kind.open(file, passphrase: passphrase)
+    } catch { throw Failure(path, error) }
 }

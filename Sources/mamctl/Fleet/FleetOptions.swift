@@ -28,6 +28,9 @@ func number(
     return value
 }
 
+/// How long policies and memberships last, unless something else is given.
+let usualDays: Int64 = 90
+
 /// When a document is issued, and when it expires.
 func validity(
     days: Int64, atMost maximum: Int64, _ invocation: Invocation
@@ -80,8 +83,7 @@ func nextSerial(
     if let given = try number("serial", 1...Int64.max, invocation) { return given }
     let now = Int64(currentTime())
     guard invocation.arguments.has("force"), let former = try? FleetFile(reading: path),
-        Slot(former.envelope.kind, former.statement.audience, former.statement.name) == slot,
-        former.statement.serial < .max
+        former.slot == slot, former.statement.serial < .max
     else { return now }
     return max(now, former.statement.serial + 1)
 }

@@ -52,13 +52,12 @@ private func order(
     _ action: Order.Action, _ target: Target, _ path: ByteString, _ root: FleetRoot,
     _ invocation: Invocation
 ) throws(Failure) -> FleetFile {
+    let slot = Slot(.order, .machine(target.machine), SecureRandom.bytes16().description)
     let content = Order(action, account: target.account).json.encoded()
     let (issued, expires) = try validity(
-        days: defaultDays, atMost: SignedDocument.longestOrderDays, invocation)
-    let statement = Statement(
-        of: content, organization: root.organization, audience: .machine(target.machine),
-        name: SecureRandom.bytes16().description, serial: 1, issued: issued, expires: expires)
-    return try FleetFile(path, Envelope(.order, statement, content: content))
+        days: defaultDays, atMost: SignedDocument.longestDays, invocation)
+    return try FleetFile(
+        path, slot, content, of: root.organization, serial: 1, issued: issued, expires: expires)
 }
 
 private func name(of target: Target, _ action: Order.Action) -> String {
@@ -80,9 +79,7 @@ private func single(_ invocation: Invocation) throws -> Target {
 private func listed(_ invocation: Invocation) throws -> [Target] {
     try invocation.refuse(["machine", "account"], with: "machines")
     let path = try required("machines", invocation)
-    let bytes = try naming(path) { () throws(Errno) in
-        try readSmallFile(path.cString, maximumByteCount: longestListByteCount)
-    }
+    let bytes = try readFile(path, atMost: longestListByteCount)
     var targets: [Target] = []
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (index, line) in lines.enumerated() {

@@ -9,9 +9,8 @@ internal import MAMWire
 
 func showFleetOrders(_ invocation: Invocation) throws -> ExitStatus {
     let survey = try FleetDirectory(of: invocation).survey(invocation)
-    let name = try invocation.arguments.text("machine")
-    let meant = try name.map { name throws(Failure) in
-        Set(try survey.machines(named: name).map { survey.machines[$0].entry.machine })
+    let meant = try survey.machines(of: invocation).map { indices in
+        Set(indices.map { survey.machines[$0].entry.machine })
     }
     let orders = survey.orders.orders.filter { order in
         guard let meant else { return true }
@@ -25,8 +24,7 @@ func showFleetOrders(_ invocation: Invocation) throws -> ExitStatus {
     for found in survey.orders.unusable {
         printError("\(told(found.name)) does not count: \(told(found.reason))")
     }
-    let names = Dictionary(
-        survey.machines.map { ($0.entry.machine, told($0.label)) }, uniquingKeysWith: { $1 })
+    let names = survey.names
     printOut(
         orders.isEmpty
             ? "no orders" : .verbatim(table(orders.map { $0.row(names) }, width: outputWidth)))
@@ -75,7 +73,7 @@ extension SurveyedOrder {
     }
 
     fileprivate var json: JSONValue {
-        func list(_ ids: [MachineID]) -> JSONValue { .array(ids.map { .string($0.description) }) }
+        func list(_ ids: [MachineID]) -> JSONValue { JSONValue(texts: ids.map(\.description)) }
         return [
             "file": .string(told(file)), "nonce": .string(nonce),
             "action": .string(order.action.rawValue),

@@ -63,11 +63,12 @@ func groups(of invocation: Invocation) throws(Failure) -> [String] {
 
 /// On a terminal asks; `--yes` answers for scripts.
 func agree(
-    to question: Message, orElse refusal: Message, _ invocation: Invocation
+    to question: Message, orElse refusal: Message,
+    next: Message = "add --yes if this is what you mean", _ invocation: Invocation
 ) throws {
     if invocation.arguments.has("yes") { return }
     guard isatty(STDIN_FILENO) == 1 else {
-        throw Failure(.refused, refusal, next: "add --yes if this is what you mean")
+        throw Failure(.refused, refusal, next: next)
     }
     guard try Terminal.askOpenly("\(question) Type yes to continue").text == "yes" else {
         throw Failure(.failure, refusal)

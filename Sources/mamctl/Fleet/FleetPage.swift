@@ -1,5 +1,5 @@
-// A page about all machines. It loads nothing and sends nothing: its policy allows its own style
-// and its own script, by their digests.
+// `fleet page`: all machines on one self-contained page. It loads nothing and sends nothing: its
+// policy allows its own style and its own script, by their digests.
 
 internal import CPages
 internal import MAMCommandLine
@@ -9,6 +9,23 @@ internal import MAMModel
 internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
+
+func writeFleetPage(_ invocation: Invocation) throws -> ExitStatus {
+    let output = try invocation.output()
+    let directory = try FleetDirectory(of: invocation)
+    let file = try NewFile(for: output, replacing: invocation.arguments.has("force"))
+    let survey = try directory.survey(invocation)
+    try write(FleetPage(survey, directory.root).html, to: file)
+    if invocation.isJSON {
+        printJSON([
+            "path": .string(output.shown), "machines": JSONValue(survey.machines.count),
+            "attention": JSONValue(survey.machines.count { !$0.attention.isEmpty }),
+        ])
+    } else {
+        printOut("\(output.shown): \(survey.machines.count.counted("machine"))")
+    }
+    return .success
+}
 
 struct FleetPage {
     let survey: Survey
@@ -93,6 +110,34 @@ struct FleetPage {
             \(fact("Documents differ", shown(sums.attention["documents"] ?? 0), "machines"))
             \(fact("Orders pending", shown(Int(clamping: sums.pending)), "on the machines"))
             </dl>
+            """
+    }
+
+    private static let maximumOrderCount = 100
+
+    /// Those that are not done; empty if there are none.
+    private var orders: HTML {
+        let open = survey.orders.orders.filter { $0.state != .obeyed }
+        guard !open.isEmpty else { return "" }
+        let names = survey.names
+        let shown = open.suffix(Self.maximumOrderCount).reversed()
+        let rows = shown.map { order -> [HTML] in
+            [
+                HTML(order.order.action.rawValue), "<bdi>\(order.whom(names))</bdi>",
+                HTML(rfc3339(order.issued)), "\(order.signed.count) of \(order.needed)",
+                HTML(order.outcome.english), "<code>\(String(order.nonce.prefix(8)))</code>",
+            ]
+        }
+        return """
+            <section><h2>Orders that are not done</h2>
+            \(htmlTable(
+                open.count > shown.count
+                    ? "The newest \(shown.count) of \(open.count.grouped.english)"
+                    : "The newest first",
+                [
+                    .init(title: "Order"), .init(title: "Machine"), .init(title: "Issued"),
+                    .init(title: "Signed"), .init(title: "State"), .init(title: "Nonce"),
+                ], rows))</section>
             """
     }
 }

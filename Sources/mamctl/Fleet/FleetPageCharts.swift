@@ -12,7 +12,7 @@ extension FleetPage {
         <section><h2>At a glance</h2>
         \(legend(SurveyedMachine.State.allCases.filter { sums.states[$0] != nil }
             .map { ($0.colour, $0.words.english) }))
-        \(chart("Machines by state", [("all", "All machines", stateParts)]))
+        \(chart("Machines by state", [("All machines", stateParts)]))
         <div class="charts">
         \(chart("Why machines need attention", reasonBars))
         \(chart("Their last report", ageBars))
@@ -23,7 +23,7 @@ extension FleetPage {
     }
 
     private typealias Part = (kind: String, name: String, value: Int)
-    private typealias Bar = (kind: String, label: String, parts: [Part])
+    private typealias Bar = (label: String, parts: [Part])
 
     private func chart(_ title: String, _ bars: [Bar]) -> HTML {
         guard !bars.isEmpty else {
@@ -43,7 +43,7 @@ extension FleetPage {
     private var reasonBars: [Bar] {
         sums.attention.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { name, count in
             let label = reasonLabels[name] ?? name
-            return (name, label, [("blocked", label, count)])
+            return (label, [("blocked", label, count)])
         }
     }
 
@@ -62,19 +62,19 @@ extension FleetPage {
         let silent = (sums.states[.silent] ?? 0) + (sums.states[.refused] ?? 0)
         let bars = zip(limits, counts).map { limit, count -> Bar in
             let kind = limit.0 <= Int(survey.staleSeconds) ? "open" : "closed"
-            return (limit.1, limit.1, [(kind, limit.1, count)])
+            return (limit.1, [(kind, limit.1, count)])
         }
         guard silent > 0 else { return bars }
-        return bars + [("none", "none that counts", [("plain", "none", silent)])]
+        return bars + [("none that counts", [("plain", "none", silent)])]
     }
 
     private var versionBars: [Bar] {
         let sorted = sums.versions.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let bars = sorted.prefix(7).map { version, count -> Bar in
-            (version, version, [("b", version, count)])
+            (version, [("b", version, count)])
         }
         let rest = sorted.dropFirst(7).reduce(0) { $0 + $1.value }
-        return bars + (rest > 0 ? [("others", "others", [("c", "others", rest)])] : [])
+        return bars + (rest > 0 ? [("others", [("c", "others", rest)])] : [])
     }
 
     private var refusalBars: [Bar] {
@@ -85,7 +85,7 @@ extension FleetPage {
             return (machine.label, min(Int(clamping: refused), 1_000_000))
         }
         return found.sorted { ($1.1, $0.0) < ($0.1, $1.0) }.prefix(7).map { label, count in
-            (label, label, [("refusal", "refused", count)])
+            (label, [("refusal", "refused", count)])
         }
     }
 }

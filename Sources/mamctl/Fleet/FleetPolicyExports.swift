@@ -78,9 +78,7 @@ func wantedPolicies(
     for name in names.compactMap(\.text).sorted()
     where isDocumentName(name.utf8) {
         let path = directory.appending(name)
-        let bytes = try naming(path) { () throws(Errno) in
-            try readSmallFile(path.cString, maximumByteCount: Envelope.maximumByteCount)
-        }
+        let bytes = try readFile(path, atMost: Envelope.maximumByteCount)
         let policies = try exported(bytes, path)
         for (index, policy) in policies.enumerated() {
             let title = title(of: policy, name, policies.count == 1 ? nil : index)

@@ -8,20 +8,16 @@ internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 
-private let defaultDays: Int64 = 90
-private let maximumDays: Int64 = 366
-
 func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
     let directory = try organization(of: invocation)
-    let root = try FleetRoot(
-        reading: invocation.arguments.value("root")
-            ?? directory.whole(OrganizationDirectory.root))
+    let root = try FleetRoot(of: invocation, orOf: directory)
     let arguments = invocation.arguments
-    let (now, expires) = try validity(days: defaultDays, atMost: maximumDays, invocation)
+    let validity = try validity(
+        days: usualDays, atMost: SignedDocument.longestDays, invocation)
     let push = PolicyPush(
         try wantedPolicies(in: invocation.operands[0], KnownGroups(directory)),
         signed: try directory.signedPolicies(by: root.root, of: root.organization),
-        isPruning: arguments.has("prune"), at: now)
+        isPruning: arguments.has("prune"), at: validity.issued)
     let work = push.changes.filter { $0.action != .left }
     if !invocation.isJSON || !arguments.has("yes") { show(push) }
     if !arguments.has("dry-run"), !work.isEmpty {
@@ -31,7 +27,7 @@ func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
             to: "Sign \(work.count.counted("document"))?", orElse: "nothing was signed",
             invocation)
         for change in work {
-            try sign(change, key, root.organization, (now, expires), in: directory)
+            try sign(change, key, root.organization, validity, in: directory)
         }
     }
     if arguments.has("dry-run") || arguments.has("local") {
@@ -71,18 +67,15 @@ private func sign(
     _ change: PolicyChange, _ key: FleetKey, _ organization: Bytes16,
     _ validity: (issued: Int64, expires: Int64), in directory: OrganizationDirectory
 ) throws {
-    let serial = max(validity.issued, (change.former?.serial ?? 0) + 1)
-    let statement = Statement(
-        of: change.content, organization: organization, audience: change.slot.audience,
-        name: change.slot.name, serial: serial, issued: validity.issued,
-        expires: validity.expires)
     var name = change.former?.file ?? file(for: change.slot)
     // Of another slot, such as a membership of that name.
     if change.former == nil, try directory.has(name) {
         name = name.replacing("/", with: "/policy@", maxReplacements: 1)
     }
     var file = try FleetFile(
-        directory.whole(name), Envelope(.policy, statement, content: change.content))
+        directory.whole(name), change.slot, change.content, of: organization,
+        serial: max(validity.issued, (change.former?.serial ?? 0) + 1), issued: validity.issued,
+        expires: validity.expires)
     try key.sign(&file.envelope)
     let bytes = file.envelope.encoded()
     do throws(Refusal) { _ = try Envelope(parsing: bytes) } catch {
@@ -108,14 +101,12 @@ private func file(for slot: Slot) -> String {
 private func show(_ push: PolicyPush) {
     for change in push.changes {
         printError("\(sign(of: change.action)) \(change.slot)  \(words(for: change.action))")
-        guard change.action == .changed, let former = change.former?.content else { continue }
-        let lines = difference(former, change.content)
+        guard change.action == .changed else { continue }
+        let lines = change.differences
         let shown: [Message] =
             lines.isEmpty
             ? ["the same values, written otherwise"] : lines.map { .verbatim(ByteString($0).shown) }
-        for line in shown {
-            printError("    \(line)")
-        }
+        for line in shown { printError("    \(line)") }
     }
     printError("\(push.unchangedCount) unchanged")
 }
@@ -149,11 +140,7 @@ private func json(
                     "slot": .string(change.slot.description),
                     "audience": .string(change.slot.audience.description),
                     "name": .string(change.slot.name), "action": .string(change.action.rawValue),
-                    "differences": .array(
-                        change.action == .changed
-                            ? difference(change.former?.content ?? [], change.content).map {
-                                .string($0)
-                            } : []),
+                    "differences": JSONValue(texts: change.differences),
                 ]
             }), "unchanged": JSONValue(push.unchangedCount), "signed": .bool(isSigned),
         "published": published ?? .null, "error": error ?? .null,

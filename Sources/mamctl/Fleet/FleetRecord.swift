@@ -92,13 +92,10 @@ struct CheckedRecord {
 
     private var key: String? { report.map { told($0.0.recoveryKey) } }
 
-    private var machineLabel: String {
-        record.entry.name.isEmpty ? record.entry.machine.description : told(record.entry.name)
-    }
-
     func row(at now: Int64) -> [Message] {
         [
-            .verbatim(machineLabel), .verbatim(told(record.name ?? record.account.description)),
+            .verbatim(record.entry.label),
+            .verbatim(told(record.name ?? record.account.description)),
             .verbatim(state.rawValue),
             report.map { Int(now - $0.issued).asTimeAgo } ?? "–", words,
         ]

@@ -24,13 +24,12 @@ private func checkRecords(_ invocation: Invocation) throws -> ExitStatus {
     try refuse(["output", "force"], at: "check", invocation)
     let directory = try FleetDirectory(of: invocation)
     let pair = try invocation.arguments.value("recovery-key").map {
-        try recoveryKeyPair($0, invocation)
+        try openKeyFile(RecoveryKeyFile.self, $0, invocation)
     }
     let survey = try directory.survey(invocation)
-    let name = try invocation.arguments.text("machine")
     let records = try survey.records(
         directory.place, of: directory.root.organization,
-        machines: try name.map { name throws(Failure) in try survey.machines(named: name) })
+        machines: try survey.machines(of: invocation))
     let checked = records.map { CheckedRecord($0, pair, directory.root.organization) }
     let bad = checked.filter { !$0.isGood }
     let listed = invocation.arguments.has("all") ? checked : bad
@@ -98,19 +97,4 @@ private func refuse(
     for name in names where invocation.arguments.has(name) {
         throw .usage(invocation.verb, "\(operand) takes no --\(name)")
     }
-}
-
-/// Opens a recovery key's file here, for which it may need its passphrase.
-private func recoveryKeyPair(
-    _ path: ByteString, _ invocation: Invocation
-) throws -> Curve25519.KeyPair {
-    let file = try readKeyFile(RecoveryKeyFile.self, path)
-    let isSealed = RecoveryKeyFile.isSealed(file.withBytes { Array($0.prefix(16)) })
-    let passphrase =
-        isSealed
-        ? try invocation.passphrase("Passphrase of \(path.shown)", isNew: false)
-            .withBytes { SecretBytes(copying: $0) } : nil
-    do throws(RecoveryKeyFile.Failure) {
-        return try RecoveryKeyFile.open(file, passphrase: passphrase)
-    } catch { throw Failure(path, error) }
 }

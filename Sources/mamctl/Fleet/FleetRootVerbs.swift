@@ -82,11 +82,9 @@ private func write(
     _ root: Root, of organization: Bytes16, serial: Int64, to output: ByteString,
     _ invocation: Invocation
 ) throws(Failure) -> ExitStatus {
-    let content = root.json.encoded()
-    let statement = Statement(
-        of: content, organization: organization, audience: .all, name: SignedDocument.rootName,
-        serial: serial, issued: Int64(currentTime()), expires: nil)
-    let file = try FleetFile(output, Envelope(.root, statement, content: content))
+    let file = try FleetFile(
+        output, Slot(.root, .all, SignedDocument.rootName), root.json.encoded(),
+        of: organization, serial: serial, issued: Int64(currentTime()), expires: nil)
     try file.write(replacing: invocation.arguments.has("force"))
     report([file], by: nil, invocation)
     if !invocation.isJSON {

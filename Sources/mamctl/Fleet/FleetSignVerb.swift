@@ -7,9 +7,6 @@ internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
 
-private let defaultDays: Int64 = 90
-private let maximumDays: Int64 = 366
-
 func signDocument(_ invocation: Invocation) throws -> ExitStatus {
     let output = try invocation.output()
     let root = try FleetRoot(of: invocation)
@@ -18,17 +15,13 @@ func signDocument(_ invocation: Invocation) throws -> ExitStatus {
     }
     let content = try content(kind, invocation)
     let slot = Slot(kind, try audience(invocation), try name(invocation))
-    let (issued, expires) = try validity(days: defaultDays, atMost: maximumDays, invocation)
-    let statement = Statement(
-        of: content, organization: root.organization, audience: slot.audience, name: slot.name,
-        serial: try nextSerial(of: slot, replacing: output, invocation), issued: issued,
+    let (issued, expires) = try validity(
+        days: usualDays, atMost: SignedDocument.longestDays, invocation)
+    var file = try FleetFile(
+        output, slot, content, of: root.organization,
+        serial: nextSerial(of: slot, replacing: output, invocation), issued: issued,
         expires: expires)
-    var file = try FleetFile(output, Envelope(kind, statement, content: content))
-    let key = try FleetKey(of: invocation)
-    try key.require(kind.role, in: root.root)
-    try key.sign(&file.envelope)
-    try file.write(replacing: invocation.arguments.has("force"))
-    report([file], by: root.root, invocation)
+    try file.finish(root, invocation)
     return .success
 }
 
@@ -68,10 +61,7 @@ private func content(
         }
         return []
     }
-    let bytes = try naming(path) { () throws(Errno) in
-        documentText(
-            try readSmallFile(path.cString, maximumByteCount: Envelope.maximumByteCount))
-    }
+    let bytes = documentText(try readFile(path, atMost: Envelope.maximumByteCount))
     if let flaw = flaw(of: bytes, as: kind) {
         throw Failure(
             .usage, "\(path.shown): not signed, machines would refuse it: \(flaw)",

@@ -10,8 +10,7 @@ internal import MAMWire
 func showFleetStatus(_ invocation: Invocation) throws -> ExitStatus {
     let directory = try FleetDirectory(of: invocation)
     let survey = try directory.survey(invocation)
-    let name = try invocation.arguments.text("machine")
-    let shown = try name.map { name throws(Failure) in try survey.machines(named: name) }
+    let shown = try survey.machines(of: invocation)
     let machines =
         shown?.map { survey.machines[$0] } ?? survey.machines.filter { isListed($0, invocation) }
     if invocation.isJSON {
@@ -145,7 +144,7 @@ extension Survey {
                 "pending": .integer(sums.pending), "refused": .integer(sums.refused),
                 "accounts": JSONValue(sums.accounts),
             ],
-            "flaws": .array(flaws.map { .string($0.english) }),
+            "flaws": JSONValue(texts: flaws.map(\.english)),
             "machines": .array(machines.map(\.json)),
         ]
     }

@@ -9,7 +9,7 @@ internal import MAMWire
 
 private let defaultDays: Int64 = 1
 private let maximumDays: Int64 = 2
-private let name = "time"
+private let slot = Slot(.time, .all, SignedDocument.timeName)
 
 func signTime(_ invocation: Invocation) throws -> ExitStatus {
     let output = try invocation.output()
@@ -17,17 +17,11 @@ func signTime(_ invocation: Invocation) throws -> ExitStatus {
     let heads = try heads(in: invocation.operands[0], root)
     let content = SignedTime(heads: heads).json.encoded()
     let (issued, expires) = try validity(days: defaultDays, atMost: maximumDays, invocation)
-    let serial = try nextSerial(
-        of: Slot(.time, .all, name), replacing: output, invocation)
-    let statement = Statement(
-        of: content, organization: root.organization, audience: .all, name: name, serial: serial,
-        issued: issued, expires: expires)
-    var file = try FleetFile(output, Envelope(.time, statement, content: content))
-    let key = try FleetKey(of: invocation)
-    try key.require(.time, in: root.root)
-    try key.sign(&file.envelope)
-    try file.write(replacing: invocation.arguments.has("force"))
-    report([file], by: root.root, invocation)
+    var file = try FleetFile(
+        output, slot, content, of: root.organization,
+        serial: nextSerial(of: slot, replacing: output, invocation), issued: issued,
+        expires: expires)
+    try file.finish(root, invocation)
     return .success
 }
 
@@ -50,8 +44,7 @@ private func heads(in directory: ByteString, _ root: FleetRoot) throws -> [Slot:
         if file.envelope.kind == .order || file.envelope.kind == .time { continue }
         if let refusal = try refusal(of: file, root, nil) { throw Failure(path, refusal) }
         if file.envelope.kind == .membership, case .machine = file.statement.audience { continue }
-        let slot = Slot(file.envelope.kind, file.statement.audience, file.statement.name)
-        let serial = file.statement.serial
+        let (slot, serial) = (file.slot, file.statement.serial)
         if serial == heads[slot], let other = payloads[slot], other != file.envelope.payload {
             throw Failure(
                 .refused, "\(path.shown): another document of \(slot) has serial \(serial) too",

@@ -8,7 +8,7 @@ internal import MAMWire
 let fleetVerbs: [Verb] =
     fleetKeyVerbs + fleetRootVerbs + fleetDocumentVerbs + fleetCarrierVerbs
 
-private let fileStatuses: [ExitStatus] = [
+let fleetStatuses: [ExitStatus] = [
     .success, .failure, .usage, .notFound, .refused, .damaged,
 ]
 
@@ -78,7 +78,7 @@ private let fleetRootVerbs: [Verb] = [
             "mamctl fleet rotate root.json -o root-2.json --add policy=$EVE",
             "mamctl fleet rotate root.json -o root-2.json --remove order=$LOST --add order=$EVE",
         ],
-        statuses: fileStatuses, run: rotateRoot),
+        statuses: fleetStatuses, run: rotateRoot),
 ]
 
 private let fleetDocumentVerbs: [Verb] = [
@@ -92,10 +92,7 @@ private let fleetDocumentVerbs: [Verb] = [
                 help: "policy or membership"),
             Option(name: "audience", value: "AUDIENCE", help: "all, group:NAME or machine:ID"),
             Option(name: "name", value: "NAME", help: "of the document (default: the file's)"),
-            Option(
-                name: "serial", value: "N",
-                help: "the highest counts (default: the time, in seconds)"),
-            .expires("90"),
+            .serial, .expires("90"),
             Option(name: "withdraw", help: "take back the policy of that audience and name"),
             .passfile, .extpass, .replace,
         ],
@@ -105,7 +102,7 @@ private let fleetDocumentVerbs: [Verb] = [
             "mamctl fleet sign --withdraw --name level2.json --root root.json --key ann.key"
                 + " --kind policy --audience all -o signed/level2.json --force",
         ],
-        statuses: fileStatuses + [.wrongPassphrase], run: signDocument),
+        statuses: fleetStatuses + [.wrongPassphrase], run: signDocument),
     Verb(
         name: "fleet order", summary: "Sign an order that a machine obeys once",
         usage: [
@@ -126,22 +123,19 @@ private let fleetDocumentVerbs: [Verb] = [
             "mamctl fleet order lock --root root.json --key ann.key --machine $ID -o lock.json",
             "mamctl fleet order wipe --root root.json --key ann.key --machines lost.txt -o orders",
         ],
-        statuses: fileStatuses + [.wrongPassphrase], run: signOrders),
+        statuses: fleetStatuses + [.wrongPassphrase], run: signOrders),
     Verb(
         name: "fleet time", summary: "Sign the time, and which documents there are",
         usage: ["DIR", "--root", "--key", "-o"],
         options: [
-            .newDocument("OUT"), .root, .key, .expires("1, at most 2"),
-            Option(
-                name: "serial", value: "N",
-                help: "the highest counts (default: the time, in seconds)"),
-            .passfile, .extpass, .replace,
+            .newDocument("OUT"), .root, .key, .expires("1, at most 2"), .serial, .passfile,
+            .extpass, .replace,
         ],
         examples: [
             "mamctl fleet time signed --root root.json --key server.key -o time.json",
             "mamctl fleet time signed --root root.json --key server.key -o time.json --force",
         ],
-        statuses: fileStatuses + [.wrongPassphrase], run: signTime),
+        statuses: fleetStatuses + [.wrongPassphrase], run: signTime),
     Verb(
         name: "fleet cosign", summary: "Show documents and add a signature",
         usage: [.many("FILE"), "--key", ["--root"], ["--yes"]],
@@ -152,7 +146,7 @@ private let fleetDocumentVerbs: [Verb] = [
             "mamctl fleet cosign root.json --key ann.key",
             "mamctl fleet cosign orders/*.json --key bob.key --root root.json",
         ],
-        statuses: fileStatuses + [.wrongPassphrase], run: cosignDocuments),
+        statuses: fleetStatuses + [.wrongPassphrase], run: cosignDocuments),
     Verb(
         name: "fleet verify", summary: "Show documents, who signed them, and what is wrong",
         usage: [.many("FILE"), ["--root"], ["--previous"]],
@@ -164,7 +158,7 @@ private let fleetDocumentVerbs: [Verb] = [
             "mamctl fleet verify signed/*.json --root root.json",
             "mamctl fleet verify root-2.json --previous root.json",
         ],
-        statuses: fileStatuses, run: verifyDocuments),
+        statuses: fleetStatuses, run: verifyDocuments),
 ]
 
 extension Option {
@@ -172,13 +166,15 @@ extension Option {
         name: "root", value: "ROOT", help: "the organisation's root, with its signatures")
     fileprivate static let key = Option(
         name: "key", value: "KEY", help: "the signing key's file")
-    fileprivate static let replace = Option(name: "force", help: "replace the file if it exists")
+    fileprivate static let serial = Option(
+        name: "serial", value: "N", help: "the highest counts (default: the time, in seconds)")
+    static let replace = Option(name: "force", help: "replace the file if it exists")
 
     fileprivate static func newDocument(_ value: String) -> Option {
         Option(name: "output", short: "o", value: value, help: "file to create")
     }
 
-    fileprivate static func expires(_ usual: String) -> Option {
+    static func expires(_ usual: String) -> Option {
         Option(name: "expires", value: "DAYS", help: "after so many days (default: \(usual))")
     }
 }

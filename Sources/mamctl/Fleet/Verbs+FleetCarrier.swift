@@ -4,10 +4,6 @@ internal import MAMCommandLine
 internal import MAMModel
 internal import MAMWire
 
-private let statuses: [ExitStatus] = [
-    .success, .failure, .usage, .notFound, .refused, .damaged,
-]
-
 let fleetCarrierVerbs: [Verb] = fleetEngineVerbs + fleetAdmissionVerbs + fleetPushVerbs
 
 private let fleetEngineVerbs: [Verb] = [
@@ -37,7 +33,7 @@ private let fleetEngineVerbs: [Verb] = [
                 + " --server n3.contoso.com",
             "mamctl fleet engine renew --https https://files.contoso.com/mamd",
         ],
-        statuses: statuses, run: makeEngine)
+        statuses: fleetStatuses, run: makeEngine)
 ]
 
 private let fleetAdmissionVerbs: [Verb] = [
@@ -47,7 +43,7 @@ private let fleetAdmissionVerbs: [Verb] = [
         options: [
             Option(name: "note", value: "TEXT", help: "for whom it is"),
             .group,
-            Option(name: "expires", value: "DAYS", help: "after so many days (default: 7)"),
+            .expires("7"),
             Option(name: "count", value: "N", help: "so many codes (default: 1)"),
             Option(
                 name: "output", short: "o", value: "DIR",
@@ -59,14 +55,13 @@ private let fleetAdmissionVerbs: [Verb] = [
             "mamctl fleet invite --note \"Ann's laptop\" --group sales --qr",
             "mamctl fleet invite --group lab --count 30 -o codes --expires 30",
         ],
-        statuses: statuses, run: inviteMachines),
+        statuses: fleetStatuses, run: inviteMachines),
     Verb(
         name: "fleet admit", summary: "Show who asks for admission, and let them in",
         usage: [[.many("INVITATION")], ["--key", ["--root"]], ["--yes"]],
         options: [
             Option(name: "key", value: "KEY", help: "sign the memberships with this policy key"),
-            Option(
-                name: "root", value: "ROOT", help: "the organisation's root (default: root.json)"),
+            .rootOfDirectory,
             Option(name: "name", value: "NAME", help: "call it so (default: its host name)"),
             .yes, .passfile, .extpass, .organizationDirectory,
         ],
@@ -74,7 +69,7 @@ private let fleetAdmissionVerbs: [Verb] = [
             "mamctl fleet admit --key ann.key",
             "mamctl fleet admit 0f1e2d3c4b5a69788796a5b4c3d2e1f0 --key ann.key --yes",
         ],
-        statuses: statuses + [.wrongPassphrase], run: admitMachines),
+        statuses: fleetStatuses + [.wrongPassphrase], run: admitMachines),
     Verb(
         name: "fleet revoke", summary: "Let a machine, or an open invitation, in no more",
         usage: [.many("MACHINE|INVITATION"), ["--reason"]],
@@ -86,7 +81,7 @@ private let fleetAdmissionVerbs: [Verb] = [
             "mamctl fleet revoke ann-laptop --reason lost",
             "mamctl fleet revoke 0f1e2d3c4b5a69788796a5b4c3d2e1f0",
         ],
-        statuses: statuses, run: revokeMachines),
+        statuses: fleetStatuses, run: revokeMachines),
 ]
 
 private let fleetPushVerbs: [Verb] = [
@@ -95,19 +90,18 @@ private let fleetPushVerbs: [Verb] = [
         usage: ["DIR", "--key", ["--root"], ["--prune"], ["--dry-run"], ["--yes"], ["--local"]],
         options: [
             Option(name: "key", value: "KEY", help: "the policy key's file"),
-            Option(
-                name: "root", value: "ROOT", help: "the organisation's root (default: root.json)"),
+            .rootOfDirectory,
             Option(name: "prune", help: "withdraw policies that DIR does not have"),
             Option(name: "dry-run", help: "show what would change, and sign nothing"),
             Option(name: "local", help: "sign, and do not send"),
-            Option(name: "expires", value: "DAYS", help: "after so many days (default: 90)"),
+            .expires("90"),
             .yes, .passfile, .extpass, .organizationDirectory,
         ],
         examples: [
             "mamctl fleet push policies --key ann.key",
             "mamctl fleet push policies --key ann.key --prune --dry-run",
         ],
-        statuses: statuses + [.wrongPassphrase], run: pushPolicies),
+        statuses: fleetStatuses + [.wrongPassphrase], run: pushPolicies),
     Verb(
         name: "fleet bundle", summary: "Write what machines fetch, for a web server or a stick",
         usage: ["-o", ["--organization"]],
@@ -120,11 +114,13 @@ private let fleetPushVerbs: [Verb] = [
         examples: [
             "mamctl fleet bundle -o /srv/www/mamd", "mamctl fleet bundle -o /media/stick/mamd",
         ],
-        statuses: statuses, run: writeBundles),
+        statuses: fleetStatuses, run: writeBundles),
 ]
 
 extension Option {
     fileprivate static let yes = Option(name: "yes", help: "do not ask")
+    fileprivate static let rootOfDirectory = Option(
+        name: "root", value: "ROOT", help: "the organisation's root (default: root.json)")
     fileprivate static let group = Option(
         name: "group", value: "G", repeats: true, help: "a group of the machine's; repeat for more")
 }

@@ -6,10 +6,6 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-private let viewStatuses: [ExitStatus] = [
-    .success, .failure, .usage, .notFound, .refused, .damaged,
-]
-
 let fleetViewVerbs: [Verb] = [
     Verb(
         name: "fleet status", summary: "Show the machines that need attention, and sums",
@@ -24,31 +20,31 @@ let fleetViewVerbs: [Verb] = [
             "mamctl fleet status --organization ~/contoso",
             "mamctl fleet status --machine pc-17 --json | jq .machines[0].attention",
         ],
-        statuses: viewStatuses + [.attention], run: showFleetStatus),
+        statuses: fleetStatuses + [.attention], run: showFleetStatus),
     Verb(
         name: "fleet diff", summary: "Show which machines lack which signed documents",
         usage: [["--machine"]], options: [.organizationDirectory, .machine],
         examples: ["mamctl fleet diff", "mamctl fleet diff --machine pc-17"],
-        statuses: viewStatuses, run: showFleetDifferences),
+        statuses: fleetStatuses, run: showFleetDifferences),
     Verb(
         name: "fleet orders", summary: "Show orders: who signed them, and who obeyed",
         usage: [["--machine"]], options: [.organizationDirectory, .machine],
         examples: [
             "mamctl fleet orders", "mamctl fleet orders --json | jq '.[] | select(.missing > 0)'",
         ],
-        statuses: viewStatuses, run: showFleetOrders),
+        statuses: fleetStatuses, run: showFleetOrders),
     Verb(
         name: "fleet page", summary: "Write a page about all machines",
         usage: [.option("-o", "FILE"), ["--stale"], ["--force"]],
         options: [
             .output("the page, HTML, for this user only"), .organizationDirectory, .stale,
-            Option(name: "force", help: "replace the file if it exists"),
+            .replace,
         ],
         examples: [
             "mamctl fleet page -o fleet.html",
             "mamctl fleet page -o /srv/fleet/index.html --force --organization /srv/contoso",
         ],
-        statuses: viewStatuses, run: writeFleetPage),
+        statuses: fleetStatuses, run: writeFleetPage),
     Verb(
         name: "fleet recovery", summary: "Check the accounts' recovery records, or take one",
         usage: [
@@ -62,14 +58,13 @@ let fleetViewVerbs: [Verb] = [
                 help: "open each record, and check that it has the keys in use"),
             .passfile, .extpass,
             Option(name: "all", help: "all records, not only those with something wrong"),
-            .output("the record, as account import takes it"),
-            Option(name: "force", help: "replace the file if it exists"),
+            .output("the record, as account import takes it"), .replace,
         ],
         examples: [
             "mamctl fleet recovery check --recovery-key org.key",
             "mamctl fleet recovery pull pc-17 ann@contoso.com -o ann.keys",
         ],
-        statuses: viewStatuses + [.wrongPassphrase], run: recoverFromFleet),
+        statuses: fleetStatuses + [.wrongPassphrase], run: recoverFromFleet),
     Verb(
         name: "fleet audit", summary: "Print what happened on the machines, by time",
         usage: [["--machine"], ["--event"], ["--since"], ["--follow"]],
@@ -85,5 +80,5 @@ let fleetViewVerbs: [Verb] = [
         examples: [
             "mamctl fleet audit --since -1d", "mamctl fleet audit --event wiped --follow --json",
         ],
-        statuses: viewStatuses, run: showFleetAudit),
+        statuses: fleetStatuses, run: showFleetAudit),
 ]

@@ -15,7 +15,7 @@ func checkBundle(_ bytes: [UInt8]) throws(Violation) {
         return try expect(documents == [bytes], "another document than came")
     }
     try expect(elements == documents, "other documents")
-    guard let bundle = try? DocumentBundle(parsing: bytes) else {
+    guard let bundle = try? Bundle(parsing: bytes) else {
         return try expect(
             documents.contains { (try? Envelope(parsing: $0)) == nil }, "refused without a reason")
     }
@@ -23,10 +23,10 @@ func checkBundle(_ bytes: [UInt8]) throws(Violation) {
 }
 
 /// It is read as the same, gives the same bytes, and passes for signed.
-private func checkEncoded(_ bundle: DocumentBundle) throws(Violation) {
+private func checkEncoded(_ bundle: Bundle) throws(Violation) {
     guard let text = try? bundle.encoded() else { return }
     let again = try must("a bundle that was written is not read") {
-        try DocumentBundle(parsing: text)
+        try Bundle(parsing: text)
     }
     try expect(again == bundle, "another bundle when written and read again")
     try expect((try? again.encoded()) == text, "other bytes when written again")

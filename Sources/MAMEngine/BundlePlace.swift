@@ -1,37 +1,6 @@
-// What a carrier carries: all documents for one audience, in one file or one message.
+// The bundles that there are, and where carriers have them.
 
 package import MAMFleet
-internal import MAMModel
-
-/// A JSON array of envelopes, as they are in files. Nothing of it was verified.
-package struct DocumentBundle: Sendable, Equatable {
-    package static let maximumByteCount = Bundle.maximumByteCount
-
-    package let envelopes: [Envelope]
-
-    package init(_ envelopes: [Envelope]) { self.envelopes = envelopes }
-
-    package init(parsing bytes: [UInt8]) throws(Refusal) {
-        var found: [Envelope] = []
-        for element in try Bundle.elements(of: bytes) {
-            found.append(try Envelope(parsing: element))
-        }
-        envelopes = found
-    }
-
-    /// The same documents give the same bytes. Refuses what nobody would read.
-    package func encoded() throws(Refusal) -> [UInt8] {
-        let lines = envelopes.map { $0.json.encoded() }
-        let text =
-            Array("[\n".utf8) + lines.joined(separator: Array(",\n".utf8)) + Array("\n]\n".utf8)
-        guard text.count <= Self.maximumByteCount else {
-            throw .malformed(
-                "its \(envelopes.count) documents take \(text.count) bytes together, of"
-                    + " \(Self.maximumByteCount) at most")
-        }
-        return text
-    }
-}
 
 /// The machines that a bundle is for, or its kind: each place has one bundle.
 package enum BundlePlace: Sendable, Hashable {
