@@ -84,6 +84,12 @@ package struct StreamState: Sendable {
 }
 
 extension NatsConnection {
+    /// Of all streams that there are: an account has far fewer than one answer takes.
+    package func streamNames() throws(NatsFailure) -> Set<String> {
+        guard let answer = try call("STREAM.NAMES").object else { throw .malformed }
+        return Set((answer["streams"]?.array ?? []).compactMap(\.text))
+    }
+
     package func state(of stream: String) throws(NatsFailure) -> StreamState {
         let answer = try call("STREAM.INFO.\(stream)").object
         guard let created = answer?["created"]?.text,

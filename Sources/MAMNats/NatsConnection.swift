@@ -149,8 +149,7 @@ package final class NatsConnection: @unchecked Sendable {
         _ subject: String, _ payload: [UInt8], replyTo inbox: String? = nil
     ) throws(NatsFailure) {
         let message = try OutgoingMessage.make(subject, payload, replyTo: inbox)
-        let status = natsConnection_PublishMsg(raw, message.raw)
-        guard status == NATS_OK else { throw .ofThread(status) }
+        try check(natsConnection_PublishMsg(raw, message.raw))
     }
 
     /// Publishes, and waits for the answer.

@@ -153,8 +153,4 @@ struct PreparedOptions: ~Copyable {
                 natsOptions_LoadCATrustedCertificates(raw, "/etc/ssl/certs/ca-certificates.crt"))
         }
     }
-
-    private func check(_ status: natsStatus) throws(NatsFailure) {
-        guard status == NATS_OK else { throw .ofThread(status) }
-    }
 }

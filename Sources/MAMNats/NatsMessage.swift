@@ -42,8 +42,7 @@ struct OutgoingMessage: ~Copyable {
     ) throws(NatsFailure) -> OutgoingMessage {
         let message = OutgoingMessage(owning: try create(subject, payload, inbox))
         for (name, value) in headers {
-            let status = natsMsgHeader_Set(message.raw, name, value)
-            guard status == NATS_OK else { throw .ofThread(status) }
+            try check(natsMsgHeader_Set(message.raw, name, value))
         }
         return message
     }
@@ -111,6 +110,11 @@ package enum NatsFailure: Error, Sendable, Equatable {
             default: .connection(text)
             }
     }
+}
+
+/// Of a call on this thread that has just returned.
+func check(_ status: natsStatus) throws(NatsFailure) {
+    guard status == NATS_OK else { throw .ofThread(status) }
 }
 
 extension NatsFailure: CustomStringConvertible {

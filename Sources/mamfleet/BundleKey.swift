@@ -11,13 +11,7 @@ extension BundlePlace {
 
     /// The place as a part of a file's name.
     var label: String {
-        switch self {
-        case .roots: "roots"
-        case .all: "all"
-        case .machine(let id): "m.\(id)"
-        case .group(let name): "g.\(name)"
-        case .time: "time"
-        }
+        String(path.dropLast(".json".count).map { $0 == "/" ? "." : $0 })
     }
 
     init?(label: String) {

@@ -88,7 +88,7 @@ final class Deliverer {
             let bundle = ArrivedBundle(key: key, bytes: bytes, isKept: true)
             waiting[key] = Waiting(bundle: bundle, due: .now)
         }
-        shared.reports.put(.daemon)
+        shared.reports.put(())
     }
 
     /// Logs a warning, and returns nil, for what cannot be read.
@@ -128,7 +128,7 @@ final class Deliverer {
         guard hasChanged else { return }
         tryRefusedAgain()
         nextLook = .now
-        shared.reports.put(.accepted)
+        shared.reports.put(())
     }
 
     /// Refused documents may have lacked what was accepted since, such as a membership or the time.
@@ -223,7 +223,7 @@ final class Deliverer {
             // The server sends a bundle again if it is asked without the tag. So one that was
             // refused in part is tried once more.
             if let tag = bundle.tag, refusing[bundle.key] == nil {
-                try WebTags(shared.state).set(tag, of: bundle.key.file)
+                try shared.state.setTag(tag, of: bundle.key.file)
             }
         } catch { shared.log.warning("\(bundle.key.file) is not kept: \(error)") }
     }

@@ -97,7 +97,7 @@ final class EngineLink {
         say("connected as machine \(enrolment.machine)")
         finishEnrolment()
         shared.setConnection(connection)
-        shared.reports.put(.connected)
+        shared.reports.put(())
         for _ in 0..<Self.looksOfOneServer {
             let deadline = jittered(seconds: Self.lookSeconds)
             if let failure = try listen(connection, &groups, until: deadline) { return failure }

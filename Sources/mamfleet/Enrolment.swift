@@ -42,7 +42,7 @@ struct Enrolment: Sendable {
         var members: [String: JSONValue] = [
             "organization": .string(organization.description),
             "machine": .string(machine.description),
-            "servers": .array(servers.map { .string($0) }),
+            "servers": JSONValue(texts: servers),
         ]
         members["authority"] = authority.map { .string($0) }
         members["https"] = https.map { .string($0) }
@@ -84,9 +84,8 @@ struct Enrolment: Sendable {
 
     static func read(_ state: StateDirectory) throws(Failure) -> Enrolment {
         let next: Message = "mamctl fleet join CODE"
-        let bytes: [UInt8]?
-        do throws(Errno) { bytes = try state.read(file) } catch {
-            throw Failure(.failure, "\(state.path)/\(file): \(error)")
+        let bytes = try naming("\(state.path)/\(file)") { () throws(Errno) in
+            try state.read(file)
         }
         guard let bytes else {
             throw Failure(.notFound, "\(state.path): this machine is not enrolled", next: next)
@@ -98,8 +97,8 @@ struct Enrolment: Sendable {
     }
 
     func write(_ state: StateDirectory) throws(Failure) {
-        do throws(Errno) { try state.replace(Self.file, with: json.encoded(pretty: true)) } catch {
-            throw Failure(.failure, "\(state.path)/\(Self.file): \(error)")
+        try naming("\(state.path)/\(Self.file)") { () throws(Errno) in
+            try state.replace(Self.file, with: json.encoded(pretty: true))
         }
     }
 }
@@ -127,10 +126,9 @@ extension Enrolment {
 extension NKeySeed {
     /// Reads a file that has the seed's text, and perhaps a line feed.
     static func read(_ path: String) throws(Failure) -> NKeySeed {
-        let file: SecretBytes
-        do throws(Errno) {
-            file = try SecretBytes.read(path, atMost: textByteCount + 2)
-        } catch { throw Failure(.failure, "\(path): \(error)") }
+        let file = try naming(path) { () throws(Errno) in
+            try SecretBytes.read(path, atMost: textByteCount + 2)
+        }
         let text = file.withBytes { bytes in
             let isEnded = bytes.count == textByteCount + 1 && bytes.last == 0x0A
             return SecretBytes(copying: .init(rebasing: isEnded ? bytes.dropLast() : bytes[...]))
@@ -141,10 +139,10 @@ extension NKeySeed {
     }
 
     func write(_ state: StateDirectory, _ name: String) throws(Failure) {
-        do throws(Errno) {
+        try naming("\(state.path)/\(name)") { () throws(Errno) in
             try text.withBytes { bytes throws(Errno) in
                 try state.replace(name, withSecret: bytes)
             }
-        } catch { throw Failure(.failure, "\(state.path)/\(name): \(error)") }
+        }
     }
 }

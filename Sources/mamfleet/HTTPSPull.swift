@@ -65,7 +65,7 @@ final class HTTPSPull {
 
     private func pull(_ name: BundlePlace) throws(WebFailure) {
         let key = BundleKey(.https, name)
-        let tag = WebTags(shared.state).tag(of: key.file)
+        let tag = shared.state.tag(of: key.file)
         guard case .file(let bytes, let new) = try source.get(name.path, tag: tag)
         else { return }
         shared.inbox.put(ArrivedBundle(key: key, bytes: bytes, tag: new))

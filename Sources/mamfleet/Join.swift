@@ -73,7 +73,7 @@ private struct Joining {
         let connection = try connect()
         let bundles = try documents(connection)
         let first = try pinnedRoot(bundles)
-        if let joined, try !isSameOrganization(joined, first) {
+        if let joined, try organization(of: first).description != joined.id {
             throw Failure(
                 .refused, "this workspace has joined \(joined.name) already",
                 next: "mamctl fleet show")
@@ -142,15 +142,14 @@ private struct Joining {
         }
     }
 
-    private func documents(
-        _ connection: NatsConnection
-    ) throws(Failure) -> [(place: BundlePlace, envelopes: [Envelope])] {
-        var all: [(place: BundlePlace, envelopes: [Envelope])] = []
+    private typealias Bundles = [(place: BundlePlace, envelopes: [Envelope])]
+
+    private func documents(_ connection: NatsConnection) throws(Failure) -> Bundles {
+        var all: Bundles = []
         for place in [BundlePlace.roots, .all, .time] {
-            let message: NatsMessage?
-            do throws(NatsFailure) {
-                message = try connection.lastMessage(of: place.subject, in: Stream.docs.rawValue)
-            } catch { throw Failure(error, place.subject) }
+            let message = try naming(place.subject) { () throws(NatsFailure) in
+                try connection.lastMessage(of: place.subject, in: Stream.docs.rawValue)
+            }
             guard let message else { continue }
             do throws(Refusal) {
                 all.append((place, try Bundle(parsing: message.payload).envelopes))
@@ -164,9 +163,7 @@ private struct Joining {
         return all
     }
 
-    private func pinnedRoot(
-        _ bundles: [(place: BundlePlace, envelopes: [Envelope])]
-    ) throws(Failure) -> Envelope {
+    private func pinnedRoot(_ bundles: Bundles) throws(Failure) -> Envelope {
         guard let root = bundles[0].envelopes.first(where: { $0.fingerprint == code.fingerprint })
         else {
             throw Failure(
@@ -179,17 +176,14 @@ private struct Joining {
 
     // MARK: The daemon
 
-    private func isSameOrganization(
-        _ joined: Varlink.Fleet.Organization, _ root: Envelope
-    ) throws(Failure) -> Bool {
-        do throws(Refusal) {
-            return try root.statement().organization.description == joined.id
-        } catch { throw Failure(.damaged, "the root: \(error)") }
+    private func organization(of root: Envelope) throws(Failure) -> Bytes16 {
+        do throws(Refusal) { return try root.statement().organization } catch {
+            throw Failure(.damaged, "the root: \(error)")
+        }
     }
 
     private func joinDaemon(
-        _ joined: Varlink.Fleet.Organization?,
-        _ bundles: [(place: BundlePlace, envelopes: [Envelope])], _ first: Envelope
+        _ joined: Varlink.Fleet.Organization?, _ bundles: Bundles, _ first: Envelope
     ) throws(Failure) -> MachineID {
         let id = if let joined { joined.machine } else { try pin(first, bundles) }
         guard let machine = Bytes16(hex: id) else {
@@ -200,9 +194,7 @@ private struct Joining {
 
     /// Joins with the first documents, so that no account is closed meanwhile, if the pinned root
     /// is the one in force; later roots come after it.
-    private func pin(
-        _ first: Envelope, _ bundles: [(place: BundlePlace, envelopes: [Envelope])]
-    ) throws(Failure) -> String {
+    private func pin(_ first: Envelope, _ bundles: Bundles) throws(Failure) -> String {
         let root = Varlink.Fleet.Join(root: first.text, fingerprint: code.fingerprint)
         guard bundles[0].envelopes.last == first else {
             return try call(root).organization.machine
@@ -218,9 +210,7 @@ private struct Joining {
         }
     }
 
-    private func deliver(
-        _ bundles: [(place: BundlePlace, envelopes: [Envelope])]
-    ) throws(Failure) {
+    private func deliver(_ bundles: Bundles) throws(Failure) {
         for envelope in bundles.flatMap(\.envelopes) {
             do throws(VarlinkClient.Failure) {
                 _ = try daemon.call(Varlink.Fleet.Deliver(document: envelope.text))
@@ -238,10 +228,7 @@ private struct Joining {
         if let former, former.machine == machine, former.invitation?.id == code.invitation {
             return former
         }
-        let organization: Bytes16
-        do throws(Refusal) { organization = try root.statement().organization } catch {
-            throw Failure(.damaged, "the root: \(error)")
-        }
+        let organization = try organization(of: root)
         // Recovery records go out again.
         state.remove(Reporter.recordsFile)
         if former?.organization != organization { try forgetBundles() }
@@ -269,9 +256,8 @@ private struct Joining {
 
     /// Removes all bundles, so that none of another organisation's goes to the daemon.
     private func forgetBundles() throws(Failure) {
-        do throws(Errno) {
-            for name in try state.names() where BundleKey(file: name) != nil { state.remove(name) }
-        } catch { throw Failure(.failure, "\(state.path): \(error)") }
+        let names = try naming(state.path) { () throws(Errno) in try state.names() }
+        for name in names where BundleKey(file: name) != nil { state.remove(name) }
     }
 
     private func invitation(of enrolment: Enrolment) throws(Failure) -> Enrolment.Invitation {
@@ -304,9 +290,8 @@ private struct Joining {
     private func wait(for asking: Asking, seconds: Int) throws(Failure) -> String? {
         let end = Deadline(seconds: seconds)
         repeat {
-            let answer: Asking.Answer
-            do throws(NatsFailure) { answer = try asking.answer() } catch {
-                throw Failure(error, "the answer")
+            let answer = try naming("the answer") { () throws(NatsFailure) in
+                try asking.answer()
             }
             switch answer {
             case .none: break

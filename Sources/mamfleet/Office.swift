@@ -29,11 +29,7 @@ struct Office: Sendable {
         directory = OrganizationDirectory(ByteString(path))
         do throws(OrganizationDirectory.Failure) {
             organization = try directory.rootInForce().document.statement.organization
-            let bytes = try directory.read(
-                EngineSettings.file, atMost: EngineSettings.maximumByteCount)
-            do throws(Refusal) { settings = try EngineSettings(parsing: bytes) } catch {
-                throw directory.failure(EngineSettings.file, error)
-            }
+            settings = try directory.engineSettings()
             let pem = try directory.read(Engine.authority, atMost: 1 << 16)
             authority = String(decoding: pem, as: UTF8.self)
         } catch { throw Failure(error, next: "mamctl fleet engine init --organization \(path)") }
@@ -53,10 +49,26 @@ struct Office: Sendable {
             servers: settings.servers.map(serverURL), authority: authority,
             credentials: NatsCredentials(token: credentials.token.text) { seed.sign($0) },
             inboxPrefix: "_INBOX.\(SecureRandom.bytes16())", name: "mamfleet")
-        do throws(NatsFailure) { return try NatsConnection(options) { _ in } } catch {
-            throw Failure(error, settings.servers.joined(separator: ", "))
+        return try naming(settings.servers.joined(separator: ", ")) { () throws(NatsFailure) in
+            try NatsConnection(options) { _ in }
         }
     }
+}
+
+/// Fails with the path in front.
+func naming<Value>(
+    _ path: String, _ body: () throws(Errno) -> Value
+) throws(Failure) -> Value {
+    do throws(Errno) { return try body() } catch {
+        throw Failure(.failure, "\(path): \(error)")
+    }
+}
+
+/// The same of what the engine was asked about.
+func naming<Value>(
+    _ subject: String, _ body: () throws(NatsFailure) -> Value
+) throws(Failure) -> Value {
+    do throws(NatsFailure) { return try body() } catch { throw Failure(error, subject) }
 }
 
 func serverURL(_ name: String) -> String { "tls://\(name)" }

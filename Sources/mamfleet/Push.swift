@@ -99,16 +99,16 @@ private struct Pushing {
     // MARK: Streams
 
     mutating func makeStreams() throws(Failure) {
-        for stream in MAMEngine.Stream.allCases {
-            do throws(NatsFailure) {
-                do throws(NatsFailure) { _ = try connection.state(of: stream.rawValue) } catch {
-                    guard error.isUnknownStream else { throw error }
-                    _ = try connection.call(
-                        "STREAM.CREATE.\(stream.rawValue)",
-                        stream.settings(replicas: office.settings.replicas))
-                    streams.append(stream.rawValue)
-                }
-            } catch { throw Failure(error, "the stream \(stream.rawValue)") }
+        let known = try naming("the streams") { () throws(NatsFailure) in
+            try connection.streamNames()
+        }
+        for stream in MAMEngine.Stream.allCases where !known.contains(stream.rawValue) {
+            _ = try naming("the stream \(stream.rawValue)") { () throws(NatsFailure) in
+                try connection.call(
+                    "STREAM.CREATE.\(stream.rawValue)",
+                    stream.settings(replicas: office.settings.replicas))
+            }
+            streams.append(stream.rawValue)
         }
     }
 
@@ -121,8 +121,8 @@ private struct Pushing {
     }
 
     private func known(_ stream: MAMEngine.Stream) throws(Failure) -> [String: Known] {
-        var all: [String: Known] = [:]
-        do throws(NatsFailure) {
+        try naming("the stream \(stream.rawValue)") { () throws(NatsFailure) in
+            var all: [String: Known] = [:]
             let reader = try StreamReader(connection, stream.rawValue, .lastOfEachSubject)
             while true {
                 let batch = try reader.next()
@@ -132,7 +132,7 @@ private struct Pushing {
                 }
                 if batch.last.map({ $0.pending == 0 }) ?? true { return all }
             }
-        } catch { throw Failure(error, "the stream \(stream.rawValue)") }
+        }
     }
 
     mutating func push(_ bundles: [BundlePlace: Bundle]) throws(Failure) {
@@ -179,8 +179,8 @@ private struct Pushing {
         for (invitation, token) in answers.sorted(by: { $0.key.description < $1.key.description }) {
             let (subject, bytes) = (Subject.invited(invitation), Array(token.text.utf8))
             guard known[subject]?.digest != SHA256.digest(of: bytes) else { continue }
-            do throws(NatsFailure) { try connection.store(subject, bytes) } catch {
-                throw Failure(error, subject)
+            try naming(subject) { () throws(NatsFailure) in
+                _ = try connection.store(subject, bytes)
             }
             answered += 1
         }
@@ -196,8 +196,7 @@ private struct Pushing {
     private var json: JSONValue {
         [
             "account": .string(accountChanged ? "published" : "unchanged"),
-            "streams": .array(streams.map { .string($0) }),
-            "published": .array(published.map { .string($0) }),
+            "streams": JSONValue(texts: streams), "published": JSONValue(texts: published),
             "unchanged": .integer(Int64(unchanged)), "answers": .integer(Int64(answered)),
         ]
     }

@@ -31,12 +31,12 @@ final class ReportDirectory {
         organization = office.organization
         keys = MachineKeys(office)
         audits = AuditFiles("\(path)/audit")
-        do throws(Errno) {
+        directory = try naming(path) { [path] () throws(Errno) in
             for name in ["status", "records", "audit", "enrolment"] {
                 try makeDirectories("\(path)/\(name)", mode: 0o700)
             }
-            directory = try openFile(path, O_RDONLY | O_DIRECTORY)
-        } catch { throw Failure(.failure, "\(path): \(error)") }
+            return try openFile(path, O_RDONLY | O_DIRECTORY)
+        }
     }
 
     func synchronize() throws(Errno) { try synchronizeFileSystem(of: directory.raw) }

@@ -34,8 +34,9 @@ final class Reporter {
 
     func run() -> Never {
         while true {
-            let causes = shared.reports.take(until: Deadline(seconds: Self.lookSeconds))
-            if !causes.isEmpty { hasNews = true }
+            if !shared.reports.take(until: Deadline(seconds: Self.lookSeconds)).isEmpty {
+                hasNews = true
+            }
             guard let connection = shared.connection else { continue }
             do {
                 try report(to: connection)

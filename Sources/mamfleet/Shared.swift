@@ -12,12 +12,13 @@ final class Shared: Sendable {
     let place: DaemonPlace
     let state: StateDirectory
     let inbox = BundleInbox()
-    /// Wakes the thread that reports.
-    let reports = Mailbox<ReportCause>()
+    /// Wakes the thread that reports: the connection is new, or the daemon has started or accepted
+    /// something.
+    let reports = Mailbox<Void>()
     /// Wakes the thread that keeps the connection.
     let link = Mailbox<LinkEvent>()
-    /// Wakes the thread that pulls over HTTPS.
-    let pull = Mailbox<PullCause>()
+    /// Wakes the thread that pulls over HTTPS: the machine is in other groups.
+    let pull = Mailbox<Void>()
     /// Wakes the thread that notifies systemd.
     let news = Mailbox<Void>()
     private let values: Mutex<Values>
@@ -67,7 +68,7 @@ final class Shared: Sendable {
         }
         guard isNew else { return }
         link.put(.groups)
-        pull.put(.groups)
+        pull.put(())
     }
 
     func setConnection(_ connection: NatsConnection?) {
@@ -87,15 +88,6 @@ final class Shared: Sendable {
     }
 }
 
-enum ReportCause: Sendable {
-    /// The connection is new.
-    case connected
-    /// The daemon has accepted something.
-    case accepted
-    /// The daemon has started.
-    case daemon
-}
-
 enum LinkEvent: Sendable {
     /// The connection of that number has ended.
     case ended(NatsFailure, Int)
@@ -103,8 +95,4 @@ enum LinkEvent: Sendable {
     case groups
     /// The administrator has answered.
     case answered([UInt8])
-}
-
-enum PullCause: Sendable {
-    case groups
 }

@@ -17,15 +17,15 @@ struct StateDirectory: Sendable {
 
     init(_ path: String) throws(Failure) {
         self.path = path
-        do throws(Errno) {
+        descriptor = try naming(path) { () throws(Errno) in
             // The service's user must find the way to what root makes for it.
             let parent = path.split(separator: "/").dropLast().joined(separator: "/")
             let isAbsolute = path.hasPrefix("/")
             try makeDirectories(
                 (isAbsolute ? "/" : "") + parent, mode: geteuid() == 0 ? 0o755 : 0o700)
             try makeDirectories(path, mode: 0o700)
-            descriptor = try openFile(path, O_RDONLY | O_DIRECTORY)
-        } catch { throw Failure(.failure, "\(path): \(error)") }
+            return try openFile(path, O_RDONLY | O_DIRECTORY)
+        }
         // A crash may have left unfinished files.
         for name in (try? unfinishedFiles(in: descriptor.raw)) ?? [] {
             unlinkat(descriptor.raw, name, 0)
@@ -81,7 +81,7 @@ struct StateDirectory: Sendable {
     func give(to name: String) throws(Failure) {
         guard geteuid() == 0, let entry = getpwnam(name) else { return }
         let (user, group) = (entry.pointee.pw_uid, entry.pointee.pw_gid)
-        do throws(Errno) {
+        try naming(path) { () throws(Errno) in
             _ = try retrying { fchown(descriptor.raw, user, group) }
             for name in try names() {
                 do throws(Errno) {
@@ -93,6 +93,24 @@ struct StateDirectory: Sendable {
                     guard error == .noEntry else { throw error }
                 }
             }
-        } catch { throw Failure(.failure, "\(path): \(error)") }
+        }
+    }
+}
+
+// MARK: The web server's words for the states of files that are kept
+
+extension StateDirectory {
+    private static let tagsFile = "web-tags.json"
+
+    func tag(of file: String) -> String? {
+        guard let found = (try? read(file)) ?? nil, !found.isEmpty else { return nil }
+        return json(Self.tagsFile)?.object?[file]?.text
+    }
+
+    /// Comes after the file: a tag without its file would keep it away for ever.
+    func setTag(_ tag: String, of file: String) throws(Errno) {
+        var all = json(Self.tagsFile)?.object ?? [:]
+        all[file] = .string(tag)
+        try replace(Self.tagsFile, with: JSONValue.object(all).encoded())
     }
 }

@@ -64,11 +64,8 @@ struct StreamPositions {
             [
                 "created": .string(position.created),
                 "last": .integer(Int64(clamping: position.last)),
-                "unknown": .object(
-                    Dictionary(
-                        uniqueKeysWithValues: position.unknown.map {
-                            ($0.key.description, .integer(Int64(clamping: $0.value)))
-                        })),
+                "unknown": JSONValue(
+                    position.unknown.mapValues { .integer(Int64(clamping: $0)) }),
             ]
         }
         let bytes = JSONValue.object(json).encoded()
