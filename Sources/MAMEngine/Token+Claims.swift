@@ -13,16 +13,22 @@ extension Token {
             ["system_account": .string(systemAccount.description)], issued: issued, by: seed)
     }
 
+    /// `streams`: how many it may store on the servers, of any size; nil: it stores nothing.
     /// `revoked`: users whose tokens of that time and older count no more.
     package static func forAccount(
-        _ account: NKey, named name: String, stores: Stores?, revoked: [NKey: Int64] = [:],
+        _ account: NKey, named name: String, streams: Int64?, revoked: [NKey: Int64] = [:],
         issued: Int64, by operator: NKeySeed
     ) -> Token? {
         var limits: [String: JSONValue] = [
             "subs": unlimited, "data": unlimited, "payload": unlimited, "imports": unlimited,
             "exports": unlimited, "wildcards": true, "conn": unlimited, "leaf": 0,
         ]
-        if let stores { limits.merge(stores.limits) { $1 } }
+        if let streams {
+            limits["mem_storage"] = 0
+            limits["disk_storage"] = unlimited
+            limits["streams"] = .integer(streams)
+            limits["consumer"] = unlimited
+        }
         var claims: [String: JSONValue] = [
             "limits": .object(limits), "default_permissions": ["pub": [:], "sub": [:]],
         ]
@@ -30,23 +36,6 @@ extension Token {
             claims["revocations"] = JSONValue(revoked.mapValues { .integer($0) })
         }
         return Token(.account, account, named: name, claims, issued: issued, by: `operator`)
-    }
-
-    /// What an account may store on the servers.
-    package struct Stores: Sendable, Equatable {
-        package var byteCount: Int64
-        package var streams: Int64
-
-        package init(byteCount: Int64, streams: Int64) {
-            (self.byteCount, self.streams) = (byteCount, streams)
-        }
-
-        fileprivate var limits: [String: JSONValue] {
-            [
-                "mem_storage": 0, "disk_storage": .integer(byteCount),
-                "streams": .integer(streams), "consumer": unlimited,
-            ]
-        }
     }
 
     package static func forUser(

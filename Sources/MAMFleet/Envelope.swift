@@ -71,6 +71,17 @@ package struct Envelope: Sendable, Equatable {
         return try Statement(json, kind: kind)
     }
 
+    /// The statement, if it is the organisation's, and about this content. Whether anybody has
+    /// signed it is not checked.
+    package func statement(of organization: Bytes16) throws(Refusal) -> Statement {
+        let statement = try statement()
+        guard statement.organization == organization else {
+            throw .otherOrganization(statement.organization)
+        }
+        guard statement.isOf(content) else { throw .contentChanged }
+        return statement
+    }
+
     // MARK: Signatures
 
     /// DSSE's pre-authentication encoding: `DSSEv1 LENGTH TYPE LENGTH PAYLOAD`.

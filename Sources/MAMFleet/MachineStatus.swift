@@ -6,24 +6,24 @@ package struct MachineStatus: Sendable, Equatable {
     package var version: String
     package var host: String
     package var workspace: String
-    package var rootSerial: Int64
+    package var rootSerial: Int64 = 0
     /// The serials of the accepted documents, by slot.
-    package var documents: [String: Int64]
+    package var documents: [String: Int64] = [:]
     /// Why a check-in would not count now.
     package var problem: String?
     /// The number of orders that are not done yet.
-    package var pending: Int64
+    package var pending: Int64 = 0
     /// Nonces of orders that were accepted, the newest hundred.
-    package var obeyed: [String]
-    package var accounts: [Account]
+    package var obeyed: [String] = []
+    package var accounts: [Account] = []
     /// The last verify of the whole workspace; nil if there was none.
     package var verify: Check?
     /// Refused accesses of the last seven days.
-    package var refused: Int64
+    package var refused: Int64 = 0
     /// Whether this machine can contain programs.
-    package var contained: Bool
-    package var kernel: String
-    package var mounted: Bool
+    package var contained = false
+    package var kernel = ""
+    package var mounted = false
     /// Counts and names of settings; nil unless an order asked for it.
     package var diagnostics: JSONValue?
 
@@ -34,7 +34,7 @@ package struct MachineStatus: Sendable, Equatable {
         package var window: Window
         /// Nil if it is not blocked.
         package var blockedBy: String?
-        package var compliant: Bool
+        package var compliant = false
         package var level: String?
         /// In seconds since 1970, as ``lastUse``; nil if it never was, or if that is not known.
         package var checkedIn: Int64?
@@ -44,7 +44,6 @@ package struct MachineStatus: Sendable, Equatable {
 
         package init(id: Bytes16, name: String, objectID: String, window: Window) {
             (self.id, self.name, self.objectID, self.window) = (id, name, objectID, window)
-            compliant = false
         }
     }
 
@@ -63,8 +62,6 @@ package struct MachineStatus: Sendable, Equatable {
 
     package init(version: String, host: String, workspace: String) {
         (self.version, self.host, self.workspace) = (version, host, workspace)
-        (rootSerial, documents, pending, obeyed, accounts) = (0, [:], 0, [], [])
-        (refused, contained, kernel, mounted) = (0, false, "", false)
     }
 }
 

@@ -58,7 +58,7 @@ package struct Engine: Sendable {
             .forOperator(owner, named: name, systemAccount: system.key, issued: now))
         try directory.write(
             systemToken,
-            .forAccount(system.key, named: "system", stores: nil, issued: now, by: owner))
+            .forAccount(system.key, named: "system", streams: nil, issued: now, by: owner))
         try directory.write(accountToken, Self.token(of: account, [:], at: now, by: owner))
         try directory.writeCredentials(credentials, named: "admin", by: account, at: now)
         try directory.writeCredentials(systemCredentials, named: "system", by: system, at: now)
@@ -70,7 +70,7 @@ package struct Engine: Sendable {
         of account: NKeySeed, _ revoked: [NKey: Int64], at now: Int64, by owner: NKeySeed
     ) -> Token? {
         .forAccount(
-            account.key, named: accountName, stores: .init(byteCount: -1, streams: streamCount),
+            account.key, named: accountName, streams: streamCount,
             revoked: revoked, issued: now, by: owner)
     }
 

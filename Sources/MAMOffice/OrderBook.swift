@@ -94,12 +94,8 @@ extension SurveyedOrder {
     fileprivate init(
         _ file: String, _ envelope: Envelope, _ root: Root, _ organization: Bytes16
     ) throws(Refusal) {
-        let statement = try envelope.statement()
         guard envelope.kind == .order else { throw .malformed("it is no order") }
-        guard statement.organization == organization else {
-            throw .otherOrganization(statement.organization)
-        }
-        guard statement.isOf(envelope.content) else { throw .contentChanged }
+        let statement = try envelope.statement(of: organization)
         (self.file, audience, nonce) = (file, statement.audience, statement.name)
         (issued, expires) = (statement.issued, statement.expires ?? statement.issued)
         order = try Order(parsing: envelope.content)

@@ -105,11 +105,7 @@ extension OrganizationDirectory {
             let envelope = try envelope(name)
             guard envelope.kind == .policy else { continue }
             do throws(Refusal) {
-                let statement = try envelope.statement()
-                guard statement.organization == organization else {
-                    throw .otherOrganization(statement.organization)
-                }
-                guard statement.isOf(envelope.content) else { throw .contentChanged }
+                let statement = try envelope.statement(of: organization)
                 let document = try? SignedDocument(envelope, by: root, of: organization)
                 found.append(
                     SignedPolicy(

@@ -75,8 +75,8 @@ import Testing
     @Test func `an account's token lists the revoked`() throws {
         let token = try #require(
             Token.forAccount(
-                account.key, named: "fleet", stores: .init(byteCount: 1 << 30, streams: 6),
-                revoked: [user.key: now], issued: now, by: owner))
+                account.key, named: "fleet", streams: 6, revoked: [user.key: now],
+                issued: now, by: owner))
         #expect(try Token(parsing: token.text).revoked == [user.key: now])
     }
 
