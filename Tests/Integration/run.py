@@ -1,4 +1,4 @@
-"""Runs the integration tests: each file in a process of its own, two at once for each
+"""Runs the integration tests: each file in a process of its own, three at once for each
 processor, for most wait.
 
     run.py [--counts FILE] [--jobs N] [--seed N] [PATTERN…]
@@ -184,7 +184,7 @@ def main():
     parser.add_argument(
         "--counts", help="write 'PASSED FAILED SKIPPED' into this file, and below it what failed")
     parser.add_argument(
-        "--jobs", type=int, default=2 * os.cpu_count(), help="so many files at once")
+        "--jobs", type=int, default=3 * os.cpu_count(), help="so many files at once")
     parser.add_argument("--seed", type=int, help="in an order that this number determines")
     parser.add_argument("--list", action="store_true", help="print the files' paths")
     parser.add_argument("--one", help=argparse.SUPPRESS)
