@@ -17,7 +17,7 @@ extension VarlinkCall {
         if let descriptor = try descriptor("\(name)Descriptor") {
             return try Self.read(descriptor, "\(name)Descriptor")
         }
-        guard let text = try parameters.optionalString(name) else { return nil }
+        guard let text: String = try parameters.value(name) else { return nil }
         guard !text.isEmpty else { throw .invalidInput("the passphrase is empty") }
         var bytes = Array(text.utf8)
         let secret = bytes.withUnsafeMutableBytes { buffer in

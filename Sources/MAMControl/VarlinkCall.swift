@@ -116,7 +116,7 @@ package struct VarlinkCall {
     ///
     /// It is closed after the call unless the handler keeps a reference.
     package func descriptor(_ name: String) throws(VarlinkError) -> Descriptor? {
-        guard let index = try parameters.optionalInteger(name) else { return nil }
+        guard let index: Int = try parameters.value(name) else { return nil }
         return try descriptor(at: index, name)
     }
 

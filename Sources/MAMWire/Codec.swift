@@ -1,6 +1,6 @@
 // How a struct is read from a JSON object, and written as one.
 
-package import MAMModel
+internal import MAMModel
 
 /// The members of a type, in the order of its parts.
 package struct Codec<Whole>: Sendable {
@@ -8,22 +8,35 @@ package struct Codec<Whole>: Sendable {
     let read: @Sendable (Parameters) throws(VarlinkError) -> Whole
     let members: @Sendable (Whole) -> [String: JSONValue]
 
-    /// `whole`: makes it of its parts. `parts`: their values. Specialised for each of the 200 types
-    /// reading would be a large part of the programs, and of the time to build them.
+    /// `whole`: makes it of its parts. Specialised for each of the 200 types this would be a large
+    /// part of the programs, and of the time to build them.
     @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     package init<each Part: WireValue>(
-        _ names: [String],
         _ whole: @escaping @Sendable (repeat each Part) -> Whole,
-        _ parts: @escaping @Sendable (Whole) -> [JSONValue]
+        _ parts: repeat (name: String, path: any KeyPath<Whole, each Part> & Sendable)
     ) {
+        var names: [String] = []
+        var values: [@Sendable (Whole) -> JSONValue] = []
+        for part in repeat each parts {
+            names.append(part.name)
+            values.append(Self.value(at: part.path))
+        }
         self.names = names
-        read = { (parameters) throws(VarlinkError) -> Whole in
+        read = { [names] (parameters) throws(VarlinkError) -> Whole in
             var rest = names[...]
             func next<Value: WireValue>(_ type: Value.Type) throws(VarlinkError) -> Value {
                 try parameters.value(rest.removeFirst())
             }
             return whole(repeat try next((each Part).self))
         }
-        members = { Dictionary(uniqueKeysWithValues: zip(names, parts($0))) }
+        members = { [names, values] whole in
+            Dictionary(uniqueKeysWithValues: zip(names, values.map { $0(whole) }))
+        }
+    }
+
+    private static func value<Part: WireValue>(
+        at path: any KeyPath<Whole, Part> & Sendable
+    ) -> @Sendable (Whole) -> JSONValue {
+        { $0[keyPath: path].json }
     }
 }

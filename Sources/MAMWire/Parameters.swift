@@ -18,87 +18,43 @@ package struct Parameters: Sendable, Equatable {
     /// True if the member exists and is not null.
     package func has(_ name: String) -> Bool { member(name) != nil }
 
-    /// A required string.
-    package func string(_ name: String) throws(VarlinkError) -> String {
-        try required(name, optionalString(name))
+    package func value<Value: WireValue>(_ name: String) throws(VarlinkError) -> Value {
+        try Value.read(member(name), name)
     }
 
-    /// A string; nil if it is missing or null.
-    package func optionalString(_ name: String) throws(VarlinkError) -> String? {
-        try typed(name, \.text)
-    }
+    package func string(_ name: String) throws(VarlinkError) -> String { try value(name) }
 
-    /// A required integer.
-    package func integer(_ name: String) throws(VarlinkError) -> Int {
-        try required(name, optionalInteger(name))
-    }
+    package func integer(_ name: String) throws(VarlinkError) -> Int { try value(name) }
 
-    /// An integer; nil if it is missing or null.
-    package func optionalInteger(_ name: String) throws(VarlinkError) -> Int? {
-        guard let value = try typed(name, \.integer) else { return nil }
-        guard let integer = Int(exactly: value) else { throw .invalidParameter(name) }
-        return integer
-    }
+    package func object(_ name: String) throws(VarlinkError) -> Parameters { try value(name) }
 
-    /// A required boolean.
-    package func bool(_ name: String) throws(VarlinkError) -> Bool {
-        try required(name, typed(name, \.bool))
-    }
-
-    /// A boolean; false if it is missing or null.
+    /// False if it is missing or null.
     package func flag(_ name: String) throws(VarlinkError) -> Bool {
-        try typed(name, \.bool) ?? false
+        let flag: Bool? = try value(name)
+        return flag ?? false
     }
 
     /// An absolute path without a zero byte; nil if it is missing or null.
     package func optionalPath(_ name: String) throws(VarlinkError) -> String? {
-        guard let path = try optionalString(name) else { return nil }
+        let path: String? = try value(name)
+        guard let path else { return nil }
         guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else {
             throw .invalidParameter(name)
         }
         return path
     }
 
-    /// A required object.
-    package func object(_ name: String) throws(VarlinkError) -> Parameters {
-        Parameters(try required(name, typed(name, \.object)))
-    }
-
-    /// A required array of objects.
-    package func objects(_ name: String) throws(VarlinkError) -> [Parameters] {
-        var result: [Parameters] = []
-        for element in try required(name, typed(name, \.array)) {
-            guard let members = element.object else { throw .invalidParameter(name) }
-            result.append(Parameters(members))
-        }
-        return result
-    }
-
-    /// A required array of strings.
-    package func strings(_ name: String) throws(VarlinkError) -> [String] {
-        var result: [String] = []
-        for element in try required(name, typed(name, \.array)) {
-            guard let text = element.text else { throw .invalidParameter(name) }
-            result.append(text)
-        }
-        return result
-    }
-
     func member(_ name: String) -> JSONValue? {
         guard let value = members[name], value != .null else { return nil }
         return value
     }
+}
 
-    private func typed<Value>(
-        _ name: String, _ read: (JSONValue) -> Value?
-    ) throws(VarlinkError) -> Value? {
-        guard let member = member(name) else { return nil }
-        guard let value = read(member) else { throw .invalidParameter(name) }
-        return value
+extension Parameters: WireValue {
+    package static func read(_ json: JSONValue?, _ name: String) throws(VarlinkError) -> Parameters
+    {
+        Parameters(try read(json, name, \.object))
     }
 
-    private func required<Value>(_ name: String, _ value: Value?) throws(VarlinkError) -> Value {
-        guard let value else { throw .invalidParameter(name) }
-        return value
-    }
+    package var json: JSONValue { .object(members) }
 }

@@ -1,4 +1,5 @@
-// io.mamd.Workspace's type Protection, and the outcome of files that could not be protected.
+// io.mamd.Workspace's type Protection and io.mamd.Policy's type Decision, replies that contain one,
+// and the outcome of files that could not be protected.
 
 package import MAMModel
 
@@ -42,3 +43,23 @@ extension VarlinkError {
         self.init(Varlink.Protection.FileFailed.fullName, failure.members)
     }
 }
+
+extension Varlink.Policy.Decision {
+    package init(_ decision: Decision) {
+        self.init(
+            allowed: decision.isAllowed, reason: decision.reason.english,
+            words: decision.reason.wire, rule: decision.rule)
+    }
+
+    /// The reason for people.
+    package var message: Message { Message(words, else: reason) }
+}
+
+/// A reply that contains a policy decision.
+package protocol DecisionReply: WireObject {
+    var decision: Varlink.Policy.Decision { get }
+}
+
+extension Varlink.Policy.Ask.Reply: DecisionReply {}
+extension Varlink.Policy.CanReceive.Reply: DecisionReply {}
+extension Varlink.Policy.CanOpenURL.Reply: DecisionReply {}

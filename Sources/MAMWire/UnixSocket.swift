@@ -1,6 +1,5 @@
 // AF_UNIX stream sockets by path: the client's side, and what the server shares with it.
 
-internal import CShims
 package import Glibc
 package import MAMModel
 package import MAMSystem
@@ -62,8 +61,7 @@ package enum UnixSocket {
 
     /// The process that listens at the other end of a connected socket (`SO_PEERCRED`).
     private static func process(servingAt socket: Descriptor) -> Int32? {
-        var (process, user, group) = (Int32(0), UInt32(0), UInt32(0))
-        return mam_peer(socket.raw, &process, &user, &group) == 0 ? process : nil
+        Listener(at: socket)?.process
     }
 
     package static func makeSocket() throws(Errno) -> Descriptor {

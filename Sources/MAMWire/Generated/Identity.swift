@@ -25,11 +25,9 @@ extension Varlink.Identity {
             (self.name, self.objectID, self.managed, self.source, self.process,
                 self.contained) = (name, objectID, managed, source, process, contained)
         }
-        package static let codec = Codec(["name", "objectId", "managed", "source", "process",
-            "contained"], Self.init) {
-            [$0.name.json, $0.objectID.json, $0.managed.json, $0.source.json, $0.process.json,
-                $0.contained.json]
-        }
+        package static let codec = Codec(Self.init, ("name", \.name), ("objectId", \.objectID),
+            ("managed", \.managed), ("source", \.source), ("process", \.process),
+            ("contained", \.contained))
     }
 
     package struct BlockedAccount: WireObject, Equatable {
@@ -37,9 +35,8 @@ extension Varlink.Identity {
         package init(account: String, reason: Int, word: String, text: String) {
             (self.account, self.reason, self.word, self.text) = (account, reason, word, text)
         }
-        package static let codec = Codec(["account", "reason", "word", "text"], Self.init) {
-            [$0.account.json, $0.reason.json, $0.word.json, $0.text.json]
-        }
+        package static let codec = Codec(Self.init, ("account", \.account), ("reason", \.reason),
+            ("word", \.word), ("text", \.text))
     }
 
     package struct SwitchRequest: WireObject, Equatable {
@@ -48,10 +45,8 @@ extension Varlink.Identity {
             (self.id, self.session, self.name, self.reason, self.seconds) = (id, session, name,
                 reason, seconds)
         }
-        package static let codec = Codec(["id", "session", "name", "reason",
-            "seconds"], Self.init) {
-            [$0.id.json, $0.session.json, $0.name.json, $0.reason.json, $0.seconds.json]
-        }
+        package static let codec = Codec(Self.init, ("id", \.id), ("session", \.session),
+            ("name", \.name), ("reason", \.reason), ("seconds", \.seconds))
     }
 
     package enum Network: String, WireWord { case any, ports, none }
@@ -65,11 +60,10 @@ extension Varlink.Identity {
                 self.required, self.terminalBlocked, self.nestedRequired) = (account, mountPoint,
                 fileSystem, network, ports, required, terminalBlocked, nestedRequired)
         }
-        package static let codec = Codec(["account", "mountPoint", "fileSystem", "network", "ports",
-            "required", "terminalBlocked", "nestedRequired"], Self.init) {
-            [$0.account.json, $0.mountPoint.json, $0.fileSystem.json, $0.network.json,
-                $0.ports.json, $0.required.json, $0.terminalBlocked.json, $0.nestedRequired.json]
-        }
+        package static let codec = Codec(Self.init, ("account", \.account),
+            ("mountPoint", \.mountPoint), ("fileSystem", \.fileSystem), ("network", \.network),
+            ("ports", \.ports), ("required", \.required), ("terminalBlocked", \.terminalBlocked),
+            ("nestedRequired", \.nestedRequired))
     }
 
     package struct SetThreadIdentity: VarlinkRequest {
@@ -77,9 +71,7 @@ extension Varlink.Identity {
         package init(thread: Int, identity: String? = nil) {
             (self.thread, self.identity) = (thread, identity)
         }
-        package static let codec = Codec(["thread", "identity"], Self.init) {
-            [$0.thread.json, $0.identity.json]
-        }
+        package static let codec = Codec(Self.init, ("thread", \.thread), ("identity", \.identity))
     }
 
     package struct SetProcessIdentity: VarlinkRequest {
@@ -87,19 +79,18 @@ extension Varlink.Identity {
         package init(identity: String? = nil, scoped: Bool? = nil, unmanaged: Bool? = nil) {
             (self.identity, self.scoped, self.unmanaged) = (identity, scoped, unmanaged)
         }
-        package static let codec = Codec(["identity", "scoped", "unmanaged"], Self.init) {
-            [$0.identity.json, $0.scoped.json, $0.unmanaged.json]
-        }
+        package static let codec = Codec(Self.init, ("identity", \.identity), ("scoped", \.scoped),
+            ("unmanaged", \.unmanaged))
     }
 
     package struct GetContainment: VarlinkRequest {
         package var account: String?
         package init(account: String? = nil) { self.account = account }
-        package static let codec = Codec(["account"], Self.init) { [$0.account.json] }
+        package static let codec = Codec(Self.init, ("account", \.account))
         package struct Reply: WireObject {
             package var containment: Containment
             package init(containment: Containment) { self.containment = containment }
-            package static let codec = Codec(["containment"], Self.init) { [$0.containment.json] }
+            package static let codec = Codec(Self.init, ("containment", \.containment))
         }
     }
 
@@ -109,9 +100,8 @@ extension Varlink.Identity {
             (self.account, self.processDescriptor, self.program) = (account, processDescriptor,
                 program)
         }
-        package static let codec = Codec(["account", "processDescriptor", "program"], Self.init) {
-            [$0.account.json, $0.processDescriptor.json, $0.program.json]
-        }
+        package static let codec = Codec(Self.init, ("account", \.account),
+            ("processDescriptor", \.processDescriptor), ("program", \.program))
     }
 
     package enum ContainedAct: String, WireWord { case connect, mount }
@@ -119,7 +109,7 @@ extension Varlink.Identity {
     package struct NoteRefusal: VarlinkRequest {
         package var what: ContainedAct
         package init(what: ContainedAct) { self.what = what }
-        package static let codec = Codec(["what"], Self.init) { [$0.what.json] }
+        package static let codec = Codec(Self.init, ("what", \.what))
     }
 
     package struct Trust: VarlinkRequest {
@@ -128,20 +118,18 @@ extension Varlink.Identity {
             (self.account, self.programDescriptor, self.processDescriptor) = (account,
                 programDescriptor, processDescriptor)
         }
-        package static let codec = Codec(["account", "programDescriptor",
-            "processDescriptor"], Self.init) {
-            [$0.account.json, $0.programDescriptor.json, $0.processDescriptor.json]
-        }
+        package static let codec = Codec(Self.init, ("account", \.account),
+            ("programDescriptor", \.programDescriptor), ("processDescriptor", \.processDescriptor))
     }
 
     package struct GetIdentity: VarlinkRequest {
         package var thread: Int?
         package init(thread: Int? = nil) { self.thread = thread }
-        package static let codec = Codec(["thread"], Self.init) { [$0.thread.json] }
+        package static let codec = Codec(Self.init, ("thread", \.thread))
         package struct Reply: WireObject {
             package var acting: Acting
             package init(acting: Acting) { self.acting = acting }
-            package static let codec = Codec(["acting"], Self.init) { [$0.acting.json] }
+            package static let codec = Codec(Self.init, ("acting", \.acting))
         }
     }
 
@@ -152,18 +140,16 @@ extension Varlink.Identity {
             (self.identity, self.passphrase, self.passphraseDescriptor, self.thread) = (identity,
                 passphrase, passphraseDescriptor, thread)
         }
-        package static let codec = Codec(["identity", "passphrase", "passphraseDescriptor",
-            "thread"], Self.init) {
-            [$0.identity.json, $0.passphrase.json, $0.passphraseDescriptor.json, $0.thread.json]
-        }
+        package static let codec = Codec(Self.init, ("identity", \.identity),
+            ("passphrase", \.passphrase), ("passphraseDescriptor", \.passphraseDescriptor),
+            ("thread", \.thread))
         package struct Reply: WireObject {
             package var result: Int, word: String, reason: String
             package init(result: Int, word: String, reason: String) {
                 (self.result, self.word, self.reason) = (result, word, reason)
             }
-            package static let codec = Codec(["result", "word", "reason"], Self.init) {
-                [$0.result.json, $0.word.json, $0.reason.json]
-            }
+            package static let codec = Codec(Self.init, ("result", \.result), ("word", \.word),
+                ("reason", \.reason))
         }
     }
 
@@ -172,24 +158,22 @@ extension Varlink.Identity {
         package init(identities: [String], thread: Int? = nil) {
             (self.identities, self.thread) = (identities, thread)
         }
-        package static let codec = Codec(["identities", "thread"], Self.init) {
-            [$0.identities.json, $0.thread.json]
-        }
+        package static let codec = Codec(Self.init, ("identities", \.identities),
+            ("thread", \.thread))
         package typealias Reply = SetUserInterfaceIdentity.Reply
     }
 
     package struct GetUserInterfaceIdentity: VarlinkRequest {
         package var thread: Int?
         package init(thread: Int? = nil) { self.thread = thread }
-        package static let codec = Codec(["thread"], Self.init) { [$0.thread.json] }
+        package static let codec = Codec(Self.init, ("thread", \.thread))
         package struct Reply: WireObject {
             package var session: String, identities: [String]?, acting: Acting?
             package init(session: String, identities: [String]? = nil, acting: Acting? = nil) {
                 (self.session, self.identities, self.acting) = (session, identities, acting)
             }
-            package static let codec = Codec(["session", "identities", "acting"], Self.init) {
-                [$0.session.json, $0.identities.json, $0.acting.json]
-            }
+            package static let codec = Codec(Self.init, ("session", \.session),
+                ("identities", \.identities), ("acting", \.acting))
         }
     }
 
@@ -198,16 +182,14 @@ extension Varlink.Identity {
         package struct Reply: WireObject {
             package var request: SwitchRequest?
             package init(request: SwitchRequest? = nil) { self.request = request }
-            package static let codec = Codec(["request"], Self.init) { [$0.request.json] }
+            package static let codec = Codec(Self.init, ("request", \.request))
         }
     }
 
     package struct AnswerSwitch: VarlinkRequest {
         package var id: Int, result: Int
         package init(id: Int, result: Int) { (self.id, self.result) = (id, result) }
-        package static let codec = Codec(["id", "result"], Self.init) {
-            [$0.id.json, $0.result.json]
-        }
+        package static let codec = Codec(Self.init, ("id", \.id), ("result", \.result))
     }
 
     package struct LinkAccount: VarlinkRequest {
@@ -218,18 +200,15 @@ extension Varlink.Identity {
             (self.account, self.objectID, self.passphrase, self.passphraseDescriptor) = (account,
                 objectID, passphrase, passphraseDescriptor)
         }
-        package static let codec = Codec(["account", "objectId", "passphrase",
-            "passphraseDescriptor"], Self.init) {
-            [$0.account.json, $0.objectID.json, $0.passphrase.json, $0.passphraseDescriptor.json]
-        }
+        package static let codec = Codec(Self.init, ("account", \.account),
+            ("objectId", \.objectID), ("passphrase", \.passphrase),
+            ("passphraseDescriptor", \.passphraseDescriptor))
         package struct Reply: WireObject {
             package var name: String, objectID: String
             package init(name: String, objectID: String) {
                 (self.name, self.objectID) = (name, objectID)
             }
-            package static let codec = Codec(["name", "objectId"], Self.init) {
-                [$0.name.json, $0.objectID.json]
-            }
+            package static let codec = Codec(Self.init, ("name", \.name), ("objectId", \.objectID))
         }
     }
 
@@ -238,7 +217,7 @@ extension Varlink.Identity {
         package struct Reply: WireObject {
             package var accounts: [BlockedAccount]
             package init(accounts: [BlockedAccount]) { self.accounts = accounts }
-            package static let codec = Codec(["accounts"], Self.init) { [$0.accounts.json] }
+            package static let codec = Codec(Self.init, ("accounts", \.accounts))
         }
     }
 }

@@ -16,10 +16,8 @@ extension Varlink.Recovery {
             (self.id, self.name, self.objectID, self.written, self.recoveryKey) = (id, name,
                 objectID, written, recoveryKey)
         }
-        package static let codec = Codec(["id", "name", "objectId", "written",
-            "recoveryKey"], Self.init) {
-            [$0.id.json, $0.name.json, $0.objectID.json, $0.written.json, $0.recoveryKey.json]
-        }
+        package static let codec = Codec(Self.init, ("id", \.id), ("name", \.name),
+            ("objectId", \.objectID), ("written", \.written), ("recoveryKey", \.recoveryKey))
     }
 
     package struct ExportKeys: VarlinkRequest {
@@ -32,16 +30,15 @@ extension Varlink.Recovery {
                 self.exportPassphraseDescriptor, self.fileDescriptor) = (account, passphrase,
                 passphraseDescriptor, exportPassphrase, exportPassphraseDescriptor, fileDescriptor)
         }
-        package static let codec = Codec(["account", "passphrase", "passphraseDescriptor",
-            "exportPassphrase", "exportPassphraseDescriptor", "fileDescriptor"], Self.init) {
-            [$0.account.json, $0.passphrase.json, $0.passphraseDescriptor.json,
-                $0.exportPassphrase.json, $0.exportPassphraseDescriptor.json,
-                $0.fileDescriptor.json]
-        }
+        package static let codec = Codec(Self.init, ("account", \.account),
+            ("passphrase", \.passphrase), ("passphraseDescriptor", \.passphraseDescriptor),
+            ("exportPassphrase", \.exportPassphrase),
+            ("exportPassphraseDescriptor", \.exportPassphraseDescriptor),
+            ("fileDescriptor", \.fileDescriptor))
         package struct Reply: WireObject {
             package var export: KeyExport
             package init(export: KeyExport) { self.export = export }
-            package static let codec = Codec(["export"], Self.init) { [$0.export.json] }
+            package static let codec = Codec(Self.init, ("export", \.export))
         }
     }
 
@@ -63,15 +60,14 @@ extension Varlink.Recovery {
                 recoveryKeyPassphraseDescriptor, passphrase, passphraseDescriptor, noPassphrase,
                 join)
         }
-        package static let codec = Codec(["fileDescriptor", "exportPassphrase",
-            "exportPassphraseDescriptor", "recoveryKeyDescriptor", "recoveryKeyPassphrase",
-            "recoveryKeyPassphraseDescriptor", "passphrase", "passphraseDescriptor", "noPassphrase",
-            "join"], Self.init) {
-            [$0.fileDescriptor.json, $0.exportPassphrase.json, $0.exportPassphraseDescriptor.json,
-                $0.recoveryKeyDescriptor.json, $0.recoveryKeyPassphrase.json,
-                $0.recoveryKeyPassphraseDescriptor.json, $0.passphrase.json,
-                $0.passphraseDescriptor.json, $0.noPassphrase.json, $0.join.json]
-        }
+        package static let codec = Codec(Self.init, ("fileDescriptor", \.fileDescriptor),
+            ("exportPassphrase", \.exportPassphrase),
+            ("exportPassphraseDescriptor", \.exportPassphraseDescriptor),
+            ("recoveryKeyDescriptor", \.recoveryKeyDescriptor),
+            ("recoveryKeyPassphrase", \.recoveryKeyPassphrase),
+            ("recoveryKeyPassphraseDescriptor", \.recoveryKeyPassphraseDescriptor),
+            ("passphrase", \.passphrase), ("passphraseDescriptor", \.passphraseDescriptor),
+            ("noPassphrase", \.noPassphrase), ("join", \.join))
         package typealias Reply = ExportKeys.Reply
     }
 
@@ -93,15 +89,14 @@ extension Varlink.Recovery {
                 recoveryKeyPassphrase, recoveryKeyPassphraseDescriptor, passphrase,
                 passphraseDescriptor, noPassphrase)
         }
-        package static let codec = Codec(["account", "fileDescriptor", "exportPassphrase",
-            "exportPassphraseDescriptor", "recoveryKeyDescriptor", "recoveryKeyPassphrase",
-            "recoveryKeyPassphraseDescriptor", "passphrase", "passphraseDescriptor",
-            "noPassphrase"], Self.init) {
-            [$0.account.json, $0.fileDescriptor.json, $0.exportPassphrase.json,
-                $0.exportPassphraseDescriptor.json, $0.recoveryKeyDescriptor.json,
-                $0.recoveryKeyPassphrase.json, $0.recoveryKeyPassphraseDescriptor.json,
-                $0.passphrase.json, $0.passphraseDescriptor.json, $0.noPassphrase.json]
-        }
+        package static let codec = Codec(Self.init, ("account", \.account),
+            ("fileDescriptor", \.fileDescriptor), ("exportPassphrase", \.exportPassphrase),
+            ("exportPassphraseDescriptor", \.exportPassphraseDescriptor),
+            ("recoveryKeyDescriptor", \.recoveryKeyDescriptor),
+            ("recoveryKeyPassphrase", \.recoveryKeyPassphrase),
+            ("recoveryKeyPassphraseDescriptor", \.recoveryKeyPassphraseDescriptor),
+            ("passphrase", \.passphrase), ("passphraseDescriptor", \.passphraseDescriptor),
+            ("noPassphrase", \.noPassphrase))
         package typealias Reply = ExportKeys.Reply
     }
 
@@ -118,22 +113,20 @@ extension Varlink.Recovery {
                 exportPassphraseDescriptor, recoveryKeyDescriptor, recoveryKeyPassphrase,
                 recoveryKeyPassphraseDescriptor)
         }
-        package static let codec = Codec(["fileDescriptor", "exportPassphrase",
-            "exportPassphraseDescriptor", "recoveryKeyDescriptor", "recoveryKeyPassphrase",
-            "recoveryKeyPassphraseDescriptor"], Self.init) {
-            [$0.fileDescriptor.json, $0.exportPassphrase.json, $0.exportPassphraseDescriptor.json,
-                $0.recoveryKeyDescriptor.json, $0.recoveryKeyPassphrase.json,
-                $0.recoveryKeyPassphraseDescriptor.json]
-        }
+        package static let codec = Codec(Self.init, ("fileDescriptor", \.fileDescriptor),
+            ("exportPassphrase", \.exportPassphrase),
+            ("exportPassphraseDescriptor", \.exportPassphraseDescriptor),
+            ("recoveryKeyDescriptor", \.recoveryKeyDescriptor),
+            ("recoveryKeyPassphrase", \.recoveryKeyPassphrase),
+            ("recoveryKeyPassphraseDescriptor", \.recoveryKeyPassphraseDescriptor))
         package struct Reply: WireObject {
             package var export: KeyExport, account: String?, files: Int, opened: Int
             package init(export: KeyExport, account: String? = nil, files: Int, opened: Int) {
                 (self.export, self.account, self.files, self.opened) = (export, account, files,
                     opened)
             }
-            package static let codec = Codec(["export", "account", "files", "opened"], Self.init) {
-                [$0.export.json, $0.account.json, $0.files.json, $0.opened.json]
-            }
+            package static let codec = Codec(Self.init, ("export", \.export),
+                ("account", \.account), ("files", \.files), ("opened", \.opened))
         }
     }
 }

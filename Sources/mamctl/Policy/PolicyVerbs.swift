@@ -57,12 +57,12 @@ private func layOut(_ rows: [[String]], width: Int) -> String {
 private func row(_ key: String, _ rule: Parameters) throws -> [String] {
     let value = rule.members["value"] ?? .null
     let text = value.text ?? String(decoding: value.encoded(), as: UTF8.self)
-    let looser = try rule.objects("looser").map { try $0.string("document") }
-    let sources = shown(try rule.strings("from").joined(separator: ", "))
+    let looser: [Parameters] = try rule.value("looser")
+    let from: [String] = try rule.value("from")
+    let sources = shown(from.joined(separator: ", "))
+    let others = try looser.map { try $0.string("document") }.joined(separator: ", ")
     let note: Message =
-        looser.isEmpty
-        ? "from \(sources)"
-        : "from \(sources); looser in \(shown(looser.joined(separator: ", ")))"
+        looser.isEmpty ? "from \(sources)" : "from \(sources); looser in \(shown(others))"
     return ["  \(key)", shown(text), note.translated]
 }
 

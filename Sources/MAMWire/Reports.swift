@@ -1,10 +1,21 @@
-// io.mamd.Workspace's reports on a workspace and its accounts.
+// Reports on a workspace, its accounts, and a check of its files.
 
 internal import Glibc
 package import MAMModel
 
 package typealias StatusReport = Varlink.Workspace.Status.Reply
 package typealias AccountReport = Varlink.Workspace.Account
+package typealias FindingReport = Varlink.Workspace.Finding
+package typealias VerifyReport = Varlink.Workspace.VerifyCounts
+package typealias LastVerifyReport = Varlink.Report.Verification
+
+extension VerifyReport {
+    package var status: ExitStatus {
+        if left > 0 || quarantined > 0 || incomplete > 0 { return .damaged }
+        if unreadable > 0 { return .unreadable }
+        return unchecked > 0 || uncheckedFiles > 0 ? .windowClosed : .success
+    }
+}
 
 extension AccountReport {
     /// Why it is blocked, for people.
