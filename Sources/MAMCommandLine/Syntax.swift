@@ -17,8 +17,8 @@ package struct Option: Sendable {
     package let help: Message
 
     package init(
-        name: String, short: String? = nil, value: String? = nil, choices: [String] = [],
-        known: [String] = [], repeats: Bool = false, help: Message = ""
+        _ name: String, short: String? = nil, value: String? = nil, choices: [String] = [],
+        known: [String] = [], repeats: Bool = false, _ help: Message = ""
     ) {
         (self.name, self.short, self.value) = (name, short, value)
         (self.choices, self.known) = (choices, known)
@@ -41,8 +41,8 @@ package struct Option: Sendable {
         ]
     }
 
-    package static let json = Option(name: "json", help: "print JSON, errors included")
-    package static let help = Option(name: "help", short: "h", help: "print this help")
+    package static let json = Option("json", "print JSON, errors included")
+    package static let help = Option("help", short: "h", "print this help")
 }
 
 package struct Syntax: Sendable {

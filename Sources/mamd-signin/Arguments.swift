@@ -8,8 +8,8 @@ import MAMWire
 
 private let syntax = Syntax(
     [["TASK"]],
-    options: ["socket", "account", "oid", "into"].map { Option(name: $0, value: "") }
-        + [.init(name: "device-code"), .init(name: "no-browser")])
+    options: ["socket", "account", "oid", "into"].map { Option($0, value: "") }
+        + [Option("device-code"), Option("no-browser")])
 
 extension Arguments {
     fileprivate init(_ words: [ByteString]) throws(Failure) {

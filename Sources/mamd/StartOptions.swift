@@ -136,9 +136,9 @@ private let usage = """
     """
 
 private let syntax = Syntax(options: [
-    Option(name: "foreground", short: "f"), Option(name: "options", short: "o", value: ""),
-    Option(name: "ready-fd", value: ""), Option(name: "no-mount"), Option(name: "prepare-mount"),
-    Option(name: "remove-mount"), Option(name: "logins"), Option(name: "version"), .help,
+    Option("foreground", short: "f"), Option("options", short: "o", value: ""),
+    Option("ready-fd", value: ""), Option("no-mount"), Option("prepare-mount"),
+    Option("remove-mount"), Option("logins"), Option("version"), .help,
 ])
 
 extension Failure {

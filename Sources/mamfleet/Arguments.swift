@@ -20,12 +20,12 @@ enum Verb: String {
                 [["CODE"]],
                 options: Self.valued("socket", "state", "workspace", "wait") + [.json])
         case .engine, .push: Syntax([["ORG"]], options: [.json])
-        case .pull: Syntax([["ORG"]], options: [.json, Option(name: "follow")])
+        case .pull: Syntax([["ORG"]], options: [.json, Option("follow")])
         }
     }
 
     private static func valued(_ names: String...) -> [Option] {
-        names.map { Option(name: $0, value: "") }
+        names.map { Option($0, value: "") }
     }
 
     func parsed(_ words: ArraySlice<ByteString>) throws(Failure) -> Arguments {

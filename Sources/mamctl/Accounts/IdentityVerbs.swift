@@ -14,28 +14,23 @@ let runVerbs: [Verb] = [
             [.many("ARGUMENT")],
         ],
         options: [
-            Option(
-                name: "identity", value: "UPN", help: "owner of the files it creates; '' for nobody"
-            ),
+            Option("identity", value: "UPN", "owner of the files it creates; '' for nobody"),
             .unmanaged,
+            Option("contained", "keep it from leaving anything outside the workspace"),
             Option(
-                name: "contained", help: "keep it from leaving anything outside the workspace"),
+                "trusted",
+                "let it read what is only for contained programs; TrustedPrograms names it"),
             Option(
-                name: "trusted",
-                help: "let it read what is only for contained programs; TrustedPrograms names it"),
-            Option(
-                name: "account", value: "UPN",
-                help: "with --contained: the account that it acts for (default: yours);"
+                "account", value: "UPN",
+                "with --contained: the account that it acts for (default: yours);"
                     + " with --trusted: whose files it reads (default: all)"),
             Option(
-                name: "network", value: "any|none|PORTS",
-                help: "with --contained: less than policy lets it connect to"),
+                "network", value: "any|none|PORTS",
+                "with --contained: less than policy lets it connect to"),
+            Option("nested", "with --contained: a display of its own in a window, on Wayland"),
             Option(
-                name: "nested",
-                help: "with --contained: a display of its own in a window, on Wayland"),
-            Option(
-                name: "discard-output",
-                help: "with --contained: /dev/null for standard streams that lead outside"),
+                "discard-output",
+                "with --contained: /dev/null for standard streams that lead outside"),
             .workspace,
         ], takesCommand: true,
         examples: [
@@ -60,8 +55,8 @@ let identityVerbs: [Verb] = [
         name: "identity ui", summary: "Show or set the identity of this login session",
         usage: [.oneOf(.all("--set", .oneOf("--passfile", "--extpass")), "--unset")],
         options: [
-            Option(name: "set", value: "UPN", help: "switch to this identity; '' for nobody"),
-            Option(name: "unset", help: "clear the identity that was set"),
+            Option("set", value: "UPN", "switch to this identity; '' for nobody"),
+            Option("unset", "clear the identity that was set"),
             .passfile, .extpass, .workspace,
         ],
         examples: ["mamctl identity ui", "mamctl identity ui --set ann@contoso.com"],
@@ -75,7 +70,7 @@ let identityVerbs: [Verb] = [
         name: "account link", summary: "Set the directory object id of an account",
         usage: ["UPN", "--oid", .oneOf("--passfile", "--extpass")],
         options: [
-            Option(name: "oid", value: "ID", help: "the directory object id"),
+            Option("oid", value: "ID", "the directory object id"),
             .passfile, .extpass, .workspace,
         ],
         examples: [

@@ -13,8 +13,7 @@ let enrollmentVerbs: [Verb] = [
             .oneOf("--device-code", "--no-browser"),
         ],
         options: [
-            Option(
-                name: "register", help: "register a new account despite another's similar name"),
+            Option("register", "register a new account despite another's similar name"),
             .passfile, .extpass, .deviceCode, .noBrowser, .workspace,
         ],
         examples: [
@@ -33,8 +32,8 @@ let enrollmentVerbs: [Verb] = [
         name: "account keys", summary: "Fetch the keys of the issuer that signs accounts in",
         usage: [.oneOf("--into", "--from"), ["--workspace"]],
         options: [
-            Option(name: "into", value: "FILE", help: "only fetch them, into FILE"),
-            Option(name: "from", value: "FILE", help: "only hand over what FILE has"), .workspace,
+            Option("into", value: "FILE", "only fetch them, into FILE"),
+            Option("from", value: "FILE", "only hand over what FILE has"), .workspace,
         ],
         examples: ["mamctl account keys", "sudo mamctl account keys --workspace Work"],
         statuses: daemonStatuses + [.refused], run: fetchKeys),
@@ -43,8 +42,8 @@ let enrollmentVerbs: [Verb] = [
         summary: "Remove an account from the list, with or without a wipe",
         usage: ["ACCOUNT", .oneOf(.all("--wipe", ["--confirm"]), "--keep")],
         options: [
-            Option(name: "wipe", help: "destroy its keys and files"),
-            Option(name: "keep", help: "keep its keys, sealed, until it is registered again"),
+            Option("wipe", "destroy its keys and files"),
+            Option("keep", "keep its keys, sealed, until it is registered again"),
             .confirm, .workspace,
         ],
         examples: [

@@ -10,8 +10,8 @@ let recoveryVerbs: [Verb] = [
         summary: "Write an account's keys to a file, sealed with a passphrase",
         usage: [["ACCOUNT"], "-o", .oneOf("--export-passfile", "--export-extpass")],
         options: [
-            Option(name: "output", short: "o", value: "FILE", help: "file to create"),
-            Option(name: "force", help: "replace FILE if it exists"),
+            Option("output", short: "o", value: "FILE", "file to create"),
+            Option("force", "replace FILE if it exists"),
             .passfile, .extpass, .exportPassfile, .exportExtpass, .workspace,
         ],
         examples: [
@@ -27,8 +27,8 @@ let recoveryVerbs: [Verb] = [
         ],
         options: Option.ofExport + [
             .passfile, .extpass,
-            Option(name: "no-passphrase", help: "protect the keys with this device only"),
-            Option(name: "join", help: "add the keys to the existing account of that name"),
+            Option("no-passphrase", "protect the keys with this device only"),
+            Option("join", "add the keys to the existing account of that name"),
             .workspace,
         ],
         examples: [
@@ -40,12 +40,9 @@ let recoveryVerbs: [Verb] = [
         name: "recovery keygen", summary: "Create a recovery key for an organisation",
         usage: ["-o", .oneOf("--passfile", "--extpass", "--no-passphrase")],
         options: [
-            Option(
-                name: "output", short: "o", value: "FILE", help: "file for the private key"),
+            Option("output", short: "o", value: "FILE", "file for the private key"),
             .passfile, .extpass,
-            Option(
-                name: "no-passphrase", help: "store the key unsealed: FILE alone opens every record"
-            ),
+            Option("no-passphrase", "store the key unsealed: FILE alone opens every record"),
         ],
         examples: [
             "mamctl recovery keygen -o org.key",
@@ -66,16 +63,12 @@ extension Option {
     /// What opens an export, or a recovery record.
     static let ofExport = [
         exportPassfile, exportExtpass,
-        Option(
-            name: "recovery-key", value: "KEY",
-            help: "FILE is a recovery record; open it with KEY"),
-        Option(
-            name: "key-passfile", value: "FILE",
-            help: "read the recovery key's passphrase from FILE"),
-        Option(name: "key-extpass", value: "CMD", help: "read it from a command"),
+        Option("recovery-key", value: "KEY", "FILE is a recovery record; open it with KEY"),
+        Option("key-passfile", value: "FILE", "read the recovery key's passphrase from FILE"),
+        Option("key-extpass", value: "CMD", "read it from a command"),
     ]
     fileprivate static let exportPassfile = Option(
-        name: "export-passfile", value: "FILE", help: "read the export's passphrase from FILE")
+        "export-passfile", value: "FILE", "read the export's passphrase from FILE")
     fileprivate static let exportExtpass = Option(
-        name: "export-extpass", value: "CMD", help: "read it from a command")
+        "export-extpass", value: "CMD", "read it from a command")
 }

@@ -9,11 +9,9 @@ internal import MAMWords
 
 extension Option {
     static let null = Option(
-        name: "null", short: "0",
-        help: "end what is printed, and names in a list, with NUL; names as they are")
+        "null", short: "0", "end what is printed, and names in a list, with NUL; names as they are")
     static let filesFrom = Option(
-        name: "files-from", value: "LIST",
-        help: "read more names from this file; '-' is standard input")
+        "files-from", value: "LIST", "read more names from this file; '-' is standard input")
 }
 
 extension Arguments {

@@ -7,28 +7,26 @@ internal import MAMWire
 
 extension Option {
     static func output(_ help: Message) -> Option {
-        Option(name: "output", short: "o", value: "OUT", help: help)
+        Option("output", short: "o", value: "OUT", help)
     }
 
     static let confirm = Option(
-        name: "confirm", value: "ACCOUNT",
-        help: "confirm without a terminal, with the account's name")
+        "confirm", value: "ACCOUNT", "confirm without a terminal, with the account's name")
     static let unmanaged = Option(
-        name: "unmanaged", help: "allow a UPN that is not a registered account; its files are plain"
-    )
+        "unmanaged", "allow a UPN that is not a registered account; its files are plain")
     static let override = Option(
-        name: "override", value: "REASON",
-        help: "as root, on root's daemon: act against the owner's policy; REASON is audited")
+        "override", value: "REASON",
+        "as root, on root's daemon: act against the owner's policy; REASON is audited")
     static let deviceCode = Option(
-        name: "device-code", help: "sign in on another device, if the settings allow it")
+        "device-code", "sign in on another device, if the settings allow it")
     static let noBrowser = Option(
-        name: "no-browser", help: "print the address to sign in at, and open no browser")
+        "no-browser", "print the address to sign in at, and open no browser")
     static let workspace = Option(
-        name: "workspace", value: "NAME", help: "the workspace to use, if several are mounted")
+        "workspace", value: "NAME", "the workspace to use, if several are mounted")
     static let passfile = Option(
-        name: "passfile", value: "FILE", help: "read the passphrase from FILE, which has one line")
+        "passfile", value: "FILE", "read the passphrase from FILE, which has one line")
     static let extpass = Option(
-        name: "extpass", value: "CMD", help: "read it from a command; repeat for its arguments")
+        "extpass", value: "CMD", "read it from a command; repeat for its arguments")
 }
 
 /// A verb, with its options and examples.

@@ -34,12 +34,9 @@ private let workspaceVerbs: [Verb] = [
         name: "init", summary: "Create a workspace over a backing directory",
         usage: ["BACKING", ["--name"], ["--settings"], ["--adopt"], ["--small-blocks"]],
         options: [
+            Option("name", value: "NAME", "name of the workspace (default: the directory's)"),
             Option(
-                name: "name", value: "NAME",
-                help: "name of the workspace (default: the directory's)"),
-            Option(
-                name: "settings", value: "FILE",
-                help: "copy the settings from FILE (default: built-in ones)"),
+                "settings", value: "FILE", "copy the settings from FILE (default: built-in ones)"),
             .adopt, .smallBlocks,
         ],
         examples: [
@@ -51,14 +48,12 @@ private let workspaceVerbs: [Verb] = [
         usage: [["BACKING", "MOUNTPOINT"], ["--name"], ["-f"], ["-o"]],
         options: [
             Option(
-                name: "name", value: "NAME",
-                help: "mount BACKING as this workspace and record its path in the settings"),
+                "name", value: "NAME",
+                "mount BACKING as this workspace and record its path in the settings"),
+            Option("foreground", short: "f", "stay in the foreground and log to the terminal"),
             Option(
-                name: "foreground", short: "f",
-                help: "stay in the foreground and log to the terminal"),
-            Option(
-                name: "options", short: "o", value: "OPTIONS",
-                help: "comma-separated: ro, allow_other, no_allow_other, shut, no_shut"),
+                "options", short: "o", value: "OPTIONS",
+                "comma-separated: ro, allow_other, no_allow_other, shut, no_shut"),
         ],
         examples: ["mamctl mount ~/.work ~/Work", "mamctl mount -f -o ro /srv/work /mnt"],
         statuses: [.success, .failure, .usage, .notFound, .damaged], run: mountWorkspace),
@@ -76,11 +71,10 @@ private let workspaceVerbs: [Verb] = [
         name: "verify", summary: "Check all files and repair what a crash left behind",
         usage: [["PATH"], ["--repair"], ["--unlock", .oneOf("--passfile", "--extpass")]],
         options: [
+            Option("repair", "repair what can be repaired and mark what is lost"),
             Option(
-                name: "repair", help: "repair what can be repaired and mark what is lost"),
-            Option(
-                name: "unlock", value: "ACCOUNT",
-                help: "unlock this account for the check, if the workspace is not mounted"),
+                "unlock", value: "ACCOUNT",
+                "unlock this account for the check, if the workspace is not mounted"),
             .passfile, .extpass, .workspace,
         ],
         examples: ["mamctl verify ~/Work", "mamctl verify ~/.work --repair"],
@@ -103,12 +97,10 @@ private let accountVerbs: [Verb] = [
             .oneOf("--device-code", "--no-browser"),
         ],
         options: [
-            Option(name: "oid", value: "ID", help: "the directory object id"),
+            Option("oid", value: "ID", "the directory object id"),
             .passfile, .extpass,
-            Option(name: "no-passphrase", help: "protect the keys with this device only"),
-            Option(
-                name: "new-keys",
-                help: "create new keys even if sealed files need the old ones"),
+            Option("no-passphrase", "protect the keys with this device only"),
+            Option("new-keys", "create new keys even if sealed files need the old ones"),
             .deviceCode, .noBrowser, .workspace,
         ],
         examples: [
@@ -129,13 +121,12 @@ private let accountVerbs: [Verb] = [
         options: [
             .passfile, .extpass,
             Option(
-                name: "export", value: "FILE",
-                help: "if it is forgotten: FILE has the account's keys, from setup or account"
+                "export", value: "FILE",
+                "if it is forgotten: FILE has the account's keys, from setup or account"
                     + " export"),
-            Option(name: "new-passfile", value: "FILE", help: "read the new passphrase from FILE"),
-            Option(
-                name: "new-extpass", value: "CMD", help: "read the new passphrase from a command"),
-            Option(name: "no-passphrase", help: "protect the keys with this device only"),
+            Option("new-passfile", value: "FILE", "read the new passphrase from FILE"),
+            Option("new-extpass", value: "CMD", "read the new passphrase from a command"),
+            Option("no-passphrase", "protect the keys with this device only"),
         ] + Option.ofExport + [.workspace],
         examples: [
             "mamctl account passphrase",
@@ -148,9 +139,8 @@ private let accountVerbs: [Verb] = [
         usage: [["ACCOUNT"], .oneOf("--passfile", "--extpass"), ["--wait"]],
         options: [
             .passfile, .extpass,
-            Option(
-                name: "wait", value: "SECONDS",
-                help: "after wrong passphrases, for another to be allowed"), .workspace,
+            Option("wait", value: "SECONDS", "after wrong passphrases, for another to be allowed"),
+            .workspace,
         ],
         examples: ["mamctl unlock", "mamctl unlock ann@contoso.com --passfile secret.txt"],
         statuses: daemonStatuses + [.windowClosed, .refused, .wrongPassphrase], run: unlock),
@@ -158,8 +148,8 @@ private let accountVerbs: [Verb] = [
         name: "lock", summary: "Close the windows of an account, or of all your accounts",
         usage: [.oneOf("ACCOUNT", "--all"), ["--now"]],
         options: [
-            Option(name: "all", help: "lock all your accounts in every mounted workspace"),
-            Option(name: "now", help: "skip the grace period"), .workspace,
+            Option("all", "lock all your accounts in every mounted workspace"),
+            Option("now", "skip the grace period"), .workspace,
         ],
         examples: ["mamctl lock --all --now", "mamctl lock ann@contoso.com --now"],
         statuses: daemonStatuses + [.refused], run: lock),
@@ -178,9 +168,8 @@ private let fileVerbs: [Verb] = [
         name: "owner", summary: "Show the owner of files, and of new files in directories",
         usage: [.many("FILE"), ["--files-from"], ["-0"]],
         options: [
-            Option(
-                name: "set", value: "UPN", help: "alias for mamctl protect --only-new --owner UPN"),
-            Option(name: "unmanaged", help: "as for mamctl protect"), .override, .filesFrom, .null,
+            Option("set", value: "UPN", "alias for mamctl protect --only-new --owner UPN"),
+            Option("unmanaged", "as for mamctl protect"), .override, .filesFrom, .null,
             .workspace,
         ],
         examples: [
@@ -205,10 +194,10 @@ private let fileVerbs: [Verb] = [
         usage: [["--set"], .many("PATH"), ["--files-from"], ["-0"]],
         options: [
             Option(
-                name: "set", value: "CLASS",
+                "set", value: "CLASS",
                 choices: ["A", "B", "C", "D", "policy", "a", "b", "c", "d"]
                     + ProtectionClass.allCases.map(\.appleName),
-                help: "A, B, C, D, or 'policy' to follow the policy"),
+                "A, B, C, D, or 'policy' to follow the policy"),
             .filesFrom, .null, .workspace,
         ],
         examples: ["mamctl class ~/Work/plan.odt", "mamctl class --set B ~/Work/incoming"],
@@ -229,11 +218,11 @@ private let fileVerbs: [Verb] = [
         name: "encrypt", summary: "Encrypt files, in place or to another file",
         usage: [.many("FILE", or: "-"), "--owner", [.option("-o", "OUT|DIR/|-")], ["--force"]],
         options: [
-            Option(name: "owner", value: "UPN", help: "the owner, a registered account"),
+            Option("owner", value: "UPN", "the owner, a registered account"),
             .output(
                 "write to OUT or below DIR instead of replacing FILE; '-' is standard output (the"
                     + " default if FILE is '-'), which has no size limit"),
-            Option(name: "force", help: "replace OUT if it exists"), .override, .filesFrom, .null,
+            Option("force", "replace OUT if it exists"), .override, .filesFrom, .null,
             .workspace,
         ],
         examples: [
@@ -252,9 +241,7 @@ private let fileVerbs: [Verb] = [
             .output(
                 "write to OUT or below DIR instead of replacing FILE; '-' is standard output: each"
                     + " block is verified before it is written, and damage (7) ends the output"),
-            Option(
-                name: "force",
-                help: "replace OUT if it exists; write binary data to a terminal"),
+            Option("force", "replace OUT if it exists; write binary data to a terminal"),
             .override, .filesFrom, .null, .workspace,
         ],
         examples: [

@@ -9,7 +9,7 @@ internal import MAMWire
 
 extension Option {
     fileprivate static let account = Option(
-        name: "account", value: "UPN", help: "the account that the programs act for")
+        "account", value: "UPN", "the account that the programs act for")
 }
 
 let containVerbs: [Verb] = [
@@ -19,12 +19,9 @@ let containVerbs: [Verb] = [
         usage: [.many("APP", or: "--managed", isRequired: false), ["--account"], ["--default"]],
         options: [
             .account,
+            Option("managed", "in place of the ordinary ones, for all programs of ManagedPrograms"),
             Option(
-                name: "managed",
-                help: "in place of the ordinary ones, for all programs of ManagedPrograms"),
-            Option(
-                name: "default",
-                help: "make them the first choice for all files of their types, everywhere"),
+                "default", "make them the first choice for all files of their types, everywhere"),
             .workspace,
         ],
         examples: [
@@ -43,7 +40,7 @@ let containVerbs: [Verb] = [
         usage: [.many("APP", or: "--managed", isRequired: false), ["--account"]],
         options: [
             .account,
-            Option(name: "managed", help: "all that stand in place of ordinary launchers"),
+            Option("managed", "all that stand in place of ordinary launchers"),
             .workspace,
         ],
         examples: [

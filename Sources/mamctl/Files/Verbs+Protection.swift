@@ -4,26 +4,23 @@ internal import MAMCommandLine
 internal import MAMModel
 internal import MAMWire
 
-private let stringOption = Option(
-    name: "string", help: "read and write text; protected text is base64")
+private let stringOption = Option("string", "read and write text; protected text is base64")
 
 private let protectStatuses = daemonStatuses + [.notManaged, .windowClosed, .refused, .damaged]
 
 private let protectOptions = [
-    Option(
-        name: "owner", value: "UPN", help: "the new owner (default: your account); '' for nobody"),
+    Option("owner", value: "UPN", "the new owner (default: your account); '' for nobody"),
     .unmanaged,
-    Option(
-        name: "only-new", help: "for a directory, affect only files created from now on"),
-    Option(name: "quiet", short: "q", help: "print failures only"), .override, .filesFrom, .null,
+    Option("only-new", "for a directory, affect only files created from now on"),
+    Option("quiet", short: "q", "print failures only"), .override, .filesFrom, .null,
     .workspace,
 ]
 
 private let dataOptions = [
     Option(
-        name: "output", short: "o", value: "OUT",
-        help: "write to OUT, whole or not at all (default: standard output)"),
-    Option(name: "force", help: "replace OUT if it exists"), stringOption, .override, .workspace,
+        "output", short: "o", value: "OUT",
+        "write to OUT, whole or not at all (default: standard output)"),
+    Option("force", "replace OUT if it exists"), stringOption, .override, .workspace,
 ]
 
 let protectionVerbs: [Verb] = [
@@ -52,7 +49,7 @@ let protectionVerbs: [Verb] = [
         name: "data protect", alias: "encrypt", summary: "Alias for encrypt -, as in the SDK",
         usage: [[.one("FILE", or: "-")], "--owner", ["-o"], ["--string"]],
         options: [
-            Option(name: "owner", value: "UPN", help: "owner of the data; '' for nobody"),
+            Option("owner", value: "UPN", "owner of the data; '' for nobody"),
             .unmanaged,
         ] + dataOptions,
         examples: [

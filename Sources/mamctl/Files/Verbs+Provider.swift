@@ -5,9 +5,8 @@ internal import MAMModel
 internal import MAMWire
 
 private let owner = Option(
-    name: "owner", value: "UPN",
-    help: "the provider's account (default: this shell's identity or yours)")
-private let force = Option(name: "force", help: "replace DST if it exists")
+    "owner", value: "UPN", "the provider's account (default: this shell's identity or yours)")
+private let force = Option("force", "replace DST if it exists")
 
 private let providerStatuses = daemonStatuses + [.notManaged, .windowClosed, .refused, .damaged]
 

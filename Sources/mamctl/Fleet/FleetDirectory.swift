@@ -73,8 +73,6 @@ extension Survey {
 
 extension Option {
     static let machine = Option(
-        name: "machine", value: "NAME",
-        help: "this machine only: its id, or its name in the register")
-    static let stale = Option(
-        name: "stale", value: "TIME", help: "without a report for so long (default: 7d)")
+        "machine", value: "NAME", "this machine only: its id, or its name in the register")
+    static let stale = Option("stale", value: "TIME", "without a report for so long (default: 7d)")
 }

@@ -14,11 +14,11 @@ let fleetMachineVerbs: [Verb] = [
         usage: ["CODE|ROOT", ["--wait"], ["--fingerprint"], [.many("DOCUMENT", most: 999)]],
         options: [
             Option(
-                name: "fingerprint", value: "HEX",
-                help: "the root's, which the organisation tells by another way than ROOT"),
+                "fingerprint", value: "HEX",
+                "the root's, which the organisation tells by another way than ROOT"),
             Option(
-                name: "wait", value: "SECONDS",
-                help: "after CODE, for the administrator to let this machine in; 30"),
+                "wait", value: "SECONDS",
+                "after CODE, for the administrator to let this machine in; 30"),
             .workspace,
         ],
         examples: [

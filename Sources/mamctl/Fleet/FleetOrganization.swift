@@ -12,8 +12,8 @@ internal import MAMWire
 
 extension Option {
     static let organizationDirectory = Option(
-        name: "organization", value: "DIR",
-        help: "the organisation's directory (default: $MAMCTL_ORGANIZATION, else .)")
+        "organization", value: "DIR",
+        "the organisation's directory (default: $MAMCTL_ORGANIZATION, else .)")
 }
 
 /// `--organization`, else the environment's, else the working directory; it must have a root.

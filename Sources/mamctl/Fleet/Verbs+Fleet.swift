@@ -17,9 +17,9 @@ private let fleetKeyVerbs: [Verb] = [
         name: "fleet keygen", summary: "Create a signing key for an organisation's documents",
         usage: ["-o", .oneOf("--passfile", "--extpass", "--no-passphrase")],
         options: [
-            Option(name: "output", short: "o", value: "FILE", help: "file for the private key"),
+            Option("output", short: "o", value: "FILE", "file for the private key"),
             .passfile, .extpass,
-            Option(name: "no-passphrase", help: "store the key unsealed: FILE alone signs"),
+            Option("no-passphrase", "store the key unsealed: FILE alone signs"),
         ],
         examples: [
             "mamctl fleet keygen -o ann.key", "mamctl fleet keygen -o ann.key --passfile pin",
@@ -38,23 +38,18 @@ private let fleetRootVerbs: [Verb] = [
         usage: ["-o", "--name", "--root", "--policy", "--order", "--time"],
         options: [
             .newDocument("ROOT"),
-            Option(name: "name", value: "NAME", help: "the organisation's name, for people"),
+            Option("name", value: "NAME", "the organisation's name, for people"),
+            Option("root", value: "PUB", repeats: true, "may change the keys; repeat for more"),
+            Option("policy", value: "PUB", repeats: true, "may sign policies and memberships"),
             Option(
-                name: "root", value: "PUB", repeats: true,
-                help: "may change the keys; repeat for more"),
+                "order", value: "PUB", repeats: true, "may sign orders; two are needed at least"),
+            Option("time", value: "PUB", repeats: true, "may sign the time"),
             Option(
-                name: "policy", value: "PUB", repeats: true,
-                help: "may sign policies and memberships"),
+                "root-threshold", value: "N",
+                "how many root keys must sign (default: 2, or 1 if there is one)"),
             Option(
-                name: "order", value: "PUB", repeats: true,
-                help: "may sign orders; two are needed at least"),
-            Option(name: "time", value: "PUB", repeats: true, help: "may sign the time"),
-            Option(
-                name: "root-threshold", value: "N",
-                help: "how many root keys must sign (default: 2, or 1 if there is one)"),
-            Option(
-                name: "order-threshold", value: "N",
-                help: "how many order keys must sign what destroys data (default: 2)"),
+                "order-threshold", value: "N",
+                "how many order keys must sign what destroys data (default: 2)"),
             .replace,
         ],
         examples: [
@@ -69,10 +64,10 @@ private let fleetRootVerbs: [Verb] = [
         usage: ["ROOT", "-o", ["--add"], ["--remove"], ["--threshold"]],
         options: [
             .newDocument("NEW"),
-            Option(name: "add", value: "ROLE=PUB", help: "give a key a role; repeat for more"),
-            Option(name: "remove", value: "ROLE=ID", help: "take a role from a key"),
-            Option(name: "threshold", value: "ROLE=N", help: "how many keys of a role must sign"),
-            Option(name: "name", value: "NAME", help: "the organisation's new name"), .replace,
+            Option("add", value: "ROLE=PUB", "give a key a role; repeat for more"),
+            Option("remove", value: "ROLE=ID", "take a role from a key"),
+            Option("threshold", value: "ROLE=N", "how many keys of a role must sign"),
+            Option("name", value: "NAME", "the organisation's new name"), .replace,
         ],
         examples: [
             "mamctl fleet rotate root.json -o root-2.json --add policy=$EVE",
@@ -88,12 +83,12 @@ private let fleetDocumentVerbs: [Verb] = [
         options: [
             .newDocument("OUT"), .root, .key,
             Option(
-                name: "kind", value: "KIND", choices: ["policy", "membership"],
-                help: "policy or membership"),
-            Option(name: "audience", value: "AUDIENCE", help: "all, group:NAME or machine:ID"),
-            Option(name: "name", value: "NAME", help: "of the document (default: the file's)"),
+                "kind", value: "KIND", choices: ["policy", "membership"],
+                "policy or membership"),
+            Option("audience", value: "AUDIENCE", "all, group:NAME or machine:ID"),
+            Option("name", value: "NAME", "of the document (default: the file's)"),
             .serial, .expires("90"),
-            Option(name: "withdraw", help: "take back the policy of that audience and name"),
+            Option("withdraw", "take back the policy of that audience and name"),
             .passfile, .extpass, .replace,
         ],
         examples: [
@@ -111,12 +106,11 @@ private let fleetDocumentVerbs: [Verb] = [
         ],
         options: [
             .newDocument("OUT"), .root, .key,
-            Option(name: "machine", value: "ID", help: "the machine"),
-            Option(name: "account", value: "ID", help: "the account to wipe"),
+            Option("machine", value: "ID", "the machine"),
+            Option("account", value: "ID", "the account to wipe"),
             Option(
-                name: "machines", value: "LIST",
-                help: "a file of MACHINE [ACCOUNT] lines; OUT is a directory"),
-            Option(name: "confirm", value: "N", help: "confirm more than 10 without a terminal"),
+                "machines", value: "LIST", "a file of MACHINE [ACCOUNT] lines; OUT is a directory"),
+            Option("confirm", value: "N", "confirm more than 10 without a terminal"),
             .expires("30"), .passfile, .extpass, .replace,
         ],
         examples: [
@@ -140,7 +134,7 @@ private let fleetDocumentVerbs: [Verb] = [
         name: "fleet cosign", summary: "Show documents and add a signature",
         usage: [.many("FILE"), "--key", ["--root"], ["--yes"]],
         options: [
-            .key, .root, Option(name: "yes", help: "sign without asking"), .passfile, .extpass,
+            .key, .root, Option("yes", "sign without asking"), .passfile, .extpass,
         ],
         examples: [
             "mamctl fleet cosign root.json --key ann.key",
@@ -152,7 +146,7 @@ private let fleetDocumentVerbs: [Verb] = [
         usage: [.many("FILE"), ["--root"], ["--previous"]],
         options: [
             .root,
-            Option(name: "previous", value: "ROOT", help: "the root that a root replaces"),
+            Option("previous", value: "ROOT", "the root that a root replaces"),
         ],
         examples: [
             "mamctl fleet verify signed/*.json --root root.json",
@@ -163,18 +157,18 @@ private let fleetDocumentVerbs: [Verb] = [
 
 extension Option {
     fileprivate static let root = Option(
-        name: "root", value: "ROOT", help: "the organisation's root, with its signatures")
+        "root", value: "ROOT", "the organisation's root, with its signatures")
     fileprivate static let key = Option(
-        name: "key", value: "KEY", help: "the signing key's file")
+        "key", value: "KEY", "the signing key's file")
     fileprivate static let serial = Option(
-        name: "serial", value: "N", help: "the highest counts (default: the time, in seconds)")
-    static let replace = Option(name: "force", help: "replace the file if it exists")
+        "serial", value: "N", "the highest counts (default: the time, in seconds)")
+    static let replace = Option("force", "replace the file if it exists")
 
     fileprivate static func newDocument(_ value: String) -> Option {
-        Option(name: "output", short: "o", value: value, help: "file to create")
+        Option("output", short: "o", value: value, "file to create")
     }
 
     static func expires(_ usual: String) -> Option {
-        Option(name: "expires", value: "DAYS", help: "after so many days (default: \(usual))")
+        Option("expires", value: "DAYS", "after so many days (default: \(usual))")
     }
 }

@@ -12,19 +12,18 @@ private let fleetEngineVerbs: [Verb] = [
         usage: [.word("init", "renew"), ["--server"], ["--organization"]],
         options: [
             Option(
-                name: "server", value: "HOST[:PORT]", repeats: true,
-                help: "a NATS server; repeat for a cluster (default port: 4222)"),
+                "server", value: "HOST[:PORT]", repeats: true,
+                "a NATS server; repeat for a cluster (default port: 4222)"),
             Option(
-                name: "replicas", value: "N",
-                help: "servers that have each message (default: 1, or 3 of three and more)"),
+                "replicas", value: "N",
+                "servers that have each message (default: 1, or 3 of three and more)"),
+            Option("https", value: "URL", "where a web server has the bundles, too"),
             Option(
-                name: "https", value: "URL", help: "where a web server has the bundles, too"),
+                "server-directory", value: "DIR",
+                "where a server's files will be (default: /etc/mamd-engine)"),
             Option(
-                name: "server-directory", value: "DIR",
-                help: "where a server's files will be (default: /etc/mamd-engine)"),
-            Option(
-                name: "store", value: "DIR",
-                help: "where a server stores messages (default: /var/lib/mamd-engine)"),
+                "store", value: "DIR",
+                "where a server stores messages (default: /var/lib/mamd-engine)"),
             .organizationDirectory,
         ],
         examples: [
@@ -41,14 +40,14 @@ private let fleetAdmissionVerbs: [Verb] = [
         name: "fleet invite", summary: "Make a one-time code that lets a machine ask for admission",
         usage: [["--note"], ["--group"], ["--expires"], ["--count", "-o"], ["--qr"]],
         options: [
-            Option(name: "note", value: "TEXT", help: "for whom it is"),
+            Option("note", value: "TEXT", "for whom it is"),
             .group,
             .expires("7"),
-            Option(name: "count", value: "N", help: "so many codes (default: 1)"),
+            Option("count", value: "N", "so many codes (default: 1)"),
             Option(
-                name: "output", short: "o", value: "DIR",
-                help: "write each to a file of its own there, for the owner alone"),
-            Option(name: "qr", help: "draw it too, with qrencode: on the screen, or as PNG in DIR"),
+                "output", short: "o", value: "DIR",
+                "write each to a file of its own there, for the owner alone"),
+            Option("qr", "draw it too, with qrencode: on the screen, or as PNG in DIR"),
             .organizationDirectory,
         ],
         examples: [
@@ -60,9 +59,9 @@ private let fleetAdmissionVerbs: [Verb] = [
         name: "fleet admit", summary: "Show who asks for admission, and let them in",
         usage: [[.many("INVITATION")], ["--key", ["--root"]], ["--yes"]],
         options: [
-            Option(name: "key", value: "KEY", help: "sign the memberships with this policy key"),
+            Option("key", value: "KEY", "sign the memberships with this policy key"),
             .rootOfDirectory,
-            Option(name: "name", value: "NAME", help: "call it so (default: its host name)"),
+            Option("name", value: "NAME", "call it so (default: its host name)"),
             .yes, .passfile, .extpass, .organizationDirectory,
         ],
         examples: [
@@ -74,7 +73,7 @@ private let fleetAdmissionVerbs: [Verb] = [
         name: "fleet revoke", summary: "Let a machine, or an open invitation, in no more",
         usage: [.many("MACHINE|INVITATION"), ["--reason"]],
         options: [
-            Option(name: "reason", value: "TEXT", help: "for the register"),
+            Option("reason", value: "TEXT", "for the register"),
             .organizationDirectory,
         ],
         examples: [
@@ -89,11 +88,11 @@ private let fleetPushVerbs: [Verb] = [
         name: "fleet push", summary: "Sign what changed in a directory of policies, and send it",
         usage: ["DIR", "--key", ["--root"], ["--prune"], ["--dry-run"], ["--yes"], ["--local"]],
         options: [
-            Option(name: "key", value: "KEY", help: "the policy key's file"),
+            Option("key", value: "KEY", "the policy key's file"),
             .rootOfDirectory,
-            Option(name: "prune", help: "withdraw policies that DIR does not have"),
-            Option(name: "dry-run", help: "show what would change, and sign nothing"),
-            Option(name: "local", help: "sign, and do not send"),
+            Option("prune", "withdraw policies that DIR does not have"),
+            Option("dry-run", "show what would change, and sign nothing"),
+            Option("local", "sign, and do not send"),
             .expires("90"),
             .yes, .passfile, .extpass, .organizationDirectory,
         ],
@@ -107,8 +106,8 @@ private let fleetPushVerbs: [Verb] = [
         usage: ["-o", ["--organization"]],
         options: [
             Option(
-                name: "output", short: "o", value: "DIR",
-                help: "bundles there are replaced if they differ; other files stay"),
+                "output", short: "o", value: "DIR",
+                "bundles there are replaced if they differ; other files stay"),
             .organizationDirectory,
         ],
         examples: [
@@ -118,9 +117,9 @@ private let fleetPushVerbs: [Verb] = [
 ]
 
 extension Option {
-    fileprivate static let yes = Option(name: "yes", help: "do not ask")
+    fileprivate static let yes = Option("yes", "do not ask")
     fileprivate static let rootOfDirectory = Option(
-        name: "root", value: "ROOT", help: "the organisation's root (default: root.json)")
+        "root", value: "ROOT", "the organisation's root (default: root.json)")
     fileprivate static let group = Option(
-        name: "group", value: "G", repeats: true, help: "a group of the machine's; repeat for more")
+        "group", value: "G", repeats: true, "a group of the machine's; repeat for more")
 }

@@ -12,9 +12,9 @@ let fleetViewVerbs: [Verb] = [
         usage: [["--stale"], .oneOf("--problem", "--all", "--machine"), ["--check"]],
         options: [
             .organizationDirectory, .stale, .machine,
-            Option(name: "problem", help: "those machines only whose check-ins fail"),
-            Option(name: "all", help: "all machines, not only those that need attention"),
-            Option(name: "check", help: "status 10 if anything needs attention"),
+            Option("problem", "those machines only whose check-ins fail"),
+            Option("all", "all machines, not only those that need attention"),
+            Option("check", "status 10 if anything needs attention"),
         ],
         examples: [
             "mamctl fleet status --organization ~/contoso",
@@ -54,10 +54,10 @@ let fleetViewVerbs: [Verb] = [
         options: [
             .organizationDirectory, .machine,
             Option(
-                name: "recovery-key", value: "FILE",
-                help: "open each record, and check that it has the keys in use"),
+                "recovery-key", value: "FILE",
+                "open each record, and check that it has the keys in use"),
             .passfile, .extpass,
-            Option(name: "all", help: "all records, not only those with something wrong"),
+            Option("all", "all records, not only those with something wrong"),
             .output("the record, as account import takes it"), .replace,
         ],
         examples: [
@@ -70,12 +70,12 @@ let fleetViewVerbs: [Verb] = [
         usage: [["--machine"], ["--event"], ["--since"], ["--follow"]],
         options: [
             .organizationDirectory,
-            Option(name: "machine", value: "NAME", help: "this machine only: its id or name"),
+            Option("machine", value: "NAME", "this machine only: its id or name"),
             Option(
-                name: "event", value: "EVENT", known: LogMessage.allCases.map(\.rawValue),
-                help: "only this event"),
-            Option(name: "since", value: "TIME", help: "RFC 3339, or such as -2h"),
-            Option(name: "follow", help: "go on as more arrives"),
+                "event", value: "EVENT", known: LogMessage.allCases.map(\.rawValue),
+                "only this event"),
+            Option("since", value: "TIME", "RFC 3339, or such as -2h"),
+            Option("follow", "go on as more arrives"),
         ],
         examples: [
             "mamctl fleet audit --since -1d", "mamctl fleet audit --event wiped --follow --json",

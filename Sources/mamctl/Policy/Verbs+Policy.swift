@@ -10,14 +10,13 @@ private let answerStatuses: [ExitStatus] = [
 ]
 
 private let account = Option(
-    name: "account", value: "UPN", help: "identity whose policy to check (default: this shell's)"
-)
+    "account", value: "UPN", "identity whose policy to check (default: this shell's)")
 private let placeAccount = Option(
-    name: "account", value: "UPN", help: "account that the location belongs to (default: none)")
+    "account", value: "UPN", "account that the location belongs to (default: none)")
 private let location = Option(
-    name: "location", value: "NAME",
+    "location", value: "NAME",
     known: Set(SaveLocation.allCases.map(\.name) + OpenLocation.allCases.map(\.name)).sorted(),
-    help: "such as OneDriveForBusiness, LocalDrive, Other (default: all)")
+    "such as OneDriveForBusiness, LocalDrive, Other (default: all)")
 
 let policyVerbs: [Verb] = [
     Verb(
@@ -31,10 +30,8 @@ let policyVerbs: [Verb] = [
         usage: [["--location"], .oneOf("--owner", "--file"), ["--account"]],
         options: [
             location,
-            Option(
-                name: "owner", value: "UPN",
-                help: "owner of the data (default: this shell's identity)"),
-            Option(name: "file", value: "FILE", help: "take the owner of this file"),
+            Option("owner", value: "UPN", "owner of the data (default: this shell's identity)"),
+            Option("file", value: "FILE", "take the owner of this file"),
             placeAccount, .workspace,
         ],
         examples: [
@@ -48,8 +45,8 @@ let policyVerbs: [Verb] = [
         options: [
             location,
             Option(
-                name: "receiver", value: "UPN",
-                help: "identity that receives the data (default: this shell's)"),
+                "receiver", value: "UPN",
+                "identity that receives the data (default: this shell's)"),
             placeAccount, .workspace,
         ],
         examples: ["mamctl can open --location Camera", "mamctl can open --json"],
@@ -58,7 +55,7 @@ let policyVerbs: [Verb] = [
         name: "can receive", summary: "Check whether policy allows receiving a file",
         usage: [.one("FILE", or: "-"), ["--item"], ["--account"]],
         options: [
-            Option(name: "item", help: "FILE is a shared item, not a file"), account, .workspace,
+            Option("item", "FILE is a shared item, not a file"), account, .workspace,
         ],
         examples: [
             "mamctl can receive report.pdf", "head -c 1024 x | mamctl can receive - --item",
@@ -68,7 +65,7 @@ let policyVerbs: [Verb] = [
         name: "can copy", summary: "Check whether policy allows copying COUNT characters",
         usage: ["COUNT", ["--to"], ["--account"]],
         options: [
-            Option(name: "to", value: "UPN", help: "identity that pastes (default: any program)"),
+            Option("to", value: "UPN", "identity that pastes (default: any program)"),
             account,
             .workspace,
         ],
@@ -78,7 +75,7 @@ let policyVerbs: [Verb] = [
         name: "can paste", summary: "Check whether policy allows pasting COUNT characters",
         usage: ["COUNT", ["--from"], ["--account"]],
         options: [
-            Option(name: "from", value: "UPN", help: "identity that copied (default: unknown)"),
+            Option("from", value: "UPN", "identity that copied (default: unknown)"),
             account,
             .workspace,
         ],
@@ -88,9 +85,7 @@ let policyVerbs: [Verb] = [
         name: "can url", summary: "Check whether policy allows opening a URL, and in which form",
         usage: ["URL", ["--managed-scheme"], ["--account"]],
         options: [
-            Option(
-                name: "managed-scheme",
-                help: "a managed program is known to handle the URL's scheme"),
+            Option("managed-scheme", "a managed program is known to handle the URL's scheme"),
             account, .workspace,
         ],
         examples: ["mamctl can url https://contoso.com", "mamctl can url tel:5550100"],
@@ -99,9 +94,7 @@ let policyVerbs: [Verb] = [
         name: "can link", summary: "Check whether policy allows opening a universal link",
         usage: ["URL", ["--managed-scheme"], ["--account"]],
         options: [
-            Option(
-                name: "managed-scheme",
-                help: "a managed program is known to handle the URL's scheme"),
+            Option("managed-scheme", "a managed program is known to handle the URL's scheme"),
             account, .workspace,
         ],
         examples: [
@@ -113,7 +106,7 @@ let policyVerbs: [Verb] = [
         usage: [.oneOf("--account", "--all")],
         options: [
             account,
-            Option(name: "all", help: "whether it does for all of your accounts, everywhere"),
+            Option("all", "whether it does for all of your accounts, everywhere"),
             .workspace,
         ],
         examples: ["mamctl can print", "mamctl can print && lp plan.pdf"],
@@ -153,13 +146,9 @@ let policyVerbs: [Verb] = [
         name: "policy import", summary: "Put a policy document into force",
         usage: ["FILE", [.option("--name", "NAME.json")], .oneOf("--dry-run", "--confirm")],
         options: [
-            Option(
-                name: "confirm", value: "N",
-                help: "confirm without a terminal that it closes N accounts"),
-            Option(name: "dry-run", help: "change nothing; show what would change"),
-            Option(
-                name: "name", value: "NAME",
-                help: "name in the policy directory (default: that of FILE)"),
+            Option("confirm", value: "N", "confirm without a terminal that it closes N accounts"),
+            Option("dry-run", "change nothing; show what would change"),
+            Option("name", value: "NAME", "name in the policy directory (default: that of FILE)"),
             .workspace,
         ],
         examples: [
@@ -175,11 +164,11 @@ let policyVerbs: [Verb] = [
         ],
         options: [
             Option(
-                name: "type", value: "TYPE", choices: ["bool", "number", "string"],
-                help: "bool, number or string"),
+                "type", value: "TYPE", choices: ["bool", "number", "string"],
+                "bool, number or string"),
             Option(
-                name: "query", value: "QUERY", choices: ["any", "or", "and", "min", "max"],
-                help: "which of several values: any; or, and (bool); min, max (others)"),
+                "query", value: "QUERY", choices: ["any", "or", "and", "min", "max"],
+                "which of several values: any; or, and (bool); min, max (others)"),
             account, .workspace,
         ],
         examples: [
@@ -200,9 +189,7 @@ let policyVerbs: [Verb] = [
         name: "configure", summary: "Check settings and write them in canonical form",
         usage: ["FILE", ["-o"]],
         options: [
-            Option(
-                name: "output", short: "o", value: "OUT",
-                help: "write to OUT instead of replacing FILE")
+            Option("output", short: "o", value: "OUT", "write to OUT instead of replacing FILE")
         ],
         examples: [
             "mamctl configure settings.json", "mamctl configure Info.plist -o settings.json",

@@ -9,8 +9,8 @@ let overviewVerbs: [Verb] = [
         name: "top", summary: "Show rates, windows and events of a workspace live",
         usage: [["--interval"], ["--once"]],
         options: [
-            Option(name: "interval", value: "SECONDS", help: "time between updates (default: 1)"),
-            Option(name: "once", help: "print once and exit; needs no terminal"), .workspace,
+            Option("interval", value: "SECONDS", "time between updates (default: 1)"),
+            Option("once", "print once and exit; needs no terminal"), .workspace,
         ],
         examples: ["mamctl top", "mamctl top --once --json --workspace work"],
         statuses: daemonStatuses, run: top),
@@ -18,10 +18,9 @@ let overviewVerbs: [Verb] = [
         name: "report", summary: "Write a report on files, windows, policy and checks",
         usage: ["--html", ["--days"], ["--force"]],
         options: [
-            Option(name: "html", value: "FILE", help: "write a self-contained page to FILE"),
-            Option(
-                name: "days", value: "N", help: "show the windows of the last N days (default: 7)"),
-            Option(name: "force", help: "replace FILE if it exists"), .workspace,
+            Option("html", value: "FILE", "write a self-contained page to FILE"),
+            Option("days", value: "N", "show the windows of the last N days (default: 7)"),
+            Option("force", "replace FILE if it exists"), .workspace,
         ],
         examples: ["mamctl report --html work.html", "mamctl report --json --days 30"],
         statuses: daemonStatuses + [.refused], run: report),

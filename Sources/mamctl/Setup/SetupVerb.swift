@@ -19,28 +19,22 @@ let setupVerbs: [Verb] = [
         ],
         options: [
             Option(
-                name: "backing", value: "DIR",
-                help: "the backing directory (default: MOUNTPOINT's, with a dot)"),
+                "backing", value: "DIR",
+                "the backing directory (default: MOUNTPOINT's, with a dot)"),
             .adopt, .smallBlocks,
+            Option("name", value: "NAME", "name of the workspace (default: MOUNTPOINT's)"),
             Option(
-                name: "name", value: "NAME",
-                help: "name of the workspace (default: MOUNTPOINT's)"),
-            Option(
-                name: "settings", value: "FILE",
-                help: "copy the settings from FILE (default: built-in ones)"),
+                "settings", value: "FILE", "copy the settings from FILE (default: built-in ones)"),
             .passfile, .extpass,
-            Option(name: "no-passphrase", help: "protect the keys with this device only"),
-            Option(name: "no-account", help: "register no account"),
+            Option("no-passphrase", "protect the keys with this device only"),
+            Option("no-account", "register no account"),
             Option(
-                name: "recovery", value: "FILE",
-                help: "write the account's keys to FILE, under a passphrase"),
-            Option(name: "no-recovery", help: "write no such file, and do not ask"),
-            Option(
-                name: "export-passfile", value: "FILE",
-                help: "read that file's passphrase from FILE"),
-            Option(name: "export-extpass", value: "CMD", help: "read it from a command"),
-            Option(name: "keyring", help: "have GNOME's keyring unlock the account at login"),
-            Option(name: "no-service", help: "mount now only, without systemd"),
+                "recovery", value: "FILE", "write the account's keys to FILE, under a passphrase"),
+            Option("no-recovery", "write no such file, and do not ask"),
+            Option("export-passfile", value: "FILE", "read that file's passphrase from FILE"),
+            Option("export-extpass", value: "CMD", "read it from a command"),
+            Option("keyring", "have GNOME's keyring unlock the account at login"),
+            Option("no-service", "mount now only, without systemd"),
             .deviceCode, .noBrowser,
         ],
         examples: [
@@ -51,11 +45,9 @@ let setupVerbs: [Verb] = [
 ]
 
 extension Option {
-    static let adopt = Option(
-        name: "adopt", help: "accept a directory with files in it; nobody owns them")
+    static let adopt = Option("adopt", "accept a directory with files in it; nobody owns them")
     static let smallBlocks = Option(
-        name: "small-blocks",
-        help: "accept a file system on which a power cut may destroy files")
+        "small-blocks", "accept a file system on which a power cut may destroy files")
 }
 
 func setUp(_ invocation: Invocation) throws -> ExitStatus {

@@ -22,8 +22,8 @@ let moreWorkspaceVerbs: [Verb] = [
         usage: ["NAME", ["--confirm"]],
         options: [
             Option(
-                name: "confirm", value: "NAME",
-                help: "confirm the loss of keys or sealed files without a terminal")
+                "confirm", value: "NAME",
+                "confirm the loss of keys or sealed files without a terminal")
         ],
         examples: [
             "mamctl workspace remove work",
@@ -35,7 +35,7 @@ let moreWorkspaceVerbs: [Verb] = [
         summary: "Copy all that you can open of a backing directory to ordinary files",
         usage: ["DIR", "DEST"],
         options: [
-            Option(name: "verbose", help: "name each file that is left out for its account's sake"),
+            Option("verbose", "name each file that is left out for its account's sake"),
             .workspace,
         ],
         examples: [
@@ -49,11 +49,11 @@ let moreWorkspaceVerbs: [Verb] = [
         name: "wait", summary: "Wait until a workspace is mounted or an account unlocked",
         usage: [["ACCOUNT"], .oneOf("--mounted", "--unlocked"), ["--timeout"]],
         options: [
-            Option(name: "mounted", help: "wait for a daemon that answers"),
-            Option(name: "unlocked", help: "wait for an unlocked account (the default)"),
+            Option("mounted", "wait for a daemon that answers"),
+            Option("unlocked", "wait for an unlocked account (the default)"),
             Option(
-                name: "timeout", value: "SECONDS",
-                help: "give up after SECONDS; exit with 8 if not mounted, 5 if locked"),
+                "timeout", value: "SECONDS",
+                "give up after SECONDS; exit with 8 if not mounted, 5 if locked"),
             .workspace,
         ],
         examples: [
