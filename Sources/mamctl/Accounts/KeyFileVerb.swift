@@ -59,9 +59,7 @@ private func made<Kind>(
 func readKeyFile<Kind>(
     _ kind: PrivateKeyFile<Kind>.Type, _ path: ByteString
 ) throws(Failure) -> SecretBytes {
-    try naming(path) { () throws(Errno) in
-        try SecretBytes.read(path.cString, atMost: PrivateKeyFile<Kind>.byteCount + 1)
-    }
+    try naming(path, SecretBytes.read(path.cString, atMost: PrivateKeyFile<Kind>.byteCount + 1))
 }
 
 extension KeyFileKind {

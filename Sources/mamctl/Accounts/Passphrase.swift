@@ -69,7 +69,7 @@ func askingAgain<Value>(
 
 /// Reads a one-line file.
 private func readPassfile(_ path: ByteString) throws -> SecretBuffer {
-    let file = try naming(path) { () throws(Errno) in try openFile(path.cString, O_RDONLY) }
+    let file = try naming(path, openFile(path.cString, O_RDONLY))
     let secret = try SecretBuffer()
     try secret.readLine(from: file.raw)
     var next: UInt8 = 0
@@ -106,8 +106,6 @@ private func readFromCommand(_ words: [ByteString]) throws -> SecretBuffer {
 /// end is closed: otherwise reading would not end.
 private func start(_ argv: [ByteString], _ program: ByteString) throws -> (Descriptor, pid_t) {
     let (reader, writer) = try makePipe()
-    let process = try naming(program) { () throws(Errno) in
-        try spawn(argv, files: [writer.raw: STDOUT_FILENO])
-    }
+    let process = try naming(program, spawn(argv, files: [writer.raw: STDOUT_FILENO]))
     return (reader, process)
 }

@@ -19,7 +19,7 @@ extension Arguments {
     func listedFiles() throws(Failure) -> [ByteString] {
         guard let list = value("files-from") else { return [] }
         let path = list.text == "-" ? ByteString("/proc/self/fd/0") : list
-        let bytes = try naming(list) { () throws(Errno) in try readWhole(path) }
+        let bytes = try naming(list, readWhole(path))
         let hasNull = bytes.contains(0)
         guard has(.null) || !hasNull else {
             throw Failure(

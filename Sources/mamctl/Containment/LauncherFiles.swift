@@ -99,7 +99,7 @@ struct LauncherFiles {
 
     func remove(_ launcher: Launcher) throws(Failure) {
         let path = launcher.entry.path
-        _ = try naming(path) { () throws(Errno) in try retrying { unlink(path.cString) } }
+        _ = try naming(path, retrying { unlink(path.cString) })
     }
 
     /// Changes what the desktop opens files with.
@@ -107,9 +107,8 @@ struct LauncherFiles {
         // Where it is a link, as some keep their settings elsewhere.
         let path = places.ownDefaults.resolved ?? places.ownDefaults
         let isThere = access(path.cString, F_OK) == 0
-        let old = try naming(path) { () throws(Errno) in
-            isThere ? try readSmallFile(path.cString, maximumByteCount: 1 << 20) : []
-        }
+        let old = try naming(
+            path, isThere ? try readSmallFile(path.cString, maximumByteCount: 1 << 20) : [])
         var file = KeyFile(parsing: old)
         change(&file)
         if file != KeyFile(parsing: old) { try replaceWhole(path, with: file.bytes) }
@@ -136,7 +135,7 @@ private func replaceWhole(
 ) throws(Failure) {
     try makeDirectory(path.directory, directoryMode)
     let file = try NewFile(for: path, replacing: true)
-    try naming(path) { () throws(Errno) in try writeAll(content, to: file.descriptor.raw) }
+    try naming(path, writeAll(content, to: file.descriptor.raw))
     var attributes = stat()
     attributes.st_mode = 0o644
     try file.finish(like: attributes)

@@ -39,14 +39,12 @@ struct NestedDisplay {
                 .failure, "--nested needs the compositor weston, which is not installed",
                 next: "sudo apt-get install weston")
         }
-        let session = try naming(path) { () throws(Errno) in
-            Descriptor(owning: try retrying { mam_display_connect(path.cString) })
-        }
+        let session = try naming(
+            path, Descriptor(owning: try retrying { mam_display_connect(path.cString) }))
         let name = runtime.appending(ByteString("mamd-nested-\(getpid())"))
         var place: Int32 = -1
-        let listener = try naming(name) { () throws(Errno) in
-            Descriptor(owning: try retrying { mam_display_listen(name.cString, &place) })
-        }
+        let listener = try naming(
+            name, Descriptor(owning: try retrying { mam_display_listen(name.cString, &place) }))
         display = Descriptor(owning: place)
         do throws(Errno) {
             life = try Self.start(session, listener)

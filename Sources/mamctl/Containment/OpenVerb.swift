@@ -33,7 +33,7 @@ private struct Run {
 
     func enterDirectory() throws(Failure) {
         guard let directory else { return }
-        _ = try naming(directory) { () throws(Errno) in try retrying { chdir(directory.cString) } }
+        _ = try naming(directory, retrying { chdir(directory.cString) })
     }
 }
 
@@ -68,13 +68,13 @@ struct WorkspaceFile {
 
     /// Refuses a file outside all workspaces.
     fileprivate init(_ word: ByteString, _ invocation: Invocation) throws {
-        let file = try naming(word) { () throws(Errno) in try openFile(word.cString, openPathOnly) }
+        let file = try naming(word, openFile(word.cString, openPathOnly))
         guard let name = workspace(of: file) else {
             throw Failure(
                 .notManaged, "\(word.shown) is in no workspace", next: "xdg-open \(word.asArgument)"
             )
         }
-        let mode = try naming(word) { () throws(Errno) in try status(of: file.raw).st_mode }
+        let mode = try naming(word, status(of: file.raw).st_mode)
         isDirectory = mode & S_IFMT == S_IFDIR
         path = word.resolved ?? word
         let facts = try invocation.facts(of: path, orDirectory: true)

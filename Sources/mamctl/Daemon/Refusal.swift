@@ -8,12 +8,19 @@ internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
-/// Runs a call on a file. Its error number becomes a failure that names the file, with the rule if
+/// A call on a file. Its error number becomes a failure that names the file, with the rule if
 /// a mount's daemon refused it.
-func naming<Value>(_ path: ByteString, _ call: () throws(Errno) -> Value) throws(Failure) -> Value {
+func naming<Value>(
+    _ path: ByteString, _ call: @autoclosure () throws(Errno) -> Value
+) throws(Failure) -> Value {
     do throws(Errno) { return try call() } catch {
         throw refusal(of: path, after: error) ?? Failure(path, error)
     }
+}
+
+func naming<Value>(_ path: ByteString, _ calls: () throws(Errno) -> Value) throws(Failure) -> Value
+{
+    try naming(path, calls())
 }
 
 /// Why the mount that a file is in refuses the act to this program; nil if it does not, or cannot

@@ -151,7 +151,7 @@ private func feed(
     signal(SIGPIPE, SIG_IGN)
     defer { signal(SIGPIPE, SIG_DFL) }
     let name = inputName
-    let input = try naming(name) { () throws(Errno) in try duplicate(STDIN_FILENO) }
+    let input = try naming(name, duplicate(STDIN_FILENO))
     // Non-blocking, so that a daemon that does not read cannot block us.
     _ = fcntl(writer.raw, F_SETFL, O_WRONLY | O_NONBLOCK)
     var isRead = true
@@ -179,9 +179,7 @@ private func offer(
 }
 
 func writeToOutput(_ bytes: [UInt8]) throws(Failure) {
-    try naming(ByteString("standard output")) { () throws(Errno) in
-        try writeAll(bytes, to: STDOUT_FILENO)
-    }
+    try naming(ByteString("standard output"), writeAll(bytes, to: STDOUT_FILENO))
 }
 
 /// Reads to the end of the input.
@@ -191,9 +189,7 @@ func pump(
 ) throws(Failure) {
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
     while goesOn() {
-        let count = try naming(name) { () throws(Errno) in
-            try retrying { read(reader.raw, &buffer, buffer.count) }
-        }
+        let count = try naming(name, retrying { read(reader.raw, &buffer, buffer.count) })
         if count == 0 { return }
         try body(Array(buffer[..<count]))
     }

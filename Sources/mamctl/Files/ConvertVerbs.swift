@@ -74,7 +74,7 @@ struct Source {
     /// The path of the opened file itself, as a symbolic link in `path` may have changed.
     var place: ByteString {
         get throws(Failure) {
-            try naming(path) { () throws(Errno) in try currentPath(of: descriptor.raw) }
+            try naming(path, currentPath(of: descriptor.raw))
         }
     }
 
@@ -92,7 +92,7 @@ struct Source {
 
     /// Refuses a copy that may have parts of before a change and of after it.
     func refuseIfWritten() throws(Failure) {
-        let now = try naming(path) { () throws(Errno) in try status(of: descriptor.raw) }
+        let now = try naming(path, status(of: descriptor.raw))
         guard isUnwritten(now), now.st_ctim.tv_sec == attributes.st_ctim.tv_sec,
             now.st_ctim.tv_nsec == attributes.st_ctim.tv_nsec
         else {

@@ -94,14 +94,14 @@ private struct DataEnds {
             path = file
             source =
                 try invocation.override() == nil
-                ? naming(file) { () throws(Errno) in
-                    try openFile(file.cString, O_RDONLY | O_NOCTTY)
-                } : Source(file, overrides: true).descriptor
+                ? naming(file, openFile(file.cString, O_RDONLY | O_NOCTTY))
+                : Source(file, overrides: true).descriptor
         } else {
             path = inputName
             source = try standardStream(STDIN_FILENO)
         }
-        attributes = try naming(path) { [source] () throws(Errno) in try status(of: source.raw) }
+        let source = source
+        attributes = try naming(path, status(of: source.raw))
         if let out = invocation.arguments.value("output"), out.text != "-" {
             let file = try NewFile(
                 for: out, from: path, replacing: invocation.arguments.has("force"))
@@ -123,9 +123,7 @@ private struct DataEnds {
     /// Gives a new file its name and the mode of its source.
     func finish(with text: String? = nil) throws(Failure) -> ExitStatus {
         if let text {
-            try naming(new?.path ?? ByteString("standard output")) { () throws(Errno) in
-                try write(Array(text.utf8))
-            }
+            try naming(new?.path ?? ByteString("standard output"), write(Array(text.utf8)))
         }
         var like = attributes
         if like.st_mode & S_IFMT != S_IFREG { like.st_mode = 0o600 }
@@ -143,9 +141,7 @@ private struct DataEnds {
     /// Reads a string, up to the size that fits into a call.
     func readText() throws(Failure) -> String {
         let limit = FrameReader.requestByteCount / 2
-        let bytes = try naming(path) { () throws(Errno) in
-            try readToEnd(of: source, maximumByteCount: limit)
-        }
+        let bytes = try naming(path, readToEnd(of: source, maximumByteCount: limit))
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Failure(.usage, "\(name) is not text in UTF-8", next: "leave out --string")
         }
@@ -155,5 +151,5 @@ private struct DataEnds {
 
 func standardStream(_ number: Int32) throws(Failure) -> Descriptor {
     let name = number == STDIN_FILENO ? "standard input" : "standard output"
-    return try naming(ByteString(name)) { () throws(Errno) in try duplicate(number) }
+    return try naming(ByteString(name), duplicate(number))
 }

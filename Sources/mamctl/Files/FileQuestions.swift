@@ -98,7 +98,7 @@ final class FileQuestions {
 
     private func open(_ path: ByteString) throws -> Opened {
         let file = try openForQuestion(path, orDirectory: takesDirectories)
-        let mount = try naming(path) { () throws(Errno) in try mountID(of: file.raw) }
+        let mount = try naming(path, mountID(of: file.raw))
         if mounts[mount] == nil { mounts[mount] = try known(file) }
         return (path, file, mount)
     }

@@ -37,14 +37,10 @@ final class LeavingCopy {
     func run() throws(Failure) {
         source.synchronize()
         defer { progress.clear() }
-        let top = try naming(source.path) { () throws(Errno) in try status(of: source.root.raw) }
-        let end = try naming(source.path) { () throws(Errno) in
-            try status(of: destination.root.raw)
-        }
+        let top = try naming(source.path, status(of: source.root.raw))
+        let end = try naming(source.path, status(of: destination.root.raw))
         roots = [top, end]
-        let copy = try naming(destination.place) { () throws(Errno) in
-            try LeavingDirectory(destination.root, isTop: true)
-        }
+        let copy = try naming(destination.place, LeavingDirectory(destination.root, isTop: true))
         copyEntries(of: source.root, at: source.path, into: copy)
         guard leftOut.isEmpty else { return }
         try naming(destination.place) { () throws(Errno) in

@@ -23,14 +23,12 @@ final class LeavingPlace {
         root = try Self.open(path, apartFrom: source)
         try Self.refuseWorkspace(root, path)
         let root = root
-        place = try naming(path) { () throws(Errno) in try currentPath(of: root.raw) }
+        place = try naming(path, currentPath(of: root.raw))
         guard !place.isWithin(source.place), !source.place.isWithin(place) else {
             throw Self.isWithin(path, source)
         }
         try BackingPlace.refuse(root, for: path)
-        let isOwn = try naming(path) { () throws(Errno) in
-            try status(of: root.raw).st_uid == geteuid()
-        }
+        let isOwn = try naming(path, status(of: root.raw).st_uid == geteuid())
         guard isOwn else {
             throw Failure(.failure, "\(path.shown) is another user's", next: Self.advice)
         }
@@ -64,9 +62,8 @@ final class LeavingPlace {
         _ path: ByteString, apartFrom source: LeftDirectory
     ) throws(Failure) -> Descriptor {
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
-        let parent = try naming(path.directory) { () throws(Errno) in
-            try openFile(path.directory.cString, openPathOnly | O_DIRECTORY)
-        }
+        let parent = try naming(
+            path.directory, openFile(path.directory.cString, openPathOnly | O_DIRECTORY))
         let name = path.lastComponent.bytes.isEmpty ? ByteString(".") : path.lastComponent
         do throws(Errno) { return try openFile(at: parent.raw, name.cString, flags) } catch {
             guard error != .notDirectory, error != .tooManyLinks else {
@@ -76,7 +73,7 @@ final class LeavingPlace {
             guard error == .noEntry else { throw Failure(path, error) }
         }
         try refuseWorkspace(parent, path)
-        let above = try naming(path) { () throws(Errno) in try currentPath(of: parent.raw) }
+        let above = try naming(path, currentPath(of: parent.raw))
         guard !above.isWithin(source.place) else { throw isWithin(path, source) }
         try BackingPlace.refuse(parent, for: path)
         return try naming(path) { () throws(Errno) in
@@ -105,7 +102,7 @@ final class LeavingPlace {
     private static func refuseOthersFiles(
         _ root: Descriptor, _ path: ByteString
     ) throws(Failure) -> Bool {
-        let names = try naming(path) { () throws(Errno) in try entries(of: root.raw) }
+        let names = try naming(path, entries(of: root.raw))
         let isMarked = names.contains(markName)
         guard isMarked || names.isEmpty else {
             throw Failure(.failure, "\(path.shown) is not empty", next: advice)
@@ -115,7 +112,7 @@ final class LeavingPlace {
 
     /// As on a file system without modes.
     private static func refuseOthers(_ root: Descriptor, _ path: ByteString) throws(Failure) {
-        let mode = try naming(path) { () throws(Errno) in try status(of: root.raw).st_mode }
+        let mode = try naming(path, status(of: root.raw).st_mode)
         guard mode & 0o022 == 0 else {
             throw Failure(
                 .failure, "\(path.shown): other users can write there", next: advice)
@@ -129,7 +126,7 @@ final class LeavingPlace {
                 at: root.raw, markName.cString, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK,
                 mode: 0o600)
         }
-        let found = try naming(place) { () throws(Errno) in try status(of: mark.raw) }
+        let found = try naming(place, status(of: mark.raw))
         // Another user may have put it there while he could.
         guard found.st_mode & S_IFMT == S_IFREG, found.st_uid == geteuid(), found.st_nlink == 1
         else { throw Failure(.failure, "\(place.shown) is not of this command", next: advice) }

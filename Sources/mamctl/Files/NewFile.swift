@@ -27,9 +27,7 @@ final class NewFile {
     ) throws(Failure) {
         self.path = path
         self.replacing = replacing
-        let directory = try naming(path) { () throws(Errno) in
-            try openFile(path.directory.cString, O_RDONLY | O_DIRECTORY)
-        }
+        let directory = try naming(path, openFile(path.directory.cString, O_RDONLY | O_DIRECTORY))
         self.directory = directory
         try BackingPlace.refuse(directory, for: path)
         if !replacing, access(path.cString, F_OK) == 0 {
@@ -102,9 +100,7 @@ final class NewFile {
             try synchronize(descriptor.raw)
         }
         try isStillRight()
-        try naming(path) { () throws(Errno) in
-            try Unfinished.withoutSignals { () throws(Errno) in try takeName() }
-        }
+        try naming(path, Unfinished.withoutSignals { () throws(Errno) in try takeName() })
         do throws(Errno) { try synchronize(directory.raw) } catch {
             throw Failure(
                 .failure,

@@ -20,9 +20,8 @@ struct PlainCopy {
     init?(of source: Source, orForeign: Bool = false) throws(Failure) {
         guard workspace(of: source.descriptor) == nil else { return nil }
         let physicalSize = Int64(source.attributes.st_size)
-        let facts = try naming(source.path) { () throws(Errno) in
-            try FileFacts(of: source.descriptor, physicalSize: physicalSize)
-        }
+        let facts = try naming(
+            source.path, FileFacts(of: source.descriptor, physicalSize: physicalSize))
         switch facts {
         case .protected(let header) where !header.isManaged: base = Int64(Layout.headerByteCount)
         case .empty, .unwritten, .foreign:
@@ -38,14 +37,12 @@ struct PlainCopy {
     func write(
         into destination: Descriptor, _ progress: ConversionProgress
     ) throws(Failure) -> Int {
-        try naming(source.path) { () throws(Errno) in try setSize(destination.raw, size) }
+        try naming(source.path, setSize(destination.raw, size))
         var offset = try next(.data, from: 0)
         while offset < size {
             let end = try next(.hole, from: offset)
             try read(offset..<end) { bytes, place throws(Failure) in
-                try naming(source.path) { () throws(Errno) in
-                    try writeFully(destination.raw, from: bytes, at: place)
-                }
+                try naming(source.path, writeFully(destination.raw, from: bytes, at: place))
                 progress.add(bytes.count)
             }
             offset = try next(.data, from: end)
@@ -73,9 +70,8 @@ struct PlainCopy {
         while offset < range.upperBound {
             let wanted = UnsafeMutableRawBufferPointer(
                 rebasing: buffer[..<Int(min(Int64(buffer.count), range.upperBound - offset))])
-            let count = try naming(source.path) { () throws(Errno) in
-                try readFully(source.descriptor.raw, into: wanted, at: offset + base)
-            }
+            let count = try naming(
+                source.path, readFully(source.descriptor.raw, into: wanted, at: offset + base))
             guard count == wanted.count else {
                 throw Failure(
                     .failure, "\(source.path.shown) has become shorter meanwhile",

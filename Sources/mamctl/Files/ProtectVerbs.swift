@@ -95,9 +95,7 @@ extension Invocation {
     }
 
     private func isDirectory(_ file: Descriptor, _ path: ByteString) throws -> Bool {
-        let mode = try naming(path) { () throws(Errno) in
-            try status(at: file.raw, "", followLinks: true).st_mode
-        }
+        let mode = try naming(path, status(at: file.raw, "", followLinks: true).st_mode)
         return mode & S_IFMT == S_IFDIR
     }
 

@@ -50,13 +50,11 @@ private struct Handover {
 
     init(_ invocation: Invocation) throws {
         self.invocation = invocation
-        (sourcePath, destination) = (invocation.operands[0], invocation.operands[1])
+        let place = invocation.operands[1]
+        (sourcePath, destination) = (invocation.operands[0], place)
         let isStream = sourcePath.text == "-"
         source = isStream ? nil : try openForQuestion(sourcePath)
-        let directory = try naming(destination) {
-            [path = destination] () throws(Errno) in
-            try openFile(path.directory.cString, openPathOnly)
-        }
+        let directory = try naming(place, openFile(place.directory.cString, openPathOnly))
         let (from, into) = (source.flatMap { workspace(of: $0) }, workspace(of: directory))
         (isFromMount, isIntoMount) = (from != nil, into != nil)
         let daemon = try invocation.daemon(for: isFromMount ? source : directory)
@@ -171,7 +169,7 @@ private struct Handover {
     /// Copies the input to memory: data that is already protected is refused before it is
     /// encrypted, and plaintext to be encrypted never reaches a disk.
     private func spooled(_ input: Descriptor) throws -> Descriptor {
-        let memory = try naming(ByteString("/dev/shm"), openMemoryFile)
+        let memory = try naming(ByteString("/dev/shm"), openMemoryFile())
         _ = try copy(input, into: memory, next: "save it in the mount, and name the file")
         return memory
     }
@@ -219,7 +217,7 @@ private struct Handover {
     }
 
     private func finish(_ new: NewFile, like input: Descriptor) throws {
-        var attributes = try naming(sourceName) { () throws(Errno) in try status(of: input.raw) }
+        var attributes = try naming(sourceName, status(of: input.raw))
         // A pipe's mode says nothing about its content: keep the copy private.
         if source == nil { attributes.st_mode = 0o600 }
         try new.finish(like: attributes, inPlaceOf: source == nil ? nil : input)
@@ -249,7 +247,7 @@ private struct Handover {
     /// For an override the daemon opens what policy keeps from this process.
     private func openSource(_ file: Descriptor) throws(Failure) -> Descriptor {
         if isFromMount, override != nil { return file }
-        return try naming(sourcePath) { () throws(Errno) in try reopen(file.raw, O_RDONLY) }
+        return try naming(sourcePath, reopen(file.raw, O_RDONLY))
     }
 }
 

@@ -62,7 +62,7 @@ struct FleetFile {
                 next: "sign a smaller document")
         }
         let new = try NewFile(for: path, replacing: replacing)
-        try naming(path) { () throws(Errno) in try writeAll(bytes, to: new.descriptor.raw) }
+        try naming(path, writeAll(bytes, to: new.descriptor.raw))
         var attributes = stat()
         attributes.st_mode = 0o644
         try new.finish(like: attributes)

@@ -74,7 +74,7 @@ func wantedPolicies(
     in directory: ByteString, _ groups: KnownGroups
 ) throws -> [WantedPolicy] {
     var wanted: [Slot: WantedPolicy] = [:]
-    let names = try naming(directory) { () throws(Errno) in try entries(of: directory) }
+    let names = try naming(directory, entries(of: directory))
     for name in names.compactMap(\.text).sorted()
     where isDocumentName(name.utf8) {
         let path = directory.appending(name)

@@ -75,9 +75,7 @@ private func pullRecord(_ invocation: Invocation) throws -> ExitStatus {
         throw Failure(.damaged, "\(told(account)) on \(told(machine)): \(checked.words)")
     }
     let file = try NewFile(for: output, replacing: invocation.arguments.has("force"))
-    try naming(output) { () throws(Errno) in
-        try writeAll(report.record, to: file.descriptor.raw)
-    }
+    try naming(output, writeAll(report.record, to: file.descriptor.raw))
     try file.finishPrivately()
     if invocation.isJSON {
         printJSON(checked.json.merging(["path": .string(output.shown)]))

@@ -33,12 +33,10 @@ private func heads(in directory: ByteString, _ root: FleetRoot) throws -> [Slot:
         Slot(.root, .all, SignedDocument.rootName): root.file.statement.serial
     ]
     var payloads: [Slot: [UInt8]] = [:]
-    let names = try naming(directory) { () throws(Errno) in try entries(of: directory) }
+    let names = try naming(directory, entries(of: directory))
     for name in names.sorted(by: { $0.shown < $1.shown }) {
         let path = directory.appending(name)
-        let found = try naming(path) { () throws(Errno) in
-            try status(at: workingDirectory, path.cString, followLinks: true)
-        }
+        let found = try naming(path, status(at: workingDirectory, path.cString, followLinks: true))
         guard found.st_mode & S_IFMT == S_IFREG else { continue }
         let file = try FleetFile(reading: path)
         if file.envelope.kind == .order || file.envelope.kind == .time { continue }

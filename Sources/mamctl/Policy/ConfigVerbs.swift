@@ -90,9 +90,8 @@ func configure(_ invocation: Invocation) throws -> ExitStatus {
 private func replace(
     _ output: ByteString, from source: ByteString, with bytes: [UInt8]
 ) throws(Failure) {
-    let attributes = try naming(source) { () throws(Errno) in
-        try status(at: workingDirectory, source.cString, followLinks: true)
-    }
+    let attributes = try naming(
+        source, status(at: workingDirectory, source.cString, followLinks: true))
     let file = try NewFile(for: output, from: source, replacing: true)
     try naming(output) { () throws(Errno) in
         try bytes.span.withUnsafeBytes { buffer throws(Errno) in

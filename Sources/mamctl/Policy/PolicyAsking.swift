@@ -43,7 +43,7 @@ extension DecisionReply {
 func openForPolicy(_ path: ByteString) throws -> Descriptor {
     let file = try openForQuestion(path)
     return workspace(of: file) != nil
-        ? file : try naming(path) { () throws(Errno) in try reopen(file.raw, O_RDONLY) }
+        ? file : try naming(path, reopen(file.raw, O_RDONLY))
 }
 
 /// Text from the socket, with control characters escaped.

@@ -38,9 +38,7 @@ struct DesktopKeyring {
         let words = ["secret-tool", "store", "--label=mamd: \(name)", "workspace", "\(id)"]
             .map { ByteString($0) }
         let pipe = try passphrase.pipe()
-        let process = try naming(words[0]) { () throws(Errno) in
-            try spawn(words, files: [pipe.raw: STDIN_FILENO])
-        }
+        let process = try naming(words[0], spawn(words, files: [pipe.raw: STDIN_FILENO]))
         return try wait(for: process) == .exited(0)
     }
 

@@ -94,7 +94,7 @@ struct SetupAccount {
     func export(_ account: AccountReport, to path: ByteString) throws {
         if Self.exists(path) {
             let (file, export) = try readExport(path)
-            let owner = try naming(path) { () throws(Errno) in try CachedFacts(of: file.raw).uid }
+            let owner = try naming(path, CachedFacts(of: file.raw).uid)
             guard owner == geteuid(), "\(export.accountID.bytes)" == account.id,
                 export.holdsAllKeys(of: try keybag(of: account, comparedWith: path))
             else { throw Self.holdsOtherKeys(path) }

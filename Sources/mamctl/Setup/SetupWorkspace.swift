@@ -93,9 +93,7 @@ struct SetupWorkspace {
             if case .failed(.noEntry) = error { return }
             throw Failure(.failure, "\(answers.backing.shown): \(error)")
         }
-        let owner = try naming(answers.backing) { () throws(Errno) in
-            try CachedFacts(of: directory.raw).uid
-        }
+        let owner = try naming(answers.backing, CachedFacts(of: directory.raw).uid)
         guard owner != geteuid() else { return }
         throw Failure(
             .failure, "\(answers.backing.shown) belongs to uid \(owner)",

@@ -73,9 +73,7 @@ struct WorkspacePlan {
 
     func checkBacking(adopting: Bool) throws(Failure) {
         if let missing = MissingBacking(at: backing) { throw missing.failure }
-        let parent = try naming(backing) { () throws(Errno) in
-            try openFile(backing.directory.cString, openPathOnly)
-        }
+        let parent = try naming(backing, openFile(backing.directory.cString, openPathOnly))
         if let name = workspace(of: parent) { throw insideMount(name) }
         try refuseInsideBacking()
         guard let directory = try existingBacking() else { return }
@@ -86,9 +84,7 @@ struct WorkspacePlan {
                 next: "mamctl mount \(backing.asArgument) MOUNTPOINT")
         }
         // Accept what an interrupted run left.
-        let names = try naming(backing) { () throws(Errno) -> [ByteString] in
-            try entries(of: directory.raw)
-        }
+        let names = try naming(backing, entries(of: directory.raw))
         guard adopting || names.allSatisfy({ $0.text == ".mamd" }) else {
             throw Failure(
                 .failure, "\(backing.shown) is not empty",

@@ -102,9 +102,8 @@ private func spawnDaemon(
 ) throws -> (reader: Descriptor, process: pid_t) {
     let (reader, writer) = try makePipe()
     let words = command + [ByteString("--ready-fd"), ByteString("3"), ByteString("--")] + operands
-    let process = try naming(command[0]) { () throws(Errno) in
-        try spawn(words, files: [writer.raw: 3], inNewSession: inNewSession)
-    }
+    let process = try naming(
+        command[0], spawn(words, files: [writer.raw: 3], inNewSession: inNewSession))
     return (reader, process)
 }
 

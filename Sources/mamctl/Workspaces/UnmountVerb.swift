@@ -42,7 +42,7 @@ func mountOfWorkspace(
 
 func isDead(_ place: ByteString) throws(Failure) -> Bool {
     if let name = try mount(at: place)?.workspace, isDaemonStuck(name, at: place) { return true }
-    return try naming(place) { () throws(Errno) in try isDeadMount(place) }
+    return try naming(place, isDeadMount(place))
 }
 
 /// Whether the daemon was killed but cannot end: accessing the mount or the socket would block us
