@@ -63,7 +63,7 @@ func changePassphrase(_ invocation: Invocation) throws -> ExitStatus {
             account, invocation, "passphrase reset; mamctl \(verb) opens it with the new one")
     }
     for name in Option.ofExport.map(\.name) where invocation.arguments.has(name) {
-        throw Failure.usage(invocation.verb, "--\(name) needs --export")
+        throw invocation.misuse("--\(name) needs --export")
     }
     let account = try invocation.account(of: daemon)
     var secrets = SecretParameters()
@@ -116,12 +116,7 @@ func unlock(_ invocation: Invocation) throws -> ExitStatus {
 private func report(
     _ account: AccountReport, _ invocation: Invocation, _ done: Message
 ) -> ExitStatus {
-    if invocation.isJSON {
-        printJSON(account.json)
-    } else {
-        printOut("\(account.label): \(done)")
-    }
-    return .success
+    return invocation.answer(account.json, words: "\(account.label): \(done)")
 }
 
 extension Invocation {

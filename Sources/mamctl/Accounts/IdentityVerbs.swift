@@ -85,12 +85,7 @@ private typealias Wire = Varlink.Identity
 func showIdentity(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     let acting = try daemon.call(Wire.GetIdentity()).acting
-    if invocation.isJSON {
-        printJSON(acting.json)
-    } else {
-        printOut(describe(acting))
-    }
-    return .success
+    return invocation.answer(acting.json, words: describe(acting))
 }
 
 func interfaceIdentity(_ invocation: Invocation) throws -> ExitStatus {
@@ -111,12 +106,9 @@ func interfaceIdentity(_ invocation: Invocation) throws -> ExitStatus {
     let reply = try daemon.call(
         request, descriptors: secrets.descriptors,
         about: "identity '\(ByteString(wanted ?? "").shown)'")
-    if invocation.isJSON {
-        printJSON(reply.json)
-    } else {
-        printOut(
-            verbatim: [reply.word, reply.reason].filter { !$0.isEmpty }.joined(separator: ": "))
-    }
+    invocation.answer(
+        reply.json,
+        words: .verbatim([reply.word, reply.reason].filter { !$0.isEmpty }.joined(separator: ": ")))
     return reply.result == 0 ? .success : .refused
 }
 
@@ -150,7 +142,7 @@ func showBlockedAccounts(_ invocation: Invocation) throws -> ExitStatus {
 
 func linkAccount(_ invocation: Invocation) throws -> ExitStatus {
     guard let objectID = try invocation.arguments.text("oid") else {
-        throw Failure.usage(invocation.verb, "--oid is missing")
+        throw invocation.misuse("--oid is missing")
     }
     let daemon = try invocation.daemon()
     let account = try invocation.account(of: daemon)
@@ -160,12 +152,8 @@ func linkAccount(_ invocation: Invocation) throws -> ExitStatus {
         passphraseDescriptor: try invocation.currentPassphrase(of: account, in: &secrets))
     let reply = try daemon.call(
         request, descriptors: secrets.descriptors, about: "account '\(account.label)'")
-    if invocation.isJSON {
-        printJSON(reply.json)
-    } else {
-        printOut("\(account.label): has the object id \(reply.objectID)")
-    }
-    return .success
+    return invocation.answer(
+        reply.json, words: "\(account.label): has the object id \(reply.objectID)")
 }
 
 /// An identity and where it comes from.

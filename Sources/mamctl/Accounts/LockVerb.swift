@@ -23,8 +23,7 @@ func lock(_ invocation: Invocation) throws -> ExitStatus {
 /// Locks all workspaces in parallel, so that a slow or failing daemon does not delay the others.
 private func lockAll(_ invocation: Invocation) throws -> ExitStatus {
     guard invocation.operands.isEmpty, !invocation.arguments.has(.workspace) else {
-        throw Failure.usage(
-            invocation.verb, "--all locks every account of every workspace; it takes no operand")
+        throw invocation.misuse("--all locks every account of every workspace; it takes no operand")
     }
     let isNow = invocation.arguments.has("now")
     let outcomes = sideBySide(Places.current.sockets(), named: "lock") { name, path in

@@ -30,19 +30,16 @@ func showExport(_ invocation: Invocation) throws -> ExitStatus {
         case .passphrase: ("passphrase", nil)
         case .recoveryKey(let key, _): ("recoveryKey", key.text)
         }
-    if invocation.isJSON {
-        printJSON([
+    return invocation.answer(
+        [
             "id": .string(export.accountID.bytes.description), "name": .string(account.name),
             "objectId": .string(account.objectID), "written": JSONValue(export.time),
             "sealedUnder": .string(lock.kind), "recoveryKey": JSONValue(lock.key),
-        ])
-    } else {
-        printOut(
-            verbatim: table([
+        ],
+        words: .verbatim(
+            table([
                 ["account", .verbatim(ByteString(account.description).shown)],
                 ["id", .verbatim(export.accountID.bytes.description)],
                 ["sealed", lock.key.map { "to the recovery key \($0)" } ?? "under a passphrase"],
-            ]))
-    }
-    return .success
+            ])))
 }

@@ -12,12 +12,8 @@ func refreshAccount(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     let account = try invocation.account(of: daemon)
     try runSignIn(["refresh", "--account", account.label], daemon)
-    if invocation.isJSON {
-        printJSON(["account": .string(account.label)])
-    } else {
-        printOut("\(account.label): signed in")
-    }
-    return .success
+    return invocation.answer(
+        ["account": .string(account.label)], words: "\(account.label): signed in")
 }
 
 func fetchKeys(_ invocation: Invocation) throws -> ExitStatus {
@@ -31,12 +27,9 @@ func fetchKeys(_ invocation: Invocation) throws -> ExitStatus {
         try runSignIn(["keys"], daemon)
     }
     let issuer = try daemon.call(Varlink.SignIn.Show()).issuer
-    if invocation.isJSON {
-        printJSON(issuer?.json ?? .null)
-    } else {
-        printOut("\((issuer?.keys ?? 0).counted("key")) of \(shown(issuer?.authority ?? ""))")
-    }
-    return .success
+    return invocation.answer(
+        issuer?.json ?? .null,
+        words: "\((issuer?.keys ?? 0).counted("key")) of \(shown(issuer?.authority ?? ""))")
 }
 
 /// What somebody else wrote there: no link is followed, nothing waited for.

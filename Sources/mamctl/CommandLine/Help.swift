@@ -123,20 +123,13 @@ extension Verb {
 /// `help [VERB | GROUP]`.
 func help(_ invocation: Invocation) throws -> ExitStatus {
     let named = try Named(invocation.operands)
-    if invocation.isJSON {
-        printJSON(.array(named.verbs.map(\.json)))
-    } else {
-        printOut(verbatim: named.help(width: screenWidth(of: STDOUT_FILENO)))
-    }
-    return .success
+    return invocation.answer(
+        .array(named.verbs.map(\.json)),
+        words: .verbatim(named.help(width: screenWidth(of: STDOUT_FILENO))))
 }
 
 /// `version`.
 func version(_ invocation: Invocation) -> ExitStatus {
-    if invocation.isJSON {
-        printJSON(["version": .string(productVersion)])
-    } else {
-        printOut("mamctl \(productVersion)")
-    }
-    return .success
+    return invocation.answer(
+        ["version": .string(productVersion)], words: "mamctl \(productVersion)")
 }

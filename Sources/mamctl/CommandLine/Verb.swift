@@ -58,4 +58,16 @@ struct Invocation {
 
     var isJSON: Bool { arguments.has(.json) }
     var operands: [ByteString] { arguments.operands }
+
+    /// What is wrong with its command line.
+    func misuse(_ message: Message) -> Failure { .usage(verb, message) }
+
+    /// Prints what the verb has found or done, in the form that was asked for.
+    @discardableResult
+    func answer(
+        _ json: @autoclosure () throws -> JSONValue, words: @autoclosure () throws -> Message
+    ) rethrows -> ExitStatus {
+        if isJSON { printJSON(try json()) } else { printOut(try words()) }
+        return .success
+    }
 }

@@ -82,10 +82,10 @@ func meansManaged(_ invocation: Invocation) throws(Failure) -> Bool {
     let hasPrograms = !invocation.operands.isEmpty
     guard invocation.arguments.has("managed") else {
         if hasPrograms { return false }
-        throw Failure.usage(invocation.verb, "APP or --managed is missing")
+        throw invocation.misuse("APP or --managed is missing")
     }
     guard !hasPrograms, !invocation.arguments.has("default") else {
-        throw Failure.usage(invocation.verb, "--managed takes neither APP nor --default")
+        throw invocation.misuse("--managed takes neither APP nor --default")
     }
     return true
 }

@@ -14,17 +14,17 @@ func runCommand(_ invocation: Invocation) throws -> ExitStatus {
     }
     for option in ["network", "nested", "discard-output"]
     where invocation.arguments.has(option) {
-        throw Failure.usage(invocation.verb, "--\(option) needs --contained")
+        throw invocation.misuse("--\(option) needs --contained")
     }
     if invocation.arguments.has("trusted") {
         try invocation.refuse(["identity", "unmanaged"], with: "trusted")
         return try runTrusted(invocation)
     }
     if invocation.arguments.has("account") {
-        throw Failure.usage(invocation.verb, "--account needs --contained or --trusted")
+        throw invocation.misuse("--account needs --contained or --trusted")
     }
     guard let identity = try invocation.arguments.text("identity") else {
-        throw Failure.usage(invocation.verb, "--identity, --contained or --trusted is missing")
+        throw invocation.misuse("--identity, --contained or --trusted is missing")
     }
     let command = invocation.operands
     let supervisor = try supervisor(of: command, for: identity, invocation)

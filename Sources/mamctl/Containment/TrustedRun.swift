@@ -11,8 +11,7 @@ func runTrusted(_ invocation: Invocation) throws -> ExitStatus {
     var command = invocation.operands
     guard command[0].bytes.first == UInt8(ascii: "/") else {
         let name = command[0].shown
-        throw Failure.usage(
-            invocation.verb, "--trusted needs the program's absolute path, not '\(name)'")
+        throw invocation.misuse("--trusted needs the program's absolute path, not '\(name)'")
     }
     let program: Descriptor
     do throws(Errno) { program = try openFile(command[0].cString, openPathOnly) } catch {

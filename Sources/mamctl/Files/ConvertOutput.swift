@@ -48,8 +48,7 @@ enum ConvertOutput {
 
     private static func toOutput(_ invocation: Invocation) throws(Failure) -> ConvertOutput {
         guard invocation.operands.count == 1, !invocation.isJSON else {
-            throw .usage(
-                invocation.verb, "standard output takes one file and no JSON")
+            throw invocation.misuse("standard output takes one file and no JSON")
         }
         return .stream
     }

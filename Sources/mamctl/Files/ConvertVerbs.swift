@@ -10,7 +10,7 @@ internal import MAMWire
 
 func encrypt(_ invocation: Invocation) throws -> ExitStatus {
     guard let owner = try invocation.arguments.text("owner") else {
-        throw Failure.usage(invocation.verb, "--owner is missing")
+        throw invocation.misuse("--owner is missing")
     }
     return try Converter(invocation, .seal(owner: owner)).convertEach()
 }

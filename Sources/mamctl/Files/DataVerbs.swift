@@ -11,7 +11,7 @@ private typealias Wire = Varlink.Protection
 
 func protectData(_ invocation: Invocation) throws -> ExitStatus {
     guard let owner = try invocation.arguments.text("owner") else {
-        throw Failure.usage(invocation.verb, "--owner is missing")
+        throw invocation.misuse("--owner is missing")
     }
     let daemon = try invocation.daemon()
     let ends = try DataEnds(invocation)

@@ -22,7 +22,7 @@ func providerFetch(_ invocation: Invocation) throws -> ExitStatus {
 /// policy first.
 func providerImport(_ invocation: Invocation) throws -> ExitStatus {
     guard invocation.operands[0].text != "-" else {
-        throw Failure.usage(invocation.verb, "standard input cannot be imported; name a file")
+        throw invocation.misuse("standard input cannot be imported; name a file")
     }
     let handover = try Handover(invocation)
     try handover.refuseWhatMayNotComeIn()
@@ -81,8 +81,7 @@ private struct Handover {
         }
         override = try invocation.override()
         guard override == nil || isSourceProtected else {
-            throw Failure.usage(
-                invocation.verb,
+            throw invocation.misuse(
                 "--override: \(sourcePath.shown) belongs to no account, whose policy could refuse")
         }
     }

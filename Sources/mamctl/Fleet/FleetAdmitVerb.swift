@@ -24,8 +24,7 @@ func admitMachines(_ invocation: Invocation) throws -> ExitStatus {
     let (applicants, refused) = try requests(invocation, directory, root.organization)
     let name = try invocation.arguments.text("name")
     guard name == nil || applicants.count == 1 else {
-        throw Failure.usage(
-            invocation.verb, "--name is for one machine, and \(applicants.count) ask")
+        throw invocation.misuse("--name is for one machine, and \(applicants.count) ask")
     }
     for applicant in applicants { printError(verbatim: words(for: applicant, name)) }
     for request in refused {

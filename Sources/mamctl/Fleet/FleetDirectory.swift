@@ -31,8 +31,7 @@ private let defaultStaleSeconds: Int64 = 7 * secondsPerDay
 private func duration(_ option: String, _ invocation: Invocation) throws(Failure) -> Int64? {
     guard let text = try invocation.arguments.text(option) else { return nil }
     guard let seconds = seconds(of: text) else {
-        throw .usage(
-            invocation.verb,
+        throw invocation.misuse(
             "--\(option) is '\(ByteString(text).shown)', not a time such as 12h or 7d")
     }
     return seconds

@@ -49,28 +49,25 @@ private func settings(
         servers = []
         for word in given {
             guard let server = word.text.flatMap(ServerName.init) else {
-                throw .usage(
-                    invocation.verb, "--server is '\(word.shown)', not HOST or HOST:PORT")
+                throw invocation.misuse("--server is '\(word.shown)', not HOST or HOST:PORT")
             }
             guard !servers.contains(server.description) else {
-                throw .usage(invocation.verb, "--server \(server) was given twice")
+                throw invocation.misuse("--server \(server) was given twice")
             }
             servers.append(server.description)
         }
     }
-    guard !servers.isEmpty else { throw .usage(invocation.verb, "--server is needed") }
+    guard !servers.isEmpty else { throw invocation.misuse("--server is needed") }
     let fallback = former.map { min($0.replicas, servers.count) } ?? (servers.count < 3 ? 1 : 3)
     let replicas = Int(try number("replicas", 1...5, invocation) ?? Int64(fallback))
     guard replicas % 2 == 1, replicas <= servers.count else {
-        throw .usage(
-            invocation.verb,
+        throw invocation.misuse(
             "--replicas is \(replicas): it must be 1, 3 or 5, and there are \(servers.count)"
                 + " servers")
     }
     let https = try invocation.arguments.text("https") ?? former?.https
     if let https, !isHTTPS(https) {
-        throw .usage(
-            invocation.verb, "--https is '\(ByteString(https).shown)', not https://HOST/PATH")
+        throw invocation.misuse("--https is '\(ByteString(https).shown)', not https://HOST/PATH")
     }
     return EngineSettings(servers: servers, https: https, replicas: replicas)
 }
@@ -83,8 +80,7 @@ private func place(
     guard text.hasPrefix("/"), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
         !text.contains(where: { "\"\\$'".contains($0) })
     else {
-        throw .usage(
-            invocation.verb,
+        throw invocation.misuse(
             "--\(option) is '\(ByteString(text).shown)': it must begin with / and have neither"
                 + " blanks, quotes, '$' nor '\\'")
     }

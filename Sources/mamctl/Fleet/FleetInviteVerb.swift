@@ -20,14 +20,13 @@ func inviteMachines(_ invocation: Invocation) throws -> ExitStatus {
     let count = try number("count", 1...maximumCodeCount, invocation) ?? 1
     let folder = invocation.arguments.value("output").map(OrganizationDirectory.init)
     guard folder != nil || count == 1 && !invocation.isJSON else {
-        throw Failure.usage(
-            invocation.verb, "-o DIR is needed with \(count > 1 ? "--count" : "--json")")
+        throw invocation.misuse("-o DIR is needed with \(count > 1 ? "--count" : "--json")")
     }
     if invocation.arguments.has("qr") { try requireQRProgram() }
     let membership = try groups(of: invocation)
     let note = try invocation.arguments.text("note") ?? ""
     guard note.utf8.count <= 1000 else {
-        throw Failure.usage(invocation.verb, "--note is longer than 1000 bytes")
+        throw invocation.misuse("--note is longer than 1000 bytes")
     }
     let (now, expires) = try validity(days: defaultDays, atMost: maximumDays, invocation)
     var made: [JSONValue] = []

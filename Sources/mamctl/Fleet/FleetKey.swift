@@ -29,16 +29,13 @@ func showSigningKey(_ invocation: Invocation) throws -> ExitStatus {
         if let given = operand.text.flatMap(SigningPublicKey.init(text:)) {
             given
         } else { try FleetKey.publicKey(of: operand) }
-    if invocation.isJSON {
-        printJSON(publicKey.json)
-    } else {
-        printOut(
-            verbatim: table([
+    return invocation.answer(
+        publicKey.json,
+        words: .verbatim(
+            table([
                 ["id", .verbatim(publicKey.id.description)],
                 ["public key", .verbatim(publicKey.text)],
-            ]))
-    }
-    return .success
+            ])))
 }
 
 extension SigningPublicKey {

@@ -54,7 +54,7 @@ private let joinByteCount = 800 << 10
 func joinFleet(_ invocation: Invocation) throws -> ExitStatus {
     if isInvitation(invocation.operands[0]) { throw try joinByCode(invocation) }
     guard !invocation.arguments.has("wait") else {
-        throw Failure.usage(invocation.verb, "--wait goes with the code of an invitation")
+        throw invocation.misuse("--wait goes with the code of an invitation")
     }
     guard let fingerprint = try invocation.arguments.text("fingerprint") else {
         throw Failure(

@@ -9,7 +9,7 @@ internal import MAMWire
 
 func required(_ name: String, _ invocation: Invocation) throws(Failure) -> ByteString {
     guard let value = invocation.arguments.value(name) else {
-        throw .usage(invocation.verb, "--\(name) is needed")
+        throw invocation.misuse("--\(name) is needed")
     }
     return value
 }
@@ -20,8 +20,7 @@ func number(
 ) throws(Failure) -> Int64? {
     guard let text = try invocation.arguments.text(name) else { return nil }
     guard let value = Int64(text), range.contains(value) else {
-        throw .usage(
-            invocation.verb,
+        throw invocation.misuse(
             "--\(name) is '\(ByteString(text).shown)', not a number from \(range.lowerBound) to"
                 + " \(range.upperBound)")
     }
@@ -56,8 +55,7 @@ func byRole(
     for word in invocation.arguments.values(name) {
         let parts = word.shown.split(separator: "=", maxSplits: 1)
         guard parts.count == 2, let role = Role(rawValue: String(parts[0])) else {
-            throw .usage(
-                invocation.verb,
+            throw invocation.misuse(
                 "--\(name) is '\(word.shown)'; it needs root=, policy=, order= or time= and a value"
             )
         }

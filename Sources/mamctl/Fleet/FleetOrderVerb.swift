@@ -21,7 +21,7 @@ private struct Target: Hashable {
 
 func signOrders(_ invocation: Invocation) throws -> ExitStatus {
     guard let action = invocation.operands[0].text.flatMap(Order.Action.init) else {
-        throw Failure.usage(invocation.verb, "there is no such order")
+        throw invocation.misuse("there is no such order")
     }
     let output = try invocation.output()
     let root = try FleetRoot(of: invocation)
@@ -105,8 +105,7 @@ private func check(
     _ targets: [Target], _ action: Order.Action, _ invocation: Invocation
 ) throws(Failure) {
     for target in targets where (target.account != nil) != (action == .wipe) {
-        throw .usage(
-            invocation.verb,
+        throw invocation.misuse(
             action == .wipe
                 ? "a wipe names an account: machine \(target.machine) has none"
                 : "\(action.rawValue) is for the whole machine and takes no account")
@@ -123,8 +122,7 @@ private func confirm(
         given = value
     } else {
         guard isatty(STDIN_FILENO) == 1 else {
-            throw Failure.usage(
-                invocation.verb,
+            throw invocation.misuse(
                 "no terminal to ask for confirmation: add --confirm \(targets.count)")
         }
         given = try Terminal.askOpenly("Type the number of orders to continue")

@@ -52,8 +52,7 @@ func groups(of invocation: Invocation) throws(Failure) -> [String] {
     var found: [String] = []
     for value in invocation.arguments.values("group") {
         guard let name = value.text, isName(name) else {
-            throw .usage(
-                invocation.verb,
+            throw invocation.misuse(
                 "--group is '\(value.shown)', not 1 to 100 letters, digits, '.', '_' and '-'")
         }
         if !found.contains(name) { found.append(name) }

@@ -16,15 +16,11 @@ func writeFleetPage(_ invocation: Invocation) throws -> ExitStatus {
     let file = try NewFile(for: output, replacing: invocation.arguments.has("force"))
     let survey = try directory.survey(invocation)
     try write(FleetPage(survey, directory.root).html, to: file)
-    if invocation.isJSON {
-        printJSON([
+    return invocation.answer(
+        [
             "path": .string(output.shown), "machines": JSONValue(survey.machines.count),
             "attention": JSONValue(survey.machines.count { !$0.attention.isEmpty }),
-        ])
-    } else {
-        printOut("\(output.shown): \(survey.machines.count.counted("machine"))")
-    }
-    return .success
+        ], words: "\(output.shown): \(survey.machines.count.counted("machine"))")
 }
 
 struct FleetPage {

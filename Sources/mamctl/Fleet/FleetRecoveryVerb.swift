@@ -15,8 +15,7 @@ func recoverFromFleet(_ invocation: Invocation) throws -> ExitStatus {
     case ("check", 1): return try checkRecords(invocation)
     case ("pull", 3): return try pullRecord(invocation)
     default:
-        throw Failure.usage(
-            invocation.verb, "use check, or pull MACHINE ACCOUNT")
+        throw invocation.misuse("use check, or pull MACHINE ACCOUNT")
     }
 }
 
@@ -93,6 +92,6 @@ private func refuse(
     _ names: [String], at operand: String, _ invocation: Invocation
 ) throws(Failure) {
     for name in names where invocation.arguments.has(name) {
-        throw .usage(invocation.verb, "\(operand) takes no --\(name)")
+        throw invocation.misuse("\(operand) takes no --\(name)")
     }
 }

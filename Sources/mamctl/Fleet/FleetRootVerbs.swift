@@ -18,7 +18,7 @@ func makeRoot(_ invocation: Invocation) throws -> ExitStatus {
             try publicKey($0, role.rawValue)
         }
         guard !given.isEmpty else {
-            throw Failure.usage(invocation.verb, "--\(role.rawValue) is needed")
+            throw invocation.misuse("--\(role.rawValue) is needed")
         }
         keys += given.map(\.bytes)
         // Two, where there are two: whoever finds one root key must not own the machines.
@@ -54,7 +54,7 @@ func rotateRoot(_ invocation: Invocation) throws -> ExitStatus {
     }
     for (role, text) in try byRole("threshold", invocation) {
         guard let threshold = Int(text) else {
-            throw Failure.usage(invocation.verb, "--threshold \(role.rawValue)= needs a number")
+            throw invocation.misuse("--threshold \(role.rawValue)= needs a number")
         }
         roles[role]?.threshold = threshold
     }
@@ -64,8 +64,7 @@ func rotateRoot(_ invocation: Invocation) throws -> ExitStatus {
         try Root(name: name, keys: keys.filter { held.contains($0.key) }.map(\.value), roles: roles)
     }
     guard root != former.root else {
-        throw Failure.usage(
-            invocation.verb, "nothing would change: add --add, --remove or --threshold")
+        throw invocation.misuse("nothing would change: add --add, --remove or --threshold")
     }
     return try write(
         root, of: former.organization, serial: former.file.statement.serial + 1, to: output,

@@ -11,7 +11,7 @@ func signDocument(_ invocation: Invocation) throws -> ExitStatus {
     let output = try invocation.output()
     let root = try FleetRoot(of: invocation)
     guard let kind = DocumentKind(rawValue: try required("kind", invocation).shown) else {
-        throw Failure.usage(invocation.verb, "--kind must be policy or membership")
+        throw invocation.misuse("--kind must be policy or membership")
     }
     let content = try content(kind, invocation)
     let slot = Slot(kind, try audience(invocation), try name(invocation))
@@ -28,9 +28,7 @@ func signDocument(_ invocation: Invocation) throws -> ExitStatus {
 private func audience(_ invocation: Invocation) throws(Failure) -> Audience {
     let text = try required("audience", invocation)
     guard let audience = text.text.flatMap(Audience.init) else {
-        throw .usage(
-            invocation.verb,
-            "--audience is '\(text.shown)', not all, group:NAME or machine:ID")
+        throw invocation.misuse("--audience is '\(text.shown)', not all, group:NAME or machine:ID")
     }
     return audience
 }
@@ -40,8 +38,7 @@ private func name(_ invocation: Invocation) throws(Failure) -> String {
     let text =
         try invocation.arguments.text("name") ?? invocation.operands.first?.lastComponent.text
     guard let text, isName(text) else {
-        throw .usage(
-            invocation.verb,
+        throw invocation.misuse(
             "--name is needed: 1 to 100 letters, digits, '.', '_' and '-', and no '.' in front")
     }
     return text
@@ -52,12 +49,11 @@ private func content(
 ) throws(Failure) -> [UInt8] {
     let isWithdrawal = invocation.arguments.has("withdraw")
     guard isWithdrawal != (invocation.operands.count == 1) else {
-        throw .usage(
-            invocation.verb, isWithdrawal ? "--withdraw takes no FILE" : "FILE is missing")
+        throw invocation.misuse(isWithdrawal ? "--withdraw takes no FILE" : "FILE is missing")
     }
     guard let path = invocation.operands.first else {
         guard kind == .policy else {
-            throw .usage(invocation.verb, "--withdraw is for policies; a membership may be empty")
+            throw invocation.misuse("--withdraw is for policies; a membership may be empty")
         }
         return []
     }

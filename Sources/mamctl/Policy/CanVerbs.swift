@@ -62,16 +62,13 @@ func canOpen(_ invocation: Invocation) throws -> ExitStatus {
 private func show(
     _ reply: Varlink.Policy.SaveLocations.Reply, _ invocation: Invocation
 ) -> ExitStatus {
-    if invocation.isJSON {
-        printJSON(reply.json)
-    } else {
-        printOut(
-            verbatim: table(
+    return invocation.answer(
+        reply.json,
+        words: .verbatim(
+            table(
                 reply.locations.map { answer in
                     [.verbatim(answer.location), answer.decision.word, answer.decision.message]
-                }))
-    }
-    return .success
+                })))
 }
 
 /// `-`: reads the owner from the header of the data on standard input.
@@ -106,7 +103,7 @@ func canPaste(_ invocation: Invocation) throws -> ExitStatus {
 private func characterCount(_ invocation: Invocation) throws -> Int {
     let text = invocation.operands[0]
     guard let count = text.text.flatMap({ Int($0) }) else {
-        throw Failure.usage(invocation.verb, "'\(text.shown)' is not a number of characters")
+        throw invocation.misuse("'\(text.shown)' is not a number of characters")
     }
     return count
 }

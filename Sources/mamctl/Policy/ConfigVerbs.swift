@@ -30,11 +30,7 @@ func configurationConflicts(_ invocation: Invocation) throws -> ExitStatus {
         Varlink.Policy.ConfigurationConflict(
             key: try invocation.operands[0].requireText("the key"),
             account: try invocation.arguments.text("account")))
-    if invocation.isJSON {
-        printJSON(reply.json)
-    } else {
-        printOut(reply.conflict ? "the values conflict" : "no conflict")
-    }
+    invocation.answer(reply.json, words: reply.conflict ? "the values conflict" : "no conflict")
     return reply.conflict ? .success : .failure
 }
 
@@ -78,13 +74,9 @@ func configure(_ invocation: Invocation) throws -> ExitStatus {
     let result = settings.json.encoded(pretty: true) + [UInt8(ascii: "\n")]
     let isChanged = output != path || result != bytes
     if isChanged { try replace(output, from: path, with: result) }
-    if invocation.isJSON {
-        printJSON(["path": .string(output.shown), "changed": .bool(isChanged)])
-    } else {
-        printOut(
-            isChanged ? "\(output.shown): written" : "\(output.shown): nothing to change")
-    }
-    return .success
+    return invocation.answer(
+        ["path": .string(output.shown), "changed": .bool(isChanged)],
+        words: isChanged ? "\(output.shown): written" : "\(output.shown): nothing to change")
 }
 
 private func replace(

@@ -143,8 +143,7 @@ private func confirm(
         isMeant = given.text == String(closes.count)
     } else {
         guard isatty(STDIN_FILENO) == 1 else {
-            throw Failure.usage(
-                invocation.verb,
+            throw invocation.misuse(
                 "no terminal to ask for confirmation: add --confirm \(closes.count)")
         }
         isMeant = try Terminal.askOpenly("Import it? Type yes to continue").text == "yes"
@@ -184,11 +183,7 @@ private func document(_ path: ByteString) throws(Failure) -> [UInt8] {
 
 func showMetrics(_ invocation: Invocation) throws -> ExitStatus {
     let reply = try invocation.policy(Varlink.Policy.Metrics())
-    if invocation.isJSON {
-        printJSON(reply.json)
-    } else {
-        printOut(
-            verbatim: reply.text.hasSuffix("\n") ? String(reply.text.dropLast()) : reply.text)
-    }
-    return .success
+    return invocation.answer(
+        reply.json,
+        words: .verbatim(reply.text.hasSuffix("\n") ? String(reply.text.dropLast()) : reply.text))
 }

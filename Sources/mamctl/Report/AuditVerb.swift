@@ -29,7 +29,7 @@ private func auditQuestion(_ invocation: Invocation) throws -> Varlink.Audit.Lis
     question.event = try auditEvent(of: invocation)
     if let text = try invocation.arguments.text("limit") {
         guard let limit = Int(text), limit >= 0 else {
-            throw Failure.usage(invocation.verb, "--limit needs a number")
+            throw invocation.misuse("--limit needs a number")
         }
         question.limit = limit
     }
@@ -40,8 +40,7 @@ private func auditQuestion(_ invocation: Invocation) throws -> Varlink.Audit.Lis
 func auditEvent(of invocation: Invocation) throws -> String? {
     guard let word = try invocation.arguments.text("event") else { return nil }
     guard LogMessage(rawValue: word) != nil else {
-        throw Failure.usage(
-            invocation.verb,
+        throw invocation.misuse(
             "unknown event '\(ByteString(word).shown)'; use one of "
                 + "\(LogMessage.allCases.map(\.rawValue).joined(separator: ", "))")
     }
@@ -52,11 +51,9 @@ func auditEvent(of invocation: Invocation) throws -> String? {
 func auditTime(_ option: String, of invocation: Invocation) throws -> Timestamp? {
     guard let text = try invocation.arguments.text(option) else { return nil }
     guard let time = Timestamp(text) ?? timeAgo(text) else {
-        throw Failure.usage(
-            invocation.verb,
+        throw invocation.misuse(
             "'\(ByteString(text).shown)' is not a time; use -30m, -2h, -1d, or"
-                + " 2026-05-04T03:02:01Z"
-        )
+                + " 2026-05-04T03:02:01Z")
     }
     return time
 }

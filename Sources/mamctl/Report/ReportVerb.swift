@@ -9,7 +9,7 @@ internal import MAMWire
 func report(_ invocation: Invocation) throws -> ExitStatus {
     let path = invocation.arguments.value("html")
     guard path != nil || invocation.isJSON else {
-        throw Failure.usage(invocation.verb, "choose an output: --html FILE or --json")
+        throw invocation.misuse("choose an output: --html FILE or --json")
     }
     let days = try invocation.days()
     // Open the output first, to fail early if it cannot be written.

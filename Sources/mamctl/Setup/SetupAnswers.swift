@@ -36,7 +36,7 @@ struct SetupAnswers {
                 .requireNewName()
         recoveryFile = try Self.recoveryFile(options, home.appending("\(name).keys"), home)
         if account == nil, recoveryFile != nil {
-            throw Failure.usage(invocation.verb, "--recovery needs an account")
+            throw invocation.misuse("--recovery needs an account")
         }
     }
 

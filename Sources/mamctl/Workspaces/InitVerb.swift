@@ -16,22 +16,18 @@ func initialise(_ invocation: Invocation) throws -> ExitStatus {
     if !invocation.arguments.has(.smallBlocks) { try plan.checkBlocks() }
     try plan.checkStore()
     try plan.create()
-    if invocation.isJSON {
-        printJSON([
+    return invocation.answer(
+        [
             "name": .string(plan.name.description), "id": .string(plan.id.description),
             "backingDirectory": .string(plan.backing.shown),
             "configurationDirectory": .string(plan.configuration),
-        ])
-    } else {
-        printOut(
-            """
+        ],
+        words: """
             workspace '\(plan.name)' is ready; settings and policies: \(plan.configuration)
             its policy requires passphrases of ten characters, which resist a month of offline \
             guessing
             next: mamctl mount \(plan.backing.asArgument) MOUNTPOINT
             """)
-    }
-    return .success
 }
 
 /// What `init` will create.
@@ -46,7 +42,7 @@ struct WorkspacePlan {
     init(_ invocation: Invocation) throws {
         let backing = invocation.operands[0].withoutTrailingSlashes
         guard !backing.bytes.isEmpty else {
-            throw Failure.usage(invocation.verb, "BACKING is empty")
+            throw invocation.misuse("BACKING is empty")
         }
         self.init(
             backing: backing, name: try Self.name(invocation, backing),

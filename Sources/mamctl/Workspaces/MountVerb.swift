@@ -40,7 +40,7 @@ private func checkedPlaces(
     _ invocation: Invocation
 ) throws -> (backing: ByteString, mountPoint: ByteString) {
     let operands = invocation.operands
-    if operands.count == 1 { throw Failure.usage(invocation.verb, "MOUNTPOINT is missing") }
+    if operands.count == 1 { throw invocation.misuse("MOUNTPOINT is missing") }
     let (backing, mountPoint) =
         operands.isEmpty
         ? try OnlyWorkspace(invocation).toMount() : (operands[0], operands[1])

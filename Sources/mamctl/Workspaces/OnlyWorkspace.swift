@@ -31,7 +31,7 @@ struct OnlyWorkspace {
             throw Failure(.usage, "mounted already: \(places)", next: "mamctl status")
         }
         guard let only = idle.first, idle.count == 1, !invocation.arguments.has("name") else {
-            throw .usage(invocation.verb, "BACKING and MOUNTPOINT are missing")
+            throw invocation.misuse("BACKING and MOUNTPOINT are missing")
         }
         if let missing = only.missing { throw missing.failure }
         guard let backing = only.backing, let place = only.deadMount ?? only.mountPoint else {

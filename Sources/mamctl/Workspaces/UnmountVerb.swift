@@ -22,12 +22,9 @@ func unmountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     // Nobody can write to a dead mount any more: unmount it at once, even if it is in use.
     try detach(found.place, servedBy: daemon, lazily: try isDead(found.place))
     if let daemon { try daemon.waitForEnd(found.name) }
-    if invocation.isJSON {
-        printJSON(["mountPoint": .string(found.place.shown), "unmounted": true])
-    } else {
-        printOut("\(path.shown) is unmounted")
-    }
-    return .success
+    return invocation.answer(
+        ["mountPoint": .string(found.place.shown), "unmounted": true],
+        words: "\(path.shown) is unmounted")
 }
 
 /// The mount at the path, or at the target of a link there.

@@ -11,7 +11,7 @@ func waitForWorkspace(_ invocation: Invocation) throws -> ExitStatus {
         try invocation.refuse(["mounted"], with: "unlocked")
     }
     guard !invocation.arguments.has("mounted") || invocation.operands.isEmpty else {
-        throw Failure.usage(invocation.verb, "--mounted takes no account")
+        throw invocation.misuse("--mounted takes no account")
     }
     let end = try invocation.arguments.seconds("timeout", of: invocation.verb)
         .map { Deadline(seconds: $0) }

@@ -79,7 +79,7 @@ private func listedName(_ operand: ByteString) throws(Failure) -> WorkspaceName 
 func renameWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     let old = try listedName(invocation.operands[0])
     let new = try listedName(invocation.operands[1])
-    guard old != new else { throw Failure.usage(invocation.verb, "both names are '\(new)'") }
+    guard old != new else { throw invocation.misuse("both names are '\(new)'") }
     let renaming = try WorkspaceRenaming(old, to: new)
     UnitNames(of: old).stopFleet()
     try renaming.run()
