@@ -36,7 +36,7 @@ private func loginNewAccount(_ invocation: Invocation, _ daemon: Daemon) throws 
     let name = try invocation.operands[0].requireNewName()
     try signIn(invocation, as: name, to: daemon)
     var secrets = SecretParameters()
-    let prompt: Message = "Passphrase for the new account \(ByteString(name).shown)"
+    let prompt: Message = "Passphrase for the new account \(shown(name))"
     let passphrase = try secrets.add(try invocation.passphrase(prompt, isNew: true))
     let request = Wire.Login(account: name, passphraseDescriptor: passphrase)
     return try login(request, secrets, "registered", invocation, daemon)
@@ -49,7 +49,7 @@ private func login(
     let name = request.account ?? ""
     let reply = try daemon.call(
         request, descriptors: secrets.descriptors,
-        about: "account '\(ByteString(name).shown)'")
+        about: "account '\(shown(name))'")
     return report(reply.status, of: name, done, invocation)
 }
 
@@ -58,7 +58,7 @@ func deregisterAccount(_ invocation: Invocation) throws -> ExitStatus {
     if try invocation.choosesWipe(of: name) { return try wipe(invocation) }
     let daemon = try invocation.daemon()
     let status = try daemon.call(
-        Wire.Deregister(account: name, wipe: false), about: "account '\(ByteString(name).shown)'"
+        Wire.Deregister(account: name, wipe: false), about: "account '\(shown(name))'"
     ).status
     let told = report(status, of: name, "deregistered; its keys are kept", invocation)
     // 213: there is no such account.
@@ -71,7 +71,7 @@ func checkInNow(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(reply.json)
     } else {
-        let reason = reply.reason.map { Message(known: ByteString($0).shown) } ?? "nothing was read"
+        let reason = reply.reason.map { Message(known: shown($0)) } ?? "nothing was read"
         printOut(reply.succeeded ? "checked in" : "check-in failed: \(reason)")
     }
     return reply.succeeded ? .success : .failure
@@ -106,7 +106,7 @@ func checkCompliance(_ invocation: Invocation) throws -> ExitStatus {
             complianceWords.indices.contains(status) ? complianceWords[status] : "status \(status)"
         printOut(
             reply.reason.map {
-                "\(account.label): \(word): \(Message(known: ByteString($0).shown))"
+                "\(account.label): \(word): \(Message(known: shown($0)))"
             } ?? "\(account.label): \(word)")
     }
     return status == 0 ? .success : .failure
@@ -118,10 +118,10 @@ private func report(
     if invocation.isJSON {
         printJSON(status.json)
     } else if status.didSucceed {
-        printOut("\(ByteString(name).shown): \(done)")
+        printOut("\(shown(name)): \(done)")
     } else {
         printError(
-            "mamctl: \(ByteString(name).shown): \(ByteString(status.errorString ?? "").shown)"
+            "mamctl: \(shown(name)): \(shown(status.errorString ?? ""))"
                 + " (status \(status.statusCode))")
     }
     return status.didSucceed ? .success : .refused
@@ -139,11 +139,11 @@ extension Invocation {
             throw Failure.usage(verb, "choose what happens to its files: --wipe or --keep")
         }
         let answer = try Terminal.askOpenly(
-            "Destroy the keys and files of \(ByteString(name).shown)? Type wipe or keep")
+            "Destroy the keys and files of \(shown(name))? Type wipe or keep")
         switch answer.text {
         case "wipe": return true
         case "keep": return false
-        default: throw Failure(.failure, "\(ByteString(name).shown): not deregistered")
+        default: throw Failure(.failure, "\(shown(name)): not deregistered")
         }
     }
 }

@@ -38,7 +38,7 @@ struct ExportSource {
         }
     }
 
-    var label: String { ByteString(export.identity.description).shown }
+    var label: String { shown(export.identity.description) }
 
     /// Compares names as the daemon does.
     func isOf(_ account: AccountReport) -> Bool {

@@ -99,13 +99,13 @@ func interfaceIdentity(_ invocation: Invocation) throws -> ExitStatus {
     var secrets = SecretParameters()
     var request = Wire.SetUserInterfaceIdentity(identity: wanted)
     if ["passfile", "extpass"].contains(where: { invocation.arguments.has($0) }) {
-        let prompt: Message = "Passphrase of \(ByteString(wanted ?? "").shown)"
+        let prompt: Message = "Passphrase of \(shown(wanted ?? ""))"
         request.passphraseDescriptor = try secrets.add(
             try invocation.passphrase(prompt, isNew: false))
     }
     let reply = try daemon.call(
         request, descriptors: secrets.descriptors,
-        about: "identity '\(ByteString(wanted ?? "").shown)'")
+        about: "identity '\(shown(wanted ?? ""))'")
     invocation.answer(
         reply.json,
         words: .verbatim([reply.word, reply.reason].filter { !$0.isEmpty }.joined(separator: ": ")))
@@ -122,7 +122,7 @@ private func showInterfaceIdentity(
         printOut(describe(acting))
     } else {
         let names = reply.identities ?? []
-        printOut(verbatim: names.map { ByteString($0).shown }.joined(separator: ", "))
+        printOut(verbatim: names.map { shown($0) }.joined(separator: ", "))
     }
     return .success
 }
@@ -135,7 +135,7 @@ func showBlockedAccounts(_ invocation: Invocation) throws -> ExitStatus {
         return .success
     }
     for blocked in reply.accounts {
-        printOut(verbatim: "\(ByteString(blocked.account).shown)\t\(blocked.word)\t\(blocked.text)")
+        printOut(verbatim: "\(shown(blocked.account))\t\(blocked.word)\t\(blocked.text)")
     }
     return .success
 }
@@ -159,7 +159,7 @@ func linkAccount(_ invocation: Invocation) throws -> ExitStatus {
 /// An identity and where it comes from.
 private func describe(_ acting: Wire.Acting) -> Message {
     let who: Message =
-        acting.name.isEmpty ? "nobody" : .verbatim(ByteString(acting.name).shown)
+        acting.name.isEmpty ? "nobody" : .verbatim(shown(acting.name))
     let kind: Message = acting.managed ? "managed" : "not managed"
     let reason: Message =
         switch acting.source {

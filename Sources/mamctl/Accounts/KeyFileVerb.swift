@@ -33,7 +33,7 @@ func makeKeyFile<Kind>(
             try writeFully(new.descriptor.raw, from: bytes, at: 0)
         }
     }
-    try new.finishPrivately()
+    try new.finish(mode: 0o600)
     return (output, publicKey)
 }
 

@@ -88,12 +88,12 @@ extension Varlink.Workspace.Lock.Reply {
 
 func warn(of straggler: Varlink.Workspace.Straggler) {
     let users: [Message] = straggler.processes.map {
-        "process \($0.pid) (\(ByteString($0.name).shown))"
+        "process \($0.pid) (\(shown($0.name)))"
     }
     let who: Message =
         users.isEmpty ? "a process that the daemon cannot see" : users.joined(separator: ", ")
     printError(
-        "\(ByteString(straggler.path).shown): locked, but \(who) was still using it;"
+        "\(shown(straggler.path)): locked, but \(who) was still using it;"
             + " its further writes are lost")
 }
 

@@ -69,7 +69,7 @@ func askingAgain<Value>(
 
 /// Reads a one-line file.
 private func readPassfile(_ path: ByteString) throws -> SecretBuffer {
-    let file = try naming(path, openFile(path.cString, O_RDONLY))
+    let file = try openFile(path, O_RDONLY)
     let secret = try SecretBuffer()
     try secret.readLine(from: file.raw)
     var next: UInt8 = 0

@@ -44,7 +44,7 @@ struct PassphraseReset {
         let own = try daemon.status().accounts.first { $0.id == "\(export.accountID.bytes)" }
         if let own, named == nil || named?.id == own.id { return own }
         let whose: Message =
-            "\(path.shown) has the keys of \(ByteString(export.identity.description).shown),"
+            "\(path.shown) has the keys of \(shown(export.identity.description)),"
             + " account \(export.accountID.bytes)"
         if let named {
             throw Failure(

@@ -38,7 +38,7 @@ func showExport(_ invocation: Invocation) throws -> ExitStatus {
         ],
         words: .verbatim(
             table([
-                ["account", .verbatim(ByteString(account.description).shown)],
+                ["account", .verbatim(shown(account.description))],
                 ["id", .verbatim(export.accountID.bytes.description)],
                 ["sealed", lock.key.map { "to the recovery key \($0)" } ?? "under a passphrase"],
             ])))

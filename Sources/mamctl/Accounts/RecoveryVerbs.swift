@@ -50,7 +50,7 @@ func export(
         exportPassphraseDescriptor: export, fileDescriptor: secrets.add(file.descriptor))
     let reply = try daemon.call(
         request, descriptors: secrets.descriptors, about: "account '\(account.label)'")
-    try file.finishPrivately()
+    try file.finish(mode: 0o600)
     return reply
 }
 

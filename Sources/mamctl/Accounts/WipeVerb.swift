@@ -10,13 +10,13 @@ func wipe(_ invocation: Invocation) throws -> ExitStatus {
     let account = try invocation.operands[0].requireText("the account's name")
     let daemon = try invocation.daemon()
     try invocation.confirmWipe(of: account, daemon)
-    let subject: Message = "account '\(ByteString(account).shown)'"
+    let subject: Message = "account '\(shown(account))'"
     let report = try follow(daemon, account, about: subject)
     if invocation.isJSON {
         printJSON(report.json)
     } else if report.complete {
         let removed = report.files.counted("file")
-        printOut("\(ByteString(account).shown): wiped, \(removed) removed; \(report.rest)")
+        printOut("\(shown(account)): wiped, \(removed) removed; \(report.rest)")
     }
     return warn(ofIncomplete: report, account, in: try daemon.status().backingDirectory)
 }
@@ -47,16 +47,16 @@ func warn(
     for straggler in report.stragglers { warn(of: straggler) }
     if report.elsewhere == false {
         printError(
-            "mamctl: \(ByteString(account).shown): the Wipe hook did not say that what it keeps"
+            "mamctl: \(shown(account)): the Wipe hook did not say that what it keeps"
                 + " elsewhere is gone; its exit status is in the daemon's log")
     }
     if report.complete { return .success }
     for path in report.left {
         printError(
-            "\(ByteString(backing).shown)/\(ByteString(path).shown): could not be read or removed")
+            "\(shown(backing))/\(shown(path)): could not be read or removed")
     }
     printError(
-        "mamctl: \(ByteString(account).shown): the wipe is not complete,"
+        "mamctl: \(shown(account)): the wipe is not complete,"
             + " \(report.files.counted("file")) removed; check with ls -l who may read the rest,"
             + " and run this again"
     )

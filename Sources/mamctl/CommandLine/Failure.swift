@@ -88,7 +88,7 @@ extension Failure {
 
     /// The daemon's error about `subject`.
     init(_ error: VarlinkError, about subject: Message) {
-        let account = error.parameters["account"]?.text.map { ByteString($0).shown } ?? ""
+        let account = error.parameters["account"]?.text.map { shown($0) } ?? ""
         let usual: Message? =
             switch error.ofWorkspace {
             case .unknownAccount, .notManaged: "mamctl account list"

@@ -62,7 +62,7 @@ func containedCommand(
             Wire.Contain(
                 account: told.account, processDescriptor: 0, program: rules.program.wireText),
             descriptors: [try supervisor.descriptor()],
-            about: "account '\(ByteString(told.account).shown)'")
+            about: "account '\(shown(told.account))'")
         return supervisor
     }
 }
@@ -165,7 +165,7 @@ extension Daemon {
     func containment(of account: String?) throws(Failure) -> Varlink.Identity.Containment {
         try call(
             Wire.GetContainment(account: account),
-            about: account.map { "account '\(ByteString($0).shown)'" }
+            about: account.map { "account '\(shown($0))'" }
         ).containment
     }
 }
@@ -186,7 +186,7 @@ extension Invocation {
         guard wanted.isWithin(allowed) else {
             throw Failure(
                 .refused,
-                "policy and settings let contained programs of \(ByteString(told.account).shown)"
+                "policy and settings let contained programs of \(shown(told.account))"
                     + " connect to \(allowed.words)",
                 next: "leave --network out")
         }

@@ -58,7 +58,7 @@ struct ContainmentSum {
         let time = Timestamp(last.time).map { localTime(Int($0.milliseconds / 1000), timeFormat) }
         let program = last.pid.map { "\(last.program ?? "?")[\($0)]" }
         let parts = [time, program, last.path ?? last.operation, last.rule.map { "(\($0))" }]
-        return parts.compactMap(\.self).map { ByteString($0).shown }.joined(separator: " ")
+        return parts.compactMap(\.self).map { shown($0) }.joined(separator: " ")
     }
 }
 

@@ -68,7 +68,7 @@ struct WorkspaceFile {
 
     /// Refuses a file outside all workspaces.
     fileprivate init(_ word: ByteString, _ invocation: Invocation) throws {
-        let file = try naming(word, openFile(word.cString, openPathOnly))
+        let file = try openFile(word, openPathOnly)
         guard let name = workspace(of: file) else {
             throw Failure(
                 .notManaged, "\(word.shown) is in no workspace", next: "xdg-open \(word.asArgument)"

@@ -37,7 +37,7 @@ private func supervisor(
     of command: [ByteString], for identity: String, _ invocation: Invocation
 ) throws -> SupervisedCommand {
     let daemon = try invocation.daemon()
-    let subject: Message = "identity '\(ByteString(identity).shown)'"
+    let subject: Message = "identity '\(shown(identity))'"
     try daemon.call(
         Varlink.Identity.SetProcessIdentity(
             identity: identity, unmanaged: invocation.mayBeUnmanaged), about: subject)

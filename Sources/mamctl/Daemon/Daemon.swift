@@ -112,7 +112,7 @@ final class Daemon {
             Failure(
                 .refused,
                 "workspace '\(name)': a process of uid \(user) listens at"
-                    + " \(ByteString(path).shown); nothing was sent to it",
+                    + " \(shown(path)); nothing was sent to it",
                 next: "ls -l \(path); with sudo: unset XDG_RUNTIME_DIR")
         case .secretForOthers(let user):
             Failure(
@@ -222,6 +222,9 @@ private var nothingRuns: Failure {
         }
     return Failure(.unreachable, "no workspace is mounted", next: next)
 }
+
+/// Text from the socket, with control characters escaped.
+func shown(_ text: String) -> String { ByteString(text).shown }
 
 /// What to do where there is no workspace at all.
 var beginning: Message {

@@ -23,6 +23,23 @@ func naming<Value>(_ path: ByteString, _ calls: () throws(Errno) -> Value) throw
     try naming(path, calls())
 }
 
+/// A failure names the file.
+func openFile(_ path: ByteString, _ flags: Int32) throws(Failure) -> Descriptor {
+    try naming(path, openFile(path.cString, flags))
+}
+
+/// The same for a file that is read as a whole.
+func readFile(_ path: ByteString, atMost byteCount: Int) throws(Failure) -> [UInt8] {
+    try naming(path, readSmallFile(path.cString, maximumByteCount: byteCount))
+}
+
+/// One that is there already stays as it is.
+func makeDirectory(_ path: ByteString, mode: mode_t) throws(Failure) {
+    guard mkdir(path.cString, mode) == 0 || Errno.current == .exists else {
+        throw Failure(path, .current)
+    }
+}
+
 /// Why the mount that a file is in refuses the act to this program; nil if it does not, or cannot
 /// say.
 func refusal(of act: FileAct, on file: Descriptor, _ path: ByteString) -> Failure? {

@@ -47,7 +47,7 @@ struct Converter {
         do { facts = try convert(file, path, in: name) } catch {
             throw Failure(any: error).naming(otherNamesOf: file, path)
         }
-        let owner = ByteString(facts.owner.description).shown
+        let owner = shown(facts.owner.description)
         let isEncrypted = facts.isEncrypted
         let after: Message =
             isEncrypted ? ": encrypted, owned by \(owner)" : ": plain, owned by \(owner)"

@@ -94,7 +94,7 @@ private struct DataEnds {
             path = file
             source =
                 try invocation.override() == nil
-                ? naming(file, openFile(file.cString, O_RDONLY | O_NOCTTY))
+                ? openFile(file, O_RDONLY | O_NOCTTY)
                 : Source(file, overrides: true).descriptor
         } else {
             path = inputName

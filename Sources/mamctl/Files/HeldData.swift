@@ -39,7 +39,7 @@ func ownerOfDataHeld(in file: Descriptor, _ state: ProtectionState?) -> Identity
 func explainHeld(_ path: ByteString, _ owner: Identity) -> Failure {
     Failure(
         .failure,
-        "\(path.shown) holds protected data of \(ByteString(owner.description).shown), which is"
+        "\(path.shown) holds protected data of \(shown(owner.description)), which is"
             + " opened only into another file",
         next: "mamctl decrypt \(path.asArgument) -o NEW")
 }

@@ -31,7 +31,7 @@ struct LeftDirectory {
 
     init(_ path: ByteString) throws(Failure) {
         self.path = path
-        let root = try naming(path, openFile(path.cString, O_RDONLY | O_DIRECTORY))
+        let root = try openFile(path, O_RDONLY | O_DIRECTORY)
         self.root = root
         if let name = workspaceMount(of: root)?.name { throw Self.isShown(path, name, root) }
         place = try naming(path, currentPath(of: root.raw))

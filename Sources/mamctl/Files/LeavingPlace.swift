@@ -62,8 +62,7 @@ final class LeavingPlace {
         _ path: ByteString, apartFrom source: LeftDirectory
     ) throws(Failure) -> Descriptor {
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
-        let parent = try naming(
-            path.directory, openFile(path.directory.cString, openPathOnly | O_DIRECTORY))
+        let parent = try openFile(path.directory, openPathOnly | O_DIRECTORY)
         let name = path.lastComponent.bytes.isEmpty ? ByteString(".") : path.lastComponent
         do throws(Errno) { return try openFile(at: parent.raw, name.cString, flags) } catch {
             guard error != .notDirectory, error != .tooManyLinks else {

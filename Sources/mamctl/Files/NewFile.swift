@@ -73,10 +73,13 @@ final class NewFile {
         Unfinished.end()
     }
 
-    /// Finishes a file with mode 0600.
-    func finishPrivately() throws(Failure) {
+    func write(_ bytes: [UInt8]) throws(Failure) {
+        try naming(path, writeAll(bytes, to: descriptor.raw))
+    }
+
+    func finish(mode: mode_t) throws(Failure) {
         var attributes = stat()
-        attributes.st_mode = 0o600
+        attributes.st_mode = mode
         try finish(like: attributes)
     }
 

@@ -95,7 +95,7 @@ func isEncrypted(_ invocation: Invocation) throws -> ExitStatus {
 private func ownerLine(_ facts: FileReport, _ note: Message = "") -> Record {
     // A directory without an owner does not determine the owner of new files.
     let owner = facts.state == .directory && facts.owner.isNobody ? "-" : facts.owner.description
-    return Record(before: "\(ByteString(owner).shown)\t", path: facts.path, after: note)
+    return Record(before: "\(shown(owner))\t", path: facts.path, after: note)
 }
 
 /// A file with its new owner, and what that does to its content.
@@ -114,7 +114,7 @@ func description(
 ) -> Record {
     var rows = facts.state == .directory ? directoryRows(facts) : fileRows(facts, refusal)
     if let inner {
-        let whose: Message = "protected data of \(ByteString(inner.description).shown)"
+        let whose: Message = "protected data of \(shown(inner.description))"
         let path = facts.path.asArgument
         rows.append(["  holds", "\(whose); mamctl decrypt \(path) -o NEW opens it"])
     }
@@ -124,9 +124,9 @@ func description(
 }
 
 private func fileRows(_ facts: FileReport, _ refusal: Failure?) -> [[Message]] {
-    var rows: [[Message]] = [["  owner", .verbatim(ByteString(facts.owner.description).shown)]]
+    var rows: [[Message]] = [["  owner", .verbatim(shown(facts.owner.description))]]
     if !facts.owner.name.isEmpty, !facts.owner.objectID.isEmpty {
-        rows.append(["  object id", .verbatim(ByteString(facts.owner.objectID).shown)])
+        rows.append(["  object id", .verbatim(shown(facts.owner.objectID))])
     }
     rows.append(["  managed", facts.isManaged ? "yes" : "no"])
     if let fileClass = facts.fileClass { rows.append(["  class", words(fileClass)]) }
@@ -145,7 +145,7 @@ private func fileRows(_ facts: FileReport, _ refusal: Failure?) -> [[Message]] {
 
 private func directoryRows(_ facts: FileReport) -> [[Message]] {
     let owner: Message? =
-        facts.owner.isNobody ? nil : .verbatim(ByteString(facts.owner.description).shown)
+        facts.owner.isNobody ? nil : .verbatim(shown(facts.owner.description))
     var rows: [[Message]] = [
         ["  class", facts.fileClass.map(words) ?? "none of its own"],
         ["  owner of new files", owner ?? "whom their program works for"],
@@ -173,7 +173,7 @@ extension Invocation {
         if text == "policy" { return nil }
         guard let asked = ProtectionClass(text) else {
             throw Failure(
-                .usage, "there is no class '\(ByteString(text).shown)'",
+                .usage, "there is no class '\(shown(text))'",
                 next: "mamctl class --set A|B|C|D|policy PATH")
         }
         return asked

@@ -229,7 +229,7 @@ private struct Handover {
                 "account": .string(account), "encrypted": .bool(isSealed),
             ])
         }
-        let form: Message = isSealed ? "encrypted for \(ByteString(account).shown)" : "plain"
+        let form: Message = isSealed ? "encrypted for \(shown(account))" : "plain"
         printOut("\(sourceName.shown) → \(destination.shown): \(bytes.asByteCount), \(form)")
     }
 

@@ -84,10 +84,10 @@ private func words(for applicant: Applicant, _ name: String?) -> String {
     let invitation = applicant.invitation
     return table([
         ["machine", .verbatim(applicant.machine.description)],
-        ["calls itself", .verbatim(ByteString(applicant.host).shown)],
+        ["calls itself", .verbatim(shown(applicant.host))],
         ["name", .verbatim(ByteString(name ?? applicant.host).shown)],
         ["asked at", .verbatim(rfc3339(applicant.asked))],
-        ["invitation", "\(invitation.id) \(ByteString(invitation.note).shown)"],
+        ["invitation", "\(invitation.id) \(shown(invitation.note))"],
         ["groups", .verbatim(invitation.groups.joined(separator: ", "))],
     ])
         + (applicant.former == nil
@@ -147,7 +147,7 @@ private func report(
         return
     }
     for machine in admitted {
-        printOut("\(machine.machine)  \(ByteString(machine.name).shown)  admitted")
+        printOut("\(machine.machine)  \(shown(machine.name))  admitted")
     }
     if admitted.isEmpty, refused.isEmpty { printError("Nobody asks who was not admitted yet.") }
     let isUnsigned = !invocation.arguments.has("key")

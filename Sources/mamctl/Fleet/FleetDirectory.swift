@@ -32,7 +32,7 @@ private func duration(_ option: String, _ invocation: Invocation) throws(Failure
     guard let text = try invocation.arguments.text(option) else { return nil }
     guard let seconds = seconds(of: text) else {
         throw invocation.misuse(
-            "--\(option) is '\(ByteString(text).shown)', not a time such as 12h or 7d")
+            "--\(option) is '\(shown(text))', not a time such as 12h or 7d")
     }
     return seconds
 }
@@ -63,7 +63,7 @@ extension Survey {
         let found = machines.indices.filter { machines[$0].isNamed(text) }
         guard !found.isEmpty else {
             throw Failure(
-                .notFound, "no machine has the id or the name '\(ByteString(text).shown)'",
+                .notFound, "no machine has the id or the name '\(shown(text))'",
                 next: "mamctl fleet status --all lists them")
         }
         return found

@@ -67,7 +67,7 @@ private func settings(
     }
     let https = try invocation.arguments.text("https") ?? former?.https
     if let https, !isHTTPS(https) {
-        throw invocation.misuse("--https is '\(ByteString(https).shown)', not https://HOST/PATH")
+        throw invocation.misuse("--https is '\(shown(https))', not https://HOST/PATH")
     }
     return EngineSettings(servers: servers, https: https, replicas: replicas)
 }
@@ -81,7 +81,7 @@ private func place(
         !text.contains(where: { "\"\\$'".contains($0) })
     else {
         throw invocation.misuse(
-            "--\(option) is '\(ByteString(text).shown)': it must begin with / and have neither"
+            "--\(option) is '\(shown(text))': it must begin with / and have neither"
                 + " blanks, quotes, '$' nor '\\'")
     }
     return text.count > 1 && text.hasSuffix("/") ? String(text.dropLast()) : text

@@ -21,7 +21,7 @@ func number(
     guard let text = try invocation.arguments.text(name) else { return nil }
     guard let value = Int64(text), range.contains(value) else {
         throw invocation.misuse(
-            "--\(name) is '\(ByteString(text).shown)', not a number from \(range.lowerBound) to"
+            "--\(name) is '\(shown(text))', not a number from \(range.lowerBound) to"
                 + " \(range.upperBound)")
     }
     return value
@@ -68,7 +68,7 @@ func byRole(
 func id(_ text: String, _ what: Message) throws(Failure) -> Bytes16 {
     guard let id = Bytes16(hex: text), id.description == text else {
         throw Failure(
-            .usage, "\(what) is '\(ByteString(text).shown)', not 32 hexadecimal digits",
+            .usage, "\(what) is '\(shown(text))', not 32 hexadecimal digits",
             next: "copy it from mamctl fleet key, or from the machine")
     }
     return id

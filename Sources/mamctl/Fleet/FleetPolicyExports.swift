@@ -65,8 +65,6 @@ struct KnownGroups {
         }
         return Set(others.compactMap { ofMachines[$0.caseFolded] }).sorted().map { .group($0) }
     }
-
-    private func shown(_ group: String) -> String { ByteString(group).shown }
 }
 
 /// All policies in `*.json` of a directory. One that machines would refuse refuses all.

@@ -75,7 +75,7 @@ private func pullRecord(_ invocation: Invocation) throws -> ExitStatus {
     }
     let file = try NewFile(for: output, replacing: invocation.arguments.has("force"))
     try naming(output, writeAll(report.record, to: file.descriptor.raw))
-    try file.finishPrivately()
+    try file.finish(mode: 0o600)
     if invocation.isJSON {
         printJSON(checked.json.merging(["path": .string(output.shown)]))
     } else {

@@ -88,7 +88,7 @@ private func report(
         return
     }
     for machine in machines {
-        printOut("\(machine.machine)  \(ByteString(machine.name).shown)  revoked")
+        printOut("\(machine.machine)  \(shown(machine.name))  revoked")
     }
     for invitation in invitations { printOut("\(invitation.id)  invitation withdrawn") }
     printError(

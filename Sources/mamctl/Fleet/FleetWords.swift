@@ -73,7 +73,7 @@ extension FleetFile {
             return [["groups", .verbatim(found.groups.sorted().joined(separator: ", "))]]
                 + found.members.sorted { $0.key < $1.key }.map {
                     [
-                        "members of \(ByteString($0.key).shown)",
+                        "members of \(shown($0.key))",
                         .verbatim(ByteString($0.value.joined(separator: ", ")).shown),
                     ]
                 }
@@ -89,7 +89,7 @@ extension FleetFile {
     }
 
     private func rows(of root: Root) -> [[Message]] {
-        [["organisation's name", .verbatim(ByteString(root.name).shown)]]
+        [["organisation's name", .verbatim(shown(root.name))]]
             + Role.allCases.flatMap { role in
                 [["\(role.rawValue) threshold", "\(root.threshold(of: role))"]]
                     + root.keys(of: role).keys.sorted(by: isBefore).map {

@@ -46,9 +46,6 @@ func openForPolicy(_ path: ByteString) throws -> Descriptor {
         ? file : try naming(path, reopen(file.raw, O_RDONLY))
 }
 
-/// Text from the socket, with control characters escaped.
-func shown(_ text: String) -> String { ByteString(text).shown }
-
 extension Varlink.Policy.Decision {
     var word: Message { allowed ? "yes" : "no" }
 }

@@ -121,7 +121,7 @@ func importPolicy(_ invocation: Invocation) throws -> ExitStatus {
     }
     for coverage in reply.coverage { printOut(describe(coverage, isTrial)) }
     for warning in reply.warnings {
-        printError("mamctl: \(path.shown): \(ByteString(warning).shown)")
+        printError("mamctl: \(path.shown): \(shown(warning))")
     }
     guard let closes = reply.closes, !closes.isEmpty else { return .success }
     if isTrial {

@@ -13,7 +13,7 @@ extension Varlink.Workspace.RefusedDocument {
         guard let inForce, let inForceSince else {
             return "\(name); since \(moment(since)), and nothing of it is in force"
         }
-        return "\(name); since \(moment(since)). In force instead: \(ByteString(inForce).shown),"
+        return "\(name); since \(moment(since)). In force instead: \(shown(inForce)),"
             + " as it was on \(moment(inForceSince))"
     }
 }

@@ -41,7 +41,7 @@ func auditEvent(of invocation: Invocation) throws -> String? {
     guard let word = try invocation.arguments.text("event") else { return nil }
     guard LogMessage(rawValue: word) != nil else {
         throw invocation.misuse(
-            "unknown event '\(ByteString(word).shown)'; use one of "
+            "unknown event '\(shown(word))'; use one of "
                 + "\(LogMessage.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     return word
@@ -52,7 +52,7 @@ func auditTime(_ option: String, of invocation: Invocation) throws -> Timestamp?
     guard let text = try invocation.arguments.text(option) else { return nil }
     guard let time = Timestamp(text) ?? timeAgo(text) else {
         throw invocation.misuse(
-            "'\(ByteString(text).shown)' is not a time; use -30m, -2h, -1d, or"
+            "'\(shown(text))' is not a time; use -30m, -2h, -1d, or"
                 + " 2026-05-04T03:02:01Z")
     }
     return time
@@ -66,7 +66,7 @@ private func timeAgo(_ text: String) -> Timestamp? {
 
 private func show(_ record: Varlink.Audit.Record, _ isJSON: Bool) {
     if isJSON { return printJSON(record.json, onOneLine: true) }
-    printOut(verbatim: "\(ByteString(record.time).shown)\t\(record.words)")
+    printOut(verbatim: "\(shown(record.time))\t\(record.words)")
 }
 
 extension Varlink.Audit.Record {
@@ -76,7 +76,7 @@ extension Varlink.Audit.Record {
         let parts = [
             event + count, parties, path, operation, caller, reason, rule.map { "(\($0))" },
         ]
-        return parts.compactMap(\.self).map { ByteString($0).shown }.joined(separator: "\t")
+        return parts.compactMap(\.self).map { shown($0) }.joined(separator: "\t")
     }
 
     /// The account, and the owner that its content went to.

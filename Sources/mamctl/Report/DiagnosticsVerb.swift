@@ -17,7 +17,7 @@ func diagnose(_ invocation: Invocation) throws -> ExitStatus {
     // Open the output first, to fail early if it cannot be written.
     let file = try NewFile(for: path, replacing: invocation.arguments.has("force"))
     try writeArchive(try bundle(invocation, names), to: file.descriptor)
-    try file.finishPrivately()
+    try file.finish(mode: 0o600)
     printOut(verbatim: path.shown)
     printError(explanation(path, names))
     return .success
@@ -51,7 +51,7 @@ private func bundle(
 private func wanted(_ invocation: Invocation) throws(Failure) -> [WorkspaceName] {
     if let text = try invocation.arguments.text("workspace") {
         guard let name = WorkspaceName(text) else {
-            throw Failure(.usage, "'\(ByteString(text).shown)' is not a valid workspace name")
+            throw Failure(.usage, "'\(shown(text))' is not a valid workspace name")
         }
         return [name]
     }

@@ -44,5 +44,5 @@ func write(_ text: String, to file: NewFile) throws {
             try writeFully(file.descriptor.raw, from: bytes, at: 0)
         }
     }
-    try file.finishPrivately()
+    try file.finish(mode: 0o600)
 }

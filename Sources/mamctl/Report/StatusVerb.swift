@@ -148,7 +148,7 @@ private struct StatusText {
         self.width = width
         let place: Message =
             report.mountPoint.isEmpty
-            ? "being checked, not mounted" : "at \(ByteString(report.mountPoint).shown)"
+            ? "being checked, not mounted" : "at \(shown(report.mountPoint))"
         let access: Message = report.readOnly ? "\(place), read-only" : place
         lines.append("\(Style.output.bold(report.name))  \(access.translated)")
         addWorkspace()
@@ -163,7 +163,7 @@ private struct StatusText {
     var text: String { lines.joined(separator: "\n") }
 
     private mutating func addWorkspace() {
-        add("backing", .verbatim(ByteString(report.backingDirectory).shown))
+        add("backing", .verbatim(shown(report.backingDirectory)))
         if report.backingGone == true {
             add("deleted", Style.output.red("the backing directory: what is written now is lost"))
             let place = ByteString(report.mountPoint).asArgument

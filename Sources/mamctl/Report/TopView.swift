@@ -95,7 +95,7 @@ final class TopView {
     }
 
     private func heading(_ status: StatusReport, _ width: Int) -> String {
-        let place = ("  at \(ByteString(status.mountPoint).shown)" as Message).translated
+        let place = ("  at \(shown(status.mountPoint))" as Message).translated
         let right = ("\(localTime(currentTime()))  q ends" as Message).translated
         let files = ("\(status.openFiles.counted("file")) in use" as Message).translated
         let room = width - status.name.count - right.count - 2

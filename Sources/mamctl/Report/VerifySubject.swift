@@ -19,7 +19,7 @@ struct VerifySubject {
             (daemon, file, started) = (try invocation.daemon(), nil, nil)
             return
         }
-        let file = try naming(path, openFile(path.cString, openPathOnly))
+        let file = try openFile(path, openPathOnly)
         self.file = file
         if workspace(of: file) != nil {
             (daemon, started) = (try invocation.daemon(for: file), nil)
@@ -55,7 +55,7 @@ struct VerifySubject {
 
     private static func name(of backing: ByteString) throws(Failure) -> WorkspaceName {
         let file = backing.appending(".mamd/workspace.json")
-        let bytes = try naming(file, readSmallFile(file.cString, maximumByteCount: 65_536))
+        let bytes = try readFile(file, atMost: 65_536)
         guard
             let name = (try? JSONValue(parsing: bytes))?.object?["name"]?.text
                 .flatMap({ WorkspaceName($0) })

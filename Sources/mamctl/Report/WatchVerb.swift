@@ -28,7 +28,7 @@ private func show(_ event: Varlink.Workspace.Event, _ isJSON: Bool) {
 extension Varlink.Workspace.Event {
     /// The account, the event and its details.
     var columns: [String] {
-        ([account?.label ?? "-", event] + details).map { ByteString($0).shown }
+        ([account?.label ?? "-", event] + details).map { shown($0) }
     }
 
     private var details: [String] {

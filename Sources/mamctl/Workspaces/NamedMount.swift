@@ -18,7 +18,7 @@ struct NamedMount {
 
     init(of backing: ByteString, as name: WorkspaceName) throws {
         self.backing = backing
-        let root = try naming(backing, openFile(backing.cString, O_RDONLY | O_DIRECTORY))
+        let root = try openFile(backing, O_RDONLY | O_DIRECTORY)
         let places = Places.current
         if let other = places.workspace(at: root), other != name {
             throw Failure(

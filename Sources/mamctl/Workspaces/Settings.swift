@@ -11,7 +11,7 @@ internal import MAMWire
 /// The bytes of a settings file that the daemon will accept; without a file, all defaults.
 func readSettings(_ path: ByteString?) throws -> [UInt8] {
     guard let path else { return Array("{}".utf8) }
-    let bytes = try naming(path, readSmallFile(path.cString, maximumByteCount: 1 << 20))
+    let bytes = try readFile(path, atMost: 1 << 20)
     do throws(PolicyError) {
         for warning in try Settings.decode(bytes).warnings {
             printError("mamctl: \(path.shown): \(warning)")
