@@ -130,10 +130,7 @@ struct FleetPage {
                 open.count > shown.count
                     ? "The newest \(shown.count) of \(open.count.grouped.english)"
                     : "The newest first",
-                [
-                    .init(title: "Order"), .init(title: "Machine"), .init(title: "Issued"),
-                    .init(title: "Signed"), .init(title: "State"), .init(title: "Nonce"),
-                ], rows))</section>
+                ["Order", "Machine", "Issued", "Signed", "State", "Nonce"], rows))</section>
             """
     }
 }

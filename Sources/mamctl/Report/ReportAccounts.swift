@@ -45,10 +45,8 @@ extension ReportPage {
         return htmlTable(
             "The same in numbers",
             [
-                .init(title: "Account"), .init(title: "Unlocked for", isNumber: true),
-                .init(title: "Blocked for", isNumber: true),
-                .init(title: "Unlocks", isNumber: true), .init(title: "Locks", isNumber: true),
-                .init(title: "Refusals", isNumber: true),
+                "Account", .number("Unlocked for"), .number("Blocked for"), .number("Unlocks"),
+                .number("Locks"), .number("Refusals"),
             ], rows)
     }
 
@@ -67,9 +65,8 @@ extension ReportPage {
             \(htmlTable(
                 "As they are now",
                 [
-                    .init(title: "Account"), .init(title: "State"), .init(title: "Last check-in"),
-                    .init(title: "Without another"), .init(title: "Passphrase"),
-                    .init(title: "Conditions not met"),
+                    "Account", "State", "Last check-in", "Without another", "Passphrase",
+                    "Conditions not met",
                 ], rows))</section>
             """
     }

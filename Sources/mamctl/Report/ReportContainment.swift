@@ -28,8 +28,7 @@ extension ReportPage {
             \(htmlTable(
                 "Running now, and refused",
                 [
-                    .init(title: "Account"), .init(title: "Running", isNumber: true),
-                    .init(title: "Refused", isNumber: true), .init(title: "Last refused"),
+                    "Account", .number("Running"), .number("Refused"), "Last refused",
                 ], rows))</section>
             """
     }

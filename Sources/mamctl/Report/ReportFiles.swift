@@ -98,9 +98,7 @@ extension ReportPage {
         return htmlTable(
             "The same in numbers",
             [
-                .init(title: "Owner"), .init(title: "Class"), .init(title: "State"),
-                .init(title: "Files", isNumber: true), .init(title: "Content", isNumber: true),
-                .init(title: "On disk", isNumber: true),
+                "Owner", "Class", "State", .number("Files"), .number("Content"), .number("On disk"),
             ], rows)
     }
 

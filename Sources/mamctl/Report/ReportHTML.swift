@@ -47,10 +47,18 @@ private func escaped(_ text: String) -> String {
     return result
 }
 
-/// One column of a table.
-struct ReportColumn {
+/// One column of a table: `"Account"`, or `.number("Unlocks")`.
+struct ReportColumn: ExpressibleByStringLiteral {
     let title: String
     var isNumber = false
+
+    init(stringLiteral title: String) { self.title = title }
+
+    static func number(_ title: String) -> ReportColumn {
+        var column = ReportColumn(stringLiteral: title)
+        column.isNumber = true
+        return column
+    }
 }
 
 /// A table that becomes a list of blocks on narrow screens.

@@ -42,10 +42,7 @@ extension ReportPage {
         return "<h3>\(title)</h3>"
             + htmlTable(
                 rules.count.counted("rule").english,
-                [
-                    .init(title: "Rule"), .init(title: "Value"), .init(title: "From"),
-                    .init(title: "Overruled"),
-                ], rows)
+                ["Rule", "Value", "From", "Overruled"], rows)
     }
 
     private func row(_ name: String, _ rule: JSONValue) -> [HTML] {
@@ -93,9 +90,6 @@ extension ReportPage {
         }
         return htmlTable(
             "Documents that are refused",
-            [
-                .init(title: "File"), .init(title: "Why"), .init(title: "Since"),
-                .init(title: "In force instead"),
-            ], rows)
+            ["File", "Why", "Since", "In force instead"], rows)
     }
 }

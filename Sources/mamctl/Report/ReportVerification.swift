@@ -44,7 +44,7 @@ extension ReportPage {
         ]
         return htmlTable(
             "\(counts.bytes.asBytes) read",
-            [.init(title: "Outcome"), .init(title: "How many", isNumber: true)],
+            ["Outcome", .number("How many")],
             rows.map { [HTML($0.0), HTML($0.1.grouped.english)] })
     }
 
@@ -62,9 +62,6 @@ extension ReportPage {
         return htmlTable(
             all > rows.count
                 ? "The first \(rows.count) findings of \(all.grouped.english)" : "Findings",
-            [
-                .init(title: "Path"), .init(title: "What is wrong"), .init(title: "Outcome"),
-                .init(title: "What was done"),
-            ], rows)
+            ["Path", "What is wrong", "Outcome", "What was done"], rows)
     }
 }
