@@ -74,9 +74,13 @@ func setUp(_ invocation: Invocation) throws -> ExitStatus {
             .failure, "no service manager offers mamd-unlock@\(answers.name)",
             next: "run mamctl setup without --keyring: it goes on from here")
     }
-    if done.isService { try service.enable(mounting: try workspace.daemon() == nil) }
-    if try workspace.daemon() == nil { try workspace.mount() }
-    guard let daemon = try workspace.daemon() else {
+    let running = try workspace.daemon()
+    if done.isService {
+        try service.enable(mounting: running == nil)
+    } else if running == nil {
+        try workspace.mount()
+    }
+    guard let daemon = try running ?? workspace.daemon() else {
         throw Failure(.unreachable, "the daemon of '\(answers.name)' does not answer")
     }
     if let name = answers.account {
