@@ -305,6 +305,21 @@ class RemoveWithCare(unittest.TestCase):
         self.workspace.register()
         self.workspace.unmount()
 
+    def test_what_nothing_opens_any_more_is_not_promised(self):
+        workspace, sealed = self.workspace, self.workspace.on_disk("sealed")
+        workspace.mount()
+        workspace.unlock()
+        workspace.path("sealed").write_bytes(b"sealed")
+        before = sealed.read_bytes()
+        workspace.ctl("wipe", ANN, "--confirm", ANN, input=b"")
+        workspace.unmount()
+        # As a backup brings it back, without its keys.
+        sealed.write_bytes(before)
+        removed = workspace.ctl("workspace", "remove", "work", "--confirm", "work").stdout
+        self.assertIn(
+            "1 file sealed under keys that are gone\nnothing opens them without an export", removed)
+        self.assertNotIn("mamctl leave", removed)
+
     def test_of_two_copies_none_is_taken(self):
         workspace, copy = self.workspace, self.workspace.root / "copy"
         shutil.copytree(workspace.backing, copy, symlinks=True)

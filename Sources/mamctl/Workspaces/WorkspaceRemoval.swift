@@ -12,7 +12,7 @@ internal import MAMWire
 /// A pending removal. No daemon can serve the workspace while it exists.
 struct WorkspaceRemoval {
     /// Nil if the backing directory is not accessible, as on an unplugged disk.
-    let sealedCount: Int?
+    let files: FileCounts?
     let hasKeys: Bool
     private let workspace: IdleWorkspace
 
@@ -20,7 +20,7 @@ struct WorkspaceRemoval {
         if let rename = UnfinishedRename(with: name) { throw rename.failure }
         workspace = try IdleWorkspace(of: name)
         hasKeys = workspace.state.map { Self.isFilled("keybags", of: $0) } ?? false
-        sealedCount = workspace.root.map { mamctl.sealedCount(below: $0) }
+        files = workspace.root.map { FileCounts(below: $0) }
         try checkWritable()
     }
 

@@ -16,14 +16,10 @@ func listWorkspaces(_ invocation: Invocation) throws -> ExitStatus {
     }
     found += Places.current.unmountedWorkspaces(except: found.map(\.name))
         .map(ListedWorkspace.init)
-    if invocation.isJSON {
-        printJSON(.array(found.map(\.json)))
-    } else if found.isEmpty {
-        printOut("no workspaces; create one: mamctl setup")
-    } else {
-        printOut(verbatim: table(found.map(\.row)))
-    }
-    return .success
+    return invocation.answer(
+        .array(found.map(\.json)),
+        words: found.isEmpty
+            ? "no workspaces; create one: mamctl setup" : .verbatim(table(found.map(\.row))))
 }
 
 /// One line of the list.
@@ -106,7 +102,7 @@ func removeWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON([
             "name": name.json, "backingDirectory": JSONValue(removal.backing?.wireText),
-            "sealedFiles": removal.sealedCount.map { JSONValue($0) } ?? .null,
+            "sealedFiles": removal.files.map { JSONValue($0.sealed) } ?? .null,
             "left": .array(left.map { .string($0.wireText) }),
             "opened": JSONValue(opened?.wireText),
             "next": .array(remaining.map { .string($0) }),
@@ -114,10 +110,7 @@ func removeWorkspace(_ invocation: Invocation) throws -> ExitStatus {
         return .success
     }
     printOut("\(name): removed, with its settings and keys")
-    if let backing = removal.backing { printOut(removal.filesLeft(in: backing)) }
-    if let backing = removal.backing, removal.sealedCount != nil {
-        printOut("to have ordinary files: mamctl leave \(backing.asArgument) DEST")
-    }
+    if let backing = removal.backing { removal.filesLeft(in: backing).forEach(printOut) }
     for place in left { printOut("left: \(place.shown)") }
     if let opened { printOut("an ordinary directory again: \(opened.shown)") }
     for command in remaining { printOut("next: \(command)") }
@@ -125,28 +118,34 @@ func removeWorkspace(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 extension WorkspaceRemoval {
-    fileprivate func filesLeft(in backing: ByteString) -> Message {
-        guard let sealedCount else { return "not found, and left as it is: \(backing.shown)" }
+    /// Lines for people.
+    fileprivate func filesLeft(in backing: ByteString) -> [Message] {
+        guard let files else { return ["not found, and left as it is: \(backing.shown)"] }
         let left: Message = "left as they are: the files in \(backing.shown)"
-        return sealedCount > 0
-            ? "\(left), \(sealedCount.counted("file")) sealed under keys that are gone" : left
+        let way: Message = "to have ordinary files: mamctl leave \(backing.asArgument) DEST"
+        guard files.sealed > 0 else { return [left, way] }
+        return [
+            "\(left), \(files.sealed.counted("file")) sealed under keys that are gone",
+            files.plain > 0
+                ? way : "nothing opens them without an export or a recovery record of their keys",
+        ]
     }
 
     /// The files that nothing can open after the removal.
     fileprivate var loss: Message {
-        guard let sealedCount else {
+        guard let files else {
             return backing.map {
                 "its files cannot be found at \($0.shown): nothing could open the sealed ones"
             } ?? "its files cannot be found: nothing could open the sealed ones"
         }
-        return "it has keys, and \(sealedCount.counted("sealed file")): nothing could open them"
+        return "it has keys, and \(files.sealed.counted("sealed file")): nothing could open them"
     }
 }
 
 extension Invocation {
     /// Requires the name as confirmation if there are keys or sealed files, or if that is unknown.
     fileprivate func confirm(_ removal: WorkspaceRemoval) throws {
-        guard removal.hasKeys || removal.sealedCount != 0 else { return }
+        guard removal.hasKeys || removal.files?.sealed != 0 else { return }
         let name = removal.name.description
         if let given = arguments.value("confirm") {
             guard given.text == name else {
