@@ -23,7 +23,7 @@ ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", '"': '"', "\\": "\\", "'"
 # Sentences that JSON has as they are, and that mamctl shows by Message(known:).
 KNOWN = {
     "MAMKeyring/KeyFileKinds.swift": r'static let name = "([^"]+)"',
-    "mamctl/Policy/CanPrint.swift": r'reason: "([^"]+)"',
+    "mamctl/Policy/CanVerbs.swift": r'reason: "([^"]+)"',
     "mamctl/Fleet/FleetRecord.swift": r'(?:return |\.\w+, )"(it[^"\\]+)"',
 }
 

@@ -83,8 +83,7 @@ let identityVerbs: [Verb] = [
 private typealias Wire = Varlink.Identity
 
 func showIdentity(_ invocation: Invocation) throws -> ExitStatus {
-    let daemon = try invocation.daemon()
-    let acting = try daemon.call(Wire.GetIdentity()).acting
+    let acting = try invocation.daemon().call(Wire.GetIdentity()).acting
     return invocation.answer(acting.json, words: describe(acting))
 }
 
@@ -128,8 +127,7 @@ private func showInterfaceIdentity(
 }
 
 func showBlockedAccounts(_ invocation: Invocation) throws -> ExitStatus {
-    let daemon = try invocation.daemon()
-    let reply = try daemon.call(Wire.BlockedAccounts())
+    let reply = try invocation.daemon().call(Wire.BlockedAccounts())
     if invocation.isJSON {
         printJSON(reply.json)
         return .success

@@ -25,6 +25,7 @@ extension Option {
         "workspace", value: "NAME", "the workspace to use, if several are mounted")
     static let passfile = Option(
         "passfile", value: "FILE", "read the passphrase from FILE, which has one line")
+    static let noPassphrase = Option("no-passphrase", "protect the keys with this device only")
     static let extpass = Option(
         "extpass", value: "CMD", "read it from a command; repeat for its arguments")
 }

@@ -5,6 +5,10 @@ internal import MAMModel
 internal import MAMWire
 
 let daemonStatuses: [ExitStatus] = [.success, .failure, .usage, .notFound, .unreachable]
+let fileStatuses: [ExitStatus] = [
+    .success, .failure, .usage, .notFound, .notManaged, .windowClosed, .refused, .damaged,
+    .unreachable,
+]
 
 /// A section of the help.
 struct Chapter: Sendable {
@@ -35,9 +39,7 @@ private let workspaceVerbs: [Verb] = [
         usage: ["BACKING", ["--name"], ["--settings"], ["--adopt"], ["--small-blocks"]],
         options: [
             Option("name", value: "NAME", "name of the workspace (default: the directory's)"),
-            Option(
-                "settings", value: "FILE", "copy the settings from FILE (default: built-in ones)"),
-            .adopt, .smallBlocks,
+            .settings, .adopt, .smallBlocks,
         ],
         examples: [
             "mamctl init ~/.work", "mamctl init /srv/work --name work --settings strict.json",
@@ -98,8 +100,7 @@ private let accountVerbs: [Verb] = [
         ],
         options: [
             Option("oid", value: "ID", "the directory object id"),
-            .passfile, .extpass,
-            Option("no-passphrase", "protect the keys with this device only"),
+            .passfile, .extpass, .noPassphrase,
             Option("new-keys", "create new keys even if sealed files need the old ones"),
             .deviceCode, .noBrowser, .workspace,
         ],
@@ -126,7 +127,7 @@ private let accountVerbs: [Verb] = [
                     + " export"),
             Option("new-passfile", value: "FILE", "read the new passphrase from FILE"),
             Option("new-extpass", value: "CMD", "read the new passphrase from a command"),
-            Option("no-passphrase", "protect the keys with this device only"),
+            .noPassphrase,
         ] + Option.ofExport + [.workspace],
         examples: [
             "mamctl account passphrase",
@@ -176,10 +177,7 @@ private let fileVerbs: [Verb] = [
             "mamctl owner ~/Work/*",
             "find ~/Work -type f -print0 | mamctl owner -0 --files-from -",
         ],
-        statuses: [
-            .success, .failure, .usage, .notFound, .notManaged, .windowClosed, .refused, .damaged,
-            .unreachable,
-        ], run: owner),
+        statuses: fileStatuses, run: owner),
     Verb(
         name: "info", summary: "Show all details of a file's protection",
         usage: [.many("FILE", or: "-"), ["--files-from"], ["-0"]],
@@ -201,17 +199,12 @@ private let fileVerbs: [Verb] = [
             .filesFrom, .null, .workspace,
         ],
         examples: ["mamctl class ~/Work/plan.odt", "mamctl class --set B ~/Work/incoming"],
-        statuses: [
-            .success, .failure, .usage, .notFound, .notManaged, .windowClosed, .refused, .damaged,
-            .unreachable,
-        ], run: protectionClass),
+        statuses: fileStatuses, run: protectionClass),
     Verb(
         name: "is-encrypted", summary: "Check whether files are encrypted: 0 yes, 1 no",
         usage: [.many("FILE"), ["--files-from"], ["-0"]],
         options: [.filesFrom, .null, .workspace],
-        examples: [
-            "mamctl is-encrypted ~/Work/plan.odt", "if mamctl is-encrypted \"$f\"; then …",
-        ],
+        examples: ["mamctl is-encrypted ~/Work/plan.odt", "if mamctl is-encrypted \"$f\"; then …"],
         statuses: [.success, .failure, .usage, .notFound, .damaged, .unreachable],
         run: isEncrypted),
     Verb(
@@ -230,10 +223,7 @@ private let fileVerbs: [Verb] = [
             "mamctl encrypt *.odt --owner ann@contoso.com",
             "tar c plans | mamctl encrypt - --owner ann@contoso.com > plans.sealed",
         ],
-        statuses: [
-            .success, .failure, .usage, .notFound, .notManaged, .windowClosed, .refused, .damaged,
-            .unreachable,
-        ], run: encrypt),
+        statuses: fileStatuses, run: encrypt),
     Verb(
         name: "decrypt", summary: "Decrypt protected files",
         usage: [.many("FILE", or: "-"), [.option("-o", "OUT|DIR/|-")], ["--force"]],
@@ -249,10 +239,7 @@ private let fileVerbs: [Verb] = [
             "mamctl decrypt ~/.work/plan.odt -o plan.odt --force --workspace work",
             "mamctl decrypt - < plans.sealed | tar x",
         ],
-        statuses: [
-            .success, .failure, .usage, .notFound, .notManaged, .windowClosed, .refused, .damaged,
-            .unreachable,
-        ], run: decrypt),
+        statuses: fileStatuses, run: decrypt),
 ]
 
 private let helpVerbs: [Verb] = [

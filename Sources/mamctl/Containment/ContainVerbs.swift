@@ -105,14 +105,11 @@ func contained(
 
 func listLaunchers(_ invocation: Invocation) throws -> ExitStatus {
     let found = chosen(among: LauncherFiles(.current).all, invocation.arguments)
-    if invocation.isJSON {
-        printJSON(.array(found.map(\.json)))
-    } else if found.isEmpty {
-        printOut("no launchers; install one: mamctl contain install APP")
-    } else {
-        printOut(verbatim: table(found.map(\.row)))
-    }
-    return .success
+    return invocation.answer(
+        .array(found.map(\.json)),
+        words: found.isEmpty
+            ? "no launchers; install one: mamctl contain install APP"
+            : .verbatim(table(found.map(\.row))))
 }
 
 /// Nothing is removed unless all of them are there.

@@ -133,9 +133,7 @@ private let fleetDocumentVerbs: [Verb] = [
     Verb(
         name: "fleet cosign", summary: "Show documents and add a signature",
         usage: [.many("FILE"), "--key", ["--root"], ["--yes"]],
-        options: [
-            .key, .root, Option("yes", "sign without asking"), .passfile, .extpass,
-        ],
+        options: [.key, .root, Option("yes", "sign without asking"), .passfile, .extpass],
         examples: [
             "mamctl fleet cosign root.json --key ann.key",
             "mamctl fleet cosign orders/*.json --key bob.key --root root.json",
@@ -144,10 +142,7 @@ private let fleetDocumentVerbs: [Verb] = [
     Verb(
         name: "fleet verify", summary: "Show documents, who signed them, and what is wrong",
         usage: [.many("FILE"), ["--root"], ["--previous"]],
-        options: [
-            .root,
-            Option("previous", value: "ROOT", "the root that a root replaces"),
-        ],
+        options: [.root, Option("previous", value: "ROOT", "the root that a root replaces")],
         examples: [
             "mamctl fleet verify signed/*.json --root root.json",
             "mamctl fleet verify root-2.json --previous root.json",

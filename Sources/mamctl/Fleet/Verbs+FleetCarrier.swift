@@ -72,10 +72,7 @@ private let fleetAdmissionVerbs: [Verb] = [
     Verb(
         name: "fleet revoke", summary: "Let a machine, or an open invitation, in no more",
         usage: [.many("MACHINE|INVITATION"), ["--reason"]],
-        options: [
-            Option("reason", value: "TEXT", "for the register"),
-            .organizationDirectory,
-        ],
+        options: [Option("reason", value: "TEXT", "for the register"), .organizationDirectory],
         examples: [
             "mamctl fleet revoke ann-laptop --reason lost",
             "mamctl fleet revoke 0f1e2d3c4b5a69788796a5b4c3d2e1f0",

@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMCommandLine
 internal import MAMFormat
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMStore
 internal import MAMSystem
 internal import MAMWire
@@ -15,23 +16,17 @@ func can(_ invocation: Invocation) throws -> ExitStatus {
         return try invocation.ask(Varlink.Policy.Ask(question: question, account: account))
     }
     let reply = try invocation.policy(Varlink.Policy.Answers(account: account))
-    if invocation.isJSON {
-        printJSON(reply.json)
-    } else {
-        let rows: [[Message]] = reply.answers.map { answer in
-            [.verbatim(answer.question), answer.decision.word, answer.decision.message]
-        }
-        printOut(verbatim: table(rows, width: outputWidth))
+    let rows: [[Message]] = reply.answers.map { answer in
+        [.verbatim(answer.question), answer.decision.word, answer.decision.message]
     }
-    return .success
+    return invocation.answer(reply.json, words: .verbatim(table(rows, width: outputWidth)))
 }
 
 func canSave(_ invocation: Invocation) throws -> ExitStatus {
     let file = try invocation.arguments.value("file").map(openForPolicy)
     let index = file.map { _ in 0 }
-    let (owner, account) = (
-        try invocation.arguments.text("owner"), try invocation.arguments.text("account")
-    )
+    let owner = try invocation.arguments.text("owner")
+    let account = try invocation.arguments.text("account")
     guard let location = try invocation.arguments.text("location") else {
         return show(
             try invocation.policy(
@@ -46,9 +41,8 @@ func canSave(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 func canOpen(_ invocation: Invocation) throws -> ExitStatus {
-    let (receiver, account) = (
-        try invocation.arguments.text("receiver"), try invocation.arguments.text("account")
-    )
+    let receiver = try invocation.arguments.text("receiver")
+    let account = try invocation.arguments.text("account")
     guard let location = try invocation.arguments.text("location") else {
         return show(
             try invocation.policy(
@@ -108,15 +102,7 @@ private func characterCount(_ invocation: Invocation) throws -> Int {
     return count
 }
 
-func canOpenURL(_ invocation: Invocation) throws -> ExitStatus {
-    try askLink(invocation, isUniversal: false)
-}
-
-func canOpenLink(_ invocation: Invocation) throws -> ExitStatus {
-    try askLink(invocation, isUniversal: true)
-}
-
-private func askLink(_ invocation: Invocation, isUniversal: Bool) throws -> ExitStatus {
+func canOpenURL(_ invocation: Invocation, isUniversal: Bool) throws -> ExitStatus {
     try invocation.ask(
         Varlink.Policy.CanOpenURL(
             url: try invocation.operands[0].requireText("the URL"),
@@ -180,4 +166,75 @@ private func ownerOnStandardInput() throws(Failure) -> String? {
     case .damaged(let error): throw Failure(.damaged, "standard input: \(error)")
     case .empty, .unwritten, .foreign: return nil
     }
+}
+
+private let printing = "isPrintingAllowed"
+
+func canPrint(_ invocation: Invocation) throws -> ExitStatus {
+    guard invocation.arguments.has("all") else {
+        return try invocation.ask(
+            Varlink.Policy.Ask(
+                question: printing, account: try invocation.arguments.text("account")))
+    }
+    for other in ["account", "workspace"] { try invocation.refuse([other], with: "all") }
+    return try answerForAll().show(isJSON: invocation.isJSON)
+}
+
+/// The first no, else a yes. A print service asks so: it knows a job's user, but not which of the
+/// user's accounts the document belongs to.
+private func answerForAll() throws -> Varlink.Policy.Ask.Reply {
+    var last = Varlink.Policy.Ask.Reply(
+        decision: .init(allowed: true, reason: "you have no account in a workspace that runs"))
+    for daemon in runningDaemons() {
+        for account in try daemon.status().accounts where account.uid == geteuid() {
+            last = try daemon.call(
+                Varlink.Policy.Ask(question: printing, account: account.label),
+                about: "account '\(shown(account.label))'")
+            guard last.decision.allowed else { return last }
+        }
+    }
+    return last
+}
+
+extension Invocation {
+    /// Calls a method of the policy interface. `file`: of the request's `fileDescriptor`, 0.
+    func policy<Request: VarlinkRequest>(
+        _ request: Request, of file: Descriptor? = nil
+    ) throws -> Request.Reply {
+        try daemon(for: file).call(
+            request, descriptors: file.map { [$0] } ?? [], about: .verbatim(verb.name))
+    }
+
+    /// Asks, and prints the answer.
+    func ask<Request: VarlinkRequest>(
+        _ request: Request, of file: Descriptor? = nil
+    ) throws -> ExitStatus where Request.Reply: DecisionReply {
+        try policy(request, of: file).show(isJSON: isJSON)
+    }
+}
+
+extension DecisionReply {
+    /// Prints the answer. The status tells it too.
+    func show(isJSON: Bool) -> ExitStatus {
+        if isJSON {
+            printJSON(json)
+        } else {
+            printOut("\(decision.word): \(decision.message)")
+            if let url = (self as? Varlink.Policy.CanOpenURL.Reply)?.opens {
+                printOut(verbatim: shown(url))
+            }
+        }
+        return decision.allowed ? .success : .refused
+    }
+}
+
+/// An O_PATH descriptor suffices in a mount. Outside, the daemon has to read the header.
+func openForPolicy(_ path: ByteString) throws -> Descriptor {
+    let file = try openForQuestion(path)
+    return workspace(of: file) != nil
+        ? file : try naming(path, reopen(file.raw, O_RDONLY))
+}
+
+extension Varlink.Policy.Decision {
+    var word: Message { allowed ? "yes" : "no" }
 }

@@ -17,6 +17,8 @@ private let location = Option(
     "location", value: "NAME",
     known: Set(SaveLocation.allCases.map(\.name) + OpenLocation.allCases.map(\.name)).sorted(),
     "such as OneDriveForBusiness, LocalDrive, Other (default: all)")
+private let managedScheme = Option(
+    "managed-scheme", "a managed program is known to handle the URL's scheme")
 
 let policyVerbs: [Verb] = [
     Verb(
@@ -54,9 +56,7 @@ let policyVerbs: [Verb] = [
     Verb(
         name: "can receive", summary: "Check whether policy allows receiving a file",
         usage: [.one("FILE", or: "-"), ["--item"], ["--account"]],
-        options: [
-            Option("item", "FILE is a shared item, not a file"), account, .workspace,
-        ],
+        options: [Option("item", "FILE is a shared item, not a file"), account, .workspace],
         examples: [
             "mamctl can receive report.pdf", "head -c 1024 x | mamctl can receive - --item",
         ],
@@ -84,23 +84,17 @@ let policyVerbs: [Verb] = [
     Verb(
         name: "can url", summary: "Check whether policy allows opening a URL, and in which form",
         usage: ["URL", ["--managed-scheme"], ["--account"]],
-        options: [
-            Option("managed-scheme", "a managed program is known to handle the URL's scheme"),
-            account, .workspace,
-        ],
+        options: [managedScheme, account, .workspace],
         examples: ["mamctl can url https://contoso.com", "mamctl can url tel:5550100"],
-        statuses: answerStatuses, run: canOpenURL),
+        statuses: answerStatuses, run: { try canOpenURL($0, isUniversal: false) }),
     Verb(
         name: "can link", summary: "Check whether policy allows opening a universal link",
         usage: ["URL", ["--managed-scheme"], ["--account"]],
-        options: [
-            Option("managed-scheme", "a managed program is known to handle the URL's scheme"),
-            account, .workspace,
-        ],
+        options: [managedScheme, account, .workspace],
         examples: [
             "mamctl can link https://contoso.com/x", "mamctl can link --json https://a.example",
         ],
-        statuses: answerStatuses, run: canOpenLink),
+        statuses: answerStatuses, run: { try canOpenURL($0, isUniversal: true) }),
     Verb(
         name: "can print", summary: "Check whether policy allows printing",
         usage: [.oneOf("--account", "--all")],

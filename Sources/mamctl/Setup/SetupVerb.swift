@@ -23,10 +23,8 @@ let setupVerbs: [Verb] = [
                 "the backing directory (default: MOUNTPOINT's, with a dot)"),
             .adopt, .smallBlocks,
             Option("name", value: "NAME", "name of the workspace (default: MOUNTPOINT's)"),
-            Option(
-                "settings", value: "FILE", "copy the settings from FILE (default: built-in ones)"),
-            .passfile, .extpass,
-            Option("no-passphrase", "protect the keys with this device only"),
+            .settings,
+            .passfile, .extpass, .noPassphrase,
             Option("no-account", "register no account"),
             Option(
                 "recovery", value: "FILE", "write the account's keys to FILE, under a passphrase"),
@@ -45,6 +43,8 @@ let setupVerbs: [Verb] = [
 ]
 
 extension Option {
+    static let settings = Option(
+        "settings", value: "FILE", "copy the settings from FILE (default: built-in ones)")
     static let adopt = Option("adopt", "accept a directory with files in it; nobody owns them")
     static let smallBlocks = Option(
         "small-blocks", "accept a file system on which a power cut may destroy files")

@@ -41,10 +41,7 @@ let moreWorkspaceVerbs: [Verb] = [
         examples: [
             "mamctl leave ~/.work ~/files", "mamctl leave /media/ann/backup/.work ~/files --json",
         ],
-        statuses: [
-            .success, .failure, .usage, .notFound, .notManaged, .windowClosed, .refused, .damaged,
-            .unreachable,
-        ], run: leaveWorkspace),
+        statuses: fileStatuses, run: leaveWorkspace),
     Verb(
         name: "wait", summary: "Wait until a workspace is mounted or an account unlocked",
         usage: [["ACCOUNT"], .oneOf("--mounted", "--unlocked"), ["--timeout"]],
