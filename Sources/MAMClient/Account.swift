@@ -1,6 +1,9 @@
-// Accounts as the daemon reports them.
+// Accounts as the daemon reports them, and their passphrases, which this library never reads: it
+// passes a descriptor on.
 
+internal import Glibc
 internal import MAMModel
+internal import MAMSystem
 internal import MAMWire
 
 /// A managed account.
@@ -52,5 +55,24 @@ public struct Account: Sendable, Hashable {
         statusCode = report.statusCode
         block = report.block?.rawValue
         blockReason = report.block == nil ? nil : report.blockReason
+    }
+}
+
+/// Where the daemon reads a passphrase.
+public enum Passphrase: Sendable, Hashable {
+    /// A pipe, file or memfd, which the daemon reads to its end; it drops one trailing newline. The
+    /// caller closes it.
+    case descriptor(Int32)
+    /// The account has none: this device alone protects its keys.
+    case none
+}
+
+extension Passphrase {
+    /// Its index among the descriptors of a call, and these; nil for none.
+    typealias Secret = (index: Int?, descriptors: [Descriptor])
+
+    func secret() throws(MAMError) -> Secret {
+        guard case .descriptor(let number) = self else { return (nil, []) }
+        return (0, [try FileReference.descriptor(number).open(O_RDONLY)])
     }
 }

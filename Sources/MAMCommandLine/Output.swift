@@ -73,6 +73,8 @@ package struct Style {
     package func green(_ text: Message) -> Message { coloured(text, "32") }
     package func yellow(_ text: Message) -> Message { coloured(text, "33") }
     package func bold(_ text: String) -> String { "\(boldMarks.start)\(text)\(boldMarks.end)" }
+    /// Dims secondary text.
+    package func faint(_ text: String) -> String { isColoured ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
     /// The escape sequences around bold text.
     package var boldMarks: (start: String, end: String) {
         isColoured ? ("\u{1B}[1m", "\u{1B}[0m") : ("", "")

@@ -53,7 +53,7 @@ package final class Progress {
     private static let barCells = 30
 
     private struct Sample {
-        let nanoseconds: UInt64
+        let time: SuspendingClock.Instant
         let amount: Int
     }
 
@@ -61,7 +61,7 @@ package final class Progress {
         self.totalFiles = totalFiles
         self.totalBytes = totalBytes
         // Gives the first line a rate.
-        samples = [Sample(nanoseconds: now(), amount: 0)]
+        samples = [Sample(time: .now, amount: 0)]
     }
 
     /// Callers need not count if nothing is displayed.
@@ -70,7 +70,7 @@ package final class Progress {
     /// Shows the counts, rate-limited.
     package func show() {
         display.show { width in
-            samples.append(Sample(nanoseconds: now(), amount: amount.done))
+            samples.append(Sample(time: .now, amount: amount.done))
             if samples.count > Self.sampleCount { samples.removeFirst() }
             return line(width: width)
         }
@@ -118,7 +118,7 @@ package final class Progress {
         guard let first = samples.first, let last = samples.last, last.amount > first.amount else {
             return nil
         }
-        let seconds = Double(last.nanoseconds - first.nanoseconds) / 1e9
+        let seconds = (last.time - first.time) / .seconds(1)
         return seconds > 0 ? Double(last.amount - first.amount) / seconds : nil
     }
 
@@ -132,11 +132,5 @@ package final class Progress {
         if seconds < 60 { return "\(seconds) s left" }
         if seconds < 3600 { return "\(seconds / 60) min left" }
         return seconds < 360_000 ? "\(seconds / 3600) h left" : nil
-    }
-
-    private func now() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 }

@@ -64,8 +64,3 @@ package func localTime(_ seconds: Int, _ format: String = "%H:%M:%S") -> String 
     let count = strftime(&text, text.count, format, &parts)
     return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
-
-extension Style {
-    /// Dims secondary text.
-    package func faint(_ text: String) -> String { isColoured ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
-}

@@ -92,9 +92,14 @@ package struct SecretParameters {
 
     package init() {}
 
-    /// Both return the index that the request names.
+    /// All return the index that the request names.
     package mutating func add(_ secret: SecretBuffer) throws(Errno) -> Int {
         add(try secret.pipe())
+    }
+
+    /// Nil for no secret.
+    package mutating func add(_ secret: SecretBuffer?) throws(Errno) -> Int? {
+        if let secret { try add(secret) } else { nil }
     }
 
     package mutating func add(_ file: Descriptor) -> Int {

@@ -107,8 +107,9 @@ struct AccountLines {
     private var blockParts: (reason: Message, command: String?)? {
         guard isBlocked else { return nil }
         let text = account.blockMessage.translated
-        guard let start = text.range(ofLast: ": mamctl ") else { return (.verbatim(text), nil) }
-        return (.verbatim(String(text[..<start.lowerBound])), String(text[start.command...]))
+        guard let mark = text.ranges(of: ": mamctl ").last else { return (.verbatim(text), nil) }
+        let (reason, command) = (text[..<mark.lowerBound], text[mark.lowerBound...].dropFirst(2))
+        return (.verbatim(String(reason)), String(command))
     }
 
     var blockReason: Message? { blockParts?.reason }
@@ -124,18 +125,4 @@ struct AccountLines {
     }
 
     var shown: String { ByteString(account.label).shown }
-}
-
-extension String {
-    /// The last occurrence of `mark`, and the start of the command after its colon and space.
-    fileprivate func range(
-        ofLast mark: String
-    ) -> (lowerBound: String.Index, command: String.Index)? {
-        var index = endIndex
-        while index > startIndex {
-            index = self.index(before: index)
-            if self[index...].hasPrefix(mark) { return (index, self.index(index, offsetBy: 2)) }
-        }
-        return nil
-    }
 }

@@ -70,9 +70,7 @@ func changePassphrase(_ invocation: Invocation) throws -> ExitStatus {
     var request = Varlink.Workspace.ChangePassphrase(account: account.label)
     request.passphraseDescriptor = try invocation.currentPassphrase(of: account, in: &secrets)
     let new = try invocation.newPassphrase(replacing: account)
-    request.newPassphraseDescriptor = try new.map { secret throws(Errno) in
-        try secrets.add(secret)
-    }
+    request.newPassphraseDescriptor = try secrets.add(new)
     request.noPassphrase = new == nil ? true : nil
     let changed = try daemon.call(
         request, descriptors: secrets.descriptors, about: "account '\(account.label)'"
@@ -169,13 +167,7 @@ extension Invocation {
 
     /// Opens an account's windows with its passphrase.
     func unlock(_ account: AccountReport, of daemon: Daemon) throws -> AccountReport {
-        var secrets = SecretParameters()
-        let request = Varlink.Workspace.Unlock(
-            account: account.label,
-            passphraseDescriptor: try currentPassphrase(of: account, in: &secrets))
-        return try daemon.call(
-            request, descriptors: secrets.descriptors, about: "account '\(account.label)'"
-        ).account
+        try daemon.unlock(account) { try currentPassphrase(of: account, in: &$0) }
     }
 
     /// The index of the account's passphrase among the secrets of a call; nil if the device alone
@@ -214,6 +206,20 @@ extension Invocation {
         for name in names where arguments.has(name) {
             throw .usage(verb, "--\(name) and --\(other) exclude each other")
         }
+    }
+}
+
+extension Daemon {
+    /// `passphrase`: adds the account's to the secrets; nil if the device alone opens its keys.
+    func unlock(
+        _ account: AccountReport, _ passphrase: (inout SecretParameters) throws -> Int?
+    ) throws -> AccountReport {
+        var secrets = SecretParameters()
+        let request = Varlink.Workspace.Unlock(
+            account: account.label, passphraseDescriptor: try passphrase(&secrets))
+        return try call(
+            request, descriptors: secrets.descriptors, about: "account '\(account.label)'"
+        ).account
     }
 }
 

@@ -66,14 +66,10 @@ func deregisterAccount(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 func checkInNow(_ invocation: Invocation) throws -> ExitStatus {
-    let daemon = try invocation.daemon()
-    let reply = try daemon.call(Wire.CheckIn())
-    if invocation.isJSON {
-        printJSON(reply.json)
-    } else {
-        let reason = reply.reason.map { Message(known: shown($0)) } ?? "nothing was read"
-        printOut(reply.succeeded ? "checked in" : "check-in failed: \(reason)")
-    }
+    let reply = try invocation.daemon().call(Wire.CheckIn())
+    let reason = reply.reason.map { Message(known: shown($0)) } ?? "nothing was read"
+    invocation.answer(
+        reply.json, words: reply.succeeded ? "checked in" : "check-in failed: \(reason)")
     return reply.succeeded ? .success : .failure
 }
 
@@ -81,8 +77,7 @@ func setThreatLevel(_ invocation: Invocation) throws -> ExitStatus {
     let text = try invocation.operands[0].requireText("the level")
     // `unknown` clears the level.
     let level = Wire.ThreatLevel(rawValue: text)
-    let daemon = try invocation.daemon()
-    try daemon.call(Wire.SetThreatLevel(level: level))
+    try invocation.daemon().call(Wire.SetThreatLevel(level: level))
     if invocation.isJSON { printJSON(["level": JSONValue(level?.rawValue)]) }
     return .success
 }
@@ -99,16 +94,12 @@ func checkCompliance(_ invocation: Invocation) throws -> ExitStatus {
     let reply = try daemon.call(
         Wire.CheckCompliance(account: account.label), about: "account '\(account.label)'")
     let status = reply.status
-    if invocation.isJSON {
-        printJSON(reply.json)
-    } else {
-        let word =
-            complianceWords.indices.contains(status) ? complianceWords[status] : "status \(status)"
-        printOut(
-            reply.reason.map {
-                "\(account.label): \(word): \(Message(known: shown($0)))"
-            } ?? "\(account.label): \(word)")
-    }
+    let word =
+        complianceWords.indices.contains(status) ? complianceWords[status] : "status \(status)"
+    invocation.answer(
+        reply.json,
+        words: reply.reason.map { "\(account.label): \(word): \(Message(known: shown($0)))" }
+            ?? "\(account.label): \(word)")
     return status == 0 ? .success : .failure
 }
 

@@ -1,4 +1,4 @@
-// An export or a recovery record, with what opens it.
+// Files with an account's keys: exports and recovery records, with what opens them, and keybags.
 
 internal import Glibc
 internal import MAMCommandLine
@@ -51,7 +51,7 @@ struct ExportSource {
         var secrets = SecretParameters()
         var request = Varlink.Recovery.ExamineKeys(fileDescriptor: secrets.add(file))
         request.recoveryKeyDescriptor = recoveryKey.map { secrets.add($0) }
-        let passphrase = try passphrase.map { secret throws(Errno) in try secrets.add(secret) }
+        let passphrase = try secrets.add(passphrase)
         if recoveryKey == nil {
             request.exportPassphraseDescriptor = passphrase
         } else {
@@ -96,4 +96,17 @@ extension Invocation {
             try passphrase("Passphrase of \(path.shown)", isNew: false, optionPrefix: "key-")
         )
     }
+}
+
+/// Nil if it is missing, damaged or newer.
+func readKeybag(_ path: String) -> Keybag? {
+    guard let bytes = try? readSmallFile(path, maximumByteCount: Keybag.maximumByteCount) else {
+        return nil
+    }
+    return try? Keybag.decode(bytes.span.bytes)
+}
+
+/// The newer one of the two.
+func readNewestKeybag(_ path: String) -> Keybag? {
+    [path, "\(path).copy"].compactMap(readKeybag).max { $0.generation < $1.generation }
 }

@@ -9,9 +9,8 @@ internal import MAMWire
 
 func lock(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.arguments.has("all") { return try lockAll(invocation) }
-    let daemon = try invocation.daemon()
     let account = invocation.operands.first
-    let locked = try daemon.call(
+    let locked = try invocation.daemon().call(
         Varlink.Workspace.Lock(
             account: try account?.requireText("the account's name"),
             now: invocation.arguments.has("now")),

@@ -32,8 +32,7 @@ struct PassphraseReset {
             exportPassphraseDescriptor: opening.exportPassphraseDescriptor,
             recoveryKeyDescriptor: opening.recoveryKeyDescriptor,
             recoveryKeyPassphraseDescriptor: opening.recoveryKeyPassphraseDescriptor,
-            passphraseDescriptor: try new.map { secret throws(Errno) in try secrets.add(secret) },
-            noPassphrase: new == nil ? true : nil)
+            passphraseDescriptor: try secrets.add(new), noPassphrase: new == nil ? true : nil)
         try daemon.call(request, descriptors: secrets.descriptors, about: .verbatim(path.shown))
         return new
     }

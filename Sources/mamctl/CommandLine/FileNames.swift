@@ -19,7 +19,10 @@ extension Arguments {
     func listedFiles() throws(Failure) -> [ByteString] {
         guard let list = value("files-from") else { return [] }
         let path = list.text == "-" ? ByteString("/proc/self/fd/0") : list
-        let bytes = try naming(list, readWhole(path))
+        let bytes = try naming(list) { () throws(Errno) in
+            let file = try openFile(path.cString, O_RDONLY | O_NOCTTY)
+            return try readToEnd(of: file, maximumByteCount: 1 << 40)
+        }
         let hasNull = bytes.contains(0)
         guard has(.null) || !hasNull else {
             throw Failure(
@@ -29,17 +32,6 @@ extension Arguments {
         }
         let end = has(.null) ? 0 : UInt8(ascii: "\n")
         return bytes.split(separator: end).map { ByteString(Array($0)) }
-    }
-}
-
-private func readWhole(_ path: ByteString) throws(Errno) -> [UInt8] {
-    let file = try openFile(path.cString, O_RDONLY | O_NOCTTY)
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 64 << 10)
-    while true {
-        let count = try retrying { read(file.raw, &buffer, buffer.count) }
-        if count == 0 { return bytes }
-        bytes += buffer[..<count]
     }
 }
 

@@ -61,16 +61,14 @@ private let dailyVerbs = [
     "verify",
 ]
 
-private let dailyEnd: Message =
-    "The first time: mamctl setup. All verbs: mamctl help."
-
 /// What bare `mamctl` prints.
 func shortOverview(width: Int) -> String {
     let daily = dailyVerbs.compactMap { name in verbs.first { $0.name == name } }
+    let end: Message = "The first time: mamctl setup. All verbs: mamctl help."
     return """
         \(summaries(of: daily, width: width))
 
-        \(wrapped(words(of: dailyEnd), width: width))
+        \(wrapped(words(of: end), width: width))
         """
 }
 

@@ -47,7 +47,7 @@ private func run(_ words: [ByteString]) throws -> ExitStatus {
         return try verb.run(try verb.parsed(rest))
     case .group(let name, let rest):
         if asksForHelp(rest, nil) { return showHelp(named) }
-        _ = listForNow(named)
+        printError(verbatim: named.help(width: screenWidth(of: STDERR_FILENO)))
         throw Failure(.usage, "'\(name)' needs a subcommand", next: "mamctl help \(name)")
     }
 }
@@ -64,12 +64,6 @@ private func refuseUnusablePlaces() throws(Failure) {
 private func showHelp(_ named: Named) -> ExitStatus {
     printOut(verbatim: named.help(width: screenWidth(of: STDOUT_FILENO)))
     return .success
-}
-
-/// Prints help for an incomplete command line.
-private func listForNow(_ named: Named) -> ExitStatus {
-    printError(verbatim: named.help(width: screenWidth(of: STDERR_FILENO)))
-    return .usage
 }
 
 /// `--help` before any `--`, and for a verb that takes a command, before the command.

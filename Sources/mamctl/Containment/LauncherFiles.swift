@@ -133,19 +133,15 @@ extension Launcher {
 private func replaceWhole(
     _ path: ByteString, with content: [UInt8], directoryMode: mode_t = 0o700
 ) throws(Failure) {
-    try makeDirectory(path.directory, directoryMode)
+    try makeParents(of: path, mode: directoryMode)
     let file = try NewFile(for: path, replacing: true)
-    try naming(path, writeAll(content, to: file.descriptor.raw))
-    var attributes = stat()
-    attributes.st_mode = 0o644
-    try file.finish(like: attributes)
+    try file.write(content)
+    try file.finish(mode: 0o644)
 }
 
-/// With its parents.
-private func makeDirectory(_ path: ByteString, _ mode: mode_t) throws(Failure) {
-    guard access(path.cString, F_OK) != 0, path.directory != path else { return }
-    try makeDirectory(path.directory, mode)
-    if mkdir(path.cString, mode) != 0, Errno.current != .exists {
-        throw Failure(path, Errno.current)
-    }
+private func makeParents(of path: ByteString, mode: mode_t) throws(Failure) {
+    let parent = path.directory
+    guard access(parent.cString, F_OK) != 0, parent != path else { return }
+    try makeParents(of: parent, mode: mode)
+    try makeDirectory(parent, mode: mode)
 }

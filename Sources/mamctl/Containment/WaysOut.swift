@@ -1,4 +1,4 @@
-// Descriptors that a contained command would inherit.
+// The standard streams, and other descriptors, that a contained command would inherit.
 
 internal import Glibc
 internal import MAMCommandLine
@@ -95,4 +95,38 @@ func major(_ device: dev_t) -> UInt32 {
 
 private func minor(_ device: dev_t) -> UInt32 {
     UInt32(truncatingIfNeeded: device & 0xff | device >> 12 & ~0xff)
+}
+
+/// Runs `body` while these streams are others, for a process that it forks. Afterwards they are as
+/// before: messages of this process reach whom they are for.
+func withStreams<Result: ~Copyable>(
+    _ replaced: [Int32: Descriptor], _ body: () throws -> Result
+) throws -> Result {
+    let kept = try replaced.keys.map { number in (number, try duplicate(number)) }
+    defer { for (number, stream) in kept { dup2(stream.raw, number) } }
+    for (number, other) in replaced { _ = try retrying { dup2(other.raw, number) } }
+    return try body()
+}
+
+extension Daemon {
+    /// Refuses standard streams that write into a file of the workspace that is not the account's.
+    /// Where containment is required, nobody outside has such a descriptor of one that is.
+    func refuseOthersFiles(_ told: Varlink.Identity.Containment) throws {
+        guard told.required else { return }
+        for number in STDIN_FILENO...STDERR_FILENO {
+            guard fcntl(number, F_GETFL) & O_ACCMODE != O_RDONLY,
+                let file = try? duplicate(number),
+                try MAMSystem.status(of: file.raw).st_mode & S_IFMT == S_IFREG
+            else { continue }
+            let path = try currentPath(of: number)
+            let reply = try call(
+                Varlink.Workspace.ProtectionInfo(fileDescriptor: 0), descriptors: [file],
+                about: .verbatim(path.shown))
+            let owner = try FileProtection(reply.protection).owner
+            guard owner.description != told.account else { continue }
+            throw Failure(
+                .refused, "\(path.shown), a standard stream, is not \(told.account)'s",
+                next: "let the command open its file itself")
+        }
+    }
 }

@@ -8,6 +8,16 @@ internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
+/// The directory itself, or the nearest one above it; nil if none is one.
+func backingDirectory(around path: ByteString) -> ByteString? {
+    var place = path
+    while access(place.appending(".mamd/workspace.json").cString, F_OK) != 0 {
+        if place.directory == place { return nil }
+        place = place.directory
+    }
+    return place
+}
+
 /// A workspace's backing directory, found from a directory in it.
 struct BackingPlace {
     let name: WorkspaceName

@@ -13,37 +13,29 @@ enum ConvertOutput {
     /// Standard output.
     case stream
 
-    init(_ invocation: Invocation) throws(Failure) {
+    static func of(_ invocation: Invocation) throws(Failure) -> ConvertOutput {
         let (verb, operands) = (invocation.verb, invocation.operands)
         let readsStream = operands.contains { $0.text == "-" }
         guard let path = invocation.arguments.value("output") else {
-            if readsStream, operands.count == 1 {
-                self = try .toOutput(invocation)
-                return
-            }
-            if readsStream {
+            guard readsStream else { return .inPlace }
+            guard operands.count == 1 else {
                 throw .usage(verb, "standard input cannot be replaced: add -o OUT")
             }
-            self = .inPlace
-            return
+            return try toOutput(invocation)
         }
-        if path.text == "-" {
-            self = try .toOutput(invocation)
-            return
-        }
+        if path.text == "-" { return try toOutput(invocation) }
         let isDirectory =
             path.bytes.last == UInt8(ascii: "/")
             || ((try? status(at: workingDirectory, path.cString, followLinks: true).st_mode) ?? 0)
                 & S_IFMT == S_IFDIR
-        guard isDirectory else {
-            guard operands.count <= 1 else {
-                throw .usage(verb, "several files need a directory: \(path.shown)/")
-            }
-            self = .file(path)
-            return
+        if isDirectory {
+            try refuseOneName(of: operands, verb)
+            return .directory(path)
         }
-        try refuseOneName(of: operands, verb)
-        self = .directory(path)
+        guard operands.count <= 1 else {
+            throw .usage(verb, "several files need a directory: \(path.shown)/")
+        }
+        return .file(path)
     }
 
     private static func toOutput(_ invocation: Invocation) throws(Failure) -> ConvertOutput {

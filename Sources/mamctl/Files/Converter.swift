@@ -18,7 +18,7 @@ struct Converter {
     }
 
     func convertEach() throws -> ExitStatus {
-        let output = try ConvertOutput(invocation)
+        let output = try ConvertOutput.of(invocation)
         defer { progress.clear() }
         let questions = FileQuestions(about: invocation.operands, orDirectory: false)
         return invocation.eachFile(before: progress.clear) { path in

@@ -123,19 +123,13 @@ private struct DataEnds {
     /// Gives a new file its name and the mode of its source.
     func finish(with text: String? = nil) throws(Failure) -> ExitStatus {
         if let text {
-            try naming(new?.path ?? ByteString("standard output"), write(Array(text.utf8)))
+            let bytes = Array(text.utf8)
+            if let new { try new.write(bytes) } else { writeOut(bytes) }
         }
         var like = attributes
         if like.st_mode & S_IFMT != S_IFREG { like.st_mode = 0o600 }
         try new?.finish(like: like)
         return .success
-    }
-
-    private func write(_ bytes: [UInt8]) throws(Errno) {
-        guard let new else { return writeOut(bytes) }
-        try bytes.span.bytes.withUnsafeBytes { bytes throws(Errno) in
-            try writeFully(new.descriptor.raw, from: bytes, at: 0)
-        }
     }
 
     /// Reads a string, up to the size that fits into a call.

@@ -131,7 +131,7 @@ private struct Handover {
     }
 
     func write(_ form: Form, opensHeldData: Bool) throws -> ExitStatus {
-        let input = try source.map(openSource) ?? standardInput()
+        let input = try source.map(openSource) ?? standardStream(STDIN_FILENO)
         let isHolder = isFromMount && override == nil && ownerOfDataHeld(in: input) != nil
         if isHolder, !opensHeldData { throw alreadyEncrypted }
         let new = try NewFile(
@@ -248,10 +248,6 @@ private struct Handover {
         if isFromMount, override != nil { return file }
         return try naming(sourcePath, reopen(file.raw, O_RDONLY))
     }
-}
-
-private func standardInput() throws(Failure) -> Descriptor {
-    try standardStream(STDIN_FILENO)
 }
 
 /// Whether the file has one of our headers; refuses a damaged one.

@@ -54,6 +54,18 @@ extension SurveyedMachine.State {
         case .revoked: "revoked"
         }
     }
+
+    /// After a number.
+    var words: Message {
+        switch self {
+        case .compliant: "compliant"
+        case .attention: "to attend to"
+        case .stale: "stale"
+        case .silent: "silent so far"
+        case .refused: "with reports that do not count"
+        case .revoked: "revoked"
+        }
+    }
 }
 
 extension Survey.Sums {
@@ -77,20 +89,6 @@ extension Survey.Sums {
                     (newest + (more > 0 ? ["\(more) more"] : [])).joined(separator: ", "),
                 ],
             ], width: outputWidth)
-    }
-}
-
-extension SurveyedMachine.State {
-    /// After a number.
-    var words: Message {
-        switch self {
-        case .compliant: "compliant"
-        case .attention: "to attend to"
-        case .stale: "stale"
-        case .silent: "silent so far"
-        case .refused: "with reports that do not count"
-        case .revoked: "revoked"
-        }
     }
 }
 

@@ -85,10 +85,6 @@ private func replace(
     let attributes = try naming(
         source, status(at: workingDirectory, source.cString, followLinks: true))
     let file = try NewFile(for: output, from: source, replacing: true)
-    try naming(output) { () throws(Errno) in
-        try bytes.span.withUnsafeBytes { buffer throws(Errno) in
-            try writeFully(file.descriptor.raw, from: buffer, at: 0)
-        }
-    }
+    try file.write(bytes)
     try file.finish(like: attributes)
 }

@@ -15,13 +15,10 @@ private let maximumDocumentByteCount = 4 << 20
 func showPolicy(_ invocation: Invocation) throws -> ExitStatus {
     let account = try invocation.operands.first?.requireText("the account")
     let reply = try invocation.policy(Varlink.Policy.Show(account: account))
-    if invocation.isJSON {
-        printJSON(reply.json)
-    } else {
-        let width = isatty(STDOUT_FILENO) == 1 ? screenWidth(of: STDOUT_FILENO) : Int.max
-        printOut(verbatim: try describe(reply, width: width).joined(separator: "\n"))
-    }
-    return .success
+    return try invocation.answer(
+        reply.json,
+        words: .verbatim(
+            try describe(reply, width: outputWidth ?? .max).joined(separator: "\n")))
 }
 
 private func describe(_ reply: Varlink.Policy.Show.Reply, width: Int) throws -> [String] {
@@ -176,9 +173,7 @@ private func describe(_ coverage: Varlink.Policy.Coverage, _ isTrial: Bool) -> M
 }
 
 private func document(_ path: ByteString) throws(Failure) -> [UInt8] {
-    try naming(path) { () throws(Errno) in
-        documentText(try readSmallFile(path.cString, maximumByteCount: maximumDocumentByteCount))
-    }
+    documentText(try readFile(path, atMost: maximumDocumentByteCount))
 }
 
 func showMetrics(_ invocation: Invocation) throws -> ExitStatus {
@@ -186,4 +181,17 @@ func showMetrics(_ invocation: Invocation) throws -> ExitStatus {
     return invocation.answer(
         reply.json,
         words: .verbatim(reply.text.hasSuffix("\n") ? String(reply.text.dropLast()) : reply.text))
+}
+
+extension Varlink.Workspace.RefusedDocument {
+    /// What is wrong, since when, and what is in force instead.
+    var text: Message {
+        let moment = { (seconds: Int) in localTime(seconds, "%Y-%m-%d %H:%M") }
+        let name = ByteString("\(file): \(reason)").shown
+        guard let inForce, let inForceSince else {
+            return "\(name); since \(moment(since)), and nothing of it is in force"
+        }
+        return "\(name); since \(moment(since)). In force instead: \(shown(inForce)),"
+            + " as it was on \(moment(inForceSince))"
+    }
 }

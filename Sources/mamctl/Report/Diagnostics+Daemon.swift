@@ -91,9 +91,8 @@ struct DaemonDiagnostics {
 
     private var unit: JSONValue {
         guard access("/run/systemd/system", F_OK) == 0 else { return "systemd does not run" }
-        let user = geteuid() == 0 ? [] : ["--user"]
         let text = output(
-            of: ["systemctl"] + user + [
+            of: UnitNames.systemctl + [
                 "show", "mamd@\(daemon.name).service", "--property",
                 "LoadState,ActiveState,SubState,Result,NRestarts",
             ])

@@ -38,11 +38,6 @@ extension Invocation {
 
 /// Writes the page atomically, with mode 0600: it names accounts and files.
 func write(_ text: String, to file: NewFile) throws {
-    let bytes = Array(text.utf8)
-    try naming(file.path) { () throws(Errno) in
-        try bytes.span.withUnsafeBytes { bytes throws(Errno) in
-            try writeFully(file.descriptor.raw, from: bytes, at: 0)
-        }
-    }
+    try file.write(Array(text.utf8))
     try file.finish(mode: 0o600)
 }

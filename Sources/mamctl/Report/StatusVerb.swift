@@ -44,8 +44,7 @@ private func show(
         let known = reports.map(\.json)
         printJSON(.array(known + unknown.map(\.json) + others.map(\.json)))
     } else {
-        let width = isatty(STDOUT_FILENO) == 1 ? screenWidth(of: STDOUT_FILENO) : Int.max
-        let known = reports.map { StatusText($0, width: width).text }
+        let known = reports.map { StatusText($0, width: outputWidth ?? .max).text }
         printOut(
             verbatim: (known + unknown.map(describe) + others.map(describe))
                 .joined(separator: "\n\n"))

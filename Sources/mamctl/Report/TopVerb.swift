@@ -6,6 +6,7 @@ internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
+internal import Synchronization
 
 func top(_ invocation: Invocation) throws -> ExitStatus {
     let seconds = try invocation.interval()
@@ -72,5 +73,21 @@ private func listen(
         guard let daemon = try? Daemon(of: name, at: Places.current.existingSocket(of: name))
         else { return }
         try? body(daemon)
+    }
+}
+
+final class RecentEvents: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    private static let limit = 100
+
+    var all: [String] { lines.withLock { $0 } }
+
+    func add(_ event: Varlink.Workspace.Event) {
+        let text = event.columns.joined(separator: "  ")
+        lines.withLock { lines in
+            lines.append("\(localTime(currentTime()))  \(text)")
+            if lines.count > Self.limit { lines.removeFirst() }
+        }
     }
 }

@@ -12,7 +12,7 @@ final class TopView {
     private let interval: Double
     private var status: StatusReport?
     private var counters: [String: Int]?
-    private var lastTime: Double?
+    private var lastTime: SuspendingClock.Instant?
     /// The rates of each family, newest last.
     private var rates: [String: [Double]] = [:]
     var events: [String] = []
@@ -32,12 +32,12 @@ final class TopView {
 
     func take(_ daemon: Daemon) throws {
         status = try daemon.status()
-        let now = monotonicSeconds()
+        let now = SuspendingClock.now
         let counters = try Self.counters(of: daemon)
         if let before = self.counters, let counters, let lastTime, now > lastTime {
             for (family, _) in Self.families {
                 let count = (counters[family] ?? 0) - (before[family] ?? 0)
-                let rate = Double(max(0, count)) / (now - lastTime)
+                let rate = Double(max(0, count)) / ((now - lastTime) / .seconds(1))
                 rates[family] = ((rates[family] ?? []) + [rate]).suffix(Self.keptRates)
             }
         }
@@ -164,12 +164,6 @@ private func sparkline(_ values: [Double], width: Int) -> String {
         return bars[min(bars.count - 1, Int(value / highest * Double(bars.count - 1)))]
     }
     return String(repeating: " ", count: max(0, width - text.count)) + String(text)
-}
-
-private func monotonicSeconds() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
 extension String {

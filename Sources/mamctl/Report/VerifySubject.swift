@@ -25,7 +25,9 @@ struct VerifySubject {
             (daemon, started) = (try invocation.daemon(for: file), nil)
             return
         }
-        let backing = try Self.backing(of: path)
+        guard let backing = backingDirectory(around: path.resolved ?? path) else {
+            throw Failure(.notFound, "\(path.shown) is not in a workspace", next: "mamctl status")
+        }
         let name = try Self.name(of: backing)
         let socket = Places.current.existingSocket(of: name)
         if let running = try? Daemon(of: name, at: socket),
@@ -37,20 +39,6 @@ struct VerifySubject {
         let isReadOnly = !invocation.arguments.has("repair")
         started = try Self.start(on: backing, isReadOnly: isReadOnly)
         daemon = try Daemon(of: name, at: Places.current.ownSocket(of: name))
-    }
-
-    /// The nearest ancestor that is a backing directory.
-    private static func backing(of path: ByteString) throws(Failure) -> ByteString {
-        var place = path.resolved ?? path
-        while true {
-            if access(place.appending(".mamd/workspace.json").cString, F_OK) == 0 { return place }
-            let above = place.directory
-            if above == place {
-                throw Failure(
-                    .notFound, "\(path.shown) is not in a workspace", next: "mamctl status")
-            }
-            place = above
-        }
     }
 
     private static func name(of backing: ByteString) throws(Failure) -> WorkspaceName {
@@ -66,7 +54,7 @@ struct VerifySubject {
     private static func start(
         on backing: ByteString, isReadOnly: Bool
     ) throws -> (process: pid_t, pipe: Descriptor) {
-        let program = daemonProgram()
+        let program = companion("mamd")
         let options = isReadOnly ? [ByteString("-o"), ByteString("ro")] : []
         let command = [program, ByteString("--no-mount")] + options
         switch try startDaemon(command, [backing]) {

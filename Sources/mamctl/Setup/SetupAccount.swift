@@ -24,13 +24,7 @@ struct SetupAccount {
         guard let account = try found() else { return try register() }
         guard askingAnyway || account.state != .unlocked else { return account }
         return try retrying {
-            var secrets = SecretParameters()
-            let request = Varlink.Workspace.Unlock(
-                account: account.label,
-                passphraseDescriptor: try current(of: account, in: &secrets))
-            return try daemon.call(
-                request, descriptors: secrets.descriptors, about: "account '\(account.label)'"
-            ).account
+            try daemon.unlock(account) { secrets in try current(of: account, in: &secrets) }
         }
     }
 
@@ -46,7 +40,7 @@ struct SetupAccount {
     }
 
     private func new(in secrets: inout SecretParameters) throws -> Int? {
-        try passphrases.new().map { secret throws(Errno) in try secrets.add(secret) }
+        try secrets.add(try passphrases.new())
     }
 
     private func current(

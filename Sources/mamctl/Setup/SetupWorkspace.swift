@@ -1,4 +1,5 @@
-// `setup`: the workspace and its mount. What is there already stays as it is.
+// `setup`: the workspace, its mount, and the unit that mounts it. What is there already stays as
+// it is.
 
 internal import Glibc
 internal import MAMCommandLine
@@ -129,11 +130,38 @@ struct SetupWorkspace {
 
     /// Without a service manager.
     func mount() throws {
-        let command = [daemonProgram(), ByteString("-o"), ByteString(Self.options)]
+        let command = [companion("mamd"), ByteString("-o"), ByteString(Self.options)]
         let operands = [answers.backing, answers.mountPoint]
         guard case .ended(let end) = try startDaemon(command, operands) else { return }
         throw Failure(
             .failure, "mamd \(end); its message is above",
             next: "correct that, and run mamctl setup again: it goes on from here")
+    }
+}
+
+struct SetupService {
+    let name: WorkspaceName
+
+    private var systemctl: [String] { UnitNames.systemctl }
+
+    /// A manager answers, and knows mamd's units.
+    var isOffered: Bool {
+        output(of: systemctl + ["cat", "mamd@\(name).service"]) != nil
+            && output(of: systemctl + ["show-environment"]) != nil
+    }
+
+    /// Mounts it from now on, and now, if it is not mounted by hand.
+    func enable(mounting: Bool) throws(Failure) {
+        let unit = "mamd@\(name).service"
+        let command = systemctl + ["enable"] + (mounting ? ["--now"] : []) + [unit]
+        guard output(of: command) == nil else {
+            if let backing = Places.current.record(of: name)?.backing {
+                UnitNames(of: name).follow(diskOf: backing)
+            }
+            return
+        }
+        throw Failure(
+            .failure, "\(unit) cannot be started",
+            next: "\(systemctl.joined(separator: " ")) status \(unit), then mamctl setup again")
     }
 }

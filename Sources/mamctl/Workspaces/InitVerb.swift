@@ -90,17 +90,11 @@ struct WorkspacePlan {
 
     /// Refuses nesting: the outer workspace would show the inner one's ciphertext as its own files.
     private func refuseInsideBacking() throws(Failure) {
-        var place = backing.directory.resolved ?? backing.directory
-        while true {
-            if access(place.appending(".mamd/workspace.json").cString, F_OK) == 0 {
-                throw Failure(
-                    .failure, "\(backing.shown) is in \(place.shown), a backing directory",
-                    next: "use a directory outside of any workspace")
-            }
-            let above = place.directory
-            if above == place { return }
-            place = above
-        }
+        let parent = backing.directory.resolved ?? backing.directory
+        guard let place = backingDirectory(around: parent) else { return }
+        throw Failure(
+            .failure, "\(backing.shown) is in \(place.shown), a backing directory",
+            next: "use a directory outside of any workspace")
     }
 
     /// Refuses small blocks: a power failure can tear a write over several blocks, and a mix of old
@@ -180,9 +174,7 @@ struct WorkspacePlan {
     }
 
     func create() throws {
-        if mkdir(backing.cString, 0o700) != 0, Errno.current != .exists {
-            throw Failure(backing, .current)
-        }
+        try makeDirectory(backing, mode: 0o700)
         let configuration = WorkspaceConfiguration(of: name)
         try configuration.create(settings: settings)
         try configuration.note(id, at: backing.resolved ?? backing)

@@ -10,7 +10,7 @@ internal import MAMWire
 func mountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     let (backing, mountPoint) = try checkedPlaces(invocation)
     keepIndexersOut(of: mountPoint)
-    var command = [daemonProgram()]
+    var command = [companion("mamd")]
     if let options = invocation.arguments.value("options") {
         command += [ByteString("-o"), options]
     }
@@ -23,14 +23,11 @@ func mountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
         case .ended(let end) = try startDaemon(
             command, [backing, mountPoint], inNewSession: !waits)
     else {
-        if invocation.isJSON {
-            printJSON([
+        invocation.answer(
+            [
                 "mountPoint": .string(mountPoint.shown), "backingDirectory": .string(backing.shown),
-            ])
-        } else {
-            printOut("\(backing.shown) is mounted at \(mountPoint.shown)")
-            hintAtImport(mountPoint, invocation)
-        }
+            ], words: "\(backing.shown) is mounted at \(mountPoint.shown)")
+        if !invocation.isJSON { hintAtImport(mountPoint, invocation) }
         return .success
     }
     return try status(of: end, command[0], invocation)
@@ -105,15 +102,6 @@ private func spawnDaemon(
     let process = try naming(
         command[0], spawn(words, files: [writer.raw: 3], inNewSession: inNewSession))
     return (reader, process)
-}
-
-/// `mamd` beside this program, else from PATH.
-func daemonProgram() -> ByteString {
-    if let own = ByteString("/proc/self/exe").resolved {
-        let beside = own.directory.appending("mamd")
-        if access(beside.cString, X_OK) == 0 { return beside }
-    }
-    return ByteString("mamd")
 }
 
 private func checkedBacking(_ path: ByteString) throws(Failure) -> ByteString {

@@ -4,6 +4,8 @@ internal import Glibc
 internal import MAMCommandLine
 internal import MAMModel
 internal import MAMPlaces
+internal import MAMPolicy
+internal import MAMSettings
 internal import MAMSystem
 internal import MAMWire
 
@@ -69,7 +71,7 @@ struct WorkspaceConfiguration {
 extension WorkspaceManifest {
     func write(to backing: ByteString) throws {
         let own = backing.appending(".mamd")
-        if mkdir(own.cString, 0o700) != 0, Errno.current != .exists { throw Failure(own, .current) }
+        try makeDirectory(own, mode: 0o700)
         try mamctl.write(json.encoded(), as: Self.fileName, in: own)
     }
 }
@@ -85,4 +87,34 @@ private func write(
             try replaceFile(in: directory.raw, named: name, with: buffer)
         }
     }
+}
+
+/// Refuses what is shown in another way than it is written, and what a unit would not have as it
+/// is.
+func requireUnitPath(_ path: ByteString) throws(Failure) {
+    let unusable = Array("\"'\\$".utf8)
+    guard !path.bytes.contains(where: unusable.contains), Array(path.shown.utf8) == path.bytes,
+        path.bytes.last != UInt8(ascii: " ")
+    else {
+        throw Failure(
+            .usage,
+            "\(path.shown): a unit cannot have quotes, backslashes, $ or control characters in a"
+                + " path, nor a blank at its end",
+            next: "use another path, or mamctl init and mamctl mount")
+    }
+}
+
+/// The bytes of a settings file that the daemon will accept; without a file, all defaults.
+func readSettings(_ path: ByteString?) throws -> [UInt8] {
+    guard let path else { return Array("{}".utf8) }
+    let bytes = try readFile(path, atMost: 1 << 20)
+    do throws(PolicyError) {
+        for warning in try Settings.decode(bytes).warnings {
+            printError("mamctl: \(path.shown): \(warning)")
+        }
+    } catch {
+        throw Failure(
+            .usage, "\(path.shown): \(error)", next: "correct it; mamctl configure FILE checks it")
+    }
+    return bytes
 }
