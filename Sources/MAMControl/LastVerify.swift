@@ -33,9 +33,7 @@ package final class LastVerify: Sendable {
             last = report
             guard mayWrite, let directory else { return }
             do throws(Errno) {
-                try report.json.encoded().span.withUnsafeBytes { bytes throws(Errno) in
-                    try replaceFile(in: directory.raw, named: Self.name, with: bytes)
-                }
+                try replaceFile(in: directory, named: Self.name, with: report.json.encoded())
             } catch { log.warning("\(Self.name) cannot be written: \(error)") }
         }
     }

@@ -117,11 +117,8 @@ final class Attempts: Sendable {
     }
 
     private func write(_ record: AttemptRecord, of account: AccountID) {
-        let bytes = record.encoded
         do throws(Errno) {
-            try bytes.span.withUnsafeBytes { bytes throws(Errno) in
-                try replaceFile(in: directory.raw, named: "\(account.bytes)", with: bytes)
-            }
+            try replaceFile(in: directory, named: "\(account.bytes)", with: record.encoded)
         } catch { report(.attemptsNotWritten(account, error)) }
     }
 }

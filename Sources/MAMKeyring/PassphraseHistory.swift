@@ -74,9 +74,7 @@ struct PassphraseHistory: Sendable {
     }
 
     func save(_ past: PastPassphrases, of account: AccountID) throws(Errno) {
-        try past.json.encoded().span.withUnsafeBytes { bytes throws(Errno) in
-            try replaceFile(in: directory.raw, named: "\(account.bytes)", with: bytes)
-        }
+        try replaceFile(in: directory, named: "\(account.bytes)", with: past.json.encoded())
     }
 
     /// Removes the history of an account that is being wiped, durably.

@@ -13,6 +13,17 @@ package func replaceFile(
     try synchronize(directory)
 }
 
+/// The same with content that is no secret.
+package func replaceFile(
+    in directory: Descriptor, named name: String, with content: [UInt8]
+) throws(Errno) {
+    try withExtendedLifetime(directory) { () throws(Errno) in
+        try content.span.withUnsafeBytes { bytes throws(Errno) in
+            try replaceFile(in: directory.raw, named: name, with: bytes)
+        }
+    }
+}
+
 /// Like ``replaceFile`` for several files, but syncs the directory once. Returns errors of those
 /// that may still have their old content.
 package func replaceFiles(

@@ -62,8 +62,6 @@ package final class ClassRecords: Sendable {
     }
 
     package func record(_ account: AccountID, _ rules: String) throws(Errno) {
-        try Array(rules.utf8).span.withUnsafeBytes { bytes throws(Errno) in
-            try replaceFile(in: directory.raw, named: account.bytes.description, with: bytes)
-        }
+        try replaceFile(in: directory, named: "\(account.bytes)", with: Array(rules.utf8))
     }
 }

@@ -178,11 +178,7 @@ package final class Fleet: Sendable {
         do throws(Errno) {
             try makeDirectories(path, mode: 0o700)
             let directory = try openFile(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-            try withExtendedLifetime(directory) { () throws(Errno) in
-                try content.span.withUnsafeBytes { bytes throws(Errno) in
-                    try replaceFile(in: directory.raw, named: Self.fileName, with: bytes)
-                }
-            }
+            try replaceFile(in: directory, named: Self.fileName, with: content)
         } catch { throw .notStored(error) }
     }
 }

@@ -65,11 +65,7 @@ package final class ReportSequence: Sendable {
             try makeDirectories(directory, mode: 0o700)
             let opened = try openFile(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
             let content = JSONValue.object([Self.member: .integer(bound)]).encoded()
-            try withExtendedLifetime(opened) { () throws(Errno) in
-                try content.span.withUnsafeBytes { bytes throws(Errno) in
-                    try replaceFile(in: opened.raw, named: Self.fileName, with: bytes)
-                }
-            }
+            try replaceFile(in: opened, named: Self.fileName, with: content)
         } catch { throw .notStored(error) }
     }
 }

@@ -118,11 +118,7 @@ package final class SignIns: Sendable {
         ]
         do throws(Errno) {
             let directory = try openFile(stateDirectory, O_RDONLY | O_DIRECTORY)
-            try withExtendedLifetime(directory) { () throws(Errno) in
-                try content.encoded().span.withUnsafeBytes { bytes throws(Errno) in
-                    try replaceFile(in: directory.raw, named: Self.fileName, with: bytes)
-                }
-            }
+            try replaceFile(in: directory, named: Self.fileName, with: content.encoded())
         } catch { throw .notStored(error) }
     }
 

@@ -44,8 +44,6 @@ struct CleanEnd: Sendable {
         let lines = [workspace] + keys.map(\.bytes)
         let content = Array(lines.map { "\($0)\n" }.joined().utf8)
         guard content.count <= Self.maximumByteCount else { throw .fileTooLarge }
-        try content.span.withUnsafeBytes { bytes throws(Errno) in
-            try replaceFile(in: state.raw, named: Self.fileName, with: bytes)
-        }
+        try replaceFile(in: state, named: Self.fileName, with: content)
     }
 }

@@ -64,24 +64,26 @@ struct PolicyCopies {
             unsaved.insert(name)
         }
         store(name) { directory throws(Errno) in
-            try bytes.span.withUnsafeBytes { buffer throws(Errno) in
-                try replaceFile(in: directory, named: name, with: buffer)
-            }
+            try replaceFile(in: directory, named: name, with: bytes)
         }
     }
 
     mutating func remove(_ name: String) {
         if documents.removeValue(forKey: name) != nil { unsaved.insert(name) }
         store(name) { directory throws(Errno) in
-            if unlinkat(directory, name, 0) != 0, Errno.current != .noEntry { throw .current }
-            try synchronizeDirectory(directory)
+            try withExtendedLifetime(directory) { () throws(Errno) in
+                try removeFile(in: directory.raw, named: name)
+                try synchronizeDirectory(directory.raw)
+            }
         }
     }
 
-    private mutating func store(_ name: String, _ change: (Int32) throws(Errno) -> Void) {
+    private mutating func store(
+        _ name: String, _ change: (Descriptor) throws(Errno) -> Void
+    ) {
         guard let directory, unsaved.contains(name) else { return }
         do throws(Errno) {
-            try withExtendedLifetime(directory) { () throws(Errno) in try change(directory.raw) }
+            try change(directory)
             unsaved.remove(name)
         } catch {
             log.error(

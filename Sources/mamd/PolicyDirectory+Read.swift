@@ -203,10 +203,6 @@ extension PolicyDirectory {
     func write(_ bytes: [UInt8], as name: String) throws(Errno) {
         try makeDirectories(path, mode: 0o700)
         let directory = try openFile(path, O_RDONLY | O_DIRECTORY)
-        try withExtendedLifetime(directory) { () throws(Errno) in
-            try bytes.span.withUnsafeBytes { buffer throws(Errno) in
-                try replaceFile(in: directory.raw, named: name, with: buffer)
-            }
-        }
+        try replaceFile(in: directory, named: name, with: bytes)
     }
 }
