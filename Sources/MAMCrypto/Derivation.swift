@@ -38,6 +38,24 @@ package enum Derivation {
         return try result.get()
     }
 
+    /// The salt is the id's bytes.
+    package static func hkdf(
+        input: SecretBytes, salt: Bytes16, infoBytes info: [UInt8]
+    ) throws(DerivationError) -> SecretBytes {
+        let salt = (salt.high.bigEndian, salt.low.bigEndian)
+        return try withUnsafeBytes(of: salt) { salt throws(DerivationError) in
+            try info.span.withUnsafeBytes { info throws(DerivationError) in
+                try hkdf(input: input, salt: salt, infoBytes: info)
+            }
+        }
+    }
+
+    package static func hkdf(
+        input: SecretBytes, salt: Bytes16, info: String
+    ) throws(DerivationError) -> SecretBytes {
+        try hkdf(input: input, salt: salt, infoBytes: Array(info.utf8))
+    }
+
     /// Takes arbitrary bytes for `info`.
     package static func hkdf(
         input: SecretBytes, salt: UnsafeRawBufferPointer, infoBytes info: UnsafeRawBufferPointer

@@ -20,15 +20,27 @@ extension RawSpan {
         }
     }
 
+    package func array(_ range: Range<Int>) -> [UInt8] {
+        range.map { unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
+    }
+
+    /// Whether it begins with these bytes.
+    package func begins(with bytes: [UInt8]) -> Bool {
+        byteCount >= bytes.count && begins(with: bytes, count: bytes.count)
+    }
+
+    /// Whether it begins with the first `count` of them; it has that many.
+    package func begins(with bytes: [UInt8], count: Int) -> Bool {
+        (0..<count).allSatisfy { unsafeLoad(fromByteOffset: $0, as: UInt8.self) == bytes[$0] }
+    }
+
     /// `count` bytes of UTF-8 at the start of a zero-padded field; nil if the field holds anything
     /// else.
     package func paddedText(in field: Range<Int>, count: Int) -> String? {
         guard count <= field.count, isZero(field.lowerBound + count..<field.upperBound) else {
             return nil
         }
-        let bytes = (0..<count).map {
-            unsafeLoad(fromByteOffset: field.lowerBound + $0, as: UInt8.self)
-        }
+        let bytes = array(field.lowerBound..<field.lowerBound + count)
         return String(validating: bytes, as: UTF8.self)
     }
 }
@@ -40,6 +52,10 @@ extension MutableRawSpan {
         storeBytes(of: value.littleEndian, toByteOffset: offset, as: Value.self)
     }
 
+    package mutating func store(_ bytes: some Sequence<UInt8>, at offset: Int) {
+        for (index, byte) in bytes.enumerated() { store(byte, at: offset + index) }
+    }
+
     package mutating func zero(_ range: Range<Int>) {
         for offset in range { storeBytes(of: 0, toByteOffset: offset, as: UInt8.self) }
     }
@@ -48,9 +64,7 @@ extension MutableRawSpan {
     package mutating func store(_ text: String, paddedIn field: Range<Int>) {
         precondition(text.utf8.count <= field.count)
         zero(field)
-        for (index, byte) in text.utf8.enumerated() {
-            storeBytes(of: byte, toByteOffset: field.lowerBound + index, as: UInt8.self)
-        }
+        store(text.utf8, at: field.lowerBound)
     }
 }
 
@@ -58,11 +72,7 @@ extension RawSpan {
     /// The version of a record with this magic, if it is above `known`: then a newer mamd wrote the
     /// record, and this one must not change it, whatever else it contains.
     package func version(above known: UInt16, magic: [UInt8]) -> Int? {
-        guard byteCount >= magic.count + 2,
-            magic.indices.allSatisfy({
-                unsafeLoad(fromByteOffset: $0, as: UInt8.self) == magic[$0]
-            })
-        else { return nil }
+        guard byteCount >= magic.count + 2, begins(with: magic) else { return nil }
         let found = integer(UInt16.self, at: magic.count)
         return found > known ? Int(found) : nil
     }

@@ -45,7 +45,7 @@ extension FileHeader {
     package static func decode(
         _ bytes: RawSpan, known: KnownFields = KnownFields()
     ) throws(HeaderError) -> FileHeader {
-        guard hasMagic(bytes, count: min(bytes.byteCount, fileMagic.count)),
+        guard bytes.begins(with: fileMagic, count: min(bytes.byteCount, fileMagic.count)),
             bytes.byteCount >= fileMagic.count
         else { throw .notProtected }
         // Checked before length and checksum, which a newer version may define differently.
@@ -83,13 +83,6 @@ extension FileHeader {
         guard bytes.byteCount >= byteCount else { return false }
         let sum = bytes.integer(UInt32.self, at: HeaderOffset.checksum)
         return sum == Checksum.crc32(bytes, count: HeaderOffset.checksum, startingWith: fileMagic)
-    }
-
-    /// True when the first `count` bytes match the magic.
-    package static func hasMagic(_ bytes: RawSpan, count: Int) -> Bool {
-        (0..<count).allSatisfy {
-            bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == fileMagic[$0]
-        }
     }
 
     /// What is wrong with the first bytes of a file that ``FileKind/classify(prefix:fileSize:)``

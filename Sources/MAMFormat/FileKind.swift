@@ -18,7 +18,8 @@ package enum FileKind: Sendable, Equatable {
     package static func classify(prefix: RawSpan, fileSize: Int64) -> FileKind {
         if fileSize == 0 { return .empty }
         let count = min(prefix.byteCount, fileMagic.count)
-        guard count >= distinctivePrefixByteCount, FileHeader.hasMagic(prefix, count: count) else {
+        guard count >= distinctivePrefixByteCount, prefix.begins(with: fileMagic, count: count)
+        else {
             return FileHeader.lacksOnlyMagic(prefix) ? .damaged : .foreign
         }
         return fileSize >= Int64(Layout.headerByteCount) ? .protected : .damaged

@@ -20,13 +20,6 @@ package enum StreamForm {
     /// No header is shorter, a file's included.
     package static let minimumByteCount = prefixByteCount + checksumByteCount
 
-    /// True when the first `count` bytes match a stream's magic.
-    package static func hasMagic(_ bytes: RawSpan, count: Int) -> Bool {
-        (0..<count).allSatisfy {
-            bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == streamMagic[$0]
-        }
-    }
-
     /// The range of the key wrap, after everything that it authenticates. Empty in an unmanaged
     /// stream.
     package static func wrappedKeyRange(of header: FileHeader) -> Range<Int> {
@@ -149,9 +142,7 @@ extension StreamForm {
     /// For a managed stream, the caller then wraps the key over everything before the wrap, and
     /// calls ``finish(_:)``.
     package static func encode(_ header: FileHeader, into bytes: inout MutableRawSpan) {
-        for (offset, byte) in streamMagic.enumerated() {
-            bytes.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
-        }
+        bytes.store(streamMagic, at: 0)
         let (name, objectID) = (header.owner.name, header.owner.objectID)
         let nameEnd = StreamOffset.name + name.utf8.count
         let keyStart = nameEnd + objectID.utf8.count

@@ -10,9 +10,7 @@ package struct WrittenPublicKey<Use>: Sendable, Hashable {
     package let bytes: [UInt8]
 
     package init(reading span: RawSpan, at offset: Int) {
-        bytes = (offset..<offset + Self.byteCount).map {
-            span.unsafeLoad(fromByteOffset: $0, as: UInt8.self)
-        }
+        bytes = span.array(offset..<offset + Self.byteCount)
     }
 
     /// Nil for anything that ``text`` would not return.
@@ -35,7 +33,7 @@ package struct WrittenPublicKey<Use>: Sendable, Hashable {
     }
 
     package func write(to span: inout MutableRawSpan, at offset: Int) {
-        for (index, byte) in bytes.enumerated() { span.store(byte, at: offset + index) }
+        span.store(bytes, at: offset)
     }
 }
 

@@ -71,11 +71,7 @@ extension AttemptRecord {
             lastFailure: bytes.integer(Int64.self, at: 16),
             fingerprint: Bytes16(reading: bytes, at: 24))
         // These three fields determine all others.
-        let expected = record.encoded
-        let isOurs = expected.indices.allSatisfy {
-            bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == expected[$0]
-        }
-        guard isOurs, record.failures > 0 else { return nil }
+        guard bytes.begins(with: record.encoded), record.failures > 0 else { return nil }
         self = record
     }
 
@@ -83,7 +79,7 @@ extension AttemptRecord {
         var bytes = [UInt8](repeating: 0, count: Self.byteCount)
         var span = bytes.mutableSpan
         var raw = span.mutableBytes
-        for (offset, byte) in Self.magic.enumerated() { raw.store(byte, at: offset) }
+        raw.store(Self.magic, at: 0)
         raw.store(Self.version, at: 8)
         raw.store(failures, at: 12)
         raw.store(lastFailure, at: 16)

@@ -42,22 +42,7 @@ enum WrappingKey {
     static func derive(
         _ input: SecretBytes, _ account: AccountID, info: String
     ) throws(DerivationError) -> SecretBytes {
-        try derive(input, account, infoBytes: Array(info.utf8))
-    }
-
-    /// The salt is the account's id.
-    static func derive(
-        _ input: SecretBytes, _ account: AccountID, infoBytes info: [UInt8]
-    ) throws(DerivationError) -> SecretBytes {
-        var salt: InlineArray<16, UInt8> = .init(repeating: 0)
-        var span = salt.mutableSpan
-        var raw = span.mutableBytes
-        account.bytes.write(to: &raw, at: 0)
-        return try withUnsafeBytes(of: &salt) { salt throws(DerivationError) in
-            try info.span.withUnsafeBytes { info throws(DerivationError) in
-                try Derivation.hkdf(input: input, salt: salt, infoBytes: info)
-            }
-        }
+        try Derivation.hkdf(input: input, salt: account.bytes, info: info)
     }
 }
 

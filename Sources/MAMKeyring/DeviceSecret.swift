@@ -130,25 +130,15 @@ extension Keyring {
     ///
     /// Nil if the derivation fails; then no mark is recognised.
     package func markingKey(of workspace: Bytes16) -> SecretBytes? {
-        let salt = (workspace.high.bigEndian, workspace.low.bigEndian)
-        return withUnsafeBytes(of: salt) { salt in
-            try? Derivation.hkdf(input: deviceSecret, salt: salt, info: "mamd marks v1")
-        }
+        try? Derivation.hkdf(input: deviceSecret, salt: workspace, info: "mamd marks v1")
     }
-}
 
-extension Keyring {
     /// The seed of an Ed25519 key, another one for each organisation. It comes from the device
     /// secret, and so is bound to the TPM where that is: docs/FORMAT.md, section 2.
     package func machineSeed(for organization: Bytes16) throws(KeyringError) -> SecretBytes {
-        var salt: InlineArray<16, UInt8> = .init(repeating: 0)
-        var span = salt.mutableSpan
-        var raw = span.mutableBytes
-        organization.write(to: &raw, at: 0)
         do throws(DerivationError) {
-            return try withUnsafeBytes(of: &salt) { salt throws(DerivationError) in
-                try Derivation.hkdf(input: deviceSecret, salt: salt, info: "mamd machine key v1")
-            }
+            return try Derivation.hkdf(
+                input: deviceSecret, salt: organization, info: "mamd machine key v1")
         } catch { throw .derivation(error) }
     }
 }

@@ -2,6 +2,7 @@
 // retired sets have no D.
 
 internal import MAMCrypto
+internal import MAMFormat
 internal import MAMModel
 
 /// docs/FORMAT.md, section 3.2. Wrapped under the account's own D, so the device secret alone opens
@@ -19,9 +20,7 @@ struct JoinedKey: Sendable, Equatable {
 
     /// Nil if its id is zero.
     init?(decoding record: RawSpan, at offset: Int) {
-        bytes = (offset..<offset + Self.byteCount).map {
-            record.unsafeLoad(fromByteOffset: $0, as: UInt8.self)
-        }
+        bytes = record.array(offset..<offset + Self.byteCount)
         guard id != .none else { return nil }
     }
 

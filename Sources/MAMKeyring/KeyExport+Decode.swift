@@ -36,12 +36,9 @@ extension KeyExport {
 
     /// Magic, version, length and checksum, in the order that gives the most specific error.
     private static func checkFrame(_ bytes: RawSpan) throws(KeyExportError) {
-        let isExport =
-            bytes.byteCount >= KeyExportOffset.kind
-            && keyExportMagic.indices.allSatisfy {
-                bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == keyExportMagic[$0]
-            }
-        guard isExport else { throw .notAnExport }
+        guard bytes.byteCount >= KeyExportOffset.kind, bytes.begins(with: keyExportMagic) else {
+            throw .notAnExport
+        }
         let found = bytes.integer(UInt16.self, at: KeybagOffset.version)
         guard found <= version else { throw .newerVersion(Int(found)) }
         guard byteCount...maximumByteCount ~= bytes.byteCount,

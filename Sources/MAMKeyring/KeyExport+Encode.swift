@@ -11,12 +11,10 @@ extension KeyExport {
         var record = [UInt8](repeating: 0, count: byteCount + others.counts.byteCount)
         var span = record.mutableSpan
         var raw = span.mutableBytes
-        for (offset, byte) in keyExportMagic.enumerated() { raw.store(byte, at: offset) }
+        raw.store(keyExportMagic, at: 0)
         raw.store(others.counts.version, at: KeybagOffset.version)
         others.counts.store(in: &raw, retiredAt: KeyExportOffset.retiredCount)
-        for (index, byte) in others.bytes.enumerated() {
-            raw.store(byte, at: KeyExportOffset.others + index)
-        }
+        raw.store(others.bytes, at: KeyExportOffset.others)
         keybag.accountID.bytes.write(to: &raw, at: KeybagOffset.accountID)
         raw.store(time, at: KeyExportOffset.time)
         keybag.identity.encode(into: &raw)

@@ -101,8 +101,8 @@ extension KeyExport {
     private static func check(
         _ record: [UInt8], _ account: AccountID, _ keyD: SecretBytes
     ) throws(DerivationError) -> Bytes16 {
-        let covered = Array(record[..<KeyExportOffset.check])
-        let value = try WrappingKey.derive(keyD, account, infoBytes: covered)
+        let value = try Derivation.hkdf(
+            input: keyD, salt: account.bytes, infoBytes: Array(record[..<KeyExportOffset.check]))
         return value.withBytes { Bytes16(reading: $0.bytes, at: 0) }
     }
 

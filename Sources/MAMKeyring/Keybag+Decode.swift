@@ -33,17 +33,13 @@ extension Keybag {
             generation: generation, passphrase: passphrase,
             publicKeyB: .init(reading: bytes, at: KeybagOffset.publicKeyB),
             keyIDs: keyIDs,
-            wrappedKeys: KeybagOffset.wrappedKeys.map {
-                bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self)
-            }, others: others)
+            wrappedKeys: bytes.array(KeybagOffset.wrappedKeys), others: others)
     }
 
     /// Magic, version, length and checksum, in the order that gives the most specific error.
     private static func checkFrame(_ bytes: RawSpan) throws(KeybagError) {
-        let isKeybag = (0..<min(bytes.byteCount, keybagMagic.count)).allSatisfy {
-            bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == keybagMagic[$0]
-        }
-        guard isKeybag else { throw .notAKeybag }
+        guard bytes.begins(with: keybagMagic, count: min(bytes.byteCount, keybagMagic.count))
+        else { throw .notAKeybag }
         guard bytes.byteCount >= KeybagOffset.flags else {
             throw .truncated(byteCount: bytes.byteCount)
         }

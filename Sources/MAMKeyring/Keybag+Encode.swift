@@ -12,13 +12,9 @@ extension Keybag {
         var span = bytes.mutableSpan
         var raw = span.mutableBytes
         encodeAssociated(into: &raw)
-        for (index, byte) in wrappedKeys.enumerated() {
-            raw.store(byte, at: KeybagOffset.wrappedKeys.lowerBound + index)
-        }
+        raw.store(wrappedKeys, at: KeybagOffset.wrappedKeys.lowerBound)
         others.counts.store(in: &raw, retiredAt: KeybagOffset.retiredCount)
-        for (index, byte) in others.bytes.enumerated() {
-            raw.store(byte, at: KeybagOffset.others + index)
-        }
+        raw.store(others.bytes, at: KeybagOffset.others)
         raw.store(Checksum.crc32(raw.bytes, count: count - 4), at: count - 4)
         return bytes
     }
@@ -39,7 +35,7 @@ extension Keybag {
     /// Writes bytes 0 to 751.
     private func encodeAssociated(into bytes: inout MutableRawSpan) {
         bytes.zero(0..<KeybagOffset.wrappedKeys.lowerBound)
-        for (offset, byte) in keybagMagic.enumerated() { bytes.store(byte, at: offset) }
+        bytes.store(keybagMagic, at: 0)
         bytes.store(others.counts.version, at: KeybagOffset.version)
         bytes.store(UInt8(others.joined.count), at: KeybagOffset.joinedCount)
         bytes.store(uid, at: KeybagOffset.uid)

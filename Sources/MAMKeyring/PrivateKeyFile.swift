@@ -119,12 +119,9 @@ package enum PrivateKeyFile<Kind: KeyFileKind> {
 
     /// Whether it is sealed; rejects everything that ``make(passphrase:cost:)`` would not write.
     private static func check(_ bytes: RawSpan) throws(Failure) -> Bool {
-        let isOurs =
-            bytes.byteCount >= Offset.flags
-            && Kind.magic.indices.allSatisfy {
-                bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == Kind.magic[$0]
-            }
-        guard isOurs else { throw .notAKey }
+        guard bytes.byteCount >= Offset.flags, bytes.begins(with: Kind.magic) else {
+            throw .notAKey
+        }
         let found = bytes.integer(UInt16.self, at: 8)
         guard found <= version else { throw .newerVersion(Int(found)) }
         guard bytes.byteCount == byteCount, found == version,

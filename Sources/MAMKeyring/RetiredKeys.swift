@@ -26,9 +26,7 @@ struct RetiredKeys: Sendable, Equatable {
 
     /// Nil if an id is zero.
     init?(decoding bytes: RawSpan, at offset: Int) {
-        self.bytes = (offset..<offset + Self.byteCount).map {
-            bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self)
-        }
+        self.bytes = bytes.array(offset..<offset + Self.byteCount)
         guard !keyIDs.contains(.none) else { return nil }
     }
 

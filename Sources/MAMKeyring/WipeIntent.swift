@@ -62,11 +62,7 @@ extension WipeIntent {
             KeyID(Bytes16(reading: bytes, at: KeybagOffset.checksum + 16 * $0))
         }
         // These fields determine all others.
-        let expected = encoded
-        let isOurs = expected.indices.allSatisfy {
-            bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == expected[$0]
-        }
-        guard isOurs, !covers(.none) else { return nil }
+        guard bytes.begins(with: encoded), !covers(.none) else { return nil }
     }
 
     private static let maximumVersion: UInt16 = 3
@@ -83,7 +79,7 @@ extension WipeIntent {
         var bytes = [UInt8](repeating: 0, count: count)
         var span = bytes.mutableSpan
         var raw = span.mutableBytes
-        for (offset, byte) in Self.magic.enumerated() { raw.store(byte, at: offset) }
+        raw.store(Self.magic, at: 0)
         raw.store(version, at: KeybagOffset.version)
         raw.store(uid, at: KeybagOffset.uid)
         account.bytes.write(to: &raw, at: KeybagOffset.accountID)

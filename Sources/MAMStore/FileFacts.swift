@@ -51,9 +51,7 @@ package enum FileFacts: Sendable {
 
     /// Nil without a stream's magic.
     private static func stream(_ head: RawSpan) -> FileFacts? {
-        guard head.byteCount >= streamMagic.count,
-            StreamForm.hasMagic(head, count: streamMagic.count)
-        else { return nil }
+        guard head.begins(with: streamMagic) else { return nil }
         do throws(HeaderError) { return .protected(try StreamForm.header(in: head)) } catch {
             return .damaged(error)
         }

@@ -90,7 +90,7 @@ extension StreamInput {
         let count = min(try fill(streamMagic.count), streamMagic.count)
         let start = UnsafeRawBufferPointer(bytes)
         guard count >= FileKind.distinctivePrefixByteCount,
-            StreamForm.hasMagic(start.bytes, count: count)
+            start.bytes.begins(with: streamMagic, count: count)
         else { return nil }
         _ = try fill(StreamForm.prefixByteCount)
         let prefix = UnsafeRawBufferPointer(bytes)
