@@ -48,7 +48,14 @@ package struct AuditRecord: Sendable, Equatable {
     /// The rule of what is refused so that data stays with contained programs: the setting's key.
     package static let containment = "Containment"
 
-    package init(_ event: LogMessage) { self.event = event }
+    package init(
+        _ event: LogMessage, of account: String? = nil, registrant: UInt32? = nil,
+        path: String? = nil, operation: String? = nil, reason: String? = nil, rule: String? = nil
+    ) {
+        self.event = event
+        (self.account, self.registrant, self.path) = (account, registrant, path)
+        (self.operation, self.reason, self.rule) = (operation, reason, rule)
+    }
 }
 
 extension AuditRecord {

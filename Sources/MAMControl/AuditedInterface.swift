@@ -54,9 +54,9 @@ package struct AuditedInterface: VarlinkInterface {
         }
         note(
             event, call,
-            account: error.parameters["account"]?.text ?? call.newAccount ?? account(of: call),
+            account: error.account ?? call.newAccount ?? account(of: call),
             error.next.map { "\(error); run: \($0)" } ?? "\(error)",
-            rule: error.parameters["kind"]?.text)
+            rule: error.kind)
     }
 
     /// Records a refusal that a registration returns as a status code rather than an error.
@@ -96,13 +96,10 @@ package struct AuditedInterface: VarlinkInterface {
             event, user: call.peer.uid, thread: call.peer.pid, operation: operation,
             account: account ?? "", reason: reason)
         vault.sinks.trail.add(key) {
-            var record = AuditRecord(event)
-            record.operation = operation
-            record.account = known?.description ?? account
-            record.registrant = known.flatMap { vault.registrant(of: $0) }
-            record.reason = reason
-            record.rule = rule
-            return record
+            AuditRecord(
+                event, of: known?.description ?? account,
+                registrant: known.flatMap { vault.registrant(of: $0) }, operation: operation,
+                reason: reason, rule: rule)
         }
     }
 }

@@ -108,11 +108,7 @@ package struct EnrollmentInterface: VaultInterface {
         guard request.wipe else {
             return .init(status: .init(Deregistration(tree).signOut(account)))
         }
-        try requireConfirmed(request.confirmed, toWipe: name)
-        guard !Wipe(tree).isReadOnly else {
-            throw .refused(
-                "the workspace is mounted read-only, and \(name)'s files could not be removed")
-        }
+        try requireWipeable(name, isConfirmed: request.confirmed)
         let identity = vault.identity(of: account)
         let reason = WipeReason(.deregister, "uid \(call.peer.uid) deregistered it")
         let outcome = try keyed(name) { () throws(KeyringError) in

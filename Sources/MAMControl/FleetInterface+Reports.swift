@@ -8,22 +8,6 @@ internal import MAMVault
 internal import MAMWire
 
 extension FleetInterface {
-    /// Root, the daemon's own user, and the user of the service that carries documents and reports.
-    func isCarrier(_ peer: Peer) -> Bool {
-        isTrusted(peer) || peer.uid == fleetUser
-    }
-
-    private var fleetUser: UInt32? {
-        let name = vault.rules.settings.fleetUser
-        return name.isEmpty ? nil : userID(named: name)
-    }
-
-    func requireCarrier(_ call: VarlinkCall, toDo action: Message) throws(VarlinkError) {
-        guard !isCarrier(call.peer) else { return }
-        throw .refused(
-            "only root, the daemon's own user and the user that FleetUser names may \(action)")
-    }
-
     func enrol(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Enrol.Reply {
         let request: Wire.Enrol = try call.request()
         try requireTrusted(call, toDo: "enrol the machine")

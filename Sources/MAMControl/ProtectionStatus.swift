@@ -58,7 +58,8 @@ extension VarlinkError {
                 words: reason.wire, next: cause.next))
     }
 
-    private var account: String? { parameters["account"]?.text }
+    /// That it is about.
+    var account: String? { parameters["account"]?.text }
     /// Of a block.
-    private var kind: String? { parameters["kind"]?.text }
+    var kind: String? { parameters["kind"]?.text }
 }

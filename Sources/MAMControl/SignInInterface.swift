@@ -54,7 +54,7 @@ package struct SignInInterface: VaultInterface {
                 authority: signIns.settings.issuer, clientID: signIns.settings.clientID,
                 redirectUri: signIns.settings.redirect,
                 deviceCode: signIns.settings.allowsDeviceCode,
-                mayDeliver: mayDeliverKeys(call.peer), keys: keys?.count ?? 0,
+                mayDeliver: isCarrier(call.peer), keys: keys?.count ?? 0,
                 keysAge: keys.map { Int(clamping: $0.ageSeconds) }))
     }
 
@@ -89,11 +89,10 @@ package struct SignInInterface: VaultInterface {
             identity = try Identity(name: request.account, objectID: request.objectID ?? "")
         } catch { throw .invalidInput("the name or object id cannot be used: \(error)") }
         guard !request.account.isEmpty else { throw .invalidParameter("account") }
-        let known =
-            vault.account(named: request.account)
-            ?? vault.keyring.account(
-                claimedBy: identity)
-        guard let known else {
+        guard
+            let known = vault.account(named: request.account)
+                ?? vault.keyring.account(claimedBy: identity)
+        else {
             return SignInAccount(
                 name: identity.name, objectID: identity.objectID, former: nil, issuer: issuer)
         }
@@ -139,11 +138,8 @@ package struct SignInInterface: VaultInterface {
     private func deliverKeys(_ call: VarlinkCall) throws(VarlinkError) -> Wire.DeliverKeys.Reply {
         let request: Wire.DeliverKeys = try call.request()
         let signIns = try signIns()
-        guard mayDeliverKeys(call.peer) else {
-            throw .refused(
-                "only root, the daemon's own user and the user that FleetUser names may deliver an"
-                    + " issuer's keys")
-        }
+        // A user's own would prove whatever that user likes.
+        try requireCarrier(call, toDo: "deliver an issuer's keys")
         do throws(SignInError) {
             return .init(
                 keys: try signIns.deliver(Array(request.keys.utf8), at: vault.clock.now))
@@ -157,13 +153,6 @@ package struct SignInInterface: VaultInterface {
             throw .refused("accounts of this workspace need no sign-in: ADALAuthority is not set")
         }
         return signIns
-    }
-
-    /// Whose keys count: a user's own would prove whatever that user likes.
-    private func mayDeliverKeys(_ peer: Peer) -> Bool {
-        if isTrusted(peer) { return true }
-        let name = vault.rules.settings.fleetUser
-        return !name.isEmpty && userID(named: name) == peer.uid
     }
 
     /// Somebody else may have registered an account of that name since the sign-in began.
@@ -182,11 +171,7 @@ package struct SignInInterface: VaultInterface {
         let key = AuditKey(
             .signInRefused, user: call.peer.uid, thread: call.peer.pid,
             operation: "SignIn.Finish", reason: words)
-        vault.sinks.trail.add(key) {
-            var record = AuditRecord(.signInRefused)
-            record.reason = words
-            return record
-        }
+        vault.sinks.trail.add(key) { AuditRecord(.signInRefused, reason: words) }
     }
 
     private func note(_ event: LogMessage, _ account: AccountID?, _ words: String) {

@@ -1,10 +1,10 @@
 // Callers' rights, and files by path or descriptor.
 
-internal import CShims
 internal import Glibc
 internal import MAMFormat
 internal import MAMIdentity
 internal import MAMModel
+internal import MAMSettings
 internal import MAMStore
 internal import MAMSystem
 internal import MAMTree
@@ -44,6 +44,19 @@ extension VaultService {
             let advice: Message = instead.map { "; \($0) instead" } ?? ""
             throw .refused("only \(those) may \(action)\(advice)")
         }
+    }
+
+    /// True for these, and for the user of the service that carries documents, keys and reports.
+    func isCarrier(_ peer: Peer) -> Bool {
+        if isTrusted(peer) { return true }
+        let name = vault.rules.settings.fleetUser
+        return !name.isEmpty && userID(named: name) == peer.uid
+    }
+
+    func requireCarrier(_ call: VarlinkCall, toDo action: Message) throws(VarlinkError) {
+        guard !isCarrier(call.peer) else { return }
+        throw .refused(
+            "only root, the daemon's own user and the user that FleetUser names may \(action)")
     }
 
     /// Refuses a caller that may not act for the identity.
@@ -97,12 +110,16 @@ extension VaultService {
     }
 
     /// A wipe cannot be undone, so it needs an explicit confirmation.
-    func requireConfirmed(_ isConfirmed: Bool?, toWipe name: String) throws(VarlinkError) {
+    func requireWipeable(_ name: String, isConfirmed: Bool?) throws(VarlinkError) {
         guard isConfirmed == true else {
             throw .invalidInput(
                 "a wipe destroys the keys and files of \(name) for good: ask, and call it with"
                     + " confirmed: true"
             )
+        }
+        guard !Wipe(tree).isReadOnly else {
+            throw .refused(
+                "the workspace is mounted read-only, and \(name)'s files could not be removed")
         }
     }
 

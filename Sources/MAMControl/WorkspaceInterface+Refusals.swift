@@ -89,7 +89,7 @@ extension Varlink.Workspace.Refusal {
         let reason = error.message
         self.init(
             error: error.lastName, errno: Int(refusal.errno.rawValue),
-            account: error.parameters["account"]?.text, kind: error.parameters["kind"]?.text,
+            account: error.account, kind: error.kind,
             reason: reason.english, words: reason.wire, next: error.next)
     }
 }

@@ -18,11 +18,7 @@ extension WorkspaceInterface {
         guard isTrusted(call.peer) || found.user == call.peer.uid else {
             throw .refused("the account \(name) belongs to uid \(found.user)")
         }
-        try requireConfirmed(request.confirmed, toWipe: name)
-        guard !Wipe(tree).isReadOnly else {
-            throw .refused(
-                "the workspace is mounted read-only, and \(name)'s files could not be removed")
-        }
+        try requireWipeable(name, isConfirmed: request.confirmed)
         let outcome = try keyed(name) { () throws(KeyringError) in
             try Wipe(tree).wipe(
                 found.account, because: WipeReason(.command, "uid \(call.peer.uid) asked for it"),

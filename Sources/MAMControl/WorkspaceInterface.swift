@@ -146,11 +146,7 @@ package struct WorkspaceInterface: VaultInterface {
         guard let owner = try namedOwner(request.owner, call) else { throw .noOwner }
         try requireMeant(owner, unmanaged: request.unmanaged, call)
         let giver = try giver(call, override: request.override)
-        let file = try call.file("path", "fileDescriptor", self, .pathOnly)
-        let current = try vaulted { () throws(VaultError) in try Answers(tree).protection(of: file)
-        }
-        try requireControl(call, ofFileOf: current.owner)
-        try requireOwnership(call, of: file)
+        let file = try ownFile(call)
         let info = try vaulted { () throws(VaultError) in
             try Owners(tree).setOwner(vault.canonical(owner), of: file, by: giver)
         }
@@ -159,15 +155,21 @@ package struct WorkspaceInterface: VaultInterface {
 
     private func setClass(_ call: VarlinkCall) throws(VarlinkError) -> Wire.SetClass.Reply {
         let request: Wire.SetClass = try call.request()
+        let file = try ownFile(call)
+        let info = try vaulted { () throws(VaultError) in
+            try Classes(tree).setClass(request.class, of: file)
+        }
+        return .init(protection: .init(info))
+    }
+
+    /// The file that a call names and its caller may change.
+    private func ownFile(_ call: VarlinkCall) throws(VarlinkError) -> Descriptor {
         let file = try call.file("path", "fileDescriptor", self, .pathOnly)
         let current = try vaulted { () throws(VaultError) in try Answers(tree).protection(of: file)
         }
         try requireControl(call, ofFileOf: current.owner)
         try requireOwnership(call, of: file)
-        let info = try vaulted { () throws(VaultError) in
-            try Classes(tree).setClass(request.class, of: file)
-        }
-        return .init(protection: .init(info))
+        return file
     }
 
     private func encrypt(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Encrypt.Reply {

@@ -16,14 +16,10 @@ extension Containment {
             file: UInt64(UInt(bitPattern: path?.hashValue ?? 0)),
             operation: operation, account: identity.description, reason: reason)
         vault.sinks.trail.add(key) {
-            var record = AuditRecord(.refused)
-            record.operation = operation
-            record.account = identity.isNobody ? nil : identity.description
-            record.registrant = vault.registrant(of: identity)
-            record.path = path?.shown
-            record.reason = reason
-            record.rule = AuditRecord.containment
-            return record
+            AuditRecord(
+                .refused, of: identity.isNobody ? nil : identity.description,
+                registrant: vault.registrant(of: identity), path: path?.shown,
+                operation: operation, reason: reason, rule: AuditRecord.containment)
         }
         vault.sinks.trail.noteRefusal()
     }

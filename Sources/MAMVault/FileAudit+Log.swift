@@ -24,13 +24,10 @@ extension FileAudit {
     private func auditEnd(
         of owner: Identity, at path: String?, _ operation: String, _ reason: String
     ) {
-        var record = AuditRecord(.damaged)
-        record.account = owner.description
-        record.registrant = vault.registrant(of: owner)
-        record.operation = operation
-        record.path = path
-        record.reason = reason
-        _ = vault.sinks.trail.add(record)
+        _ = vault.sinks.trail.add(
+            AuditRecord(
+                .damaged, of: owner.description, registrant: vault.registrant(of: owner),
+                path: path, operation: operation, reason: reason))
     }
 
     /// True if a failed call may have left a file incomplete, as a crash does.

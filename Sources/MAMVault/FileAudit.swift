@@ -14,10 +14,8 @@ package struct FileAudit: Sendable {
 
     /// Records a refused policy document; the log already has it.
     package func auditRefusal(of document: RefusedDocument) {
-        var record = AuditRecord(.policyRefused)
-        record.path = document.file
-        record.reason = document.reason
-        _ = vault.sinks.trail.add(record)
+        _ = vault.sinks.trail.add(
+            AuditRecord(.policyRefused, path: document.file, reason: document.reason))
     }
 
     /// Records a refused open, create, read or write. Cheap when repeated.
@@ -39,11 +37,13 @@ package struct FileAudit: Sendable {
                 vault.log.warning(
                     "\(path()?.shown ?? "a removed file"), a file of \(owner): \(error)")
             }
-            var record = refusal(error, event, of: operation, owner: owner)
+            var record = AuditRecord(
+                event, of: owner.isNobody ? nil : owner.description,
+                registrant: vault.registrant(of: owner), path: path()?.shown,
+                operation: operation, reason: error.description, rule: error.rule)
             record.fileClass = fileClass?.letter
             record.caller = AuditCaller(
                 uid: user, pid: thread > 0 ? processID(ofThread: thread) ?? thread : 0)
-            record.path = path()?.shown
             record.errno = errno.rawValue
             return record
         }
@@ -52,10 +52,9 @@ package struct FileAudit: Sendable {
     /// Data that was lost after its writer was told that it was stored. Each piece is logged; the
     /// audit has one record per file.
     package func auditLoss(of file: VaultFile, _ text: String) {
-        var record = AuditRecord(.lost)
-        record.account = file.owner.description
-        record.registrant = vault.registrant(of: file.owner)
-        record.reason = text
+        let record = AuditRecord(
+            .lost, of: file.owner.description, registrant: vault.registrant(of: file.owner),
+            reason: text)
         vault.log.tell(.lost, [.account: file.owner.description], text)
         let number = UInt64(UInt(bitPattern: ObjectIdentifier(file).hashValue))
         vault.sinks.trail.add(AuditKey(.lost, file: number, operation: "write", reason: "")) {
@@ -63,28 +62,12 @@ package struct FileAudit: Sendable {
         }
     }
 
-    private func refusal(
-        _ error: VaultError, _ event: LogMessage, of operation: String, owner: Identity
-    ) -> AuditRecord {
-        var record = AuditRecord(event)
-        record.operation = operation
-        record.account = owner.isNobody ? nil : owner.description
-        record.registrant = vault.registrant(of: owner)
-        record.reason = error.description
-        record.rule = error.rule
-        return record
-    }
-
     /// Metadata in the backing directory that the daemon may not have written: in the log and in
     /// the audit, first once and then with the number of repetitions.
     package func auditForgery(_ reason: String, of file: UInt64, at path: ByteString?) {
         let key = AuditKey(.damaged, file: file, operation: "open", reason: reason)
         vault.sinks.trail.add(key) {
-            var record = AuditRecord(.damaged)
-            record.operation = "open"
-            record.path = path?.shown
-            record.reason = reason
-            return record
+            AuditRecord(.damaged, path: path?.shown, operation: "open", reason: reason)
         }
     }
 }

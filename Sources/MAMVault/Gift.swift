@@ -75,14 +75,12 @@ package struct Gift: Sendable {
         try checkReading(of: account, at: path)
         let (decision, next) = decision(account, receiver)
         let path = path()
-        var record = AuditRecord(event(of: decision))
-        record.account = vault.identity(of: account).description
-        record.registrant = vault.keyring.uid(of: account)
+        var record = AuditRecord(
+            event(of: decision), of: vault.identity(of: account).description,
+            registrant: vault.keyring.uid(of: account), path: path?.shown,
+            operation: giver.operation, reason: giver.override ?? decision.reason.english,
+            rule: decision.rule)
         record.receiver = vault.canonical(receiver).description
-        record.path = path?.shown
-        record.operation = giver.operation
-        record.reason = giver.override ?? decision.reason.english
-        record.rule = decision.rule
         note(record, path)
         guard record.event == .refused else { return }
         vault.sinks.trail.noteRefusal()

@@ -28,9 +28,7 @@ extension Vault {
         _ event: LogMessage, _ identity: Identity?, of user: UInt32?, _ text: String,
         _ change: (inout AuditRecord) -> Void = { _ in }
     ) {
-        var record = AuditRecord(event)
-        record.account = identity?.description
-        record.registrant = user
+        var record = AuditRecord(event, of: identity?.description, registrant: user)
         change(&record)
         log.tell(event, sinks.trail.add(record), text)
     }

@@ -149,11 +149,9 @@ extension FileAudit {
         vault.sinks.trail.add(
             AuditKey(.damaged, operation: place, reason: finding.problem.rawValue)
         ) {
-            var record = AuditRecord(.damaged)
-            record.operation = "Workspace.Verify"
-            record.path = finding.place == .backing ? place : "state: \(place)"
-            record.reason = finding.reason.english
-            return record
+            AuditRecord(
+                .damaged, path: finding.place == .backing ? place : "state: \(place)",
+                operation: "Workspace.Verify", reason: finding.reason.english)
         }
     }
 }
