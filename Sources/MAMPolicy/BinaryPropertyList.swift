@@ -57,7 +57,9 @@ struct BinaryPropertyListParser {
         case (5, _):
             return data(at: start, low, size: 1).flatMap { String(validating: $0, as: UTF8.self) }
                 .map { .string($0) }
-        case (6, _): return data(at: start, low, size: 2).flatMap(text)
+        case (6, _):
+            return data(at: start, low, size: 2).flatMap { utf16Text($0, isLittle: false) }
+                .map { .string($0) }
         case (10, _) where depth < JSONValue.maximumDepth:
             return array(at: start, low, depth: depth + 1)
         case (13, _) where depth < JSONValue.maximumDepth:
@@ -138,14 +140,6 @@ struct BinaryPropertyListParser {
         let bits = bytes[place..<place + count].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return count == 8
             ? Double(bitPattern: bits) : Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
-    }
-
-    /// UTF-16, the higher byte first.
-    private func text(_ content: ArraySlice<UInt8>) -> JSONValue? {
-        let units = stride(from: content.startIndex, to: content.endIndex, by: 2).map {
-            UInt16(content[$0]) << 8 | UInt16(content[$0 + 1])
-        }
-        return String(validating: units, as: UTF16.self).map { .string($0) }
     }
 
     /// Seconds since the year 2001, between 1970 and 9999; without decimals, as in XML.

@@ -8,11 +8,16 @@ package func documentText(_ bytes: [UInt8]) -> [UInt8] {
     guard isLittle || bytes.starts(with: [0xFE, 0xFF]), bytes.count.isMultiple(of: 2) else {
         return bytes
     }
-    let units = stride(from: 2, to: bytes.count, by: 2).map { index in
+    return utf16Text(bytes.dropFirst(2), isLittle: isLittle).map { Array($0.utf8) } ?? bytes
+}
+
+/// Nil for what is no UTF-16. `bytes`: an even number of them.
+func utf16Text(_ bytes: ArraySlice<UInt8>, isLittle: Bool) -> String? {
+    let units = stride(from: bytes.startIndex, to: bytes.endIndex, by: 2).map { index in
         let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
         return isLittle ? second << 8 | first : first << 8 | second
     }
-    return String(validating: units, as: UTF16.self).map { Array($0.utf8) } ?? bytes
+    return String(validating: units, as: UTF16.self)
 }
 
 /// Whether a file of this name has documents.

@@ -112,8 +112,5 @@ extension RemediationAction {
 
 extension ThreatLevel {
     /// The members are ordered from the highest level to the lowest.
-    fileprivate func isAtMost(_ highest: ThreatLevel) -> Bool {
-        let order = Self.allCases
-        return order.firstIndex(of: self) ?? 0 >= order.firstIndex(of: highest) ?? 0
-    }
+    fileprivate func isAtMost(_ highest: ThreatLevel) -> Bool { place >= highest.place }
 }

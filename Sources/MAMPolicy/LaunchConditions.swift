@@ -4,15 +4,7 @@
 package enum LaunchAction: String, Sendable, CaseIterable, Comparable {
     case warn, block, wipe
 
-    package static func < (one: Self, other: Self) -> Bool { one.weight < other.weight }
-
-    private var weight: Int {
-        switch self {
-        case .warn: 0
-        case .block: 1
-        case .wipe: 2
-        }
-    }
+    package static func < (one: Self, other: Self) -> Bool { one.place < other.place }
 }
 
 /// The clock status in `IntuneMAMUserStatus`; the raw value is the SDK's number.
@@ -53,8 +45,7 @@ package struct LaunchFinding: Sendable, Equatable {
     package let reason: String
 
     package init(action: LaunchAction, subject: LaunchSubject, rule: String, reason: String) {
-        (self.action, self.subject) = (action, subject)
-        (self.rule, self.reason) = (rule, reason)
+        (self.action, self.subject, self.rule, self.reason) = (action, subject, rule, reason)
     }
 }
 

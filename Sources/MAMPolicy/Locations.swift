@@ -65,7 +65,7 @@ extension SaveLocation {
 
     /// Accepts the SDK's name or Graph's (`localStorage`, `photoLibrary`), ignoring case.
     package init?(name: String) {
-        guard let found = match(name, \.name, { $0.listed?.rawValue }) as Self? else { return nil }
+        guard let found = Self.match(name, \.name, \.listed?.rawValue) else { return nil }
         self = found
     }
 }
@@ -76,16 +76,18 @@ extension OpenLocation {
 
     /// Accepts the SDK's name or Graph's (`photoLibrary`), ignoring case.
     package init?(name: String) {
-        guard let found = match(name, \.name, { $0.listed?.rawValue }) as Self? else { return nil }
+        guard let found = Self.match(name, \.name, \.listed?.rawValue) else { return nil }
         self = found
     }
 }
 
-private func match<Location: CaseIterable>(
-    _ name: String, _ sdk: (Location) -> String, _ graph: (Location) -> String?
-) -> Location? {
-    let wanted = name.lowercased()
-    return Location.allCases.first {
-        sdk($0).lowercased() == wanted || graph($0)?.lowercased() == wanted
+extension CaseIterable {
+    fileprivate static func match(
+        _ name: String, _ sdk: (Self) -> String, _ graph: (Self) -> String?
+    ) -> Self? {
+        let wanted = name.lowercased()
+        return allCases.first {
+            sdk($0).lowercased() == wanted || graph($0)?.lowercased() == wanted
+        }
     }
 }

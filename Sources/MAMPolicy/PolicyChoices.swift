@@ -6,7 +6,7 @@
 package import MAMModel
 
 /// `managedAppDataEncryptionType`: when files are unreadable.
-package enum DataEncryption: String, Sendable, CaseIterable {
+package enum DataEncryption: String, Sendable, PolicyChoice {
     /// Follows the device: the workspace's default class.
     case useDeviceSettings
     case afterDeviceRestart
@@ -25,7 +25,7 @@ package enum DataEncryption: String, Sendable, CaseIterable {
 }
 
 /// `managedAppDataTransferLevel`.
-package enum DataTransfers: String, Sendable, CaseIterable {
+package enum DataTransfers: String, Sendable, PolicyChoice {
     case allApps
     case managedApps
     // Not `none`, which Swift would confuse with nil.
@@ -33,7 +33,7 @@ package enum DataTransfers: String, Sendable, CaseIterable {
 }
 
 /// `managedAppClipboardSharingLevel`.
-package enum ClipboardSharing: String, Sendable, CaseIterable {
+package enum ClipboardSharing: String, Sendable, PolicyChoice {
     case allApps, managedAppsWithPasteIn, managedApps, blocked
 }
 
@@ -50,7 +50,7 @@ package enum IngestionLocation: String, Sendable, CaseIterable {
 }
 
 /// `managedAppPinCharacterSet`.
-package enum PinCharacters: String, Sendable, CaseIterable {
+package enum PinCharacters: String, Sendable, PolicyChoice {
     case numeric, alphanumericAndSymbol
 }
 
@@ -66,7 +66,7 @@ extension PolicyChoice {
 
 /// `managedAppRemediationAction`. Wipe takes precedence over block, and block over warn;
 /// `blockWhenSettingIsSupported` is a block.
-package enum RemediationAction: String, Sendable, CaseIterable {
+package enum RemediationAction: String, Sendable, PolicyChoice {
     case warn, blockWhenSettingIsSupported, block, wipe
 
     /// If none is configured.
@@ -77,33 +77,40 @@ package enum RemediationAction: String, Sendable, CaseIterable {
 }
 
 /// `managedAppNotificationRestriction`.
-package enum NotificationRestriction: String, Sendable, CaseIterable {
+package enum NotificationRestriction: String, Sendable, PolicyChoice {
     case allow, blockOrganizationalData, block
 }
 
 /// `managedAppDeviceThreatLevel`; as a ceiling, `secured` is the strictest.
-package enum ThreatLevel: String, Sendable, CaseIterable {
+package enum ThreatLevel: String, Sendable, PolicyChoice {
     case notConfigured, high, medium, low, secured
 }
 
 /// `managedAppPhoneNumberRedirectLevel`.
-package enum PhoneNumberRedirect: String, Sendable, CaseIterable {
+package enum PhoneNumberRedirect: String, Sendable, PolicyChoice {
     case allApps, managedApps, customApp, blocked
 }
 
 /// `messagingRedirectAppType`.
-package enum MessagingRedirect: String, Sendable, CaseIterable {
+package enum MessagingRedirect: String, Sendable, PolicyChoice {
     case anyApp, anyManagedApp, specificApps, blocked
 }
 
 /// `managedBrowserType`.
-package enum ManagedBrowser: String, Sendable, CaseIterable {
+package enum ManagedBrowser: String, Sendable, PolicyChoice {
     case notConfigured, microsoftEdge
 }
 
 /// The `…ConfigurationState` enumerations.
-package enum FeatureState: String, Sendable, CaseIterable {
+package enum FeatureState: String, Sendable, PolicyChoice {
     case notBlocked, blocked
+}
+
+extension CaseIterable where Self: Equatable {
+    /// In the order of the members.
+    package var place: Int {
+        Self.allCases.enumerated().first { $0.element == self }?.offset ?? 0
+    }
 }
 
 /// A `keyValuePair`.
@@ -116,15 +123,3 @@ package struct NamedValue: Sendable, Hashable {
         self.value = value
     }
 }
-
-extension DataEncryption: PolicyChoice {}
-extension DataTransfers: PolicyChoice {}
-extension ClipboardSharing: PolicyChoice {}
-extension PinCharacters: PolicyChoice {}
-extension RemediationAction: PolicyChoice {}
-extension NotificationRestriction: PolicyChoice {}
-extension ThreatLevel: PolicyChoice {}
-extension PhoneNumberRedirect: PolicyChoice {}
-extension MessagingRedirect: PolicyChoice {}
-extension ManagedBrowser: PolicyChoice {}
-extension FeatureState: PolicyChoice {}

@@ -48,5 +48,5 @@ package struct PolicyDocument: Sendable, Equatable {
     /// What people write themselves has none.
     package var isFromTenant: Bool { id != nil || isSigned }
 
-    var isProtectionInForce: Bool { isProtection && isAssigned }
+    package var isProtectionInForce: Bool { isProtection && isAssigned }
 }

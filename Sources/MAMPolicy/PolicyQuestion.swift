@@ -44,17 +44,6 @@ package enum DocumentPickerMode: Int, Sendable, CaseIterable {
     case `import`, open, exportToService, moveToService
 }
 
-extension NotificationRestriction {
-    /// `IntuneMAMNotificationPolicy`.
-    package var sdkNumber: Int {
-        switch self {
-        case .allow: 0
-        case .blockOrganizationalData: 1
-        case .block: 2
-        }
-    }
-}
-
 extension Principal {
     package func answer(
         _ question: PolicyQuestion, _ inputs: QuestionInputs = QuestionInputs()

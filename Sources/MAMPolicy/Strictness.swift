@@ -39,9 +39,7 @@ extension Strictness where Value == PolicyDuration {
 extension Strictness where Value: CaseIterable & Equatable {
     /// The later member of an enumeration ordered by restriction.
     static var laterMember: Strictness {
-        Strictness { one, other in
-            Array(Value.allCases).last { $0 == one || $0 == other } ?? one
-        }
+        Strictness { one, other in one.place < other.place ? other : one }
     }
 }
 

@@ -43,7 +43,7 @@ package struct Accounts: Sendable {
     /// The result for these documents; nil if they have no rule about passphrases.
     package func guessableSeconds(under documents: [PolicyDocument]) -> Int? {
         let documents = documents.filter {
-            $0.kind == .protection && $0.isAssigned && $0.rules.pinRequired != nil
+            $0.isProtectionInForce && $0.rules.pinRequired != nil
         }
         return documents.isEmpty ? nil : guessableSeconds(under: EffectivePolicy.merge(documents))
     }

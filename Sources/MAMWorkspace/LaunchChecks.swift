@@ -53,8 +53,7 @@ package struct LaunchChecks: Sendable {
 
     /// The findings of these documents alone. Takes as long as the probes.
     package func launchFindings(under documents: [PolicyDocument]) -> [LaunchFinding] {
-        let policy = EffectivePolicy.merge(
-            documents.filter { $0.kind == .protection && $0.isAssigned })
+        let policy = EffectivePolicy.merge(documents)
         return policy.launchVerdict(conditions(for: policy.rules)).findings
     }
 

@@ -157,7 +157,7 @@ import Testing
         _ asked: NotificationRestriction?, _ number: Int
     ) throws {
         let found = try ann { $0.notificationRestriction = asked }.notificationPolicy
-        #expect(found.sdkNumber == number)
+        #expect(found.place == number)
         #expect(try carol().notificationPolicy == .allow)
     }
 }

@@ -143,7 +143,7 @@ private struct Outlook {
             let found = principal.answer(question, QuestionInputs(deviceLockIsSet: true)).isAllowed
             note(question.rawValue, demands.contains(question) == found)
         }
-        strictness["notifications"] = Int64(principal.notificationPolicy.sdkNumber)
+        strictness["notifications"] = Int64(principal.notificationPolicy.place)
     }
 
     private mutating func noteTransfers(_ principal: Principal) {
