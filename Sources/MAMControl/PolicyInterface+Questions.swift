@@ -48,8 +48,8 @@ extension PolicyInterface {
     ) throws(VarlinkError) -> Wire.NotificationPolicy.Reply {
         let request: Wire.NotificationPolicy = try call.request()
         let policy = try principal(request.account, call).notificationPolicy
-        let number = NotificationRestriction.allCases.firstIndex(of: policy) ?? 0
-        return .init(policy: number, name: policy.rawValue)
+        // `IntuneMAMNotificationPolicy`.
+        return .init(policy: policy.place, name: policy.rawValue)
     }
 
     func managedAccounts(

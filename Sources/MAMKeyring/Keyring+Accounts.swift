@@ -3,7 +3,6 @@
 package import MAMCrypto
 package import MAMModel
 internal import MAMSystem
-internal import Synchronization
 
 extension Keyring {
     /// Creates an unlocked account with new class keys, durably. `passphrase`: nil for an account

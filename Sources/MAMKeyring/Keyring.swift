@@ -4,7 +4,6 @@ internal import Glibc
 package import MAMCrypto
 package import MAMModel
 package import MAMSystem
-internal import Synchronization
 
 /// All accounts of this device and their loaded keys. Thread-safe.
 ///

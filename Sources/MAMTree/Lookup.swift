@@ -1,6 +1,5 @@
 // Resolves names to inodes and their attributes.
 
-internal import CShims
 package import Glibc
 internal import MAMFormat
 package import MAMModel

@@ -1,6 +1,5 @@
 // A backing directory as inodes and names, shared by all use cases.
 
-internal import CShims
 package import Glibc
 package import MAMModel
 package import MAMSystem

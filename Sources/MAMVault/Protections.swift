@@ -41,9 +41,7 @@ package struct Protections: Sendable {
     }
 
     private func unsealed(_ header: FileHeader) -> FileProtection {
-        FileProtection(
-            owner: header.owner, isManaged: false, fileClass: nil, effectiveClass: nil,
-            state: .unsealed, reason: reasonAgainstWriting(to: header))
+        Self.plain(.unsealed, of: header.owner, reasonAgainstWriting(to: header))
     }
 
     /// Only the state, for callers with very many files.
@@ -51,17 +49,18 @@ package struct Protections: Sendable {
         facts?.header?.sealing.map { state(of: $0).0 } ?? protection(of: facts).state
     }
 
-    private static func plain(_ state: ProtectionState, _ reason: Message) -> FileProtection {
+    private static func plain(
+        _ state: ProtectionState, of owner: Identity = .nobody, _ reason: Message
+    ) -> FileProtection {
         FileProtection(
-            owner: .nobody, isManaged: false, fileClass: nil, effectiveClass: nil, state: state,
+            owner: owner, isManaged: false, fileClass: nil, effectiveClass: nil, state: state,
             reason: reason)
     }
 
     private func protection(of header: FileHeader) -> FileProtection {
         guard let sealing = header.sealing else {
-            return FileProtection(
-                owner: header.owner, isManaged: false, fileClass: nil, effectiveClass: nil,
-                state: .unmanaged, reason: "its owner is not managed; the content is plain")
+            return Self.plain(
+                .unmanaged, of: header.owner, "its owner is not managed; the content is plain")
         }
         let (state, reason) = state(of: sealing)
         return FileProtection(

@@ -91,19 +91,17 @@ package struct ClassPass: Sendable {
     /// Called when an open finds a file that needs a new key. The thread that updates the account's
     /// files does that; the open does not wait.
     package func sealAnewSoon(_ header: FileHeader?) {
-        guard let header, let account = FileClasses(vault).accountOfExposedKey(header) else {
-            return
-        }
-        forgetClasses(of: account)
-        updateClasses(of: account)
+        if let account = sealAnewLater(header) { updateClasses(of: account) }
     }
 
-    /// After the next unlock.
-    package func sealAnewLater(_ header: FileHeader?) {
+    /// After the next unlock. Returns the account of a file that needs it.
+    @discardableResult
+    package func sealAnewLater(_ header: FileHeader?) -> AccountID? {
         guard let header, let account = FileClasses(vault).accountOfExposedKey(header) else {
-            return
+            return nil
         }
         forgetClasses(of: account)
+        return account
     }
 
     /// A new file follows the rules and keys from when its creation began. If they changed since,

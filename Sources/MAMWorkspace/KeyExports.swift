@@ -29,15 +29,12 @@ package struct KeyExports: Sendable {
                     + " (dataBackupBlocked): its keys stay here", cause: .policy)
         }
         try judge(export: exportPassphrase, vault.policy(of: account))
-        do throws(KeyringError) {
-            let export = try vault.keyring.export(
-                account, passphrase: passphrase, under: exportPassphrase)
-            noteExport(of: account)
-            return export
-        } catch {
-            if case .wrongPassphrase = error { Unlock(tree).noteWrongPassphrase(of: account) }
-            throw error
+        let export = try Unlock(tree).trying(account) { () throws(KeyringError) in
+            try vault.keyring.export(account, passphrase: passphrase, under: exportPassphrase)
         }
+        vault.audit(
+            .keysExported, account, "the keys of \(vault.identity(of: account)) were exported")
+        return export
     }
 
     private func judge(
@@ -47,12 +44,5 @@ package struct KeyExports: Sendable {
         throw .refused(
             "the export's passphrase is not good enough: \(flaw)",
             next: "mamctl account export, with a better passphrase", cause: .passphrase)
-    }
-
-    // MARK: Audit
-
-    private func noteExport(of account: AccountID) {
-        vault.audit(
-            .keysExported, account, "the keys of \(vault.identity(of: account)) were exported")
     }
 }

@@ -56,11 +56,8 @@ package struct KeyJoins: Sendable {
     ) throws(KeyringError) {
         try vault.refuseBlocked(account)
         try NewNames(tree).refuseForged(export, opened, user: user, while: shallGoOn)
-        do throws(KeyringError) {
+        try Unlock(tree).trying(account) { () throws(KeyringError) in
             try vault.keyring.join(export, opened, to: account, passphrase: passphrase)
-        } catch {
-            if case .wrongPassphrase = error { Unlock(tree).noteWrongPassphrase(of: account) }
-            throw error
         }
         vault.windows.keyNews.tell()
         KeyImports(tree).noteImport(of: export, by: user, into: account)

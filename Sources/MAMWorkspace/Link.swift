@@ -22,11 +22,8 @@ package struct Link: Sendable {
         // Needs the passphrase as an unlock does: a wrong one counts, and none is accepted while an
         // unlock would be refused.
         try vault.refuseBlocked(account)
-        do throws(KeyringError) {
+        try Unlock(tree).trying(account) { () throws(KeyringError) in
             try vault.keyring.link(account, objectID: objectID, passphrase: passphrase)
-        } catch {
-            if case .wrongPassphrase = error { Unlock(tree).noteWrongPassphrase(of: account) }
-            throw error
         }
         // Documents may be assigned to either.
         vault.rules.forgetAccounts()

@@ -29,12 +29,9 @@ package struct Passphrases: Sendable {
         }
         let policy = vault.policy(of: account)
         try judgeNew(new, policy)
-        do throws(KeyringError) {
+        try Unlock(tree).trying(account) { () throws(KeyringError) in
             try vault.keyring.changePassphrase(
                 account, from: old, to: new, previousBlockCount: policy.pin.previousBlockCount)
-        } catch {
-            if case .wrongPassphrase = error { Unlock(tree).noteWrongPassphrase(of: account) }
-            throw error
         }
         noteNew(of: account, "the passphrase of \(vault.identity(of: account)) was changed")
     }

@@ -5,7 +5,6 @@ internal import MAMModel
 package import MAMSystem
 package import MAMTree
 internal import MAMVault
-internal import Synchronization
 
 /// Makes the kernel write back and drop cached data.
 package struct Purge: Sendable {

@@ -7,7 +7,6 @@ internal import MAMStore
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
-internal import Synchronization
 
 /// Completes what a crash left unfinished in the tree.
 package struct Recover: Sendable {

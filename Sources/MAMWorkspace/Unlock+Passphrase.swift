@@ -15,17 +15,24 @@ extension Unlock {
     func judgedKeys(
         of account: AccountID, passphrase: SecretBytes?
     ) throws(KeyringError) -> AccountKeys {
-        do throws(KeyringError) {
-            let keys = try vault.keyring.openKeys(of: account, passphrase: passphrase)
-            if let passphrase { noteRight(passphrase, of: account) }
-            return keys
-        } catch {
+        let keys = try trying(account) { () throws(KeyringError) in
+            try vault.keyring.openKeys(of: account, passphrase: passphrase)
+        }
+        if let passphrase { noteRight(passphrase, of: account) }
+        return keys
+    }
+
+    /// Runs what tries the account's passphrase; a wrong one counts.
+    func trying<Value>(
+        _ account: AccountID, _ body: () throws(KeyringError) -> Value
+    ) throws(KeyringError) -> Value {
+        do throws(KeyringError) { return try body() } catch {
             if case .wrongPassphrase = error { noteWrongPassphrase(of: account) }
             throw error
         }
     }
 
-    func noteWrongPassphrase(of account: AccountID) {
+    private func noteWrongPassphrase(of account: AccountID) {
         let count = vault.keyring.failureCount(account)
         vault.audit(
             .wrongPassphrase, account, "a wrong passphrase for \(vault.identity(of: account))"
