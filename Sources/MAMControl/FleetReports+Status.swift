@@ -2,8 +2,10 @@
 
 internal import CShims
 internal import Glibc
+internal import MAMAudit
 internal import MAMFleet
 internal import MAMKeyring
+internal import MAMLocks
 internal import MAMModel
 internal import MAMSettings
 internal import MAMSystem
@@ -79,5 +81,64 @@ extension FleetReports {
     /// A field of `utsname`, which ends with a zero byte.
     private static func text<Field>(of field: Field) -> String {
         withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+}
+
+// What an order has the next statuses tell about the daemon: counts and states, no names but those
+// of settings and counters.
+extension FleetReports {
+    /// More than one status has them: the first may get lost.
+    private static let diagnosticsSeconds: Int64 = 86_400
+
+    /// Nil if no order asks for them.
+    func diagnostics(at now: Int64) -> JSONValue? {
+        if let fleet = vault.fleet, Orders(tree).endDiagnostics(of: fleet) {
+            diagnosticsEnd.withLock { $0 = now + Self.diagnosticsSeconds }
+        }
+        guard now < diagnosticsEnd.withLock({ $0 }) else { return nil }
+        let keyring = vault.keyring
+        let transport = tree.isServed ? tree.transport : nil
+        return [
+            "counters": .object(vault.sinks.metrics.counters.mapValues { .integer($0) }),
+            "settings": .array(
+                Settings().keysForNextStart(in: vault.rules.settings).sorted().map { .string($0) }),
+            "transport": transport.map { .string($0.way.rawValue) } ?? .null,
+            "readOnly": .bool(tree.isReadOnly), "openFiles": JSONValue(vault.openFileCount),
+            "refusedDocuments": JSONValue(vault.refusedDocuments.count),
+            "unreadableKeybags": JSONValue(keyring.unreadableKeybags.count),
+            "unfinishedWipes": JSONValue(keyring.wipes.all.count),
+            "needsImport": .bool(Unopened(tree).needsImport),
+        ]
+    }
+}
+
+/// Counts by hours, and reads only what is new of the audit.
+final class RefusalCount: Sendable {
+    private let state = Guarded(State())
+
+    private struct State {
+        var sequence: Int64 = 0
+        var byHour: [Int64: Int64] = [:]
+    }
+
+    private static let hours: Int64 = 7 * 24
+    private static let batchCount = 5000
+
+    /// Of the last seven days. `now`: seconds since 1970.
+    func count(in trail: AuditTrail, at now: Int64) -> Int64 {
+        state.withLock { state in
+            let first = now / 3600 - Self.hours
+            while let found = try? trail.records(after: state.sequence, atMost: Self.batchCount),
+                let last = found.records.last
+            {
+                for record in found.records where record.event == .refused {
+                    let hour = record.time.milliseconds / 3_600_000
+                    if hour > first { state.byHour[hour, default: 0] += Int64(record.count) }
+                }
+                state.sequence = last.sequence
+            }
+            state.byHour = state.byHour.filter { $0.key > first }
+            return state.byHour.values.reduce(0, +)
+        }
     }
 }

@@ -4,6 +4,7 @@ internal import MAMIdentity
 internal import MAMModel
 internal import MAMPolicy
 internal import MAMSettings
+internal import MAMSystem
 internal import MAMTree
 internal import MAMVault
 internal import MAMWire
@@ -129,5 +130,76 @@ struct PolicyTransfers: PolicyService {
         _ name: String, _ value: Int, _ decision: Decision
     ) -> Wire.LocationAnswer {
         .init(location: name, value: value, decision: counted(decision))
+    }
+}
+
+// Links and the clipboard.
+extension PolicyTransfers {
+    func canOpenURL(_ call: VarlinkCall) throws(VarlinkError) -> Wire.CanOpenURL.Reply {
+        let request: Wire.CanOpenURL = try call.request()
+        let inputs = LinkInputs(
+            isKnownManagedScheme: request.knownManagedScheme ?? false,
+            managedSchemes: vault.rules.settings.managedSchemes)
+        let principal = try principal(request.account, call)
+        let answer =
+            request.universal ?? false
+            ? principal.canOpenUniversalLink(request.url, inputs)
+            : principal.canOpenURL(request.url, inputs)
+        // Without a name the question is about the session's current account: no switch is needed.
+        guard request.account != nil else {
+            return .init(decision: counted(answer.decision), opens: answer.opens)
+        }
+        let decision = try switched(answer.decision, to: principal, .openURL, call)
+        return .init(
+            decision: counted(decision), opens: decision.isAllowed ? answer.opens : nil)
+    }
+
+    func canCopy(_ call: VarlinkCall) throws(VarlinkError) -> Wire.CanCopy.Reply {
+        let request: Wire.CanCopy = try call.request()
+        let decision = try principal(request.account, call).canCopy(
+            characters: request.count, to: try namedPrincipal(request.target, in: "target", call))
+        return .init(decision: counted(decision))
+    }
+
+    func canPaste(_ call: VarlinkCall) throws(VarlinkError) -> Wire.CanPaste.Reply {
+        let request: Wire.CanPaste = try call.request()
+        let decision = try principal(request.account, call).canPaste(
+            characters: request.count, from: try namedPrincipal(request.source, in: "source", call))
+        return .init(decision: counted(decision))
+    }
+}
+
+// What a session's programs have to show before data comes in.
+extension PolicyTransfers {
+    /// The decision once the session's programs show the data's owner; nil: it has none. Where
+    /// nobody answers nothing is waited for.
+    func switched(
+        _ decision: Decision, to owner: Principal?, _ reason: SwitchReason, _ call: VarlinkCall
+    ) throws(VarlinkError) -> Decision {
+        guard decision.isAllowed, let owner else { return decision }
+        let waiting: WaitingSwitch?
+        do throws(Errno) {
+            waiting = try Switch(tree).requireSwitch(
+                of: session(of: call), to: owner.identity, because: reason)
+        } catch { throw .systemError(error, "the switch of identities") }
+        guard let waiting else { return decision }
+        defer { vault.sessions.switches.withdraw(waiting) }
+        guard call.wait(for: waiting.readable, atMostSeconds: SwitchRequests.seconds) else {
+            throw .systemError(.notConnected, "the caller")
+        }
+        switch waiting.end {
+        case .unheard, .answered(.success): return decision
+        case .answered(let result): return refusal(waiting, "it answered \(result.word)")
+        case nil:
+            return refusal(waiting, "it has not answered for \(SwitchRequests.seconds) s")
+        }
+    }
+
+    private func refusal(_ waiting: WaitingSwitch, _ why: Message) -> Decision {
+        let name = waiting.request.name
+        let shown: Message = name.isEmpty ? "an unmanaged identity" : "\(name)"
+        return .no(
+            "the program on the screen was to show \(shown) first, and \(why)",
+            by: "identitySwitchRequired")
     }
 }

@@ -34,3 +34,18 @@ private func ringSize(_ context: OpaquePointer) -> String {
     let bytes = mam_transport_payload(context)
     return "\(queues), \(threads), \(bytes) bytes at once"
 }
+
+/// Owns the context that CTransport's functions and libfuse's session use.
+///
+/// Must outlive every thread that may be serving a request.
+final class RequestTransport: @unchecked Sendable {
+    // CTransport guards what its threads share; the pointer never changes.
+    let context: OpaquePointer
+
+    init() throws(Errno) {
+        guard let context = mam_transport_new() else { throw .current }
+        self.context = context
+    }
+
+    deinit { mam_transport_free(context) }
+}

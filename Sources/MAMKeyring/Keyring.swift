@@ -2,8 +2,10 @@
 
 internal import Glibc
 package import MAMCrypto
+internal import MAMLocks
 package import MAMModel
 package import MAMSystem
+internal import Synchronization
 
 /// All accounts of this device and their loaded keys. Thread-safe.
 ///
@@ -132,4 +134,17 @@ package final class Keyring: Sendable {
     /// True if the account's registration failed but its keybag may be on disk. The next start may
     /// load it, without files.
     package func mayComeBack(_ account: AccountID) -> Bool { changes.mayComeBack(account) }
+}
+
+/// Listed in the order in which they are taken; the account table's own lock comes last.
+/// `registrations` and `passphrases` are held during key derivation, so that `changes` and the
+/// vault's locks never are; `changes` is held during disk I/O, one change at a time.
+final class KeyringLocks: Sendable {
+    /// Serialises an account's wipes. The vault's transitions come between this and the others.
+    let wipes = LockTable<AccountID>()
+    /// Serialises the creation of names, so that none is used twice.
+    let registrations = Shares(total: 1)
+    /// Held while an account's passphrase is tried or changed.
+    let passphrases = LockTable<AccountID>()
+    let changes = Mutex(())
 }

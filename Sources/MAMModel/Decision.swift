@@ -23,3 +23,10 @@ package struct Decision: Sendable, Equatable {
         Decision(isAllowed: false, reason: reason, rule: rule)
     }
 }
+
+package enum RefusalCause: String, Sendable {
+    /// Policy forbids it.
+    case policy
+    /// Policy asks for a better passphrase.
+    case passphrase
+}

@@ -1,4 +1,4 @@
-// The parts of a URL that policy uses.
+// The parts of a URL that policy uses, and its patterns.
 
 /// Splits a URL by RFC 3986. Programs pass arbitrary text, so anything that does not parse is
 /// rejected.
@@ -58,4 +58,41 @@ package struct URLText: Sendable, Equatable {
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+}
+
+// `managedUniversalLinks` and `exemptedUniversalLinks`: URL patterns with asterisks.
+extension URLText {
+    /// True if the URL matches the pattern. An asterisk matches any text within its host or its
+    /// path: `https://*.contoso.com/*` does not match `https://evil.example/x.contoso.com/`.
+    func matches(_ pattern: String) -> Bool {
+        guard let pattern = URLText(pattern), scheme == pattern.scheme, let host,
+            let patternHost = pattern.host
+        else { return false }
+        return Self.glob(host.utf8, patternHost.utf8)
+            && Self.glob(slashed(path).utf8, slashed(pattern.path).utf8)
+    }
+
+    /// An empty path is the root.
+    private func slashed(_ path: String) -> String { path.isEmpty ? "/" : path }
+
+    /// Backtracks only to the last asterisk, so the time is bounded by the product of the lengths.
+    private static func glob(_ text: String.UTF8View, _ pattern: String.UTF8View) -> Bool {
+        let asterisk = UInt8(ascii: "*")
+        var (here, wanted) = (text.startIndex, pattern.startIndex)
+        var retry: (text: String.Index, pattern: String.Index)?
+        while here < text.endIndex {
+            if wanted < pattern.endIndex, pattern[wanted] == asterisk {
+                wanted = pattern.index(after: wanted)
+                retry = (here, wanted)
+            } else if wanted < pattern.endIndex, pattern[wanted] == text[here] {
+                (here, wanted) = (text.index(after: here), pattern.index(after: wanted))
+            } else if let last = retry {
+                retry = (text.index(after: last.text), last.pattern)
+                (here, wanted) = (text.index(after: last.text), last.pattern)
+            } else {
+                return false
+            }
+        }
+        return pattern[wanted...].allSatisfy { $0 == asterisk }
+    }
 }

@@ -1,5 +1,6 @@
 // Small files that must be whole or absent: settings, keybags, counters.
 
+internal import CShims
 package import Glibc
 package import MAMModel
 
@@ -205,5 +206,20 @@ package func makeDirectories(_ path: String, mode: mode_t) throws(Errno) {
             // A parent that already exists may be read-only or belong to another user.
             if access(prefix, F_OK) != 0 { throw error }
         }
+    }
+}
+
+/// Gives each of two names the other's file; false where the file system cannot.
+package func exchangeNames(
+    at one: Int32, _ oneName: UnsafePointer<CChar>, and other: Int32,
+    _ otherName: UnsafePointer<CChar>
+) throws(Errno) -> Bool {
+    let exchange: UInt32 = 2  // RENAME_EXCHANGE
+    do throws(Errno) {
+        _ = try retrying { mam_renameat2(one, oneName, other, otherName, exchange) }
+        return true
+    } catch {
+        guard [.invalid, .notImplemented, .notSupported].contains(error) else { throw error }
+        return false
     }
 }

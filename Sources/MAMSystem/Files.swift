@@ -287,3 +287,28 @@ package func nextHole(
         return end
     }
 }
+
+/// Takes the lock unless it is held for long: a question holds it for a moment.
+package func takesLock(_ file: Descriptor) -> Bool {
+    let deadline = Deadline(milliseconds: 200)
+    return withExtendedLifetime(file) {
+        while flock(file.raw, LOCK_EX | LOCK_NB) != 0 {
+            guard !deadline.hasPassed else { return false }
+            usleep(5000)
+        }
+        return true
+    }
+}
+
+/// Whether somebody holds the lock.
+package func isLocked(_ file: Descriptor) -> Bool {
+    withExtendedLifetime(file) { flock(file.raw, LOCK_SH | LOCK_NB) != 0 }
+}
+
+/// An unnamed file in shared memory, for calls that take a file whose content must not reach a
+/// disk.
+///
+/// Usually limited to half of the machine's memory; `ENOSPC` beyond that.
+package func openMemoryFile() throws(Errno) -> Descriptor {
+    try openFile("/dev/shm", openTemporary | O_RDWR, mode: 0o600)
+}

@@ -4,6 +4,7 @@
 // `comm`, `children`. Reading `environ`, `cmdline` or `maps` waits for a lock that a process can
 // hold indefinitely, with a page fault that its own file system does not answer.
 
+internal import CShims
 internal import Glibc
 package import MAMModel
 
@@ -180,5 +181,55 @@ package func knownChildren(ofThread thread: Int32, of process: Int32) -> [Int32]
     let bytes = try? readSmallFile(path, maximumByteCount: 1 << 18)
     return bytes?.split(separator: UInt8(ascii: " ")).compactMap {
         Int32(String(decoding: $0, as: UTF8.self))
+    }
+}
+
+/// Refers to one process for good, even if its ID is reused. Whether it is alive takes one call,
+/// and nothing of /proc.
+package struct ProcessHandle: Sendable {
+    private let descriptor: Descriptor
+
+    /// Nil if there is no such process, or `process` is a thread other than the first.
+    package init?(of process: Int32) {
+        guard process > 0,
+            let raw = try? retrying({ () -> Int32 in mam_open_process(process) })
+        else { return nil }
+        descriptor = Descriptor(owning: raw)
+    }
+
+    /// Takes a pidfd from the kernel.
+    package init(owning descriptor: Descriptor) { self.descriptor = descriptor }
+
+    /// False once all its threads have ended.
+    package var isAlive: Bool {
+        var question = pollfd(fd: descriptor.raw, events: Int16(POLLIN), revents: 0)
+        return withExtendedLifetime(descriptor) { poll(&question, 1, 0) } == 0
+    }
+}
+
+/// A user's login session: logind's, else the user's service manager, else the kernel's session.
+package struct LoginSession: Sendable, Hashable {
+    package let user: UInt32
+    /// Such as `session-3.scope`, `user@1000.service` or `sid-4711`.
+    package let name: String
+
+    /// The session of a process. All processes of a user that have ended share one.
+    package init(of process: Int32, user: UInt32) {
+        self.user = user
+        let path = "/proc/\(process)/cgroup"
+        let bytes = (try? readSmallFile(path, maximumByteCount: 16 << 10)) ?? []
+        name =
+            Self.unit(in: bytes)
+            ?? ProcessStatus(of: process).map { "sid-\($0.session)" } ?? "none"
+    }
+
+    /// The first systemd unit in a list of control groups that stands for a login. Desktop programs
+    /// run below the user's manager, which all graphical sessions of a user share.
+    static func unit(in groups: [UInt8]) -> String? {
+        let words = groups.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\n") }
+        return words.lazy.map { String(decoding: $0, as: UTF8.self) }.first { word in
+            word.hasPrefix("session-") && word.hasSuffix(".scope")
+                || word.hasPrefix("user@") && word.hasSuffix(".service")
+        }
     }
 }

@@ -1,5 +1,6 @@
 // The kernel's numbers for inodes.
 
+internal import CShims
 internal import MAMModel
 package import MAMSystem
 internal import Synchronization
@@ -35,4 +36,43 @@ package final class NodeNumbers: Sendable {
         NodeNumber(
             node: nextNode.add(1, ordering: .relaxed).oldValue, generation: generation)
     }
+}
+
+// File systems that give a file's number away while the daemon still knows the file.
+extension Tree {
+    /// Before a file that was just found or made is looked up by its number: drops the inode of
+    /// another file that had it. A file system in a program, such as ntfs-3g, does not hear of our
+    /// descriptors of its files, and gives a removed file's number to the next.
+    package func dropFormer(of id: BackingID) {
+        guard repeatsNumbers, let inode = table.known(id), !isRight(inode, for: id) else { return }
+        // A conversion registers the new file's number before the inode refers to it.
+        names.shared { if !isRight(inode, for: id) { table.disown(id, by: inode) } }
+    }
+
+    /// False if the number is another file's now.
+    func isRight(_ inode: Inode, for id: BackingID) -> Bool { !repeatsNumbers || inode.holds(id) }
+
+    /// The inode of a file in the mount. The kernel may show a former `number`, and that may be
+    /// another file's by now: then the daemon's own number counts, which never changes.
+    package func inode(of file: Descriptor, shownAs number: UInt64) -> Inode? {
+        let node = repeatsNumbers ? mam_fuse_node(file.raw) : 0
+        guard node == 0 else { return try? table.inode(node) }
+        return table.known(BackingID(device: rootDevice, inode: number))
+    }
+
+    /// In the mount's attributes: a file's first number, unless that may be another file's by now.
+    package func shownNumber(of inode: Inode) -> UInt64 {
+        (repeatsNumbers ? inode.backingID : inode.id).inode
+    }
+}
+
+extension Inode {
+    /// Whether it refers to the file that has this number now.
+    fileprivate func holds(_ id: BackingID) -> Bool { backingID == id && id.isStill(of: handle) }
+}
+
+extension BackingID {
+    /// Whether the file that the descriptor leads to has this number, and a name; asked past the
+    /// kernel's cache.
+    package func isStill(of file: Descriptor) -> Bool { mam_is_still(file.raw, inode) != 0 }
 }

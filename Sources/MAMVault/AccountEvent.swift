@@ -1,5 +1,5 @@
 // The events that a workspace sends to listeners. Their words and members on the wire are in one
-// table in MAMControl, EventReport.
+// table in MAMControl, WorkspaceInterface+Watch.
 
 package import MAMIdentity
 package import MAMModel

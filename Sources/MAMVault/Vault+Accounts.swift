@@ -6,7 +6,7 @@ internal import MAMEnrollment
 package import MAMFormat
 internal import MAMKeyring
 package import MAMModel
-internal import MAMPolicy
+package import MAMPolicy
 package import MAMSettings
 internal import MAMStore
 internal import MAMSystem
@@ -77,4 +77,28 @@ extension Vault {
 
     /// False if accounts are only inspected.
     package var isEnrolling: Bool { enrollments.policySource != nil }
+}
+
+// The policies in force, by account.
+extension Vault {
+    package var policies: PolicyBook { rules.book }
+
+    /// An account's policy.
+    package func policy(of account: AccountID) -> EffectivePolicy { merged(of: account).policy }
+
+    package func merged(of account: AccountID) -> MergedPolicy {
+        rules.policy(of: account) { keyring.identity(of: account) }
+    }
+
+    /// An identity's policy; empty if it is unmanaged.
+    package func policy(of identity: Identity) -> EffectivePolicy {
+        account(of: identity).map { policy(of: $0) } ?? .unrestricted
+    }
+
+    /// The policy for a file whose owner is not known yet: the most restrictive of all accounts.
+    package var mergedOfAll: MergedPolicy {
+        rules.policyOfAll { keyring.accounts.map { keyring.identity(of: $0) } }
+    }
+
+    package var refusedDocuments: [RefusedDocument] { rules.refused }
 }

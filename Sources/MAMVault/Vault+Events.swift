@@ -3,6 +3,7 @@
 package import MAMAudit
 internal import MAMKeyring
 package import MAMModel
+internal import MAMSettings
 internal import MAMStore
 package import MAMSystem
 
@@ -44,5 +45,21 @@ extension Vault {
     ) {
         sinks.metrics.count(kind)
         sinks.listeners.send(AccountEvent(kind: kind, account: account, last: last))
+    }
+}
+
+/// One workspace's. Written by ``Vault/audit(_:_:_:_:)`` and ``Vault/announce(_:_:last:)``.
+package struct EventSinks: Sendable {
+    package let log: Log
+    package let trail: AuditTrail
+    package let metrics: Metrics
+    let listeners = Hub<AccountEvent>()
+
+    /// `stateDirectory`: nil to keep the audit in memory.
+    init(_ settings: Settings, in stateDirectory: Int32?, _ log: Log) {
+        self.log = log
+        trail = AuditTrail(
+            inState: stateDirectory, maximumByteCount: settings.auditMiB << 20, log: log)
+        metrics = Metrics(isOn: !settings.telemetryDisabled)
     }
 }

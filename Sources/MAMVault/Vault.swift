@@ -60,3 +60,13 @@ package final class Vault: Sendable {
     /// True if a file with this header could be opened now.
     package func isOpen(_ header: FileHeader) -> Bool { window(for: header)?.allowsOpen ?? true }
 }
+
+/// How far each walk is, and what it found.
+package struct Walks: Sendable {
+    package let claims = ClaimSearches()
+    package let caches = CacheClearings()
+    /// Nil where nothing is stored.
+    package let classes: ClassRecords?
+
+    init(_ classes: ClassRecords?) { self.classes = classes }
+}

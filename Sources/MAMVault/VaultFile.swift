@@ -217,3 +217,8 @@ package final class VaultFile: Sendable {
         }
     }
 }
+
+extension VaultFile {
+    /// Updates the access time if the backing file system's rules require it.
+    package func noteAccess() { moveAccessTime(of: stored.descriptor) }
+}

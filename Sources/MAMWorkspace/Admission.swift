@@ -2,11 +2,12 @@
 // why it failed.
 
 internal import MAMFormat
-internal import MAMIdentity
-internal import MAMModel
+package import MAMIdentity
+package import MAMModel
 internal import MAMStore
+package import MAMSystem
 package import MAMTree
-internal import MAMVault
+package import MAMVault
 
 /// What an open(2) is for.
 struct Demand {
@@ -110,5 +111,90 @@ package struct Admission: Sendable {
             if tree.isOverriding(caller.thread) { return }
             guard try Containment(tree.vault).trusts(found(), with: header) else { throw error }
         }
+    }
+}
+
+// The same decision as an answer: it opens nothing, and is in no audit.
+extension Admission {
+    /// Why the act is refused to the program; nil if it is not. Throws for what is not in the
+    /// mount.
+    package func refusal(
+        of act: FileAct, on file: Descriptor, to program: FoundIdentity, for caller: Caller
+    ) throws(VaultError) -> VaultError? {
+        guard let inode = try Answers(tree).mountedInode(file) else {
+            throw .notFound("the file is not in this workspace")
+        }
+        guard inode.isDirectory == (act == .create) else {
+            throw .invalid("files are read and written, and created in a directory")
+        }
+        do throws(VaultError) {
+            if act == .create {
+                _ = try creation(in: inode, by: program)
+            } else {
+                try check(act, inode, by: program, for: caller)
+            }
+            return nil
+        } catch { return error }
+    }
+
+    private func check(
+        _ act: FileAct, _ inode: Inode, by program: FoundIdentity, for caller: Caller
+    ) throws(VaultError) {
+        let demand = Demand(writes: act == .write, truncates: false, handsOut: true)
+        try inode.withState { state throws(VaultError) in
+            guard let facts = state.file?.facts ?? state.facts else {
+                throw VaultError(.accessDenied)
+            }
+            if case .damaged(let error) = facts { throw .store(.header(error)) }
+            func found() throws(VaultError) -> FoundIdentity { program }
+            try checkProgram(demand, facts, state, for: caller, by: found)
+            guard !demand.begins(facts, isOpen: state.openCount > 0) else {
+                let (owner, asked) = try beginning(of: facts, state, by: program)
+                return try Files(tree.vault).checkCreation(by: owner, asking: asked)
+            }
+            try checkContent(demand, facts, for: caller, by: found)
+            guard let header = facts.header, !tree.vault.isOpen(header) else { return }
+            throw tree.vault.closure(of: header)
+        }
+    }
+}
+
+// What policy says about opening a file.
+extension Handles {
+    /// Lets the file be opened, begins it if it is a new one, and cuts it off.
+    func admit(
+        _ demand: Demand, of file: VaultFile, _ inode: Inode, _ state: inout Inode.State,
+        for caller: Caller
+    ) throws(VaultError) {
+        // Looked for at most once, and only if policy restricts something.
+        var known: FoundIdentity?
+        func opener() throws(VaultError) -> FoundIdentity {
+            if let known { return known }
+            let opener = try Callers(tree.vault).found(for: caller)
+            known = opener
+            return opener
+        }
+        let (rules, facts) = (Admission(tree), file.facts)
+        try rules.checkProgram(demand, facts, state, for: caller, by: opener)
+        guard !demand.begins(facts, isOpen: state.openCount > 0) else {
+            let (owner, asked) = try rules.beginning(of: facts, state, by: opener())
+            try Files(tree.vault).begin(file, as: owner, asking: asked)
+            // Whatever fails from here on, the old header is gone.
+            state.facts = file.facts
+            return
+        }
+        try rules.checkContent(demand, facts, for: caller, by: opener)
+        Unsealed(tree).noteRead(inode, file.header)
+        try Files(tree.vault).admit(file)
+        updateClass(of: file, inode, &state)
+        // Other handles are open: it keeps its owner and stays sealed.
+        if demand.truncates { try file.truncate(to: 0) }
+    }
+}
+
+// The identity of a request's caller.
+extension Callers {
+    func found(for caller: Caller) throws(VaultError) -> FoundIdentity {
+        try foundOnMount(forThread: caller.thread, user: caller.user)
     }
 }

@@ -1,5 +1,6 @@
 // Conditional launch: policy's conditions on the device, its programs and the account.
 
+package import MAMCrypto
 internal import MAMEnrollment
 internal import MAMFleet
 internal import MAMKeyring
@@ -149,5 +150,32 @@ package struct LaunchChecks: Sendable {
         vault.log.warning(
             "the device's threat level is \(level?.rawValue ?? "unknown") from now on")
         checkLaunchOfAll()
+    }
+}
+
+/// The result of requesting an account.
+package enum Launch: Sendable, Equatable {
+    case ready
+    /// The user did not give what was required.
+    case canceled(String)
+    case failed(String)
+}
+
+extension LaunchChecks {
+    /// Checks policy's conditions for using an account, and unlocks it.
+    package func prepareLaunch(_ account: AccountID, passphrase: SecretBytes?) -> Launch {
+        checkLaunch(account)
+        if let block = vault.block(of: account), !block.endsWithUnlock {
+            return .failed(block.reason.english)
+        }
+        let isLocked = vault.windows[account]?.state != .unlocked
+        if isLocked, passphrase == nil, vault.keyring.hasPassphrase(account) {
+            return .canceled("the account is locked, and no passphrase was given")
+        }
+        guard isLocked || passphrase != nil else { return .ready }
+        do throws(KeyringError) {
+            try Unlock(tree).unlock(account, passphrase: passphrase)
+            return .ready
+        } catch { return .failed(error.description) }
     }
 }

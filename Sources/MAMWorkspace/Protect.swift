@@ -1,7 +1,7 @@
 // Protects files and whole directories for an owner.
 
 internal import Glibc
-internal import MAMModel
+package import MAMModel
 internal import MAMStore
 package import MAMSystem
 package import MAMTree
@@ -113,4 +113,47 @@ package struct Protect: Sendable {
     private func user(of inode: Inode) throws(VaultError) -> UInt32 {
         try systemCall { () throws(Errno) in try status(at: inode.handle.raw, "").st_uid }
     }
+}
+
+package struct ProtectRequest {
+    /// Nobody: removes the protection.
+    package let owner: Identity
+    /// The call, for files of other owners.
+    package let giver: Giver
+    /// Skips files that already have this owner and are encrypted as required.
+    package let onlyIfOther: Bool
+    /// Gets each file's owner and uid.
+    package let authorize: (Identity, UInt32) throws(VaultError) -> Void
+
+    package init(
+        owner: Identity, giver: Giver, onlyIfOther: Bool,
+        authorize: @escaping (Identity, UInt32) throws(VaultError) -> Void
+    ) {
+        self.owner = owner
+        self.giver = giver
+        self.onlyIfOther = onlyIfOther
+        self.authorize = authorize
+    }
+}
+
+/// A file and its current protection.
+package struct ProtectedFile: Sendable {
+    /// Below the top of the tree; empty if the request names one file.
+    package let path: ByteString
+    package let protection: FileProtection
+    package let wasChanged: Bool
+
+    package init(_ path: ByteString, _ protection: FileProtection, _ wasChanged: Bool) {
+        self.path = path
+        self.protection = protection
+        self.wasChanged = wasChanged
+    }
+}
+
+/// The waiting caller. Called on one thread; false ends the request.
+package protocol ProtectListener {
+    /// False once the caller is gone: checked before each file and directory.
+    var isListening: Bool { get }
+    func did(_ file: ProtectedFile) -> Bool
+    func failed(_ path: ByteString, _ error: VaultError) -> Bool
 }

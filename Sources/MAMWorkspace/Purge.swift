@@ -1,7 +1,7 @@
 // Makes the kernel write back and drop its cache.
 
 internal import Glibc
-internal import MAMModel
+package import MAMModel
 package import MAMSystem
 package import MAMTree
 internal import MAMVault
@@ -48,5 +48,27 @@ package struct Purge: Sendable {
         tree.beginStopping()
         let left = purge(until: deadline) { $0.isOpen }
         return left.isEmpty ? [] : blockingFiles(left)
+    }
+}
+
+/// A file whose pages a lock could not get out of the kernel's cache.
+package struct BlockingFile: Sendable {
+    /// The path in the mount.
+    package let path: ByteString
+    /// The processes that have it open or mapped, as far as the daemon can see them.
+    package let processes: [ProcessName]
+
+    package init(path: ByteString, processes: [ProcessName]) {
+        self.path = path
+        self.processes = processes
+    }
+}
+
+extension BlockingFile: CustomStringConvertible {
+    package var description: String {
+        let users = processes.map(\.description).joined(separator: ", ")
+        return
+            "\(path.shown) is being written or read by"
+            + " \(users.isEmpty ? "a process that is not visible" : users)"
     }
 }

@@ -1,8 +1,10 @@
-// Decides who may register accounts.
+// Registers accounts, and decides who may.
 
-internal import MAMCrypto
+internal import MAMAudit
+package import MAMCrypto
 package import MAMEnrollment
-internal import MAMKeyring
+internal import MAMFormat
+package import MAMKeyring
 package import MAMModel
 internal import MAMPolicy
 internal import MAMSettings
@@ -56,5 +58,97 @@ package struct Registration: Sendable {
         return
             "uid \(user) has the account \(name) (mamctl account deregister \(name) ends that), and"
             + " MultiManagedIdentities is off"
+    }
+}
+
+// Creates accounts.
+extension Registration {
+    /// Creates an account's keys and unlocks it; for an account deregistered with its keys kept,
+    /// loads those. ``refusal(of:user:while:)`` decides who may register.
+    ///
+    /// `user`: the uid whose default identity it becomes, in single-identity mode. `passphrase`:
+    /// nil for keys that the device secret alone opens.
+    package func register(
+        _ identity: Identity, user: UInt32, passphrase: SecretBytes?
+    ) throws(KeyringError) -> AccountID {
+        try registering(for: user) { () throws(KeyringError) in
+            if let known = vault.keyring.account(matching: identity), !vault.isRegistered(known) {
+                return try registerAgain(known, passphrase: passphrase)
+            }
+            try Passphrases(tree).judgeNew(passphrase, vault.policies.policy(for: identity))
+            let account = try beginning { begin throws(KeyringError) in
+                try vault.keyring.register(
+                    identity, uid: user, passphrase: passphrase, preparing: begin)
+            }
+            vault.audit(.registered, account, "\(identity) was registered by uid \(user)")
+            // It has no files yet.
+            ClassPass(tree).recordClasses(of: account)
+            begin(account)
+            return account
+        }
+    }
+
+    /// Records an account's enrolment before its keybag is written: a keybag without a record means
+    /// a lock-out, and the daemon may be killed in between.
+    func beginning(
+        _ make: ((AccountID) -> Void) throws(KeyringError) -> AccountID
+    ) throws(KeyringError) -> AccountID {
+        var begun: AccountID?
+        do throws(KeyringError) {
+            return try make { account in
+                begun = account
+                vault.enrollments.begin(account, at: vault.clock.now)
+            }
+        } catch {
+            // If the keybag is still there, the next start has that account.
+            if let begun, !vault.keyring.mayComeBack(begun) { _ = vault.enrollments.remove(begun) }
+            throw error
+        }
+    }
+
+    /// An account that the keyring has just added, with its keys loaded.
+    func begin(_ account: AccountID) {
+        vault.windows.add(account)
+        vault.walks.claims.forgetImportNeed()
+        vault.rules.forgetAccounts()
+        vault.windows.transition(of: account) { Unlock(tree).openWindows(of: account) }
+        RecoveryUpdates(vault).updateRecovery(of: account)
+        enroll(account)
+        if vault.rules.settings.hooks.checkIn != nil { CheckIn(tree).checkIn() }
+    }
+
+    /// Serialises a user's registrations: of two concurrent ones the second finds the first one's
+    /// account, which ``refusal(of:user:while:)`` could not see.
+    func registering(
+        for user: UInt32, _ register: () throws(KeyringError) -> AccountID
+    ) throws(KeyringError) -> AccountID {
+        try vault.enrollments.registering(for: user) { () throws(KeyringError) in
+            if let objection = objectionToAnother(of: user) { throw .refused(objection) }
+            return try register()
+        }
+    }
+
+    /// Unlocks an account deregistered with its keys kept, with its former passphrase.
+    func registerAgain(
+        _ account: AccountID, passphrase: SecretBytes?
+    ) throws(KeyringError) -> AccountID {
+        let lockCount = vault.lockCount(of: account)
+        // Requires what a login requires: it resets every count, even for an account that was
+        // blocked when it was deregistered.
+        let outcome = CheckIn(tree).checkIn()
+        guard outcome.isSuccess else {
+            throw .refused("the check-in failed: \(outcome.reason ?? "no reason was given")")
+        }
+        let keys = try Unlock(tree).judgedKeys(of: account, passphrase: passphrase)
+        vault.audit(.registered, account, "\(vault.identity(of: account)) is registered again")
+        enroll(account)
+        try Unlock(tree).bringToHand(keys, of: account, since: lockCount)
+        return account
+    }
+
+    /// The first steps of a registered account.
+    func enroll(_ account: AccountID) {
+        Enrollment(tree).happen(.registered, to: account, as: .enrollment)
+        LaunchChecks(tree).checkLaunch(account)
     }
 }

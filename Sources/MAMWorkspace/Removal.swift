@@ -1,8 +1,10 @@
 // Removes the files of a wiped account.
 
 internal import Glibc
+internal import MAMEnrollment
 internal import MAMFormat
-internal import MAMModel
+internal import MAMKeyring
+package import MAMModel
 internal import MAMStore
 internal import MAMSystem
 package import MAMTree
@@ -113,5 +115,100 @@ package struct Removal: Sendable {
         if let open { return open.header }
         return try Lookup(tree).facts(of: inode.handle, try status(at: inode.handle.raw, ""))?
             .header
+    }
+}
+
+/// The result of removing files.
+package struct RemovedFiles: Sendable {
+    /// The number of removed names.
+    package var count = 0
+    /// In the last walk: how many files were examined, and how many of those were to be removed.
+    /// Zero proves that none is left.
+    package var scanned = 0
+    package var found = 0
+    /// The first files that remain, or could not be examined; below the backing directory.
+    package private(set) var left: [ByteString] = []
+    package private(set) var leftCount = 0
+    /// True if it is proved that no file is left.
+    package var isComplete = false
+
+    /// The limit of names, as nobody reads more.
+    private static let shownCount = 100
+
+    package init() {}
+
+    /// Only the last walk's remaining files count.
+    package mutating func beginSweep() {
+        (scanned, found, leftCount) = (0, 0, 0)
+        left = []
+    }
+
+    package mutating func noteLeft(_ path: ByteString) {
+        leftCount += 1
+        if left.count < Self.shownCount { left.append(path) }
+    }
+
+    /// The result if another thread has completed the same wipe.
+    static var nothingLeft: RemovedFiles {
+        var files = RemovedFiles()
+        files.isComplete = true
+        return files
+    }
+}
+
+/// Tells the kernel in batches: an account may have millions of names.
+struct RemovedNames {
+    private struct Removed {
+        let parent: UInt64
+        let name: ByteString
+    }
+
+    private let cache: any KernelCache
+    private var names: [Removed] = []
+    /// After one timeout no further batch is tried: a program that reads a directory may take
+    /// arbitrarily long.
+    private var isHeard = true
+
+    private static let batchCount = 1000
+
+    init(_ cache: any KernelCache) { self.cache = cache }
+
+    mutating func add(_ name: ByteString, in parent: UInt64) {
+        names.append(Removed(parent: parent, name: name))
+        if names.count == Self.batchCount { flush() }
+    }
+
+    /// This may wait for a program that reads the directory, and misses a name whose look-up is
+    /// still under way; the kernel forgets the names by itself after a minute.
+    mutating func flush() {
+        defer { names = [] }
+        guard isHeard, !names.isEmpty else { return }
+        isHeard = finishes(by: Deadline(seconds: 5), named: "removed-names") {
+            [cache, names] in
+            for removed in names { cache.invalidate(removed.name.cString, in: removed.parent) }
+        }
+    }
+}
+
+/// The result of a wipe.
+package struct WipeOutcome: Sendable {
+    package let files: RemovedFiles
+    /// False if something is left: the wipe continues at the next start, or when requested again.
+    package let isComplete: Bool
+    /// What the Wipe hook answered of what it keeps elsewhere; nil if there is none.
+    package let isGoneElsewhere: Bool?
+    /// Files in use at the deadline: the kernel drops their pages when the use ends.
+    package let blockingFiles: [BlockingFile]
+}
+
+/// The progress of removing files.
+package struct WipeProgress: Sendable {
+    package let removed: Int
+    /// In the current walk.
+    package let scanned: Int
+
+    package init(removed: Int, scanned: Int) {
+        self.removed = removed
+        self.scanned = scanned
     }
 }

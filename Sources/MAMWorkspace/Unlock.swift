@@ -2,8 +2,10 @@
 
 internal import MAMAudit
 package import MAMCrypto
+internal import MAMEnrollment
 package import MAMKeyring
 package import MAMModel
+internal import MAMPolicy
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
@@ -68,6 +70,76 @@ package struct Unlock: Sendable {
             do throws(KeyringError) {
                 try unlock(account, passphrase: nil)
             } catch { vault.log.error("\(vault.identity(of: account)): \(error)") }
+        }
+    }
+}
+
+// The consequences of right and wrong passphrases.
+extension Unlock {
+    /// Unwraps the keys, and applies the consequences of the passphrase, right or wrong.
+    func judgedKeys(
+        of account: AccountID, passphrase: SecretBytes?
+    ) throws(KeyringError) -> AccountKeys {
+        let keys = try trying(account) { () throws(KeyringError) in
+            try vault.keyring.openKeys(of: account, passphrase: passphrase)
+        }
+        if let passphrase { noteRight(passphrase, of: account) }
+        return keys
+    }
+
+    /// Runs what tries the account's passphrase; a wrong one counts.
+    func trying<Value>(
+        _ account: AccountID, _ body: () throws(KeyringError) -> Value
+    ) throws(KeyringError) -> Value {
+        do throws(KeyringError) { return try body() } catch {
+            if case .wrongPassphrase = error { noteWrongPassphrase(of: account) }
+            throw error
+        }
+    }
+
+    private func noteWrongPassphrase(of account: AccountID) {
+        let count = vault.keyring.failureCount(account)
+        vault.audit(
+            .wrongPassphrase, account, "a wrong passphrase for \(vault.identity(of: account))"
+        ) {
+            $0.reason = "wrong passphrases one after the other: \(count)"
+        }
+        Enrollment(tree).happen(.wrongPassphrase(count: count), to: account, as: .policy)
+    }
+
+    private func noteRight(_ passphrase: SecretBytes, of account: AccountID) {
+        let pin = vault.policy(of: account).pin
+        let flaw = passphrase.withBytes { pin.flaw(in: $0) }
+        Enrollment(tree).happen(.opened(flaw: flaw?.description), to: account, as: .policy)
+    }
+}
+
+// Opens accounts again that need no passphrase.
+extension Unlock {
+    /// Cancels a grace period, in which all keys are still loaded, and unlocks an account without a
+    /// passphrase. Leaves other accounts alone.
+    ///
+    /// The unlock runs on its own thread, because it runs the probes, and the caller may have to
+    /// lock next.
+    package func resume(_ account: AccountID) {
+        guard let windows = vault.windows[account] else { return }
+        let lockCount = windows.lockCount
+        let isOpen = vault.windows.transition(of: account) {
+            guard windows.hasAllKeys, vault.block(of: account) == nil else { return false }
+            openWindows(of: account)
+            return true
+        }
+        if isOpen || vault.keyring.hasPassphrase(account) || vault.block(of: account) != nil {
+            return
+        }
+        do throws(Errno) {
+            try startThread(named: "resume") {
+                do throws(KeyringError) {
+                    try unlock(account, passphrase: nil, since: lockCount)
+                } catch { vault.log.error("\(vault.identity(of: account)): \(error)") }
+            }
+        } catch {
+            vault.log.error("\(vault.identity(of: account)) stays locked: no thread: \(error)")
         }
     }
 }
