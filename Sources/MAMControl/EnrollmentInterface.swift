@@ -106,7 +106,7 @@ package struct EnrollmentInterface: VaultInterface {
         }
         let (account, name) = try account(request.account, call)
         guard request.wipe else {
-            return .init(status: .init(Deregistration(tree).signOut(account)))
+            return .init(status: .init(Registration(tree).signOut(account)))
         }
         try requireWipeable(name, isConfirmed: request.confirmed)
         let identity = vault.identity(of: account)

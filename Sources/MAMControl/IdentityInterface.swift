@@ -96,7 +96,7 @@ package struct IdentityInterface: VaultInterface {
             throw .refused(refusal)
         }
         try keyed(name) { () throws(KeyringError) in
-            try Link(tree).link(account, objectID: objectID, passphrase: passphrase)
+            try Registration(tree).link(account, objectID: objectID, passphrase: passphrase)
         }
         let linked = vault.identity(of: account)
         return .init(name: linked.name, objectID: linked.objectID)

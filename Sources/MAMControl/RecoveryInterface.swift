@@ -48,7 +48,7 @@ package struct RecoveryInterface: VaultInterface {
             throw .invalidInput("the export needs a passphrase of its own")
         }
         let export = try keyed(name) { () throws(KeyringError) in
-            try KeyExports(tree).exportKeys(
+            try KeyTransport(tree).exportKeys(
                 of: account, passphrase: passphrase, under: exportPassphrase)
         }
         // Write without holding a lock: the file may be in the mount itself.
@@ -81,7 +81,7 @@ package struct RecoveryInterface: VaultInterface {
         let passphrase = try call.newSecret("passphrase", orNone: "noPassphrase")
         let opened = try open(export, call)
         _ = try keyed(name) { () throws(KeyringError) in
-            try KeyImports(tree).importKeys(
+            try KeyTransport(tree).importKeys(
                 export, opened, user: call.peer.uid, passphrase: passphrase,
                 while: { call.isConnected })
         }
@@ -110,7 +110,7 @@ package struct RecoveryInterface: VaultInterface {
         let opened = try open(export, call)
         let files: ExportedFiles
         do throws(SearchEnd) {
-            files = try KeyJoins(tree).files(of: export, opened, for: call.peer.uid) {
+            files = try KeyTransport(tree).files(of: export, opened, for: call.peer.uid) {
                 call.isConnected
             }
         } catch { throw .refused("the search for files of its keys did not end: \(error)") }
@@ -126,7 +126,7 @@ package struct RecoveryInterface: VaultInterface {
         let passphrase = try call.newSecret("passphrase", orNone: "noPassphrase")
         let opened = try open(export, call)
         try keyed(vault.identity(of: account).description) { () throws(KeyringError) in
-            try KeyJoins(tree).joinKeys(
+            try KeyTransport(tree).joinKeys(
                 export, opened, to: account, user: call.peer.uid, passphrase: passphrase,
                 while: { call.isConnected })
         }
@@ -136,7 +136,7 @@ package struct RecoveryInterface: VaultInterface {
     private func account(
         joinedBy export: KeyExport, _ call: VarlinkCall
     ) throws(VarlinkError) -> AccountID? {
-        guard let account = KeyJoins(tree).account(joinedBy: export) else { return nil }
+        guard let account = KeyTransport(tree).account(joinedBy: export) else { return nil }
         try requireControl(call, of: vault.identity(of: account))
         return account
     }

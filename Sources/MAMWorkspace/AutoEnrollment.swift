@@ -25,9 +25,8 @@ private struct Unsettled: Error {
 }
 
 /// Registers the accounts named in the settings.
-package struct AutoEnrollment: Sendable {
+package struct AutoEnrollment: UseCase {
     let tree: Tree
-    var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 

@@ -8,9 +8,8 @@ package import MAMTree
 internal import MAMVault
 
 /// Blocks accounts.
-package struct Block: Sendable {
+package struct Block: UseCase {
     let tree: Tree
-    var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 

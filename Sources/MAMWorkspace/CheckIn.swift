@@ -10,9 +10,8 @@ package import MAMTree
 package import MAMVault
 
 /// Reads the policy source once the administrator's hook agrees.
-package struct CheckIn: Sendable {
+package struct CheckIn: UseCase {
     let tree: Tree
-    var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 

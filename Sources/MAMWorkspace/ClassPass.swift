@@ -11,9 +11,8 @@ package import MAMTree
 internal import MAMVault
 
 /// Walks an account's files after its rules or keys changed.
-package struct ClassPass: Sendable {
+package struct ClassPass: UseCase {
     let tree: Tree
-    var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
@@ -97,7 +96,7 @@ package struct ClassPass: Sendable {
 
     /// After the next unlock. Returns the account of a file that needs it.
     @discardableResult
-    package func sealAnewLater(_ header: FileHeader?) -> AccountID? {
+    func sealAnewLater(_ header: FileHeader?) -> AccountID? {
         guard let header, let account = FileClasses(vault).accountOfExposedKey(header) else {
             return nil
         }

@@ -9,9 +9,8 @@ package import MAMTree
 internal import MAMVault
 
 /// Carries out the consequences of an account's events.
-package struct Enrollment: Sendable {
+package struct Enrollment: UseCase {
     let tree: Tree
-    var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 

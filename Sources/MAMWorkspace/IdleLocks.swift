@@ -8,9 +8,8 @@ package import MAMTree
 package import MAMVault
 
 /// Locks idle accounts.
-package struct IdleLocks: Sendable {
+package struct IdleLocks: UseCase {
     let tree: Tree
-    var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 

@@ -11,9 +11,8 @@ package import MAMTree
 package import MAMVault
 
 /// Evaluates policy's conditions, and prepares an account for use.
-package struct LaunchChecks: Sendable {
+package struct LaunchChecks: UseCase {
     let tree: Tree
-    var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 

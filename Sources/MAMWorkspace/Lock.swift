@@ -11,9 +11,8 @@ package import MAMTree
 internal import MAMVault
 
 /// Closes an account's windows and drops its keys.
-package struct Lock: Sendable {
+package struct Lock: UseCase {
     let tree: Tree
-    var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 

@@ -11,9 +11,8 @@ package import MAMTree
 internal import MAMVault
 
 /// Decides which user may be the first to have a name here.
-package struct NewNames: Sendable {
+package struct NewNames: UseCase {
     let tree: Tree
-    var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 

@@ -8,9 +8,8 @@ package import MAMTree
 internal import MAMVault
 
 /// Carries out wipe orders in the policy directory.
-package struct Orders: Sendable {
+package struct Orders: UseCase {
     let tree: Tree
-    var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 

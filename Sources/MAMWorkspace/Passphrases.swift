@@ -12,9 +12,8 @@ package import MAMTree
 internal import MAMVault
 
 /// Changes passphrases, and checks new ones.
-package struct Passphrases: Sendable {
+package struct Passphrases: UseCase {
     let tree: Tree
-    var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 

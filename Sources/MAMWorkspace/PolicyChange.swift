@@ -9,9 +9,8 @@ package import MAMTree
 package import MAMVault
 
 /// Puts new policies in force.
-package struct PolicyChange: Sendable {
+package struct PolicyChange: UseCase {
     let tree: Tree
-    var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 

@@ -1,4 +1,4 @@
-// Registers accounts, and decides who may.
+// Registers accounts, and deregisters them; decides who may.
 
 internal import MAMAudit
 package import MAMCrypto
@@ -12,10 +12,9 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Registers accounts, and decides who may.
-package struct Registration: Sendable {
+/// Registers accounts, and deregisters them; decides who may.
+package struct Registration: UseCase {
     let tree: Tree
-    var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 
@@ -150,5 +149,33 @@ extension Registration {
     func enroll(_ account: AccountID) {
         Enrollment(tree).happen(.registered, to: account, as: .enrollment)
         LaunchChecks(tree).checkLaunch(account)
+    }
+}
+
+extension Registration {
+    /// Deregisters an account. Its sealed keys and its files stay; only a wipe destroys them.
+    package func signOut(_ account: AccountID) -> EnrollmentStatus {
+        vault.audit(.deregistered, account, "\(vault.identity(of: account)) was deregistered")
+        Enrollment(tree).happen(.signedOut, to: account, as: .unenroll)
+        vault.rules.forgetAccounts()
+        return EnrollmentStatus(vault.identity(of: account), .unenrolled)
+    }
+
+    /// Sets the object id of an account that was registered by name only. Files with either are the
+    /// account's from now on; none is written.
+    ///
+    /// Needs the passphrase as an unlock does: a wrong one counts, and none is accepted while an
+    /// unlock would be refused.
+    package func link(
+        _ account: AccountID, objectID: String, passphrase: SecretBytes?
+    ) throws(KeyringError) {
+        try vault.refuseBlocked(account)
+        try Unlock(tree).trying(account) { () throws(KeyringError) in
+            try vault.keyring.link(account, objectID: objectID, passphrase: passphrase)
+        }
+        // Documents may be assigned to either.
+        vault.rules.forgetAccounts()
+        vault.log.info("\(vault.identity(of: account)) has the object id \(objectID)")
+        RecoveryUpdates(vault).updateRecovery(of: account)
     }
 }

@@ -9,9 +9,8 @@ package import MAMTree
 internal import MAMVault
 
 /// Unblocks an account after a lock-out.
-package struct SignIn: Sendable {
+package struct SignIn: UseCase {
     let tree: Tree
-    var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 

@@ -11,9 +11,8 @@ package import MAMTree
 package import MAMVault
 
 /// The proofs of sign-ins that ``SignIns`` holds.
-package struct SignInProofs: Sendable {
+package struct SignInProofs: UseCase {
     let tree: Tree
-    var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 

@@ -1,21 +1,31 @@
 // Checks files outside the tree: keybags, and the workspace's own directory.
 
 internal import Glibc
+internal import MAMFormat
+internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 
 /// Checks keybags, wipes and leftovers.
-package struct Surroundings: Sendable {
+package struct Surroundings: UseCase {
     let tree: Tree
 
     package init(_ tree: Tree) { self.tree = tree }
 
     func surroundings(_ repair: Bool, _ add: (Finding) -> Void) {
-        for finding in KeybagCheck(tree.vault).checkKeybags(repair: repair) { add(finding) }
+        for finding in checkKeybags(repair: repair) { add(finding) }
         for finding in Wipe(tree).checkWipes(repair: repair) { add(finding) }
         checkWorkDirectory(repair, add)
+    }
+
+    private func checkKeybags(repair: Bool) -> [Finding] {
+        do throws(KeyringError) {
+            return try vault.keyring.checkKeybags(repair: repair).compactMap(Finding.init)
+        } catch {
+            return [Finding(ByteString("keybags"), in: .state, .unreadable, "\(error)", .left(nil))]
+        }
     }
 
     /// Leftovers of an interrupted change of owner. The next start would remove them.
@@ -43,5 +53,44 @@ package struct Surroundings: Sendable {
             return Finding(path, .leftover, reason, .left("\(Errno.current)"))
         }
         return Finding(path, .leftover, reason, .repaired("removed"))
+    }
+}
+
+extension Finding {
+    /// Nil for findings about other files.
+    fileprivate init?(_ finding: KeyringFinding) {
+        func path(_ name: String) -> ByteString { ByteString("keybags/\(name)") }
+        switch finding {
+        case .repaired(let name, let error):
+            self.init(path(name), in: .state, .keybag, "\(error)", .repaired("written again"))
+        case .completed(let name):
+            self.init(
+                path(name), in: .state, .keybag, "it was older than its other copy",
+                .repaired("written again"))
+        case .outOfDate(let name, let error):
+            let reason = error?.message ?? "it is older than its other copy"
+            self.init(path(name), in: .state, .keybag, reason, .left(nil))
+        case .notRepaired(let name, let error):
+            self.init(
+                path(name), in: .state, .keybag, "it is not as its other copy", .left("\(error)"))
+        case .unreadable(let name, .newerVersion(let version)):
+            self.init(
+                path(name), in: .state, .newer, "\(KeybagError.newerVersion(version))", .unchecked)
+        case .unreadable(let name, let error):
+            self.init(path(name), in: .state, .keybag, "\(error)", .left(nil))
+        case .notErased(let name, let error):
+            self.init(
+                path(name), in: .state, .leftover, "a change of it was interrupted",
+                .left("\(error)"))
+        case .wipeDamaged(let account):
+            self.init(
+                ByteString("wipes/\(account.bytes)"), in: .state, .wipe, "its record is damaged",
+                .left(nil))
+        case .wipeNewer(let record):
+            self.init(ByteString(record.fileName), in: .state, .newer, "\(record)", .unchecked)
+        case .notDestroyed, .wipeNotEnded, .notDurable, .attemptsDamaged, .attemptsNewer,
+            .attemptsNotWritten, .historyDamaged, .historyNotWritten:
+            return nil
+        }
     }
 }

@@ -12,9 +12,8 @@ package import MAMTree
 internal import MAMVault
 
 /// Switches the identity that a session shows on the screen.
-package struct Switch: Sendable {
+package struct Switch: UseCase {
     let tree: Tree
-    var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 

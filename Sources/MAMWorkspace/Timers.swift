@@ -10,9 +10,8 @@ package import MAMTree
 internal import MAMVault
 
 /// Carries out actions that are due.
-package struct Timers: Sendable {
+package struct Timers: UseCase {
     let tree: Tree
-    var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 

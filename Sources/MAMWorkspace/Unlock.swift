@@ -11,9 +11,8 @@ package import MAMTree
 internal import MAMVault
 
 /// Loads an account's keys and opens its windows.
-package struct Unlock: Sendable {
+package struct Unlock: UseCase {
     let tree: Tree
-    var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 

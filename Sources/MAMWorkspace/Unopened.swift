@@ -26,9 +26,8 @@ package struct UnopenedFiles: Sendable {
 }
 
 /// Finds sealed files whose keys are in no keybag here.
-package struct Unopened: Sendable {
+package struct Unopened: UseCase {
     let tree: Tree
-    var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 

@@ -13,9 +13,8 @@ package import MAMTree
 internal import MAMVault
 
 /// Destroys an account's keys, and then its files.
-package struct Wipe: Sendable {
+package struct Wipe: UseCase {
     let tree: Tree
-    var vault: Vault { tree.vault }
 
     package init(_ tree: Tree) { self.tree = tree }
 

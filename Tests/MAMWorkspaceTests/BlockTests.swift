@@ -71,7 +71,7 @@ struct BlockTests {
         Block(test.tree).block(test.ann, AccountBlock(.recheck, "not used for 30 minutes"))
         #expect(test.vault.block(of: test.ann) == Self.offline)
         #expect(throws: KeyringError.blocked(Self.offline)) {
-            try Link(test.tree).link(test.ann, objectID: "1", passphrase: secret("wrong"))
+            try Registration(test.tree).link(test.ann, objectID: "1", passphrase: secret("wrong"))
         }
         #expect(Accounts(test.vault).all.first?.retryAfterSeconds == 0)
     }

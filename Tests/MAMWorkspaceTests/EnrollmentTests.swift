@@ -111,7 +111,7 @@ import WorkspaceSupport
         throws
     {
         let test = try enrolling()
-        _ = Deregistration(test.tree).signOut(test.ann)
+        _ = Registration(test.tree).signOut(test.ann)
         CheckIn(test.tree).readPolicies { _ in .failure("the network is down") }
         let ann = try TestVault.annIdentity()
         #expect {
@@ -140,7 +140,7 @@ import WorkspaceSupport
         let test = try enrolling()
         let ann = try TestVault.annIdentity()
         let file = try test.makeFile("file", owner: ann, "content")
-        #expect(Deregistration(test.tree).signOut(test.ann).code == .unenrolled)
+        #expect(Registration(test.tree).signOut(test.ann).code == .unenrolled)
         #expect(throws: VaultError.self) { try Files(test.vault).admit(file) }
         #expect(throws: KeyringError.self) {
             try Unlock(test.tree).unlock(test.ann, passphrase: secret("secret"))
