@@ -10,18 +10,16 @@ package import MAMWire
 
 /// Implements the interface.
 package struct AuditInterface: VaultInterface {
+    typealias Wire = Varlink.Audit
+
     let tree: Tree
     /// Reading the stored records is expensive: one call at a time does it.
     private let readers = Shares(total: 1)
 
     package init(tree: Tree) { self.tree = tree }
 
-    package typealias Method = Varlink.Audit.Method
-
-    package var name: String { Varlink.Audit.name }
-
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
-        switch try call.method(of: Method.self) {
+        switch try call.method(of: Wire.Method.self) {
         case .list: try list(call)
         }
     }
@@ -29,7 +27,7 @@ package struct AuditInterface: VaultInterface {
     /// With `follow`, a call lasts as long as its connection.
     package func cost(of method: String) -> CallCost { .listening }
 
-    private func list(_ call: VarlinkCall) throws -> Varlink.Audit.List.Reply {
+    private func list(_ call: VarlinkCall) throws -> Wire.List.Reply {
         let question = try AuditQuestion(call, self)
         guard call.wantsMore else { throw VarlinkError.expectedMore }
         // Subscribe before reading the stored records, so that none is missed in between.

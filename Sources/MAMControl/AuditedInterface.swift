@@ -81,8 +81,7 @@ package struct AuditedInterface: VarlinkInterface {
 
     /// The account that the call is about, unless its caller made that up.
     private func account(of call: VarlinkCall) -> String? {
-        call.parameters.members["account"]?.text
-            .flatMap { vault.account(named: $0) == nil ? nil : $0 }
+        call.account.flatMap { vault.account(named: $0) == nil ? nil : $0 }
     }
 
     /// `account`: an account's name, or what could be one.
@@ -112,10 +111,14 @@ extension VarlinkCall {
         case Varlink.Enrollment.Method.register.rawValue,
             Varlink.Workspace.Method.registerAccount.rawValue:
             parameters.members["name"]?.text
-        case Varlink.Enrollment.Method.login.rawValue: parameters.members["account"]?.text
+        case Varlink.Enrollment.Method.login.rawValue: account
         default: nil
         }
     }
+
+    /// The name of the account that it is about, as its caller wrote it: only its method knows the
+    /// request's type, and has failed, or ended, when this is asked.
+    var account: String? { parameters.members["account"]?.text }
 }
 
 extension VarlinkError {

@@ -13,18 +13,14 @@ internal import MAMWorkspace
 
 /// Implements the interface. Stateless.
 package struct EnrollmentInterface: VaultInterface {
-    private typealias Wire = Varlink.Enrollment
+    typealias Wire = Varlink.Enrollment
 
     let tree: Tree
 
     package init(tree: Tree) { self.tree = tree }
 
-    package typealias Method = Varlink.Enrollment.Method
-
-    package var name: String { Varlink.Enrollment.name }
-
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
-        switch try call.method(of: Method.self) {
+        switch try call.method(of: Wire.Method.self) {
         case .register: try register(call)
         case .login: try login(call)
         case .deregister: try deregister(call)

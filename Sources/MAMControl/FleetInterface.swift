@@ -25,12 +25,8 @@ package struct FleetInterface: VaultInterface {
         (tree, self.reports, self.readPolicies) = (reports.tree, reports, readPolicies)
     }
 
-    package typealias Method = Varlink.Fleet.Method
-
-    package var name: String { Varlink.Fleet.name }
-
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
-        switch try call.method(of: Method.self) {
+        switch try call.method(of: Wire.Method.self) {
         case .join: try join(call)
         case .leave: try leave(call)
         case .deliver: try deliver(call)

@@ -17,12 +17,8 @@ package struct IdentityInterface: VaultInterface {
 
     package init(tree: Tree) { self.tree = tree }
 
-    package typealias Method = Varlink.Identity.Method
-
-    package var name: String { Varlink.Identity.name }
-
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
-        switch try call.method(of: Method.self) {
+        switch try call.method(of: Wire.Method.self) {
         case .setThreadIdentity: try setThreadIdentity(call)
         case .setProcessIdentity: try setProcessIdentity(call)
         case .getContainment: try getContainment(call)

@@ -28,10 +28,6 @@ package struct PolicyInterface: VaultInterface, PolicyService {
     private var transfers: PolicyTransfers { PolicyTransfers(tree: tree) }
     private var configuration: PolicyConfiguration { PolicyConfiguration(tree: tree) }
 
-    package typealias Method = Varlink.Policy.Method
-
-    package var name: String { Wire.name }
-
     package func cost(of method: String) -> CallCost {
         Wire.Method(rawValue: method) == .canReceive ? .long : .short
     }
@@ -44,7 +40,7 @@ package struct PolicyInterface: VaultInterface, PolicyService {
 
     /// At debug level only: names are personal data.
     private func log(_ decision: Wire.Decision, _ call: VarlinkCall) {
-        let account = call.parameters.members["account"]?.text.flatMap { vault.account(named: $0) }
+        let account = call.account.flatMap { vault.account(named: $0) }
         let name = account.map { " for \(vault.identity(of: $0))" } ?? ""
         let rule = decision.rule.map { " (\($0))" } ?? ""
         vault.log.debug(

@@ -16,12 +16,8 @@ package struct ProtectionInterface: VaultInterface {
         self.tree = tree
     }
 
-    package typealias Method = Varlink.Protection.Method
-
-    package var name: String { Varlink.Protection.name }
-
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
-        switch try call.method(of: Method.self) {
+        switch try call.method(of: Wire.Method.self) {
         case .protect: try protect(call, onlyIfOther: false)
         case .verifyAndProtect: try protect(call, onlyIfOther: true)
         case .encryptFile: try encryptFile(call)

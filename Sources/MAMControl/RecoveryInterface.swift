@@ -13,18 +13,14 @@ internal import MAMWorkspace
 
 /// Implements the interface. Stateless.
 package struct RecoveryInterface: VaultInterface {
-    private typealias Wire = Varlink.Recovery
+    typealias Wire = Varlink.Recovery
 
     let tree: Tree
 
     package init(tree: Tree) { self.tree = tree }
 
-    package typealias Method = Varlink.Recovery.Method
-
-    package var name: String { Varlink.Recovery.name }
-
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
-        switch try call.method(of: Method.self) {
+        switch try call.method(of: Wire.Method.self) {
         case .exportKeys: try exportKeys(call)
         case .importKeys: try importKeys(call)
         case .resetPassphrase: try resetPassphrase(call)

@@ -10,7 +10,7 @@ internal import MAMWorkspace
 
 /// Implements the interface.
 package struct ReportInterface: VaultInterface {
-    private typealias Wire = Varlink.Report
+    typealias Wire = Varlink.Report
 
     let tree: Tree
     let lastVerify: LastVerify
@@ -23,12 +23,8 @@ package struct ReportInterface: VaultInterface {
         self.lastVerify = lastVerify
     }
 
-    package typealias Method = Varlink.Report.Method
-
-    package var name: String { Varlink.Report.name }
-
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
-        switch try call.method(of: Method.self) {
+        switch try call.method(of: Wire.Method.self) {
         case .census: try census(call)
         case .lastVerify: try lastVerify(call)
         }

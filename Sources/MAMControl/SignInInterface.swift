@@ -15,7 +15,7 @@ internal import MAMWorkspace
 
 /// Implements the interface. Stateless.
 package struct SignInInterface: VaultInterface {
-    private typealias Wire = Varlink.SignIn
+    typealias Wire = Varlink.SignIn
 
     let tree: Tree
     private let readPolicies: @Sendable () -> Void
@@ -25,12 +25,8 @@ package struct SignInInterface: VaultInterface {
         (self.tree, self.readPolicies) = (tree, readPolicies)
     }
 
-    package typealias Method = Varlink.SignIn.Method
-
-    package var name: String { Varlink.SignIn.name }
-
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
-        switch try call.method(of: Method.self) {
+        switch try call.method(of: Wire.Method.self) {
         case .show: try show(call)
         case .begin: try begin(call)
         case .finish: try finish(call)

@@ -21,13 +21,32 @@ extension VaultService {
     var vault: Vault { tree.vault }
 }
 
+/// What is generated of an interface's file.
+protocol WireInterface {
+    associatedtype Method: RawRepresentable<String>
+    static var name: String { get }
+}
+
+extension Varlink.Audit: WireInterface {}
+extension Varlink.Enrollment: WireInterface {}
+extension Varlink.Fleet: WireInterface {}
+extension Varlink.Identity: WireInterface {}
+extension Varlink.Policy: WireInterface {}
+extension Varlink.Protection: WireInterface {}
+extension Varlink.Recovery: WireInterface {}
+extension Varlink.Report: WireInterface {}
+extension Varlink.SignIn: WireInterface {}
+extension Varlink.Workspace: WireInterface {}
+
 /// An interface over the vault.
 protocol VaultInterface: VaultService, VarlinkInterface {
-    associatedtype Method: RawRepresentable<String>
+    associatedtype Wire: WireInterface
 }
 
 extension VaultInterface {
-    package func has(method: String) -> Bool { Method(rawValue: method) != nil }
+    package var name: String { Wire.name }
+
+    package func has(method: String) -> Bool { Wire.Method(rawValue: method) != nil }
 }
 
 let currentProcess = getpid()

@@ -46,10 +46,6 @@ package struct WorkspaceInterface: VaultInterface {
         self.tree = tree
     }
 
-    package typealias Method = Varlink.Workspace.Method
-
-    package var name: String { Varlink.Workspace.name }
-
     package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         let method = try call.method(of: Wire.Method.self)
         guard !facts.mountPoint.isEmpty || Self.methodsOfCheck.contains(method) else {

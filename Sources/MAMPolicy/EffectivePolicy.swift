@@ -82,11 +82,6 @@ package struct ClassRule: Sendable, Equatable {
     package let policyClass: ProtectionClass
     package let ceiling: ProtectionClass
 
-    package init(policyClass: ProtectionClass, ceiling: ProtectionClass) {
-        self.policyClass = policyClass
-        self.ceiling = ceiling
-    }
-
     /// The stricter of policy's class and the requested one.
     package func wantedClass(asked: ProtectionClass?) -> ProtectionClass {
         asked.map(policyClass.stricter) ?? policyClass

@@ -12,12 +12,6 @@ package struct IdleTime: Sendable, Equatable {
     /// When it has to enter its passphrase again; nil for never.
     package let recheck: Int64?
 
-    package init(seconds: Int64, limit: Int64, recheck: Int64? = nil) {
-        self.seconds = seconds
-        self.limit = limit
-        self.recheck = recheck
-    }
-
     /// Until it is locked.
     package var left: Int64 { max(0, limit - seconds) }
 

@@ -24,7 +24,9 @@ package struct Protect: Sendable {
                 at: { () throws(VaultError) in try Owners(tree).place(of: inode, descriptor) },
                 request)
             _ = listener.did(
-                ProtectedFile(ByteString(""), Answers(tree).protection(of: inode), changed))
+                ProtectedFile(
+                    path: ByteString(""), protection: Answers(tree).protection(of: inode),
+                    wasChanged: changed))
             return
         }
         try protectDirectory(inode, request)
@@ -66,7 +68,9 @@ package struct Protect: Sendable {
                 inode,
                 at: { () throws(VaultError) in EntryLocation(found) }, request)
             return listener.did(
-                ProtectedFile(found.path, Answers(tree).protection(of: inode), changed))
+                ProtectedFile(
+                    path: found.path, protection: Answers(tree).protection(of: inode),
+                    wasChanged: changed))
         } catch {
             if case .refused = error { isRefused = true }
             return listener.failed(found.path, error)
@@ -142,12 +146,6 @@ package struct ProtectedFile: Sendable {
     package let path: ByteString
     package let protection: FileProtection
     package let wasChanged: Bool
-
-    package init(_ path: ByteString, _ protection: FileProtection, _ wasChanged: Bool) {
-        self.path = path
-        self.protection = protection
-        self.wasChanged = wasChanged
-    }
 }
 
 /// The waiting caller. Called on one thread; false ends the request.

@@ -57,11 +57,6 @@ package struct BlockingFile: Sendable {
     package let path: ByteString
     /// The processes that have it open or mapped, as far as the daemon can see them.
     package let processes: [ProcessName]
-
-    package init(path: ByteString, processes: [ProcessName]) {
-        self.path = path
-        self.processes = processes
-    }
 }
 
 extension BlockingFile: CustomStringConvertible {

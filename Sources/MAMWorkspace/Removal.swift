@@ -206,9 +206,4 @@ package struct WipeProgress: Sendable {
     package let removed: Int
     /// In the current walk.
     package let scanned: Int
-
-    package init(removed: Int, scanned: Int) {
-        self.removed = removed
-        self.scanned = scanned
-    }
 }
