@@ -7,8 +7,8 @@ internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 
-/// Text of a machine's, which may be anything.
-func told(_ text: String) -> String {
+/// The beginning of a machine's text, which may be anything.
+func excerpt(of text: String) -> String {
     // By scalars: one character may have thousands of accents.
     let shown = ByteString(text).shown.unicodeScalars
     return shown.count > 200 ? "\(String(shown.prefix(200)))…" : String(shown)
@@ -16,14 +16,14 @@ func told(_ text: String) -> String {
 
 extension RegisteredMachine {
     /// The register's name, else its id.
-    var label: String { name.isEmpty ? machine.description : told(name) }
+    var label: String { name.isEmpty ? machine.description : excerpt(of: name) }
 }
 
 extension SurveyedMachine.Attention {
     /// A clause that can stand beside others.
     var words: Message {
         switch self {
-        case .refused(let reason): "its report does not count: \(told(reason))"
+        case .refused(let reason): "its report does not count: \(excerpt(of: reason))"
         case .silent: "it has not reported yet"
         case .stale(let seconds): "it last reported \(Int(seconds).asTimeAgo)"
         case .early(let seconds):
@@ -33,7 +33,7 @@ extension SurveyedMachine.Attention {
             "its status is \(Int(seconds).asRoughDuration) older than its audit: an old one was put"
                 + " back"
         case .revoked: "it was revoked and has reported since"
-        case .problem(let text): "check-ins fail: \(told(text))"
+        case .problem(let text): "check-ins fail: \(excerpt(of: text))"
         case .notCompliant(let count, _):
             Message(
                 count, one: "\(count.grouped) account does not meet the conditions",
@@ -55,7 +55,8 @@ extension SurveyedMachine.Attention {
         let blocked = Message(
             count, one: "\(count.grouped) account is blocked",
             many: "\(count.grouped) accounts are blocked")
-        return reasons.isEmpty ? blocked : "\(blocked): \(told(reasons.joined(separator: ", ")))"
+        return reasons.isEmpty
+            ? blocked : "\(blocked): \(excerpt(of: reasons.joined(separator: ", ")))"
     }
 
     private static func words(_ differences: [Difference]) -> Message {
@@ -69,7 +70,7 @@ extension Difference {
     /// About one machine.
     var words: Message {
         let serial = found.map { "\($0)" } ?? ""
-        let slot = told(slot)
+        let slot = excerpt(of: slot)
         return switch kind {
         case .missing: "it lacks \(slot) serial \(wanted ?? 0)"
         case .behind: "it has \(slot) serial \(serial), not \(wanted ?? 0)"
@@ -81,7 +82,7 @@ extension Difference {
 
     var json: JSONValue {
         [
-            "kind": .string(kind.rawValue), "slot": .string(told(slot)),
+            "kind": .string(kind.rawValue), "slot": .string(excerpt(of: slot)),
             "wanted": JSONValue(serial: wanted), "found": JSONValue(serial: found),
             "sinceReport": .bool(isOpen),
         ]
@@ -105,42 +106,42 @@ extension SurveyedMachine {
 
     var json: JSONValue {
         var members: [String: JSONValue] = [
-            "machine": .string(entry.machine.description), "name": .string(told(entry.name)),
+            "machine": .string(entry.machine.description), "name": .string(excerpt(of: entry.name)),
             "state": .string(state.rawValue), "reported": JSONValue(time: issued),
-            "groups": JSONValue(texts: entry.groups.map(told)),
+            "groups": JSONValue(texts: entry.groups.map(excerpt(of:))),
             "attention": .array(
                 attention.map {
                     ["kind": .string($0.name), "text": .string($0.words.english)]
                 }),
             "differences": .array(differences.map(\.json)), "status": .null,
         ]
-        if let status { members["status"] = status.told }
+        if let status { members["status"] = status.json }
         return .object(members)
     }
 }
 
 extension MachineStatus {
     /// What it says, without the documents, which the differences tell.
-    fileprivate var told: JSONValue {
+    fileprivate var json: JSONValue {
         [
-            "version": .string(mamctl.told(version)), "host": .string(mamctl.told(host)),
-            "workspace": .string(mamctl.told(workspace)), "kernel": .string(mamctl.told(kernel)),
+            "version": .string(excerpt(of: version)), "host": .string(excerpt(of: host)),
+            "workspace": .string(excerpt(of: workspace)), "kernel": .string(excerpt(of: kernel)),
             "contained": .bool(contained), "mounted": .bool(mounted),
             "pending": .integer(pending), "refused": .integer(refused),
-            "problem": JSONValue(problem.map(mamctl.told)),
+            "problem": JSONValue(problem.map(excerpt(of:))),
             "verified": JSONValue(time: verify?.time),
             "findings": JSONValue(serial: verify?.findings),
-            "accounts": .array(accounts.map(\.told)),
+            "accounts": .array(accounts.map(\.json)),
         ]
     }
 }
 
 extension MachineStatus.Account {
-    fileprivate var told: JSONValue {
+    fileprivate var json: JSONValue {
         [
-            "id": .string(id.description), "name": .string(mamctl.told(name)),
-            "objectId": .string(mamctl.told(objectID)), "window": .string(window.rawValue),
-            "blockedBy": JSONValue(blockedBy.map(mamctl.told)), "compliant": .bool(compliant),
+            "id": .string(id.description), "name": .string(excerpt(of: name)),
+            "objectId": .string(excerpt(of: objectID)), "window": .string(window.rawValue),
+            "blockedBy": JSONValue(blockedBy.map(excerpt(of:))), "compliant": .bool(compliant),
             "checkedIn": JSONValue(time: checkedIn),
         ]
     }
@@ -150,7 +151,8 @@ extension Wanted.Flaw {
     /// A sentence.
     var words: Message {
         switch self {
-        case .unusable(let file): "\(told(file.name)) does not count: \(told(file.reason))."
+        case .unusable(let file):
+            "\(excerpt(of: file.name)) does not count: \(excerpt(of: file.reason))."
         case .noTime: "There is no signed time: check-ins fail (mamctl fleet time)."
         case .oldTime(let time):
             "The time is of \(rfc3339(time)), more than a day ago: check-ins fail."
@@ -170,13 +172,13 @@ extension Survey {
     var flaws: [Message] {
         wanted.flaws.map(\.words)
             + (unreadable + orders.unusable).map {
-                "\(told($0.name)) does not count: \(told($0.reason))."
+                "\(excerpt(of: $0.name)) does not count: \(excerpt(of: $0.reason))."
             }
             + (strays.isEmpty
                 ? []
                 : [
                     "\(strays.count.counted("report")) of machines that the register does not know:"
-                        + " \(told(strays[0]))\(strays.count > 1 ? ", …" : "")."
+                        + " \(excerpt(of: strays[0]))\(strays.count > 1 ? ", …" : "")."
                 ])
     }
 }

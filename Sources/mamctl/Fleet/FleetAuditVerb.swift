@@ -64,11 +64,11 @@ private func show(_ item: AuditItem, of entry: RegisteredMachine, _ time: Int64,
         guard let record = try? Varlink.Audit.Record(Parameters(json.object ?? [:])) else {
             return printOut("\(moment)\t\(label)\ta record of no known form")
         }
-        printOut(verbatim: "\(told(record.time))\t\(label)\t\(record.words)")
+        printOut(verbatim: "\(excerpt(of: record.time))\t\(label)\t\(record.words)")
     case .gap(let from, let to):
         printOut("\(moment)\t\(label)\tmissing\trecords \(from) to \(to) are not here")
     case .refused(let reason):
-        printOut("\(moment)\t\(label)\trefused\ta report does not count: \(told(reason))")
+        printOut("\(moment)\t\(label)\trefused\ta report does not count: \(excerpt(of: reason))")
     }
 }
 
@@ -82,7 +82,7 @@ extension AuditItem {
         case .record(let record): members["record"] = record
         case .gap(let from, let to):
             members["missing"] = ["from": .integer(from), "to": .integer(to)]
-        case .refused(let reason): members["refused"] = .string(told(reason))
+        case .refused(let reason): members["refused"] = .string(excerpt(of: reason))
         }
         return .object(members)
     }

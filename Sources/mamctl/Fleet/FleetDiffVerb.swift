@@ -34,7 +34,7 @@ extension Difference {
     /// Which document, and what these machines have of it.
     fileprivate func start(of count: Int) -> Message {
         let number = count.grouped
-        let slot = told(slot)
+        let slot = excerpt(of: slot)
         let its: Message = found.map { "\(slot) serial \($0)" } ?? "\(slot)"
         return switch kind {
         case .missing:
@@ -70,7 +70,7 @@ extension Survey {
         let start = difference.shared.start(of: count)
         let what: Message =
             difference.shared.isOpen ? "\(start), which was signed after the last report" : start
-        let names = difference.machines.prefix(namedCount).map { told(machines[$0].label) }
+        let names = difference.machines.prefix(namedCount).map { excerpt(of: machines[$0].label) }
             .joined(separator: ", ")
         let list: Message =
             count > namedCount ? "\(names) and \((count - namedCount).grouped) more" : "\(names)"

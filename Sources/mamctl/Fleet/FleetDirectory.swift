@@ -55,7 +55,8 @@ extension Survey {
 
     /// As people read them.
     var names: [MachineID: String] {
-        Dictionary(machines.map { ($0.entry.machine, told($0.label)) }, uniquingKeysWith: { $1 })
+        Dictionary(
+            machines.map { ($0.entry.machine, excerpt(of: $0.label)) }, uniquingKeysWith: { $1 })
     }
 
     /// By id, or the register's name.

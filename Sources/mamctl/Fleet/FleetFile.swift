@@ -69,13 +69,6 @@ struct FleetFile {
     }
 }
 
-/// The content of a file.
-func readFile(_ path: ByteString, atMost limit: Int) throws(Failure) -> [UInt8] {
-    try naming(path) { () throws(Errno) in
-        try readSmallFile(path.cString, maximumByteCount: limit)
-    }
-}
-
 /// A root that its own keys have signed.
 struct FleetRoot {
     let file: FleetFile

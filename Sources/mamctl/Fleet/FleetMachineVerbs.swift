@@ -127,7 +127,7 @@ func leaveFleet(_ invocation: Invocation) throws -> ExitStatus {
 func deliverDocuments(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     var status = ExitStatus.success
-    var told: [JSONValue] = []
+    var documents: [JSONValue] = []
     func tell(_ path: ByteString, _ document: String?, _ outcome: Result<Wire.Effect, Failure>) {
         var members: [String: JSONValue] = ["path": .string(path.shown)]
         members["document"] = document.map { .string($0) }
@@ -141,7 +141,7 @@ func deliverDocuments(_ invocation: Invocation) throws -> ExitStatus {
             if status == .success { status = failure.status }
             if !invocation.isJSON { printError(verbatim: shown(failure.message.translated)) }
         }
-        told.append(.object(members))
+        documents.append(.object(members))
     }
     for file in invocation.operands {
         do throws(Failure) {
@@ -156,7 +156,7 @@ func deliverDocuments(_ invocation: Invocation) throws -> ExitStatus {
             }
         } catch { tell(file, nil, .failure(error)) }
     }
-    if invocation.isJSON { printJSON(["documents": .array(told)]) }
+    if invocation.isJSON { printJSON(["documents": .array(documents)]) }
     return status
 }
 

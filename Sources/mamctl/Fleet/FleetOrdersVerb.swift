@@ -22,7 +22,7 @@ func showFleetOrders(_ invocation: Invocation) throws -> ExitStatus {
         return .success
     }
     for found in survey.orders.unusable {
-        printError("\(told(found.name)) does not count: \(told(found.reason))")
+        printError("\(excerpt(of: found.name)) does not count: \(excerpt(of: found.reason))")
     }
     let names = survey.names
     printOut(
@@ -75,7 +75,7 @@ extension SurveyedOrder {
     fileprivate var json: JSONValue {
         func list(_ ids: [MachineID]) -> JSONValue { JSONValue(texts: ids.map(\.description)) }
         return [
-            "file": .string(told(file)), "nonce": .string(nonce),
+            "file": .string(excerpt(of: file)), "nonce": .string(nonce),
             "action": .string(order.action.rawValue),
             "account": JSONValue(order.account?.description),
             "audience": .string(audience.description), "issued": JSONValue(time: issued),

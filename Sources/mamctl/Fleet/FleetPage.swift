@@ -34,7 +34,7 @@ struct FleetPage {
     }
 
     var html: String {
-        let name = told(root.root.name)
+        let name = excerpt(of: root.root.name)
         let style: HTML = "\(reportStyle)\n\(HTML(file: fleet_css()))"
         let script = HTML(file: fleet_js())
         let page: HTML = """

@@ -30,7 +30,7 @@ extension FleetPage {
             return "<figure><figcaption>\(title)</figcaption><p class=\"soft\">None.</p></figure>"
         }
         let bars = bars.map { bar in
-            ReportBar(label: "<bdi>\(told(bar.label))</bdi>", parts: bar.parts)
+            ReportBar(label: "<bdi>\(excerpt(of: bar.label))</bdi>", parts: bar.parts)
         }
         let axis = ReportAxis(upTo: bars.map(\.sum).max() ?? 0, unit: 1)
         return barChart(title, bars, axis) { $0.grouped.english }

@@ -33,15 +33,16 @@ extension FleetPage {
     /// In the order of the script's `fields`.
     private func row(_ machine: SurveyedMachine, _ states: [SurveyedMachine.State]) -> JSONValue {
         let status = machine.status
-        let host = status.map { told($0.host) } ?? ""
-        let label = told(machine.label)
+        let host = status.map { excerpt(of: $0.host) } ?? ""
+        let label = excerpt(of: machine.label)
         let groups = survey.wanted.groups(of: machine.entry.machine)
         return [
             .string(machine.entry.machine.description), .string(label),
             .string(host == label ? "" : host),
             JSONValue(states.firstIndex(of: machine.state) ?? 0),
-            JSONValue(serial: machine.issued), .string(status.map { told($0.version) } ?? ""),
-            .string(status.map { told($0.kernel) } ?? ""),
+            JSONValue(serial: machine.issued),
+            .string(status.map { excerpt(of: $0.version) } ?? ""),
+            .string(status.map { excerpt(of: $0.kernel) } ?? ""),
             JSONValue(status?.accounts.count ?? 0), .integer(status?.pending ?? 0),
             .integer(status?.refused ?? 0),
             .string(groups.sorted().joined(separator: ", ")),

@@ -82,7 +82,7 @@ struct CheckedRecord {
         case .sealed: "sealed to \(key ?? "")"
         case .proven:
             "opened; the keys in use: \(proven.map(\.letter).joined(separator: " "))"
-        default: Message(known: told(reason ?? ""))
+        default: Message(known: excerpt(of: reason ?? ""))
         }
     }
 
@@ -90,12 +90,12 @@ struct CheckedRecord {
         if case .record(let report, let issued) = record.found { (report, issued) } else { nil }
     }
 
-    private var key: String? { report.map { told($0.0.recoveryKey) } }
+    private var key: String? { report.map { excerpt(of: $0.0.recoveryKey) } }
 
     func row(at now: Int64) -> [Message] {
         [
             .verbatim(record.entry.label),
-            .verbatim(told(record.name ?? record.account.description)),
+            .verbatim(excerpt(of: record.name ?? record.account.description)),
             .verbatim(state.rawValue),
             report.map { Int(now - $0.issued).asTimeAgo } ?? "–", words,
         ]
@@ -104,10 +104,10 @@ struct CheckedRecord {
     var json: JSONValue {
         [
             "machine": .string(record.entry.machine.description),
-            "machineName": .string(told(record.entry.name)),
+            "machineName": .string(excerpt(of: record.entry.name)),
             "account": .string(record.account.description),
-            "name": JSONValue(record.name.map(told)), "state": .string(state.rawValue),
-            "reason": JSONValue(reason.map(told)), "sent": JSONValue(time: report?.issued),
+            "name": JSONValue(record.name.map(excerpt(of:))), "state": .string(state.rawValue),
+            "reason": JSONValue(reason.map(excerpt(of:))), "sent": JSONValue(time: report?.issued),
             "recoveryKey": JSONValue(key),
             "proven": .array(proven.map { .string($0.letter) }),
         ]

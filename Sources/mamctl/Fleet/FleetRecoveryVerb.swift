@@ -62,16 +62,17 @@ private func pullRecord(_ invocation: Invocation) throws -> ExitStatus {
     guard let record = found.first, found.count == 1 else {
         throw Failure(
             found.isEmpty ? .notFound : .usage,
-            "\(told(machine)) has \(found.count) accounts '\(told(account))'",
+            "\(excerpt(of: machine)) has \(found.count) accounts '\(excerpt(of: account))'",
             next: "mamctl fleet recovery check --all --machine \(ByteString(machine).asArgument)")
     }
     guard case .record(let report, let issued) = record.found else {
         let reason = CheckedRecord(record, nil, directory.root.organization).words
-        throw Failure(.notFound, "\(told(account)) on \(told(machine)): \(reason)")
+        throw Failure(.notFound, "\(excerpt(of: account)) on \(excerpt(of: machine)): \(reason)")
     }
     let checked = CheckedRecord(record, nil, directory.root.organization)
     guard checked.isGood else {
-        throw Failure(.damaged, "\(told(account)) on \(told(machine)): \(checked.words)")
+        throw Failure(
+            .damaged, "\(excerpt(of: account)) on \(excerpt(of: machine)): \(checked.words)")
     }
     let file = try NewFile(for: output, replacing: invocation.arguments.has("force"))
     try naming(output, writeAll(report.record, to: file.descriptor.raw))
@@ -80,8 +81,8 @@ private func pullRecord(_ invocation: Invocation) throws -> ExitStatus {
         printJSON(checked.json.merging(["path": .string(output.shown)]))
     } else {
         printOut(
-            "\(output.shown): the keys of \(told(report.name)), sent at \(rfc3339(issued)), sealed"
-                + " to the recovery key \(told(report.recoveryKey))")
+            "\(output.shown): the keys of \(excerpt(of: report.name)), sent at \(rfc3339(issued)), sealed"
+                + " to the recovery key \(excerpt(of: report.recoveryKey))")
         printError(
             "On the new machine: mamctl account import \(output.asArgument) --recovery-key FILE")
     }

@@ -35,7 +35,7 @@ private func isListed(_ machine: SurveyedMachine, _ invocation: Invocation) -> B
 private func show(_ survey: Survey, _ root: FleetRoot, _ machines: [SurveyedMachine]) {
     if !machines.isEmpty {
         let rows: [[Message]] = machines.map {
-            [.verbatim(told($0.label)), $0.state.label, $0.why]
+            [.verbatim(excerpt(of: $0.label)), $0.state.label, $0.why]
         }
         printOut(verbatim: table(rows, width: outputWidth) + "\n")
     }
@@ -74,11 +74,13 @@ extension Survey.Sums {
             self.states[state].map { "\($0.grouped) \(state.words)" }
         }
         let versions = self.versions.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        let newest: [Message] = versions.prefix(5).map { "\(told($0.key)) (\($0.value.grouped))" }
+        let newest: [Message] = versions.prefix(5).map {
+            "\(excerpt(of: $0.key)) (\($0.value.grouped))"
+        }
         let more = versions.count - newest.count
         return table(
             [
-                ["machines", "\(count.grouped) of \(told(name))"],
+                ["machines", "\(count.grouped) of \(excerpt(of: name))"],
                 ["states", states.joined(separator: ", ")],
                 ["check-ins fail", (attention["problem"] ?? 0).grouped],
                 ["documents lack", (attention["documents"] ?? 0).grouped],
@@ -97,16 +99,16 @@ extension Survey {
         let groups = wanted.groups(of: machine.entry.machine).sorted().joined(separator: ", ")
         var rows: [[Message]] = [
             ["machine", .verbatim(machine.entry.machine.description)],
-            ["name", .verbatim(told(machine.entry.name))], ["groups", .verbatim(groups)],
+            ["name", .verbatim(excerpt(of: machine.entry.name))], ["groups", .verbatim(groups)],
             ["state", machine.state.words],
         ]
         if let status = machine.status, let issued = machine.issued {
             rows += [
                 ["reported", "\(rfc3339(issued)), \(Int(time - issued).asTimeAgo)"],
-                ["host", .verbatim(told(status.host))],
-                ["workspace", .verbatim(told(status.workspace))],
-                ["version", .verbatim(told(status.version))],
-                ["kernel", .verbatim(told(status.kernel))],
+                ["host", .verbatim(excerpt(of: status.host))],
+                ["workspace", .verbatim(excerpt(of: status.workspace))],
+                ["version", .verbatim(excerpt(of: status.version))],
+                ["kernel", .verbatim(excerpt(of: status.kernel))],
                 ["contains programs", status.contained ? "yes" : "no"],
                 ["orders pending", "\(status.pending)"],
                 ["refused in 7 days", "\(status.refused)"],
@@ -126,7 +128,7 @@ extension Survey {
         let sums = sums
         return [
             "time": JSONValue(time: time), "organization": .string(root.organization.description),
-            "name": .string(told(root.root.name)),
+            "name": .string(excerpt(of: root.root.name)),
             "sums": [
                 "machines": JSONValue(self.machines.count),
                 "states": .object(
@@ -137,7 +139,7 @@ extension Survey {
                 "attention": .object(sums.attention.mapValues { JSONValue($0) }),
                 "versions": .object(
                     Dictionary(
-                        sums.versions.map { (told($0.key), JSONValue($0.value)) },
+                        sums.versions.map { (excerpt(of: $0.key), JSONValue($0.value)) },
                         uniquingKeysWith: { first, _ in first })),
                 "pending": .integer(sums.pending), "refused": .integer(sums.refused),
                 "accounts": JSONValue(sums.accounts),
@@ -151,8 +153,8 @@ extension Survey {
 extension MachineStatus.Account {
     fileprivate var words: Message {
         let parts: [Message?] = [
-            .verbatim(told(name)), .verbatim(window.rawValue),
-            blockedBy.map { "blocked by \(told($0))" },
+            .verbatim(excerpt(of: name)), .verbatim(window.rawValue),
+            blockedBy.map { "blocked by \(excerpt(of: $0))" },
             compliant ? "compliant" : "not compliant",
             checkedIn.map { "checked in at \(rfc3339($0))" } ?? "never checked in",
         ]
