@@ -81,8 +81,8 @@ private func pullRecord(_ invocation: Invocation) throws -> ExitStatus {
         printJSON(checked.json.merging(["path": .string(output.shown)]))
     } else {
         printOut(
-            "\(output.shown): the keys of \(excerpt(of: report.name)), sent at \(rfc3339(issued)), sealed"
-                + " to the recovery key \(excerpt(of: report.recoveryKey))")
+            "\(output.shown): the keys of \(excerpt(of: report.name)), sent at \(rfc3339(issued)),"
+                + " sealed to the recovery key \(excerpt(of: report.recoveryKey))")
         printError(
             "On the new machine: mamctl account import \(output.asArgument) --recovery-key FILE")
     }
