@@ -16,7 +16,7 @@ MODULES = [
     "MAMSignIn", "MAMStore", "MAMModel", "MAMEnrollment", "MAMVault", "MAMWorkspace", "MAMControl",
     "MAMPlaces", "mamd"]
 MESSAGE = "$s8MAMModel7MessageVD"
-LITERAL = re.compile(r'^(?!\s*(?://|@)).*"[^"\n]*[A-Za-z]|"""', re.MULTILINE)
+LITERAL = re.compile(r'^(?!\s*//).*"[^"\n]*[A-Za-z]|"""', re.MULTILINE)
 FEATURES = ["ExistentialAny", "MemberImportVisibility", "InternalImportsByDefault"]
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", '"': '"', "\\": "\\", "'": "'"}
 

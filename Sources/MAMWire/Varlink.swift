@@ -42,7 +42,7 @@ package protocol WithoutMembers: WireObject {
 }
 
 extension WithoutMembers {
-    package static var codec: Codec<Self> { Codec(Self.init) }
+    package static var codec: Codec<Self> { Codec([], Self.init) { _ in [] } }
 }
 
 /// A reply without parameters.
@@ -182,35 +182,22 @@ package struct Codec<Whole>: Sendable {
     let read: @Sendable (Parameters) throws(VarlinkError) -> Whole
     let members: @Sendable (Whole) -> [String: JSONValue]
 
-    /// `whole`: makes it of its parts. Specialised for each of the 200 types this would be a large
-    /// part of the programs, and of the time to build them.
+    /// `whole`: makes it of its parts. `parts`: their values. Specialised for each of the 200 types
+    /// reading would be a large part of the programs, and of the time to build them.
     @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     package init<each Part: WireValue>(
+        _ names: [String],
         _ whole: @escaping @Sendable (repeat each Part) -> Whole,
-        _ parts: repeat (name: String, path: any KeyPath<Whole, each Part> & Sendable)
+        _ parts: @escaping @Sendable (Whole) -> [JSONValue]
     ) {
-        var names: [String] = []
-        var values: [@Sendable (Whole) -> JSONValue] = []
-        for part in repeat each parts {
-            names.append(part.name)
-            values.append(Self.value(at: part.path))
-        }
         self.names = names
-        read = { [names] (parameters) throws(VarlinkError) -> Whole in
+        read = { (parameters) throws(VarlinkError) -> Whole in
             var rest = names[...]
             func next<Value: WireValue>(_ type: Value.Type) throws(VarlinkError) -> Value {
                 try parameters.value(rest.removeFirst())
             }
             return whole(repeat try next((each Part).self))
         }
-        members = { [names, values] whole in
-            Dictionary(uniqueKeysWithValues: zip(names, values.map { $0(whole) }))
-        }
-    }
-
-    private static func value<Part: WireValue>(
-        at path: any KeyPath<Whole, Part> & Sendable
-    ) -> @Sendable (Whole) -> JSONValue {
-        { $0[keyPath: path].json }
+        members = { Dictionary(uniqueKeysWithValues: zip(names, parts($0))) }
     }
 }

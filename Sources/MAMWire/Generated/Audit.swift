@@ -19,10 +19,12 @@ extension Varlink.Audit {
                 self.count) = (time, sequence, event, account, receiver, uid, pid, program, path,
                 operation, reason, rule, `class`, count)
         }
-        package static let codec = Codec(Self.init, ("time", \.time), ("sequence", \.sequence),
-            ("event", \.event), ("account", \.account), ("receiver", \.receiver), ("uid", \.uid),
-            ("pid", \.pid), ("program", \.program), ("path", \.path), ("operation", \.operation),
-            ("reason", \.reason), ("rule", \.rule), ("class", \.`class`), ("count", \.count))
+        package static let codec = Codec(["time", "sequence", "event", "account", "receiver", "uid",
+            "pid", "program", "path", "operation", "reason", "rule", "class", "count"], Self.init) {
+            [$0.time.json, $0.sequence.json, $0.event.json, $0.account.json, $0.receiver.json,
+                $0.uid.json, $0.pid.json, $0.program.json, $0.path.json, $0.operation.json,
+                $0.reason.json, $0.rule.json, $0.`class`.json, $0.count.json]
+        }
     }
 
     package struct List: VarlinkRequest {
@@ -33,12 +35,15 @@ extension Varlink.Audit {
             (self.since, self.before, self.account, self.event, self.limit, self.follow) = (since,
                 before, account, event, limit, follow)
         }
-        package static let codec = Codec(Self.init, ("since", \.since), ("before", \.before),
-            ("account", \.account), ("event", \.event), ("limit", \.limit), ("follow", \.follow))
+        package static let codec = Codec(["since", "before", "account", "event", "limit",
+            "follow"], Self.init) {
+            [$0.since.json, $0.before.json, $0.account.json, $0.event.json, $0.limit.json,
+                $0.follow.json]
+        }
         package struct Reply: WireObject {
             package var record: Record?
             package init(record: Record? = nil) { self.record = record }
-            package static let codec = Codec(Self.init, ("record", \.record))
+            package static let codec = Codec(["record"], Self.init) { [$0.record.json] }
         }
     }
 }

@@ -21,9 +21,11 @@ extension Varlink.Enrollment {
             (self.identity, self.accountID, self.didSucceed, self.statusCode,
                 self.errorString) = (identity, accountID, didSucceed, statusCode, errorString)
         }
-        package static let codec = Codec(Self.init, ("identity", \.identity),
-            ("accountId", \.accountID), ("didSucceed", \.didSucceed), ("statusCode", \.statusCode),
-            ("errorString", \.errorString))
+        package static let codec = Codec(["identity", "accountId", "didSucceed", "statusCode",
+            "errorString"], Self.init) {
+            [$0.identity.json, $0.accountID.json, $0.didSucceed.json, $0.statusCode.json,
+                $0.errorString.json]
+        }
     }
 
     package enum Action: String, WireWord { case warn, block, wipe }
@@ -33,8 +35,9 @@ extension Varlink.Enrollment {
         package init(action: Action, rule: String, reason: String) {
             (self.action, self.rule, self.reason) = (action, rule, reason)
         }
-        package static let codec = Codec(Self.init, ("action", \.action), ("rule", \.rule),
-            ("reason", \.reason))
+        package static let codec = Codec(["action", "rule", "reason"], Self.init) {
+            [$0.action.json, $0.rule.json, $0.reason.json]
+        }
     }
 
     package typealias Stage = Varlink.Workspace.Stage
@@ -48,9 +51,11 @@ extension Varlink.Enrollment {
             (self.stage, self.status, self.secondsSinceCheckIn, self.block, self.blockReason,
                 self.findings) = (stage, status, secondsSinceCheckIn, block, blockReason, findings)
         }
-        package static let codec = Codec(Self.init, ("stage", \.stage), ("status", \.status),
-            ("secondsSinceCheckIn", \.secondsSinceCheckIn), ("block", \.block),
-            ("blockReason", \.blockReason), ("findings", \.findings))
+        package static let codec = Codec(["stage", "status", "secondsSinceCheckIn", "block",
+            "blockReason", "findings"], Self.init) {
+            [$0.stage.json, $0.status.json, $0.secondsSinceCheckIn.json, $0.block.json,
+                $0.blockReason.json, $0.findings.json]
+        }
     }
 
     package struct Register: VarlinkRequest {
@@ -62,13 +67,15 @@ extension Varlink.Enrollment {
                 self.noPassphrase, self.newKeys) = (name, objectID, passphrase,
                 passphraseDescriptor, noPassphrase, newKeys)
         }
-        package static let codec = Codec(Self.init, ("name", \.name), ("objectId", \.objectID),
-            ("passphrase", \.passphrase), ("passphraseDescriptor", \.passphraseDescriptor),
-            ("noPassphrase", \.noPassphrase), ("newKeys", \.newKeys))
+        package static let codec = Codec(["name", "objectId", "passphrase", "passphraseDescriptor",
+            "noPassphrase", "newKeys"], Self.init) {
+            [$0.name.json, $0.objectID.json, $0.passphrase.json, $0.passphraseDescriptor.json,
+                $0.noPassphrase.json, $0.newKeys.json]
+        }
         package struct Reply: WireObject {
             package var status: Status
             package init(status: Status) { self.status = status }
-            package static let codec = Codec(Self.init, ("status", \.status))
+            package static let codec = Codec(["status"], Self.init) { [$0.status.json] }
         }
     }
 
@@ -79,8 +86,10 @@ extension Varlink.Enrollment {
             (self.account, self.passphrase, self.passphraseDescriptor) = (account, passphrase,
                 passphraseDescriptor)
         }
-        package static let codec = Codec(Self.init, ("account", \.account),
-            ("passphrase", \.passphrase), ("passphraseDescriptor", \.passphraseDescriptor))
+        package static let codec = Codec(["account", "passphrase",
+            "passphraseDescriptor"], Self.init) {
+            [$0.account.json, $0.passphrase.json, $0.passphraseDescriptor.json]
+        }
         package typealias Reply = Register.Reply
     }
 
@@ -89,14 +98,17 @@ extension Varlink.Enrollment {
         package init(account: String, wipe: Bool, confirmed: Bool? = nil) {
             (self.account, self.wipe, self.confirmed) = (account, wipe, confirmed)
         }
-        package static let codec = Codec(Self.init, ("account", \.account), ("wipe", \.wipe),
-            ("confirmed", \.confirmed))
+        package static let codec = Codec(["account", "wipe", "confirmed"], Self.init) {
+            [$0.account.json, $0.wipe.json, $0.confirmed.json]
+        }
         package struct Reply: WireObject {
             package var status: Status, wiped: JSONValue?
             package init(status: Status, wiped: JSONValue? = nil) {
                 (self.status, self.wiped) = (status, wiped)
             }
-            package static let codec = Codec(Self.init, ("status", \.status), ("wiped", \.wiped))
+            package static let codec = Codec(["status", "wiped"], Self.init) {
+                [$0.status.json, $0.wiped.json]
+            }
         }
     }
 
@@ -107,8 +119,9 @@ extension Varlink.Enrollment {
             package init(succeeded: Bool, reason: String? = nil) {
                 (self.succeeded, self.reason) = (succeeded, reason)
             }
-            package static let codec = Codec(Self.init, ("succeeded", \.succeeded),
-                ("reason", \.reason))
+            package static let codec = Codec(["succeeded", "reason"], Self.init) {
+                [$0.succeeded.json, $0.reason.json]
+            }
         }
     }
 
@@ -117,7 +130,7 @@ extension Varlink.Enrollment {
         package struct Reply: WireObject {
             package var enrollments: [Enrollment]
             package init(enrollments: [Enrollment]) { self.enrollments = enrollments }
-            package static let codec = Codec(Self.init, ("enrollments", \.enrollments))
+            package static let codec = Codec(["enrollments"], Self.init) { [$0.enrollments.json] }
         }
     }
 
@@ -126,31 +139,33 @@ extension Varlink.Enrollment {
         package struct Reply: WireObject {
             package var accounts: [String]?
             package init(accounts: [String]? = nil) { self.accounts = accounts }
-            package static let codec = Codec(Self.init, ("accounts", \.accounts))
+            package static let codec = Codec(["accounts"], Self.init) { [$0.accounts.json] }
         }
     }
 
     package struct CheckCompliance: VarlinkRequest {
         package var account: String?
         package init(account: String? = nil) { self.account = account }
-        package static let codec = Codec(Self.init, ("account", \.account))
+        package static let codec = Codec(["account"], Self.init) { [$0.account.json] }
         package struct Reply: WireObject {
             package var status: Int, reason: String?
             package init(status: Int, reason: String? = nil) {
                 (self.status, self.reason) = (status, reason)
             }
-            package static let codec = Codec(Self.init, ("status", \.status), ("reason", \.reason))
+            package static let codec = Codec(["status", "reason"], Self.init) {
+                [$0.status.json, $0.reason.json]
+            }
         }
     }
 
     package struct UserStatus: VarlinkRequest {
         package var account: String?
         package init(account: String? = nil) { self.account = account }
-        package static let codec = Codec(Self.init, ("account", \.account))
+        package static let codec = Codec(["account"], Self.init) { [$0.account.json] }
         package struct Reply: WireObject {
             package var status: Int
             package init(status: Int) { self.status = status }
-            package static let codec = Codec(Self.init, ("status", \.status))
+            package static let codec = Codec(["status"], Self.init) { [$0.status.json] }
         }
     }
 
@@ -159,12 +174,12 @@ extension Varlink.Enrollment {
     package struct SetThreatLevel: VarlinkRequest {
         package var level: ThreatLevel?
         package init(level: ThreatLevel? = nil) { self.level = level }
-        package static let codec = Codec(Self.init, ("level", \.level))
+        package static let codec = Codec(["level"], Self.init) { [$0.level.json] }
     }
 
     package struct AdvanceClock: VarlinkRequest {
         package var seconds: Int
         package init(seconds: Int) { self.seconds = seconds }
-        package static let codec = Codec(Self.init, ("seconds", \.seconds))
+        package static let codec = Codec(["seconds"], Self.init) { [$0.seconds.json] }
     }
 }

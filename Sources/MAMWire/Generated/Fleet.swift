@@ -14,8 +14,9 @@ extension Varlink.Fleet {
         package init(slot: String, serial: Int, issued: Int, expires: Int? = nil) {
             (self.slot, self.serial, self.issued, self.expires) = (slot, serial, issued, expires)
         }
-        package static let codec = Codec(Self.init, ("slot", \.slot), ("serial", \.serial),
-            ("issued", \.issued), ("expires", \.expires))
+        package static let codec = Codec(["slot", "serial", "issued", "expires"], Self.init) {
+            [$0.slot.json, $0.serial.json, $0.issued.json, $0.expires.json]
+        }
     }
 
     package struct Organization: WireObject, Equatable {
@@ -29,10 +30,12 @@ extension Varlink.Fleet {
                 self.documents, self.groups, self.pending, self.problem) = (id, name, machine,
                 publicKey, rootSerial, fingerprint, documents, groups, pending, problem)
         }
-        package static let codec = Codec(Self.init, ("id", \.id), ("name", \.name),
-            ("machine", \.machine), ("publicKey", \.publicKey), ("rootSerial", \.rootSerial),
-            ("fingerprint", \.fingerprint), ("documents", \.documents), ("groups", \.groups),
-            ("pending", \.pending), ("problem", \.problem))
+        package static let codec = Codec(["id", "name", "machine", "publicKey", "rootSerial",
+            "fingerprint", "documents", "groups", "pending", "problem"], Self.init) {
+            [$0.id.json, $0.name.json, $0.machine.json, $0.publicKey.json, $0.rootSerial.json,
+                $0.fingerprint.json, $0.documents.json, $0.groups.json, $0.pending.json,
+                $0.problem.json]
+        }
     }
 
     package struct Join: VarlinkRequest {
@@ -40,12 +43,13 @@ extension Varlink.Fleet {
         package init(root: String, fingerprint: String, documents: [String]? = nil) {
             (self.root, self.fingerprint, self.documents) = (root, fingerprint, documents)
         }
-        package static let codec = Codec(Self.init, ("root", \.root),
-            ("fingerprint", \.fingerprint), ("documents", \.documents))
+        package static let codec = Codec(["root", "fingerprint", "documents"], Self.init) {
+            [$0.root.json, $0.fingerprint.json, $0.documents.json]
+        }
         package struct Reply: WireObject {
             package var organization: Organization
             package init(organization: Organization) { self.organization = organization }
-            package static let codec = Codec(Self.init, ("organization", \.organization))
+            package static let codec = Codec(["organization"], Self.init) { [$0.organization.json] }
         }
     }
 
@@ -56,11 +60,11 @@ extension Varlink.Fleet {
     package struct Deliver: VarlinkRequest {
         package var document: String
         package init(document: String) { self.document = document }
-        package static let codec = Codec(Self.init, ("document", \.document))
+        package static let codec = Codec(["document"], Self.init) { [$0.document.json] }
         package struct Reply: WireObject {
             package var effect: Effect
             package init(effect: Effect) { self.effect = effect }
-            package static let codec = Codec(Self.init, ("effect", \.effect))
+            package static let codec = Codec(["effect"], Self.init) { [$0.effect.json] }
         }
     }
 
@@ -69,7 +73,7 @@ extension Varlink.Fleet {
         package struct Reply: WireObject {
             package var organization: Organization?
             package init(organization: Organization? = nil) { self.organization = organization }
-            package static let codec = Codec(Self.init, ("organization", \.organization))
+            package static let codec = Codec(["organization"], Self.init) { [$0.organization.json] }
         }
     }
 
@@ -78,7 +82,9 @@ extension Varlink.Fleet {
         package init(account: String, report: String) {
             (self.account, self.report) = (account, report)
         }
-        package static let codec = Codec(Self.init, ("account", \.account), ("report", \.report))
+        package static let codec = Codec(["account", "report"], Self.init) {
+            [$0.account.json, $0.report.json]
+        }
     }
 
     package struct Enrol: VarlinkRequest {
@@ -86,12 +92,13 @@ extension Varlink.Fleet {
         package init(invitation: String, transportKey: String) {
             (self.invitation, self.transportKey) = (invitation, transportKey)
         }
-        package static let codec = Codec(Self.init, ("invitation", \.invitation),
-            ("transportKey", \.transportKey))
+        package static let codec = Codec(["invitation", "transportKey"], Self.init) {
+            [$0.invitation.json, $0.transportKey.json]
+        }
         package struct Reply: WireObject {
             package var request: String
             package init(request: String) { self.request = request }
-            package static let codec = Codec(Self.init, ("request", \.request))
+            package static let codec = Codec(["request"], Self.init) { [$0.request.json] }
         }
     }
 
@@ -100,7 +107,7 @@ extension Varlink.Fleet {
         package struct Reply: WireObject {
             package var report: String
             package init(report: String) { self.report = report }
-            package static let codec = Codec(Self.init, ("report", \.report))
+            package static let codec = Codec(["report"], Self.init) { [$0.report.json] }
         }
     }
 
@@ -109,20 +116,24 @@ extension Varlink.Fleet {
         package struct Reply: WireObject {
             package var records: [Record]
             package init(records: [Record]) { self.records = records }
-            package static let codec = Codec(Self.init, ("records", \.records))
+            package static let codec = Codec(["records"], Self.init) { [$0.records.json] }
         }
     }
 
     package struct Audit: VarlinkRequest {
         package var after: Int, limit: Int
         package init(after: Int, limit: Int) { (self.after, self.limit) = (after, limit) }
-        package static let codec = Codec(Self.init, ("after", \.after), ("limit", \.limit))
+        package static let codec = Codec(["after", "limit"], Self.init) {
+            [$0.after.json, $0.limit.json]
+        }
         package struct Reply: WireObject {
             package var report: String?, last: Int
             package init(report: String? = nil, last: Int) {
                 (self.report, self.last) = (report, last)
             }
-            package static let codec = Codec(Self.init, ("report", \.report), ("last", \.last))
+            package static let codec = Codec(["report", "last"], Self.init) {
+                [$0.report.json, $0.last.json]
+            }
         }
     }
 }

@@ -25,9 +25,11 @@ extension Varlink.Identity {
             (self.name, self.objectID, self.managed, self.source, self.process,
                 self.contained) = (name, objectID, managed, source, process, contained)
         }
-        package static let codec = Codec(Self.init, ("name", \.name), ("objectId", \.objectID),
-            ("managed", \.managed), ("source", \.source), ("process", \.process),
-            ("contained", \.contained))
+        package static let codec = Codec(["name", "objectId", "managed", "source", "process",
+            "contained"], Self.init) {
+            [$0.name.json, $0.objectID.json, $0.managed.json, $0.source.json, $0.process.json,
+                $0.contained.json]
+        }
     }
 
     package struct BlockedAccount: WireObject, Equatable {
@@ -35,8 +37,9 @@ extension Varlink.Identity {
         package init(account: String, reason: Int, word: String, text: String) {
             (self.account, self.reason, self.word, self.text) = (account, reason, word, text)
         }
-        package static let codec = Codec(Self.init, ("account", \.account), ("reason", \.reason),
-            ("word", \.word), ("text", \.text))
+        package static let codec = Codec(["account", "reason", "word", "text"], Self.init) {
+            [$0.account.json, $0.reason.json, $0.word.json, $0.text.json]
+        }
     }
 
     package struct SwitchRequest: WireObject, Equatable {
@@ -45,8 +48,10 @@ extension Varlink.Identity {
             (self.id, self.session, self.name, self.reason, self.seconds) = (id, session, name,
                 reason, seconds)
         }
-        package static let codec = Codec(Self.init, ("id", \.id), ("session", \.session),
-            ("name", \.name), ("reason", \.reason), ("seconds", \.seconds))
+        package static let codec = Codec(["id", "session", "name", "reason",
+            "seconds"], Self.init) {
+            [$0.id.json, $0.session.json, $0.name.json, $0.reason.json, $0.seconds.json]
+        }
     }
 
     package enum Network: String, WireWord { case any, ports, none }
@@ -60,10 +65,11 @@ extension Varlink.Identity {
                 self.required, self.terminalBlocked, self.nestedRequired) = (account, mountPoint,
                 fileSystem, network, ports, required, terminalBlocked, nestedRequired)
         }
-        package static let codec = Codec(Self.init, ("account", \.account),
-            ("mountPoint", \.mountPoint), ("fileSystem", \.fileSystem), ("network", \.network),
-            ("ports", \.ports), ("required", \.required), ("terminalBlocked", \.terminalBlocked),
-            ("nestedRequired", \.nestedRequired))
+        package static let codec = Codec(["account", "mountPoint", "fileSystem", "network", "ports",
+            "required", "terminalBlocked", "nestedRequired"], Self.init) {
+            [$0.account.json, $0.mountPoint.json, $0.fileSystem.json, $0.network.json,
+                $0.ports.json, $0.required.json, $0.terminalBlocked.json, $0.nestedRequired.json]
+        }
     }
 
     package struct SetThreadIdentity: VarlinkRequest {
@@ -71,7 +77,9 @@ extension Varlink.Identity {
         package init(thread: Int, identity: String? = nil) {
             (self.thread, self.identity) = (thread, identity)
         }
-        package static let codec = Codec(Self.init, ("thread", \.thread), ("identity", \.identity))
+        package static let codec = Codec(["thread", "identity"], Self.init) {
+            [$0.thread.json, $0.identity.json]
+        }
     }
 
     package struct SetProcessIdentity: VarlinkRequest {
@@ -79,18 +87,19 @@ extension Varlink.Identity {
         package init(identity: String? = nil, scoped: Bool? = nil, unmanaged: Bool? = nil) {
             (self.identity, self.scoped, self.unmanaged) = (identity, scoped, unmanaged)
         }
-        package static let codec = Codec(Self.init, ("identity", \.identity), ("scoped", \.scoped),
-            ("unmanaged", \.unmanaged))
+        package static let codec = Codec(["identity", "scoped", "unmanaged"], Self.init) {
+            [$0.identity.json, $0.scoped.json, $0.unmanaged.json]
+        }
     }
 
     package struct GetContainment: VarlinkRequest {
         package var account: String?
         package init(account: String? = nil) { self.account = account }
-        package static let codec = Codec(Self.init, ("account", \.account))
+        package static let codec = Codec(["account"], Self.init) { [$0.account.json] }
         package struct Reply: WireObject {
             package var containment: Containment
             package init(containment: Containment) { self.containment = containment }
-            package static let codec = Codec(Self.init, ("containment", \.containment))
+            package static let codec = Codec(["containment"], Self.init) { [$0.containment.json] }
         }
     }
 
@@ -100,8 +109,9 @@ extension Varlink.Identity {
             (self.account, self.processDescriptor, self.program) = (account, processDescriptor,
                 program)
         }
-        package static let codec = Codec(Self.init, ("account", \.account),
-            ("processDescriptor", \.processDescriptor), ("program", \.program))
+        package static let codec = Codec(["account", "processDescriptor", "program"], Self.init) {
+            [$0.account.json, $0.processDescriptor.json, $0.program.json]
+        }
     }
 
     package enum ContainedAct: String, WireWord { case connect, mount }
@@ -109,7 +119,7 @@ extension Varlink.Identity {
     package struct NoteRefusal: VarlinkRequest {
         package var what: ContainedAct
         package init(what: ContainedAct) { self.what = what }
-        package static let codec = Codec(Self.init, ("what", \.what))
+        package static let codec = Codec(["what"], Self.init) { [$0.what.json] }
     }
 
     package struct Trust: VarlinkRequest {
@@ -118,18 +128,20 @@ extension Varlink.Identity {
             (self.account, self.programDescriptor, self.processDescriptor) = (account,
                 programDescriptor, processDescriptor)
         }
-        package static let codec = Codec(Self.init, ("account", \.account),
-            ("programDescriptor", \.programDescriptor), ("processDescriptor", \.processDescriptor))
+        package static let codec = Codec(["account", "programDescriptor",
+            "processDescriptor"], Self.init) {
+            [$0.account.json, $0.programDescriptor.json, $0.processDescriptor.json]
+        }
     }
 
     package struct GetIdentity: VarlinkRequest {
         package var thread: Int?
         package init(thread: Int? = nil) { self.thread = thread }
-        package static let codec = Codec(Self.init, ("thread", \.thread))
+        package static let codec = Codec(["thread"], Self.init) { [$0.thread.json] }
         package struct Reply: WireObject {
             package var acting: Acting
             package init(acting: Acting) { self.acting = acting }
-            package static let codec = Codec(Self.init, ("acting", \.acting))
+            package static let codec = Codec(["acting"], Self.init) { [$0.acting.json] }
         }
     }
 
@@ -140,16 +152,18 @@ extension Varlink.Identity {
             (self.identity, self.passphrase, self.passphraseDescriptor, self.thread) = (identity,
                 passphrase, passphraseDescriptor, thread)
         }
-        package static let codec = Codec(Self.init, ("identity", \.identity),
-            ("passphrase", \.passphrase), ("passphraseDescriptor", \.passphraseDescriptor),
-            ("thread", \.thread))
+        package static let codec = Codec(["identity", "passphrase", "passphraseDescriptor",
+            "thread"], Self.init) {
+            [$0.identity.json, $0.passphrase.json, $0.passphraseDescriptor.json, $0.thread.json]
+        }
         package struct Reply: WireObject {
             package var result: Int, word: String, reason: String
             package init(result: Int, word: String, reason: String) {
                 (self.result, self.word, self.reason) = (result, word, reason)
             }
-            package static let codec = Codec(Self.init, ("result", \.result), ("word", \.word),
-                ("reason", \.reason))
+            package static let codec = Codec(["result", "word", "reason"], Self.init) {
+                [$0.result.json, $0.word.json, $0.reason.json]
+            }
         }
     }
 
@@ -158,22 +172,24 @@ extension Varlink.Identity {
         package init(identities: [String], thread: Int? = nil) {
             (self.identities, self.thread) = (identities, thread)
         }
-        package static let codec = Codec(Self.init, ("identities", \.identities),
-            ("thread", \.thread))
+        package static let codec = Codec(["identities", "thread"], Self.init) {
+            [$0.identities.json, $0.thread.json]
+        }
         package typealias Reply = SetUserInterfaceIdentity.Reply
     }
 
     package struct GetUserInterfaceIdentity: VarlinkRequest {
         package var thread: Int?
         package init(thread: Int? = nil) { self.thread = thread }
-        package static let codec = Codec(Self.init, ("thread", \.thread))
+        package static let codec = Codec(["thread"], Self.init) { [$0.thread.json] }
         package struct Reply: WireObject {
             package var session: String, identities: [String]?, acting: Acting?
             package init(session: String, identities: [String]? = nil, acting: Acting? = nil) {
                 (self.session, self.identities, self.acting) = (session, identities, acting)
             }
-            package static let codec = Codec(Self.init, ("session", \.session),
-                ("identities", \.identities), ("acting", \.acting))
+            package static let codec = Codec(["session", "identities", "acting"], Self.init) {
+                [$0.session.json, $0.identities.json, $0.acting.json]
+            }
         }
     }
 
@@ -182,14 +198,16 @@ extension Varlink.Identity {
         package struct Reply: WireObject {
             package var request: SwitchRequest?
             package init(request: SwitchRequest? = nil) { self.request = request }
-            package static let codec = Codec(Self.init, ("request", \.request))
+            package static let codec = Codec(["request"], Self.init) { [$0.request.json] }
         }
     }
 
     package struct AnswerSwitch: VarlinkRequest {
         package var id: Int, result: Int
         package init(id: Int, result: Int) { (self.id, self.result) = (id, result) }
-        package static let codec = Codec(Self.init, ("id", \.id), ("result", \.result))
+        package static let codec = Codec(["id", "result"], Self.init) {
+            [$0.id.json, $0.result.json]
+        }
     }
 
     package struct LinkAccount: VarlinkRequest {
@@ -200,15 +218,18 @@ extension Varlink.Identity {
             (self.account, self.objectID, self.passphrase, self.passphraseDescriptor) = (account,
                 objectID, passphrase, passphraseDescriptor)
         }
-        package static let codec = Codec(Self.init, ("account", \.account),
-            ("objectId", \.objectID), ("passphrase", \.passphrase),
-            ("passphraseDescriptor", \.passphraseDescriptor))
+        package static let codec = Codec(["account", "objectId", "passphrase",
+            "passphraseDescriptor"], Self.init) {
+            [$0.account.json, $0.objectID.json, $0.passphrase.json, $0.passphraseDescriptor.json]
+        }
         package struct Reply: WireObject {
             package var name: String, objectID: String
             package init(name: String, objectID: String) {
                 (self.name, self.objectID) = (name, objectID)
             }
-            package static let codec = Codec(Self.init, ("name", \.name), ("objectId", \.objectID))
+            package static let codec = Codec(["name", "objectId"], Self.init) {
+                [$0.name.json, $0.objectID.json]
+            }
         }
     }
 
@@ -217,7 +238,7 @@ extension Varlink.Identity {
         package struct Reply: WireObject {
             package var accounts: [BlockedAccount]
             package init(accounts: [BlockedAccount]) { self.accounts = accounts }
-            package static let codec = Codec(Self.init, ("accounts", \.accounts))
+            package static let codec = Codec(["accounts"], Self.init) { [$0.accounts.json] }
         }
     }
 }

@@ -24,8 +24,9 @@ extension Varlink.Policy {
         package init(allowed: Bool, reason: String, words: [String]? = nil, rule: String? = nil) {
             (self.allowed, self.reason, self.words, self.rule) = (allowed, reason, words, rule)
         }
-        package static let codec = Codec(Self.init, ("allowed", \.allowed), ("reason", \.reason),
-            ("words", \.words), ("rule", \.rule))
+        package static let codec = Codec(["allowed", "reason", "words", "rule"], Self.init) {
+            [$0.allowed.json, $0.reason.json, $0.words.json, $0.rule.json]
+        }
     }
 
     package struct Answer: WireObject, Equatable {
@@ -33,8 +34,9 @@ extension Varlink.Policy {
         package init(question: String, decision: Decision) {
             (self.question, self.decision) = (question, decision)
         }
-        package static let codec = Codec(Self.init, ("question", \.question),
-            ("decision", \.decision))
+        package static let codec = Codec(["question", "decision"], Self.init) {
+            [$0.question.json, $0.decision.json]
+        }
     }
 
     package struct LocationAnswer: WireObject, Equatable {
@@ -42,8 +44,9 @@ extension Varlink.Policy {
         package init(location: String, value: Int, decision: Decision) {
             (self.location, self.value, self.decision) = (location, value, decision)
         }
-        package static let codec = Codec(Self.init, ("location", \.location), ("value", \.value),
-            ("decision", \.decision))
+        package static let codec = Codec(["location", "value", "decision"], Self.init) {
+            [$0.location.json, $0.value.json, $0.decision.json]
+        }
     }
 
     package struct ShareTarget: WireObject, Equatable {
@@ -52,8 +55,9 @@ extension Varlink.Policy {
             (self.program, self.managed, self.sealed, self.decision) = (program, managed, sealed,
                 decision)
         }
-        package static let codec = Codec(Self.init, ("program", \.program), ("managed", \.managed),
-            ("sealed", \.sealed), ("decision", \.decision))
+        package static let codec = Codec(["program", "managed", "sealed", "decision"], Self.init) {
+            [$0.program.json, $0.managed.json, $0.sealed.json, $0.decision.json]
+        }
     }
 
     package struct Document: WireObject, Equatable {
@@ -63,8 +67,10 @@ extension Varlink.Policy {
             (self.name, self.file, self.id, self.version, self.isDefault) = (name, file, id,
                 version, isDefault)
         }
-        package static let codec = Codec(Self.init, ("name", \.name), ("file", \.file),
-            ("id", \.id), ("version", \.version), ("isDefault", \.isDefault))
+        package static let codec = Codec(["name", "file", "id", "version",
+            "isDefault"], Self.init) {
+            [$0.name.json, $0.file.json, $0.id.json, $0.version.json, $0.isDefault.json]
+        }
     }
 
     package typealias RefusedDocument = Varlink.Workspace.RefusedDocument
@@ -78,8 +84,10 @@ extension Varlink.Policy {
             (self.line, self.column, self.severity, self.key, self.reason) = (line, column,
                 severity, key, reason)
         }
-        package static let codec = Codec(Self.init, ("line", \.line), ("column", \.column),
-            ("severity", \.severity), ("key", \.key), ("reason", \.reason))
+        package static let codec = Codec(["line", "column", "severity", "key",
+            "reason"], Self.init) {
+            [$0.line.json, $0.column.json, $0.severity.json, $0.key.json, $0.reason.json]
+        }
     }
 
     package struct Coverage: WireObject, Equatable {
@@ -89,8 +97,9 @@ extension Varlink.Policy {
             (self.document, self.accounts, self.obstacle, self.next) = (document, accounts,
                 obstacle, next)
         }
-        package static let codec = Codec(Self.init, ("document", \.document),
-            ("accounts", \.accounts), ("obstacle", \.obstacle), ("next", \.next))
+        package static let codec = Codec(["document", "accounts", "obstacle", "next"], Self.init) {
+            [$0.document.json, $0.accounts.json, $0.obstacle.json, $0.next.json]
+        }
     }
 
     package struct ManagedAccount: WireObject, Equatable {
@@ -98,7 +107,9 @@ extension Varlink.Policy {
         package init(name: String, objectID: String) {
             (self.name, self.objectID) = (name, objectID)
         }
-        package static let codec = Codec(Self.init, ("name", \.name), ("objectId", \.objectID))
+        package static let codec = Codec(["name", "objectId"], Self.init) {
+            [$0.name.json, $0.objectID.json]
+        }
     }
 
     package struct Show: VarlinkRequest {
@@ -106,8 +117,9 @@ extension Varlink.Policy {
         package init(account: String? = nil, accounts: [String]? = nil) {
             (self.account, self.accounts) = (account, accounts)
         }
-        package static let codec = Codec(Self.init, ("account", \.account),
-            ("accounts", \.accounts))
+        package static let codec = Codec(["account", "accounts"], Self.init) {
+            [$0.account.json, $0.accounts.json]
+        }
         package struct Reply: WireObject {
             package var account: String, managed: Bool, rules: JSONValue, documents: [Document],
                 refused: [RefusedDocument], warnings: [String]
@@ -116,20 +128,22 @@ extension Varlink.Policy {
                 (self.account, self.managed, self.rules, self.documents, self.refused,
                     self.warnings) = (account, managed, rules, documents, refused, warnings)
             }
-            package static let codec = Codec(Self.init, ("account", \.account),
-                ("managed", \.managed), ("rules", \.rules), ("documents", \.documents),
-                ("refused", \.refused), ("warnings", \.warnings))
+            package static let codec = Codec(["account", "managed", "rules", "documents", "refused",
+                "warnings"], Self.init) {
+                [$0.account.json, $0.managed.json, $0.rules.json, $0.documents.json,
+                    $0.refused.json, $0.warnings.json]
+            }
         }
     }
 
     package struct Check: VarlinkRequest {
         package var document: String
         package init(document: String) { self.document = document }
-        package static let codec = Codec(Self.init, ("document", \.document))
+        package static let codec = Codec(["document"], Self.init) { [$0.document.json] }
         package struct Reply: WireObject {
             package var findings: [Finding]
             package init(findings: [Finding]) { self.findings = findings }
-            package static let codec = Codec(Self.init, ("findings", \.findings))
+            package static let codec = Codec(["findings"], Self.init) { [$0.findings.json] }
         }
     }
 
@@ -138,7 +152,9 @@ extension Varlink.Policy {
         package init(account: String, reason: String) {
             (self.account, self.reason) = (account, reason)
         }
-        package static let codec = Codec(Self.init, ("account", \.account), ("reason", \.reason))
+        package static let codec = Codec(["account", "reason"], Self.init) {
+            [$0.account.json, $0.reason.json]
+        }
     }
 
     package struct Import: VarlinkRequest {
@@ -146,8 +162,9 @@ extension Varlink.Policy {
         package init(name: String, document: String, dryRun: Bool? = nil) {
             (self.name, self.document, self.dryRun) = (name, document, dryRun)
         }
-        package static let codec = Codec(Self.init, ("name", \.name), ("document", \.document),
-            ("dryRun", \.dryRun))
+        package static let codec = Codec(["name", "document", "dryRun"], Self.init) {
+            [$0.name.json, $0.document.json, $0.dryRun.json]
+        }
         package struct Reply: WireObject {
             package var documents: [String], coverage: [Coverage], warnings: [String],
                 closes: [Closure]?
@@ -156,8 +173,10 @@ extension Varlink.Policy {
                 (self.documents, self.coverage, self.warnings, self.closes) = (documents, coverage,
                     warnings, closes)
             }
-            package static let codec = Codec(Self.init, ("documents", \.documents),
-                ("coverage", \.coverage), ("warnings", \.warnings), ("closes", \.closes))
+            package static let codec = Codec(["documents", "coverage", "warnings",
+                "closes"], Self.init) {
+                [$0.documents.json, $0.coverage.json, $0.warnings.json, $0.closes.json]
+            }
         }
     }
 
@@ -166,12 +185,13 @@ extension Varlink.Policy {
         package init(question: String, account: String? = nil, accounts: [String]? = nil) {
             (self.question, self.account, self.accounts) = (question, account, accounts)
         }
-        package static let codec = Codec(Self.init, ("question", \.question),
-            ("account", \.account), ("accounts", \.accounts))
+        package static let codec = Codec(["question", "account", "accounts"], Self.init) {
+            [$0.question.json, $0.account.json, $0.accounts.json]
+        }
         package struct Reply: WireObject {
             package var decision: Decision
             package init(decision: Decision) { self.decision = decision }
-            package static let codec = Codec(Self.init, ("decision", \.decision))
+            package static let codec = Codec(["decision"], Self.init) { [$0.decision.json] }
         }
     }
 
@@ -180,15 +200,17 @@ extension Varlink.Policy {
         package init(account: String? = nil, accounts: [String]? = nil) {
             (self.account, self.accounts) = (account, accounts)
         }
-        package static let codec = Codec(Self.init, ("account", \.account),
-            ("accounts", \.accounts))
+        package static let codec = Codec(["account", "accounts"], Self.init) {
+            [$0.account.json, $0.accounts.json]
+        }
         package struct Reply: WireObject {
             package var account: String, answers: [Answer]
             package init(account: String, answers: [Answer]) {
                 (self.account, self.answers) = (account, answers)
             }
-            package static let codec = Codec(Self.init, ("account", \.account),
-                ("answers", \.answers))
+            package static let codec = Codec(["account", "answers"], Self.init) {
+                [$0.account.json, $0.answers.json]
+            }
         }
     }
 
@@ -200,8 +222,10 @@ extension Varlink.Policy {
             (self.location, self.owner, self.path, self.fileDescriptor, self.account) = (location,
                 owner, path, fileDescriptor, account)
         }
-        package static let codec = Codec(Self.init, ("location", \.location), ("owner", \.owner),
-            ("path", \.path), ("fileDescriptor", \.fileDescriptor), ("account", \.account))
+        package static let codec = Codec(["location", "owner", "path", "fileDescriptor",
+            "account"], Self.init) {
+            [$0.location.json, $0.owner.json, $0.path.json, $0.fileDescriptor.json, $0.account.json]
+        }
         package typealias Reply = Ask.Reply
     }
 
@@ -212,12 +236,14 @@ extension Varlink.Policy {
             (self.owner, self.path, self.fileDescriptor, self.account) = (owner, path,
                 fileDescriptor, account)
         }
-        package static let codec = Codec(Self.init, ("owner", \.owner), ("path", \.path),
-            ("fileDescriptor", \.fileDescriptor), ("account", \.account))
+        package static let codec = Codec(["owner", "path", "fileDescriptor",
+            "account"], Self.init) {
+            [$0.owner.json, $0.path.json, $0.fileDescriptor.json, $0.account.json]
+        }
         package struct Reply: WireObject {
             package var locations: [LocationAnswer]
             package init(locations: [LocationAnswer]) { self.locations = locations }
-            package static let codec = Codec(Self.init, ("locations", \.locations))
+            package static let codec = Codec(["locations"], Self.init) { [$0.locations.json] }
         }
     }
 
@@ -226,8 +252,9 @@ extension Varlink.Policy {
         package init(location: String, receiver: String? = nil, account: String? = nil) {
             (self.location, self.receiver, self.account) = (location, receiver, account)
         }
-        package static let codec = Codec(Self.init, ("location", \.location),
-            ("receiver", \.receiver), ("account", \.account))
+        package static let codec = Codec(["location", "receiver", "account"], Self.init) {
+            [$0.location.json, $0.receiver.json, $0.account.json]
+        }
         package typealias Reply = Ask.Reply
     }
 
@@ -236,8 +263,9 @@ extension Varlink.Policy {
         package init(receiver: String? = nil, account: String? = nil) {
             (self.receiver, self.account) = (receiver, account)
         }
-        package static let codec = Codec(Self.init, ("receiver", \.receiver),
-            ("account", \.account))
+        package static let codec = Codec(["receiver", "account"], Self.init) {
+            [$0.receiver.json, $0.account.json]
+        }
         package typealias Reply = SaveLocations.Reply
     }
 
@@ -249,15 +277,18 @@ extension Varlink.Policy {
             (self.owner, self.path, self.fileDescriptor, self.item, self.account) = (owner, path,
                 fileDescriptor, item, account)
         }
-        package static let codec = Codec(Self.init, ("owner", \.owner), ("path", \.path),
-            ("fileDescriptor", \.fileDescriptor), ("item", \.item), ("account", \.account))
+        package static let codec = Codec(["owner", "path", "fileDescriptor", "item",
+            "account"], Self.init) {
+            [$0.owner.json, $0.path.json, $0.fileDescriptor.json, $0.item.json, $0.account.json]
+        }
         package struct Reply: WireObject {
             package var decision: Decision, becomesReceivers: Bool
             package init(decision: Decision, becomesReceivers: Bool) {
                 (self.decision, self.becomesReceivers) = (decision, becomesReceivers)
             }
-            package static let codec = Codec(Self.init, ("decision", \.decision),
-                ("becomesReceivers", \.becomesReceivers))
+            package static let codec = Codec(["decision", "becomesReceivers"], Self.init) {
+                [$0.decision.json, $0.becomesReceivers.json]
+            }
         }
     }
 
@@ -266,12 +297,13 @@ extension Varlink.Policy {
         package init(programs: [String], account: String? = nil) {
             (self.programs, self.account) = (programs, account)
         }
-        package static let codec = Codec(Self.init, ("programs", \.programs),
-            ("account", \.account))
+        package static let codec = Codec(["programs", "account"], Self.init) {
+            [$0.programs.json, $0.account.json]
+        }
         package struct Reply: WireObject {
             package var targets: [ShareTarget]
             package init(targets: [ShareTarget]) { self.targets = targets }
-            package static let codec = Codec(Self.init, ("targets", \.targets))
+            package static let codec = Codec(["targets"], Self.init) { [$0.targets.json] }
         }
     }
 
@@ -282,15 +314,18 @@ extension Varlink.Policy {
             (self.url, self.account, self.knownManagedScheme, self.universal) = (url, account,
                 knownManagedScheme, universal)
         }
-        package static let codec = Codec(Self.init, ("url", \.url), ("account", \.account),
-            ("knownManagedScheme", \.knownManagedScheme), ("universal", \.universal))
+        package static let codec = Codec(["url", "account", "knownManagedScheme",
+            "universal"], Self.init) {
+            [$0.url.json, $0.account.json, $0.knownManagedScheme.json, $0.universal.json]
+        }
         package struct Reply: WireObject {
             package var decision: Decision, opens: String?
             package init(decision: Decision, opens: String? = nil) {
                 (self.decision, self.opens) = (decision, opens)
             }
-            package static let codec = Codec(Self.init, ("decision", \.decision),
-                ("opens", \.opens))
+            package static let codec = Codec(["decision", "opens"], Self.init) {
+                [$0.decision.json, $0.opens.json]
+            }
         }
     }
 
@@ -299,8 +334,9 @@ extension Varlink.Policy {
         package init(count: Int, account: String? = nil, target: String? = nil) {
             (self.count, self.account, self.target) = (count, account, target)
         }
-        package static let codec = Codec(Self.init, ("count", \.count), ("account", \.account),
-            ("target", \.target))
+        package static let codec = Codec(["count", "account", "target"], Self.init) {
+            [$0.count.json, $0.account.json, $0.target.json]
+        }
         package typealias Reply = Ask.Reply
     }
 
@@ -309,8 +345,9 @@ extension Varlink.Policy {
         package init(count: Int, account: String? = nil, source: String? = nil) {
             (self.count, self.account, self.source) = (count, account, source)
         }
-        package static let codec = Codec(Self.init, ("count", \.count), ("account", \.account),
-            ("source", \.source))
+        package static let codec = Codec(["count", "account", "source"], Self.init) {
+            [$0.count.json, $0.account.json, $0.source.json]
+        }
         package typealias Reply = Ask.Reply
     }
 
@@ -323,18 +360,22 @@ extension Varlink.Policy {
         package init(mode: PickerMode, account: String? = nil) {
             (self.mode, self.account) = (mode, account)
         }
-        package static let codec = Codec(Self.init, ("mode", \.mode), ("account", \.account))
+        package static let codec = Codec(["mode", "account"], Self.init) {
+            [$0.mode.json, $0.account.json]
+        }
         package typealias Reply = Ask.Reply
     }
 
     package struct NotificationPolicy: VarlinkRequest {
         package var account: String?
         package init(account: String? = nil) { self.account = account }
-        package static let codec = Codec(Self.init, ("account", \.account))
+        package static let codec = Codec(["account"], Self.init) { [$0.account.json] }
         package struct Reply: WireObject {
             package var policy: Int, name: String
             package init(policy: Int, name: String) { (self.policy, self.name) = (policy, name) }
-            package static let codec = Codec(Self.init, ("policy", \.policy), ("name", \.name))
+            package static let codec = Codec(["policy", "name"], Self.init) {
+                [$0.policy.json, $0.name.json]
+            }
         }
     }
 
@@ -348,8 +389,10 @@ extension Varlink.Policy {
                 (self.accounts, self.primary, self.managementEnabled) = (accounts, primary,
                     managementEnabled)
             }
-            package static let codec = Codec(Self.init, ("accounts", \.accounts),
-                ("primary", \.primary), ("managementEnabled", \.managementEnabled))
+            package static let codec = Codec(["accounts", "primary",
+                "managementEnabled"], Self.init) {
+                [$0.accounts.json, $0.primary.json, $0.managementEnabled.json]
+            }
         }
     }
 
@@ -358,7 +401,7 @@ extension Varlink.Policy {
         package struct Reply: WireObject {
             package var programs: [String]
             package init(programs: [String]) { self.programs = programs }
-            package static let codec = Codec(Self.init, ("programs", \.programs))
+            package static let codec = Codec(["programs"], Self.init) { [$0.programs.json] }
         }
     }
 
@@ -367,33 +410,35 @@ extension Varlink.Policy {
         package init(first: String? = nil, second: String? = nil) {
             (self.first, self.second) = (first, second)
         }
-        package static let codec = Codec(Self.init, ("first", \.first), ("second", \.second))
+        package static let codec = Codec(["first", "second"], Self.init) {
+            [$0.first.json, $0.second.json]
+        }
         package struct Reply: WireObject {
             package var same: Bool
             package init(same: Bool) { self.same = same }
-            package static let codec = Codec(Self.init, ("same", \.same))
+            package static let codec = Codec(["same"], Self.init) { [$0.same.json] }
         }
     }
 
     package struct IsManaged: VarlinkRequest {
         package var account: String?
         package init(account: String? = nil) { self.account = account }
-        package static let codec = Codec(Self.init, ("account", \.account))
+        package static let codec = Codec(["account"], Self.init) { [$0.account.json] }
         package struct Reply: WireObject {
             package var managed: Bool
             package init(managed: Bool) { self.managed = managed }
-            package static let codec = Codec(Self.init, ("managed", \.managed))
+            package static let codec = Codec(["managed"], Self.init) { [$0.managed.json] }
         }
     }
 
     package struct Configuration: VarlinkRequest {
         package var accounts: [String]?
         package init(accounts: [String]? = nil) { self.accounts = accounts }
-        package static let codec = Codec(Self.init, ("accounts", \.accounts))
+        package static let codec = Codec(["accounts"], Self.init) { [$0.accounts.json] }
         package struct Reply: WireObject {
             package var fullData: [JSONValue]
             package init(fullData: [JSONValue]) { self.fullData = fullData }
-            package static let codec = Codec(Self.init, ("fullData", \.fullData))
+            package static let codec = Codec(["fullData"], Self.init) { [$0.fullData.json] }
         }
     }
 
@@ -407,14 +452,17 @@ extension Varlink.Policy {
             account: String? = nil) {
             (self.key, self.type, self.query, self.account) = (key, type, query, account)
         }
-        package static let codec = Codec(Self.init, ("key", \.key), ("type", \.type),
-            ("query", \.query), ("account", \.account))
+        package static let codec = Codec(["key", "type", "query", "account"], Self.init) {
+            [$0.key.json, $0.type.json, $0.query.json, $0.account.json]
+        }
         package struct Reply: WireObject {
             package var value: JSONValue?, all: [JSONValue]
             package init(value: JSONValue? = nil, all: [JSONValue]) {
                 (self.value, self.all) = (value, all)
             }
-            package static let codec = Codec(Self.init, ("value", \.value), ("all", \.all))
+            package static let codec = Codec(["value", "all"], Self.init) {
+                [$0.value.json, $0.all.json]
+            }
         }
     }
 
@@ -423,11 +471,13 @@ extension Varlink.Policy {
         package init(key: String, account: String? = nil) {
             (self.key, self.account) = (key, account)
         }
-        package static let codec = Codec(Self.init, ("key", \.key), ("account", \.account))
+        package static let codec = Codec(["key", "account"], Self.init) {
+            [$0.key.json, $0.account.json]
+        }
         package struct Reply: WireObject {
             package var conflict: Bool
             package init(conflict: Bool) { self.conflict = conflict }
-            package static let codec = Codec(Self.init, ("conflict", \.conflict))
+            package static let codec = Codec(["conflict"], Self.init) { [$0.conflict.json] }
         }
     }
 
@@ -436,7 +486,7 @@ extension Varlink.Policy {
         package struct Reply: WireObject {
             package var text: String
             package init(text: String) { self.text = text }
-            package static let codec = Codec(Self.init, ("text", \.text))
+            package static let codec = Codec(["text"], Self.init) { [$0.text.json] }
         }
     }
 }

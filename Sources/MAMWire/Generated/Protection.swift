@@ -26,8 +26,9 @@ extension Varlink.Protection {
         package init(path: String, changed: Bool, protection: Protection) {
             (self.path, self.changed, self.protection) = (path, changed, protection)
         }
-        package static let codec = Codec(Self.init, ("path", \.path), ("changed", \.changed),
-            ("protection", \.protection))
+        package static let codec = Codec(["path", "changed", "protection"], Self.init) {
+            [$0.path.json, $0.changed.json, $0.protection.json]
+        }
     }
 
     package struct Failure: WireObject, Equatable {
@@ -38,9 +39,11 @@ extension Varlink.Protection {
             (self.path, self.status, self.name, self.cause, self.reason, self.words,
                 self.next) = (path, status, name, cause, reason, words, next)
         }
-        package static let codec = Codec(Self.init, ("path", \.path), ("status", \.status),
-            ("name", \.name), ("cause", \.cause), ("reason", \.reason), ("words", \.words),
-            ("next", \.next))
+        package static let codec = Codec(["path", "status", "name", "cause", "reason", "words",
+            "next"], Self.init) {
+            [$0.path.json, $0.status.json, $0.name.json, $0.cause.json, $0.reason.json,
+                $0.words.json, $0.next.json]
+        }
     }
 
     package struct Summary: WireObject, Equatable {
@@ -48,8 +51,9 @@ extension Varlink.Protection {
         package init(files: Int, changed: Int, failed: Int) {
             (self.files, self.changed, self.failed) = (files, changed, failed)
         }
-        package static let codec = Codec(Self.init, ("files", \.files), ("changed", \.changed),
-            ("failed", \.failed))
+        package static let codec = Codec(["files", "changed", "failed"], Self.init) {
+            [$0.files.json, $0.changed.json, $0.failed.json]
+        }
     }
 
     package struct Protect: VarlinkRequest {
@@ -60,16 +64,20 @@ extension Varlink.Protection {
             (self.owner, self.unmanaged, self.path, self.fileDescriptor, self.override) = (owner,
                 unmanaged, path, fileDescriptor, override)
         }
-        package static let codec = Codec(Self.init, ("owner", \.owner), ("unmanaged", \.unmanaged),
-            ("path", \.path), ("fileDescriptor", \.fileDescriptor), ("override", \.override))
+        package static let codec = Codec(["owner", "unmanaged", "path", "fileDescriptor",
+            "override"], Self.init) {
+            [$0.owner.json, $0.unmanaged.json, $0.path.json, $0.fileDescriptor.json,
+                $0.override.json]
+        }
         package struct Reply: WireObject {
             package var file: ProtectedFile?, failure: Failure?, summary: Summary?
             package init(file: ProtectedFile? = nil, failure: Failure? = nil,
                 summary: Summary? = nil) {
                 (self.file, self.failure, self.summary) = (file, failure, summary)
             }
-            package static let codec = Codec(Self.init, ("file", \.file), ("failure", \.failure),
-                ("summary", \.summary))
+            package static let codec = Codec(["file", "failure", "summary"], Self.init) {
+                [$0.file.json, $0.failure.json, $0.summary.json]
+            }
         }
     }
 
@@ -81,8 +89,11 @@ extension Varlink.Protection {
             (self.owner, self.unmanaged, self.path, self.fileDescriptor, self.override) = (owner,
                 unmanaged, path, fileDescriptor, override)
         }
-        package static let codec = Codec(Self.init, ("owner", \.owner), ("unmanaged", \.unmanaged),
-            ("path", \.path), ("fileDescriptor", \.fileDescriptor), ("override", \.override))
+        package static let codec = Codec(["owner", "unmanaged", "path", "fileDescriptor",
+            "override"], Self.init) {
+            [$0.owner.json, $0.unmanaged.json, $0.path.json, $0.fileDescriptor.json,
+                $0.override.json]
+        }
         package typealias Reply = Protect.Reply
     }
 
@@ -93,12 +104,14 @@ extension Varlink.Protection {
             (self.owner, self.path, self.fileDescriptor, self.override) = (owner, path,
                 fileDescriptor, override)
         }
-        package static let codec = Codec(Self.init, ("owner", \.owner), ("path", \.path),
-            ("fileDescriptor", \.fileDescriptor), ("override", \.override))
+        package static let codec = Codec(["owner", "path", "fileDescriptor",
+            "override"], Self.init) {
+            [$0.owner.json, $0.path.json, $0.fileDescriptor.json, $0.override.json]
+        }
         package struct Reply: WireObject {
             package var protection: Protection
             package init(protection: Protection) { self.protection = protection }
-            package static let codec = Codec(Self.init, ("protection", \.protection))
+            package static let codec = Codec(["protection"], Self.init) { [$0.protection.json] }
         }
     }
 
@@ -107,8 +120,9 @@ extension Varlink.Protection {
         package init(path: String? = nil, fileDescriptor: Int? = nil, override: String? = nil) {
             (self.path, self.fileDescriptor, self.override) = (path, fileDescriptor, override)
         }
-        package static let codec = Codec(Self.init, ("path", \.path),
-            ("fileDescriptor", \.fileDescriptor), ("override", \.override))
+        package static let codec = Codec(["path", "fileDescriptor", "override"], Self.init) {
+            [$0.path.json, $0.fileDescriptor.json, $0.override.json]
+        }
         package typealias Reply = EncryptFile.Reply
     }
 
@@ -117,12 +131,13 @@ extension Varlink.Protection {
         package init(path: String? = nil, fileDescriptor: Int? = nil) {
             (self.path, self.fileDescriptor) = (path, fileDescriptor)
         }
-        package static let codec = Codec(Self.init, ("path", \.path),
-            ("fileDescriptor", \.fileDescriptor))
+        package static let codec = Codec(["path", "fileDescriptor"], Self.init) {
+            [$0.path.json, $0.fileDescriptor.json]
+        }
         package struct Reply: WireObject {
             package var encrypted: Bool
             package init(encrypted: Bool) { self.encrypted = encrypted }
-            package static let codec = Codec(Self.init, ("encrypted", \.encrypted))
+            package static let codec = Codec(["encrypted"], Self.init) { [$0.encrypted.json] }
         }
     }
 
@@ -136,13 +151,15 @@ extension Varlink.Protection {
                 self.destinationDescriptor, self.override) = (owner, unmanaged, strict,
                 sourceDescriptor, destinationDescriptor, override)
         }
-        package static let codec = Codec(Self.init, ("owner", \.owner), ("unmanaged", \.unmanaged),
-            ("strict", \.strict), ("sourceDescriptor", \.sourceDescriptor),
-            ("destinationDescriptor", \.destinationDescriptor), ("override", \.override))
+        package static let codec = Codec(["owner", "unmanaged", "strict", "sourceDescriptor",
+            "destinationDescriptor", "override"], Self.init) {
+            [$0.owner.json, $0.unmanaged.json, $0.strict.json, $0.sourceDescriptor.json,
+                $0.destinationDescriptor.json, $0.override.json]
+        }
         package struct Reply: WireObject {
             package var bytes: Int
             package init(bytes: Int) { self.bytes = bytes }
-            package static let codec = Codec(Self.init, ("bytes", \.bytes))
+            package static let codec = Codec(["bytes"], Self.init) { [$0.bytes.json] }
         }
     }
 
@@ -154,31 +171,36 @@ extension Varlink.Protection {
             (self.strict, self.sourceDescriptor, self.destinationDescriptor, self.ownUse,
                 self.override) = (strict, sourceDescriptor, destinationDescriptor, ownUse, override)
         }
-        package static let codec = Codec(Self.init, ("strict", \.strict),
-            ("sourceDescriptor", \.sourceDescriptor),
-            ("destinationDescriptor", \.destinationDescriptor), ("ownUse", \.ownUse),
-            ("override", \.override))
+        package static let codec = Codec(["strict", "sourceDescriptor", "destinationDescriptor",
+            "ownUse", "override"], Self.init) {
+            [$0.strict.json, $0.sourceDescriptor.json, $0.destinationDescriptor.json,
+                $0.ownUse.json, $0.override.json]
+        }
         package struct Reply: WireObject {
             package var bytes: Int, protected: Bool
             package init(bytes: Int, protected: Bool) {
                 (self.bytes, self.protected) = (bytes, protected)
             }
-            package static let codec = Codec(Self.init, ("bytes", \.bytes),
-                ("protected", \.protected))
+            package static let codec = Codec(["bytes", "protected"], Self.init) {
+                [$0.bytes.json, $0.protected.json]
+            }
         }
     }
 
     package struct DataInfo: VarlinkRequest {
         package var sourceDescriptor: Int?
         package init(sourceDescriptor: Int? = nil) { self.sourceDescriptor = sourceDescriptor }
-        package static let codec = Codec(Self.init, ("sourceDescriptor", \.sourceDescriptor))
+        package static let codec = Codec(["sourceDescriptor"], Self.init) {
+            [$0.sourceDescriptor.json]
+        }
         package struct Reply: WireObject {
             package var protection: Protection?, status: Int
             package init(protection: Protection? = nil, status: Int) {
                 (self.protection, self.status) = (protection, status)
             }
-            package static let codec = Codec(Self.init, ("protection", \.protection),
-                ("status", \.status))
+            package static let codec = Codec(["protection", "status"], Self.init) {
+                [$0.protection.json, $0.status.json]
+            }
         }
     }
 
@@ -187,12 +209,13 @@ extension Varlink.Protection {
         package init(owner: String? = nil, unmanaged: Bool? = nil, text: String? = nil) {
             (self.owner, self.unmanaged, self.text) = (owner, unmanaged, text)
         }
-        package static let codec = Codec(Self.init, ("owner", \.owner), ("unmanaged", \.unmanaged),
-            ("text", \.text))
+        package static let codec = Codec(["owner", "unmanaged", "text"], Self.init) {
+            [$0.owner.json, $0.unmanaged.json, $0.text.json]
+        }
         package struct Reply: WireObject {
             package var text: String
             package init(text: String) { self.text = text }
-            package static let codec = Codec(Self.init, ("text", \.text))
+            package static let codec = Codec(["text"], Self.init) { [$0.text.json] }
         }
     }
 
@@ -201,22 +224,24 @@ extension Varlink.Protection {
         package init(text: String? = nil, ownUse: Bool? = nil, override: String? = nil) {
             (self.text, self.ownUse, self.override) = (text, ownUse, override)
         }
-        package static let codec = Codec(Self.init, ("text", \.text), ("ownUse", \.ownUse),
-            ("override", \.override))
+        package static let codec = Codec(["text", "ownUse", "override"], Self.init) {
+            [$0.text.json, $0.ownUse.json, $0.override.json]
+        }
         package struct Reply: WireObject {
             package var text: String, protected: Bool
             package init(text: String, protected: Bool) {
                 (self.text, self.protected) = (text, protected)
             }
-            package static let codec = Codec(Self.init, ("text", \.text),
-                ("protected", \.protected))
+            package static let codec = Codec(["text", "protected"], Self.init) {
+                [$0.text.json, $0.protected.json]
+            }
         }
     }
 
     package struct StringInfo: VarlinkRequest {
         package var text: String?
         package init(text: String? = nil) { self.text = text }
-        package static let codec = Codec(Self.init, ("text", \.text))
+        package static let codec = Codec(["text"], Self.init) { [$0.text.json] }
         package typealias Reply = DataInfo.Reply
     }
 
@@ -228,9 +253,11 @@ extension Varlink.Protection {
             (self.status, self.name, self.cause, self.account, self.kind, self.reason, self.words,
                 self.next) = (status, name, cause, account, kind, reason, words, next)
         }
-        package static let codec = Codec(Self.init, ("status", \.status), ("name", \.name),
-            ("cause", \.cause), ("account", \.account), ("kind", \.kind), ("reason", \.reason),
-            ("words", \.words), ("next", \.next))
+        package static let codec = Codec(["status", "name", "cause", "account", "kind", "reason",
+            "words", "next"], Self.init) {
+            [$0.status.json, $0.name.json, $0.cause.json, $0.account.json, $0.kind.json,
+                $0.reason.json, $0.words.json, $0.next.json]
+        }
     }
 
     package struct DataFailed: VarlinkFailure {
@@ -241,8 +268,10 @@ extension Varlink.Protection {
             (self.status, self.name, self.cause, self.account, self.kind, self.reason, self.words,
                 self.next) = (status, name, cause, account, kind, reason, words, next)
         }
-        package static let codec = Codec(Self.init, ("status", \.status), ("name", \.name),
-            ("cause", \.cause), ("account", \.account), ("kind", \.kind), ("reason", \.reason),
-            ("words", \.words), ("next", \.next))
+        package static let codec = Codec(["status", "name", "cause", "account", "kind", "reason",
+            "words", "next"], Self.init) {
+            [$0.status.json, $0.name.json, $0.cause.json, $0.account.json, $0.kind.json,
+                $0.reason.json, $0.words.json, $0.next.json]
+        }
     }
 }

@@ -16,8 +16,10 @@ extension Varlink.Recovery {
             (self.id, self.name, self.objectID, self.written, self.recoveryKey) = (id, name,
                 objectID, written, recoveryKey)
         }
-        package static let codec = Codec(Self.init, ("id", \.id), ("name", \.name),
-            ("objectId", \.objectID), ("written", \.written), ("recoveryKey", \.recoveryKey))
+        package static let codec = Codec(["id", "name", "objectId", "written",
+            "recoveryKey"], Self.init) {
+            [$0.id.json, $0.name.json, $0.objectID.json, $0.written.json, $0.recoveryKey.json]
+        }
     }
 
     package struct ExportKeys: VarlinkRequest {
@@ -30,15 +32,16 @@ extension Varlink.Recovery {
                 self.exportPassphraseDescriptor, self.fileDescriptor) = (account, passphrase,
                 passphraseDescriptor, exportPassphrase, exportPassphraseDescriptor, fileDescriptor)
         }
-        package static let codec = Codec(Self.init, ("account", \.account),
-            ("passphrase", \.passphrase), ("passphraseDescriptor", \.passphraseDescriptor),
-            ("exportPassphrase", \.exportPassphrase),
-            ("exportPassphraseDescriptor", \.exportPassphraseDescriptor),
-            ("fileDescriptor", \.fileDescriptor))
+        package static let codec = Codec(["account", "passphrase", "passphraseDescriptor",
+            "exportPassphrase", "exportPassphraseDescriptor", "fileDescriptor"], Self.init) {
+            [$0.account.json, $0.passphrase.json, $0.passphraseDescriptor.json,
+                $0.exportPassphrase.json, $0.exportPassphraseDescriptor.json,
+                $0.fileDescriptor.json]
+        }
         package struct Reply: WireObject {
             package var export: KeyExport
             package init(export: KeyExport) { self.export = export }
-            package static let codec = Codec(Self.init, ("export", \.export))
+            package static let codec = Codec(["export"], Self.init) { [$0.export.json] }
         }
     }
 
@@ -60,14 +63,15 @@ extension Varlink.Recovery {
                 recoveryKeyPassphraseDescriptor, passphrase, passphraseDescriptor, noPassphrase,
                 join)
         }
-        package static let codec = Codec(Self.init, ("fileDescriptor", \.fileDescriptor),
-            ("exportPassphrase", \.exportPassphrase),
-            ("exportPassphraseDescriptor", \.exportPassphraseDescriptor),
-            ("recoveryKeyDescriptor", \.recoveryKeyDescriptor),
-            ("recoveryKeyPassphrase", \.recoveryKeyPassphrase),
-            ("recoveryKeyPassphraseDescriptor", \.recoveryKeyPassphraseDescriptor),
-            ("passphrase", \.passphrase), ("passphraseDescriptor", \.passphraseDescriptor),
-            ("noPassphrase", \.noPassphrase), ("join", \.join))
+        package static let codec = Codec(["fileDescriptor", "exportPassphrase",
+            "exportPassphraseDescriptor", "recoveryKeyDescriptor", "recoveryKeyPassphrase",
+            "recoveryKeyPassphraseDescriptor", "passphrase", "passphraseDescriptor", "noPassphrase",
+            "join"], Self.init) {
+            [$0.fileDescriptor.json, $0.exportPassphrase.json, $0.exportPassphraseDescriptor.json,
+                $0.recoveryKeyDescriptor.json, $0.recoveryKeyPassphrase.json,
+                $0.recoveryKeyPassphraseDescriptor.json, $0.passphrase.json,
+                $0.passphraseDescriptor.json, $0.noPassphrase.json, $0.join.json]
+        }
         package typealias Reply = ExportKeys.Reply
     }
 
@@ -89,14 +93,15 @@ extension Varlink.Recovery {
                 recoveryKeyPassphrase, recoveryKeyPassphraseDescriptor, passphrase,
                 passphraseDescriptor, noPassphrase)
         }
-        package static let codec = Codec(Self.init, ("account", \.account),
-            ("fileDescriptor", \.fileDescriptor), ("exportPassphrase", \.exportPassphrase),
-            ("exportPassphraseDescriptor", \.exportPassphraseDescriptor),
-            ("recoveryKeyDescriptor", \.recoveryKeyDescriptor),
-            ("recoveryKeyPassphrase", \.recoveryKeyPassphrase),
-            ("recoveryKeyPassphraseDescriptor", \.recoveryKeyPassphraseDescriptor),
-            ("passphrase", \.passphrase), ("passphraseDescriptor", \.passphraseDescriptor),
-            ("noPassphrase", \.noPassphrase))
+        package static let codec = Codec(["account", "fileDescriptor", "exportPassphrase",
+            "exportPassphraseDescriptor", "recoveryKeyDescriptor", "recoveryKeyPassphrase",
+            "recoveryKeyPassphraseDescriptor", "passphrase", "passphraseDescriptor",
+            "noPassphrase"], Self.init) {
+            [$0.account.json, $0.fileDescriptor.json, $0.exportPassphrase.json,
+                $0.exportPassphraseDescriptor.json, $0.recoveryKeyDescriptor.json,
+                $0.recoveryKeyPassphrase.json, $0.recoveryKeyPassphraseDescriptor.json,
+                $0.passphrase.json, $0.passphraseDescriptor.json, $0.noPassphrase.json]
+        }
         package typealias Reply = ExportKeys.Reply
     }
 
@@ -113,20 +118,22 @@ extension Varlink.Recovery {
                 exportPassphraseDescriptor, recoveryKeyDescriptor, recoveryKeyPassphrase,
                 recoveryKeyPassphraseDescriptor)
         }
-        package static let codec = Codec(Self.init, ("fileDescriptor", \.fileDescriptor),
-            ("exportPassphrase", \.exportPassphrase),
-            ("exportPassphraseDescriptor", \.exportPassphraseDescriptor),
-            ("recoveryKeyDescriptor", \.recoveryKeyDescriptor),
-            ("recoveryKeyPassphrase", \.recoveryKeyPassphrase),
-            ("recoveryKeyPassphraseDescriptor", \.recoveryKeyPassphraseDescriptor))
+        package static let codec = Codec(["fileDescriptor", "exportPassphrase",
+            "exportPassphraseDescriptor", "recoveryKeyDescriptor", "recoveryKeyPassphrase",
+            "recoveryKeyPassphraseDescriptor"], Self.init) {
+            [$0.fileDescriptor.json, $0.exportPassphrase.json, $0.exportPassphraseDescriptor.json,
+                $0.recoveryKeyDescriptor.json, $0.recoveryKeyPassphrase.json,
+                $0.recoveryKeyPassphraseDescriptor.json]
+        }
         package struct Reply: WireObject {
             package var export: KeyExport, account: String?, files: Int, opened: Int
             package init(export: KeyExport, account: String? = nil, files: Int, opened: Int) {
                 (self.export, self.account, self.files, self.opened) = (export, account, files,
                     opened)
             }
-            package static let codec = Codec(Self.init, ("export", \.export),
-                ("account", \.account), ("files", \.files), ("opened", \.opened))
+            package static let codec = Codec(["export", "account", "files", "opened"], Self.init) {
+                [$0.export.json, $0.account.json, $0.files.json, $0.opened.json]
+            }
         }
     }
 }

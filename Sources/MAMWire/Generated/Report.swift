@@ -25,9 +25,11 @@ extension Varlink.Report {
                 self.storedBytes) = (owner, ownerObjectID, `class`, state, files, bytes,
                 storedBytes)
         }
-        package static let codec = Codec(Self.init, ("owner", \.owner),
-            ("ownerObjectId", \.ownerObjectID), ("class", \.`class`), ("state", \.state),
-            ("files", \.files), ("bytes", \.bytes), ("storedBytes", \.storedBytes))
+        package static let codec = Codec(["owner", "ownerObjectId", "class", "state", "files",
+            "bytes", "storedBytes"], Self.init) {
+            [$0.owner.json, $0.ownerObjectID.json, $0.`class`.json, $0.state.json, $0.files.json,
+                $0.bytes.json, $0.storedBytes.json]
+        }
     }
 
     package struct Totals: WireObject, Equatable {
@@ -39,9 +41,11 @@ extension Varlink.Report {
                 self.unreadable, self.uncounted) = (files, bytes, storedBytes, directories, others,
                 unreadable, uncounted)
         }
-        package static let codec = Codec(Self.init, ("files", \.files), ("bytes", \.bytes),
-            ("storedBytes", \.storedBytes), ("directories", \.directories), ("others", \.others),
-            ("unreadable", \.unreadable), ("uncounted", \.uncounted))
+        package static let codec = Codec(["files", "bytes", "storedBytes", "directories", "others",
+            "unreadable", "uncounted"], Self.init) {
+            [$0.files.json, $0.bytes.json, $0.storedBytes.json, $0.directories.json, $0.others.json,
+                $0.unreadable.json, $0.uncounted.json]
+        }
     }
 
     package typealias BlockRange = Varlink.Workspace.BlockRange
@@ -53,8 +57,9 @@ extension Varlink.Report {
         package init(time: Int, repair: Bool, counts: VerifyCounts, findings: [Finding]) {
             (self.time, self.repair, self.counts, self.findings) = (time, repair, counts, findings)
         }
-        package static let codec = Codec(Self.init, ("time", \.time), ("repair", \.repair),
-            ("counts", \.counts), ("findings", \.findings))
+        package static let codec = Codec(["time", "repair", "counts", "findings"], Self.init) {
+            [$0.time.json, $0.repair.json, $0.counts.json, $0.findings.json]
+        }
     }
 
     package struct Census: VarlinkRequest, WithoutMembers {
@@ -64,8 +69,9 @@ extension Varlink.Report {
             package init(progress: Totals? = nil, sums: [Sum]? = nil, total: Totals? = nil) {
                 (self.progress, self.sums, self.total) = (progress, sums, total)
             }
-            package static let codec = Codec(Self.init, ("progress", \.progress), ("sums", \.sums),
-                ("total", \.total))
+            package static let codec = Codec(["progress", "sums", "total"], Self.init) {
+                [$0.progress.json, $0.sums.json, $0.total.json]
+            }
         }
     }
 
@@ -74,7 +80,7 @@ extension Varlink.Report {
         package struct Reply: WireObject {
             package var verify: Verification?
             package init(verify: Verification? = nil) { self.verify = verify }
-            package static let codec = Codec(Self.init, ("verify", \.verify))
+            package static let codec = Codec(["verify"], Self.init) { [$0.verify.json] }
         }
     }
 }

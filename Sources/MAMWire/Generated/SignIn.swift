@@ -17,9 +17,11 @@ extension Varlink.SignIn {
                 self.keys, self.keysAge) = (authority, clientID, redirectUri, deviceCode,
                 mayDeliver, keys, keysAge)
         }
-        package static let codec = Codec(Self.init, ("authority", \.authority),
-            ("clientId", \.clientID), ("redirectUri", \.redirectUri), ("deviceCode", \.deviceCode),
-            ("mayDeliver", \.mayDeliver), ("keys", \.keys), ("keysAge", \.keysAge))
+        package static let codec = Codec(["authority", "clientId", "redirectUri", "deviceCode",
+            "mayDeliver", "keys", "keysAge"], Self.init) {
+            [$0.authority.json, $0.clientID.json, $0.redirectUri.json, $0.deviceCode.json,
+                $0.mayDeliver.json, $0.keys.json, $0.keysAge.json]
+        }
     }
 
     package struct Show: VarlinkRequest, WithoutMembers {
@@ -27,7 +29,7 @@ extension Varlink.SignIn {
         package struct Reply: WireObject {
             package var issuer: Issuer?
             package init(issuer: Issuer? = nil) { self.issuer = issuer }
-            package static let codec = Codec(Self.init, ("issuer", \.issuer))
+            package static let codec = Codec(["issuer"], Self.init) { [$0.issuer.json] }
         }
     }
 
@@ -38,15 +40,17 @@ extension Varlink.SignIn {
         package init(account: String, objectID: String? = nil, way: Way) {
             (self.account, self.objectID, self.way) = (account, objectID, way)
         }
-        package static let codec = Codec(Self.init, ("account", \.account),
-            ("objectId", \.objectID), ("way", \.way))
+        package static let codec = Codec(["account", "objectId", "way"], Self.init) {
+            [$0.account.json, $0.objectID.json, $0.way.json]
+        }
         package struct Reply: WireObject {
             package var ticket: String, nonce: String, wantsKeys: Bool
             package init(ticket: String, nonce: String, wantsKeys: Bool) {
                 (self.ticket, self.nonce, self.wantsKeys) = (ticket, nonce, wantsKeys)
             }
-            package static let codec = Codec(Self.init, ("ticket", \.ticket), ("nonce", \.nonce),
-                ("wantsKeys", \.wantsKeys))
+            package static let codec = Codec(["ticket", "nonce", "wantsKeys"], Self.init) {
+                [$0.ticket.json, $0.nonce.json, $0.wantsKeys.json]
+            }
         }
     }
 
@@ -55,8 +59,9 @@ extension Varlink.SignIn {
         package init(ticket: String, tokenDescriptor: Int) {
             (self.ticket, self.tokenDescriptor) = (ticket, tokenDescriptor)
         }
-        package static let codec = Codec(Self.init, ("ticket", \.ticket),
-            ("tokenDescriptor", \.tokenDescriptor))
+        package static let codec = Codec(["ticket", "tokenDescriptor"], Self.init) {
+            [$0.ticket.json, $0.tokenDescriptor.json]
+        }
         package struct Reply: WireObject {
             package var signedIn: Bool, keyID: String?, retryAfterSeconds: Int?, groups: Int?
             package init(signedIn: Bool, keyID: String? = nil, retryAfterSeconds: Int? = nil,
@@ -64,20 +69,21 @@ extension Varlink.SignIn {
                 (self.signedIn, self.keyID, self.retryAfterSeconds, self.groups) = (signedIn, keyID,
                     retryAfterSeconds, groups)
             }
-            package static let codec = Codec(Self.init, ("signedIn", \.signedIn),
-                ("keyId", \.keyID), ("retryAfterSeconds", \.retryAfterSeconds),
-                ("groups", \.groups))
+            package static let codec = Codec(["signedIn", "keyId", "retryAfterSeconds",
+                "groups"], Self.init) {
+                [$0.signedIn.json, $0.keyID.json, $0.retryAfterSeconds.json, $0.groups.json]
+            }
         }
     }
 
     package struct DeliverKeys: VarlinkRequest {
         package var keys: String
         package init(keys: String) { self.keys = keys }
-        package static let codec = Codec(Self.init, ("keys", \.keys))
+        package static let codec = Codec(["keys"], Self.init) { [$0.keys.json] }
         package struct Reply: WireObject {
             package var keys: Int
             package init(keys: Int) { self.keys = keys }
-            package static let codec = Codec(Self.init, ("keys", \.keys))
+            package static let codec = Codec(["keys"], Self.init) { [$0.keys.json] }
         }
     }
 }

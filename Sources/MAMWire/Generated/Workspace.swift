@@ -56,18 +56,19 @@ extension Varlink.Workspace {
                 containedPrograms, graceSeconds, idleSeconds, secondsSinceCheckIn,
                 offlineBlockSeconds, offlineWipeSeconds, policies)
         }
-        package static let codec = Codec(Self.init, ("id", \.id), ("name", \.name),
-            ("objectId", \.objectID), ("uid", \.uid), ("state", \.state),
-            ("hasPassphrase", \.hasPassphrase), ("isDefault", \.isDefault),
-            ("retryAfterSeconds", \.retryAfterSeconds), ("stage", \.stage),
-            ("statusCode", \.statusCode), ("block", \.block), ("blockReason", \.blockReason),
-            ("blockWords", \.blockWords), ("isRecoverable", \.isRecoverable),
-            ("guessableSeconds", \.guessableSeconds), ("openClasses", \.openClasses),
-            ("openFiles", \.openFiles), ("containedPrograms", \.containedPrograms),
-            ("graceSeconds", \.graceSeconds), ("idleSeconds", \.idleSeconds),
-            ("secondsSinceCheckIn", \.secondsSinceCheckIn),
-            ("offlineBlockSeconds", \.offlineBlockSeconds),
-            ("offlineWipeSeconds", \.offlineWipeSeconds), ("policies", \.policies))
+        package static let codec = Codec(["id", "name", "objectId", "uid", "state", "hasPassphrase",
+            "isDefault", "retryAfterSeconds", "stage", "statusCode", "block", "blockReason",
+            "blockWords", "isRecoverable", "guessableSeconds", "openClasses", "openFiles",
+            "containedPrograms", "graceSeconds", "idleSeconds", "secondsSinceCheckIn",
+            "offlineBlockSeconds", "offlineWipeSeconds", "policies"], Self.init) {
+            [$0.id.json, $0.name.json, $0.objectID.json, $0.uid.json, $0.state.json,
+                $0.hasPassphrase.json, $0.isDefault.json, $0.retryAfterSeconds.json, $0.stage.json,
+                $0.statusCode.json, $0.block.json, $0.blockReason.json, $0.blockWords.json,
+                $0.isRecoverable.json, $0.guessableSeconds.json, $0.openClasses.json,
+                $0.openFiles.json, $0.containedPrograms.json, $0.graceSeconds.json,
+                $0.idleSeconds.json, $0.secondsSinceCheckIn.json, $0.offlineBlockSeconds.json,
+                $0.offlineWipeSeconds.json, $0.policies.json]
+        }
     }
 
     package typealias ProtectionState = MAMModel.ProtectionState
@@ -83,10 +84,11 @@ extension Varlink.Workspace {
                 self.state, self.reason, self.words) = (owner, ownerObjectID, managed, `class`,
                 effectiveClass, state, reason, words)
         }
-        package static let codec = Codec(Self.init, ("owner", \.owner),
-            ("ownerObjectId", \.ownerObjectID), ("managed", \.managed), ("class", \.`class`),
-            ("effectiveClass", \.effectiveClass), ("state", \.state), ("reason", \.reason),
-            ("words", \.words))
+        package static let codec = Codec(["owner", "ownerObjectId", "managed", "class",
+            "effectiveClass", "state", "reason", "words"], Self.init) {
+            [$0.owner.json, $0.ownerObjectID.json, $0.managed.json, $0.`class`.json,
+                $0.effectiveClass.json, $0.state.json, $0.reason.json, $0.words.json]
+        }
     }
 
     package struct Straggler: WireObject, Equatable {
@@ -94,13 +96,15 @@ extension Varlink.Workspace {
         package init(path: String, processes: [Process]) {
             (self.path, self.processes) = (path, processes)
         }
-        package static let codec = Codec(Self.init, ("path", \.path), ("processes", \.processes))
+        package static let codec = Codec(["path", "processes"], Self.init) {
+            [$0.path.json, $0.processes.json]
+        }
     }
 
     package struct Process: WireObject, Equatable {
         package var pid: Int, name: String
         package init(pid: Int, name: String) { (self.pid, self.name) = (pid, name) }
-        package static let codec = Codec(Self.init, ("pid", \.pid), ("name", \.name))
+        package static let codec = Codec(["pid", "name"], Self.init) { [$0.pid.json, $0.name.json] }
     }
 
     package struct Event: WireObject, Equatable {
@@ -115,16 +119,20 @@ extension Varlink.Workspace {
                 self.succeeded, self.session, self.document, self.name) = (event, account, seconds,
                 kind, reason, words, code, succeeded, session, document, name)
         }
-        package static let codec = Codec(Self.init, ("event", \.event), ("account", \.account),
-            ("seconds", \.seconds), ("kind", \.kind), ("reason", \.reason), ("words", \.words),
-            ("code", \.code), ("succeeded", \.succeeded), ("session", \.session),
-            ("document", \.document), ("name", \.name))
+        package static let codec = Codec(["event", "account", "seconds", "kind", "reason", "words",
+            "code", "succeeded", "session", "document", "name"], Self.init) {
+            [$0.event.json, $0.account.json, $0.seconds.json, $0.kind.json, $0.reason.json,
+                $0.words.json, $0.code.json, $0.succeeded.json, $0.session.json, $0.document.json,
+                $0.name.json]
+        }
     }
 
     package struct BlockRange: WireObject, Equatable {
         package var first: Int, last: Int
         package init(first: Int, last: Int) { (self.first, self.last) = (first, last) }
-        package static let codec = Codec(Self.init, ("first", \.first), ("last", \.last))
+        package static let codec = Codec(["first", "last"], Self.init) {
+            [$0.first.json, $0.last.json]
+        }
     }
 
     package enum Problem: String, WireWord {
@@ -148,9 +156,11 @@ extension Varlink.Workspace {
                 self.blockCount, self.outcome, self.action) = (path, place, problem, reason, words,
                 blocks, blockCount, outcome, action)
         }
-        package static let codec = Codec(Self.init, ("path", \.path), ("place", \.place),
-            ("problem", \.problem), ("reason", \.reason), ("words", \.words), ("blocks", \.blocks),
-            ("blockCount", \.blockCount), ("outcome", \.outcome), ("action", \.action))
+        package static let codec = Codec(["path", "place", "problem", "reason", "words", "blocks",
+            "blockCount", "outcome", "action"], Self.init) {
+            [$0.path.json, $0.place.json, $0.problem.json, $0.reason.json, $0.words.json,
+                $0.blocks.json, $0.blockCount.json, $0.outcome.json, $0.action.json]
+        }
     }
 
     package struct VerifyCounts: WireObject, Equatable {
@@ -165,10 +175,13 @@ extension Varlink.Workspace {
                 self.foreign) = (files, bytes, totalBytes, uncheckedFiles, left, repaired,
                 incomplete, quarantined, unchecked, unreadable, foreign)
         }
-        package static let codec = Codec(Self.init, ("files", \.files), ("bytes", \.bytes),
-            ("totalBytes", \.totalBytes), ("uncheckedFiles", \.uncheckedFiles), ("left", \.left),
-            ("repaired", \.repaired), ("incomplete", \.incomplete), ("quarantined", \.quarantined),
-            ("unchecked", \.unchecked), ("unreadable", \.unreadable), ("foreign", \.foreign))
+        package static let codec = Codec(["files", "bytes", "totalBytes", "uncheckedFiles", "left",
+            "repaired", "incomplete", "quarantined", "unchecked", "unreadable",
+            "foreign"], Self.init) {
+            [$0.files.json, $0.bytes.json, $0.totalBytes.json, $0.uncheckedFiles.json, $0.left.json,
+                $0.repaired.json, $0.incomplete.json, $0.quarantined.json, $0.unchecked.json,
+                $0.unreadable.json, $0.foreign.json]
+        }
     }
 
     package struct LastVerify: WireObject, Equatable {
@@ -176,8 +189,9 @@ extension Varlink.Workspace {
         package init(time: Int, repair: Bool, counts: VerifyCounts) {
             (self.time, self.repair, self.counts) = (time, repair, counts)
         }
-        package static let codec = Codec(Self.init, ("time", \.time), ("repair", \.repair),
-            ("counts", \.counts))
+        package static let codec = Codec(["time", "repair", "counts"], Self.init) {
+            [$0.time.json, $0.repair.json, $0.counts.json]
+        }
     }
 
     package struct RefusedDocument: WireObject, Equatable {
@@ -188,9 +202,11 @@ extension Varlink.Workspace {
             (self.file, self.reason, self.since, self.lastGoodInForce, self.inForce,
                 self.inForceSince) = (file, reason, since, lastGoodInForce, inForce, inForceSince)
         }
-        package static let codec = Codec(Self.init, ("file", \.file), ("reason", \.reason),
-            ("since", \.since), ("lastGoodInForce", \.lastGoodInForce), ("inForce", \.inForce),
-            ("inForceSince", \.inForceSince))
+        package static let codec = Codec(["file", "reason", "since", "lastGoodInForce", "inForce",
+            "inForceSince"], Self.init) {
+            [$0.file.json, $0.reason.json, $0.since.json, $0.lastGoodInForce.json, $0.inForce.json,
+                $0.inForceSince.json]
+        }
     }
 
     package enum Transport: String, WireWord { case device, io_uring }
@@ -217,15 +233,16 @@ extension Varlink.Workspace {
                     uid, multiIdentity, maximumClass, openFiles, accounts, needsImport, lastVerify,
                     refused, backingGone)
             }
-            package static let codec = Codec(Self.init, ("name", \.name), ("id", \.id),
-                ("version", \.version), ("backingDirectory", \.backingDirectory),
-                ("mountPoint", \.mountPoint), ("transport", \.transport),
-                ("transportNote", \.transportNote), ("readOnly", \.readOnly), ("pid", \.pid),
-                ("uid", \.uid), ("multiIdentity", \.multiIdentity),
-                ("maximumClass", \.maximumClass), ("openFiles", \.openFiles),
-                ("accounts", \.accounts), ("needsImport", \.needsImport),
-                ("lastVerify", \.lastVerify), ("refused", \.refused),
-                ("backingGone", \.backingGone))
+            package static let codec = Codec(["name", "id", "version", "backingDirectory",
+                "mountPoint", "transport", "transportNote", "readOnly", "pid", "uid",
+                "multiIdentity", "maximumClass", "openFiles", "accounts", "needsImport",
+                "lastVerify", "refused", "backingGone"], Self.init) {
+                [$0.name.json, $0.id.json, $0.version.json, $0.backingDirectory.json,
+                    $0.mountPoint.json, $0.transport.json, $0.transportNote.json, $0.readOnly.json,
+                    $0.pid.json, $0.uid.json, $0.multiIdentity.json, $0.maximumClass.json,
+                    $0.openFiles.json, $0.accounts.json, $0.needsImport.json, $0.lastVerify.json,
+                    $0.refused.json, $0.backingGone.json]
+            }
         }
     }
 
@@ -237,9 +254,11 @@ extension Varlink.Workspace {
             (self.error, self.errno, self.account, self.kind, self.reason, self.words,
                 self.next) = (error, errno, account, kind, reason, words, next)
         }
-        package static let codec = Codec(Self.init, ("error", \.error), ("errno", \.errno),
-            ("account", \.account), ("kind", \.kind), ("reason", \.reason), ("words", \.words),
-            ("next", \.next))
+        package static let codec = Codec(["error", "errno", "account", "kind", "reason", "words",
+            "next"], Self.init) {
+            [$0.error.json, $0.errno.json, $0.account.json, $0.kind.json, $0.reason.json,
+                $0.words.json, $0.next.json]
+        }
     }
 
     package struct ProtectionInfo: VarlinkRequest {
@@ -249,12 +268,13 @@ extension Varlink.Workspace {
             (self.path, self.fileDescriptor, self.device, self.inode) = (path, fileDescriptor,
                 device, inode)
         }
-        package static let codec = Codec(Self.init, ("path", \.path),
-            ("fileDescriptor", \.fileDescriptor), ("device", \.device), ("inode", \.inode))
+        package static let codec = Codec(["path", "fileDescriptor", "device", "inode"], Self.init) {
+            [$0.path.json, $0.fileDescriptor.json, $0.device.json, $0.inode.json]
+        }
         package struct Reply: WireObject {
             package var protection: Protection
             package init(protection: Protection) { self.protection = protection }
-            package static let codec = Codec(Self.init, ("protection", \.protection))
+            package static let codec = Codec(["protection"], Self.init) { [$0.protection.json] }
         }
     }
 
@@ -265,12 +285,13 @@ extension Varlink.Workspace {
         package init(path: String? = nil, fileDescriptor: Int? = nil, act: FileAct) {
             (self.path, self.fileDescriptor, self.act) = (path, fileDescriptor, act)
         }
-        package static let codec = Codec(Self.init, ("path", \.path),
-            ("fileDescriptor", \.fileDescriptor), ("act", \.act))
+        package static let codec = Codec(["path", "fileDescriptor", "act"], Self.init) {
+            [$0.path.json, $0.fileDescriptor.json, $0.act.json]
+        }
         package struct Reply: WireObject {
             package var refusal: Refusal?
             package init(refusal: Refusal? = nil) { self.refusal = refusal }
-            package static let codec = Codec(Self.init, ("refusal", \.refusal))
+            package static let codec = Codec(["refusal"], Self.init) { [$0.refusal.json] }
         }
     }
 
@@ -282,8 +303,10 @@ extension Varlink.Workspace {
             (self.protection, self.failure, self.refusal, self.holds, self.count) = (protection,
                 failure, refusal, holds, count)
         }
-        package static let codec = Codec(Self.init, ("protection", \.protection),
-            ("failure", \.failure), ("refusal", \.refusal), ("holds", \.holds), ("count", \.count))
+        package static let codec = Codec(["protection", "failure", "refusal", "holds",
+            "count"], Self.init) {
+            [$0.protection.json, $0.failure.json, $0.refusal.json, $0.holds.json, $0.count.json]
+        }
     }
 
     package struct Inspect: VarlinkRequest {
@@ -293,12 +316,14 @@ extension Varlink.Workspace {
             (self.fileDescriptors, self.act, self.content, self.brief) = (fileDescriptors, act,
                 content, brief)
         }
-        package static let codec = Codec(Self.init, ("fileDescriptors", \.fileDescriptors),
-            ("act", \.act), ("content", \.content), ("brief", \.brief))
+        package static let codec = Codec(["fileDescriptors", "act", "content",
+            "brief"], Self.init) {
+            [$0.fileDescriptors.json, $0.act.json, $0.content.json, $0.brief.json]
+        }
         package struct Reply: WireObject {
             package var files: [Inspected]
             package init(files: [Inspected]) { self.files = files }
-            package static let codec = Codec(Self.init, ("files", \.files))
+            package static let codec = Codec(["files"], Self.init) { [$0.files.json] }
         }
     }
 
@@ -307,7 +332,7 @@ extension Varlink.Workspace {
         package struct Reply: WireObject {
             package var accounts: [Account]
             package init(accounts: [Account]) { self.accounts = accounts }
-            package static let codec = Codec(Self.init, ("accounts", \.accounts))
+            package static let codec = Codec(["accounts"], Self.init) { [$0.accounts.json] }
         }
     }
 
@@ -320,13 +345,15 @@ extension Varlink.Workspace {
                 self.noPassphrase, self.newKeys) = (name, objectID, passphrase,
                 passphraseDescriptor, noPassphrase, newKeys)
         }
-        package static let codec = Codec(Self.init, ("name", \.name), ("objectId", \.objectID),
-            ("passphrase", \.passphrase), ("passphraseDescriptor", \.passphraseDescriptor),
-            ("noPassphrase", \.noPassphrase), ("newKeys", \.newKeys))
+        package static let codec = Codec(["name", "objectId", "passphrase", "passphraseDescriptor",
+            "noPassphrase", "newKeys"], Self.init) {
+            [$0.name.json, $0.objectID.json, $0.passphrase.json, $0.passphraseDescriptor.json,
+                $0.noPassphrase.json, $0.newKeys.json]
+        }
         package struct Reply: WireObject {
             package var account: Account
             package init(account: Account) { self.account = account }
-            package static let codec = Codec(Self.init, ("account", \.account))
+            package static let codec = Codec(["account"], Self.init) { [$0.account.json] }
         }
     }
 
@@ -340,11 +367,11 @@ extension Varlink.Workspace {
                 self.newPassphraseDescriptor, self.noPassphrase) = (account, passphrase,
                 passphraseDescriptor, newPassphrase, newPassphraseDescriptor, noPassphrase)
         }
-        package static let codec = Codec(Self.init, ("account", \.account),
-            ("passphrase", \.passphrase), ("passphraseDescriptor", \.passphraseDescriptor),
-            ("newPassphrase", \.newPassphrase),
-            ("newPassphraseDescriptor", \.newPassphraseDescriptor),
-            ("noPassphrase", \.noPassphrase))
+        package static let codec = Codec(["account", "passphrase", "passphraseDescriptor",
+            "newPassphrase", "newPassphraseDescriptor", "noPassphrase"], Self.init) {
+            [$0.account.json, $0.passphrase.json, $0.passphraseDescriptor.json,
+                $0.newPassphrase.json, $0.newPassphraseDescriptor.json, $0.noPassphrase.json]
+        }
         package typealias Reply = RegisterAccount.Reply
     }
 
@@ -353,14 +380,17 @@ extension Varlink.Workspace {
         package init(account: String? = nil, now: Bool? = nil) {
             (self.account, self.now) = (account, now)
         }
-        package static let codec = Codec(Self.init, ("account", \.account), ("now", \.now))
+        package static let codec = Codec(["account", "now"], Self.init) {
+            [$0.account.json, $0.now.json]
+        }
         package struct Reply: WireObject {
             package var accounts: [Account], stragglers: [Straggler]
             package init(accounts: [Account], stragglers: [Straggler]) {
                 (self.accounts, self.stragglers) = (accounts, stragglers)
             }
-            package static let codec = Codec(Self.init, ("accounts", \.accounts),
-                ("stragglers", \.stragglers))
+            package static let codec = Codec(["accounts", "stragglers"], Self.init) {
+                [$0.accounts.json, $0.stragglers.json]
+            }
         }
     }
 
@@ -371,19 +401,21 @@ extension Varlink.Workspace {
             (self.account, self.passphrase, self.passphraseDescriptor) = (account, passphrase,
                 passphraseDescriptor)
         }
-        package static let codec = Codec(Self.init, ("account", \.account),
-            ("passphrase", \.passphrase), ("passphraseDescriptor", \.passphraseDescriptor))
+        package static let codec = Codec(["account", "passphrase",
+            "passphraseDescriptor"], Self.init) {
+            [$0.account.json, $0.passphrase.json, $0.passphraseDescriptor.json]
+        }
         package typealias Reply = RegisterAccount.Reply
     }
 
     package struct KeepOpen: VarlinkRequest {
         package var account: String?
         package init(account: String? = nil) { self.account = account }
-        package static let codec = Codec(Self.init, ("account", \.account))
+        package static let codec = Codec(["account"], Self.init) { [$0.account.json] }
         package struct Reply: WireObject {
             package var idleSeconds: Int?
             package init(idleSeconds: Int? = nil) { self.idleSeconds = idleSeconds }
-            package static let codec = Codec(Self.init, ("idleSeconds", \.idleSeconds))
+            package static let codec = Codec(["idleSeconds"], Self.init) { [$0.idleSeconds.json] }
         }
     }
 
@@ -392,8 +424,9 @@ extension Varlink.Workspace {
         package init(account: String, confirmed: Bool? = nil) {
             (self.account, self.confirmed) = (account, confirmed)
         }
-        package static let codec = Codec(Self.init, ("account", \.account),
-            ("confirmed", \.confirmed))
+        package static let codec = Codec(["account", "confirmed"], Self.init) {
+            [$0.account.json, $0.confirmed.json]
+        }
         package struct Reply: WireObject {
             package var complete: Bool, files: Int, scanned: Int, opened: Int, left: [String],
                 stragglers: [Straggler], elsewhere: Bool?
@@ -403,9 +436,11 @@ extension Varlink.Workspace {
                     self.elsewhere) = (complete, files, scanned, opened, left, stragglers,
                     elsewhere)
             }
-            package static let codec = Codec(Self.init, ("complete", \.complete),
-                ("files", \.files), ("scanned", \.scanned), ("opened", \.opened), ("left", \.left),
-                ("stragglers", \.stragglers), ("elsewhere", \.elsewhere))
+            package static let codec = Codec(["complete", "files", "scanned", "opened", "left",
+                "stragglers", "elsewhere"], Self.init) {
+                [$0.complete.json, $0.files.json, $0.scanned.json, $0.opened.json, $0.left.json,
+                    $0.stragglers.json, $0.elsewhere.json]
+            }
         }
     }
 
@@ -414,7 +449,7 @@ extension Varlink.Workspace {
         package struct Reply: WireObject {
             package var event: Event
             package init(event: Event) { self.event = event }
-            package static let codec = Codec(Self.init, ("event", \.event))
+            package static let codec = Codec(["event"], Self.init) { [$0.event.json] }
         }
     }
 
@@ -428,14 +463,15 @@ extension Varlink.Workspace {
                 self.destinationDescriptor, self.override) = (owner, sourcePath, sourceDescriptor,
                 destinationPath, destinationDescriptor, override)
         }
-        package static let codec = Codec(Self.init, ("owner", \.owner),
-            ("sourcePath", \.sourcePath), ("sourceDescriptor", \.sourceDescriptor),
-            ("destinationPath", \.destinationPath),
-            ("destinationDescriptor", \.destinationDescriptor), ("override", \.override))
+        package static let codec = Codec(["owner", "sourcePath", "sourceDescriptor",
+            "destinationPath", "destinationDescriptor", "override"], Self.init) {
+            [$0.owner.json, $0.sourcePath.json, $0.sourceDescriptor.json, $0.destinationPath.json,
+                $0.destinationDescriptor.json, $0.override.json]
+        }
         package struct Reply: WireObject {
             package var bytes: Int
             package init(bytes: Int) { self.bytes = bytes }
-            package static let codec = Codec(Self.init, ("bytes", \.bytes))
+            package static let codec = Codec(["bytes"], Self.init) { [$0.bytes.json] }
         }
     }
 
@@ -449,9 +485,11 @@ extension Varlink.Workspace {
                 self.destinationDescriptor, self.override) = (sourcePath, sourceDescriptor,
                 destinationPath, destinationDescriptor, override)
         }
-        package static let codec = Codec(Self.init, ("sourcePath", \.sourcePath),
-            ("sourceDescriptor", \.sourceDescriptor), ("destinationPath", \.destinationPath),
-            ("destinationDescriptor", \.destinationDescriptor), ("override", \.override))
+        package static let codec = Codec(["sourcePath", "sourceDescriptor", "destinationPath",
+            "destinationDescriptor", "override"], Self.init) {
+            [$0.sourcePath.json, $0.sourceDescriptor.json, $0.destinationPath.json,
+                $0.destinationDescriptor.json, $0.override.json]
+        }
         package typealias Reply = Encrypt.Reply
     }
 
@@ -463,8 +501,11 @@ extension Varlink.Workspace {
             (self.owner, self.unmanaged, self.path, self.fileDescriptor, self.override) = (owner,
                 unmanaged, path, fileDescriptor, override)
         }
-        package static let codec = Codec(Self.init, ("owner", \.owner), ("unmanaged", \.unmanaged),
-            ("path", \.path), ("fileDescriptor", \.fileDescriptor), ("override", \.override))
+        package static let codec = Codec(["owner", "unmanaged", "path", "fileDescriptor",
+            "override"], Self.init) {
+            [$0.owner.json, $0.unmanaged.json, $0.path.json, $0.fileDescriptor.json,
+                $0.override.json]
+        }
         package typealias Reply = ProtectionInfo.Reply
     }
 
@@ -474,8 +515,9 @@ extension Varlink.Workspace {
             fileDescriptor: Int? = nil) {
             (self.`class`, self.path, self.fileDescriptor) = (`class`, path, fileDescriptor)
         }
-        package static let codec = Codec(Self.init, ("class", \.`class`), ("path", \.path),
-            ("fileDescriptor", \.fileDescriptor))
+        package static let codec = Codec(["class", "path", "fileDescriptor"], Self.init) {
+            [$0.`class`.json, $0.path.json, $0.fileDescriptor.json]
+        }
         package typealias Reply = ProtectionInfo.Reply
     }
 
@@ -484,35 +526,37 @@ extension Varlink.Workspace {
         package init(path: String? = nil, fileDescriptor: Int? = nil, repair: Bool? = nil) {
             (self.path, self.fileDescriptor, self.repair) = (path, fileDescriptor, repair)
         }
-        package static let codec = Codec(Self.init, ("path", \.path),
-            ("fileDescriptor", \.fileDescriptor), ("repair", \.repair))
+        package static let codec = Codec(["path", "fileDescriptor", "repair"], Self.init) {
+            [$0.path.json, $0.fileDescriptor.json, $0.repair.json]
+        }
         package struct Reply: WireObject {
             package var finding: Finding?, progress: VerifyCounts?, summary: VerifyCounts?
             package init(finding: Finding? = nil, progress: VerifyCounts? = nil,
                 summary: VerifyCounts? = nil) {
                 (self.finding, self.progress, self.summary) = (finding, progress, summary)
             }
-            package static let codec = Codec(Self.init, ("finding", \.finding),
-                ("progress", \.progress), ("summary", \.summary))
+            package static let codec = Codec(["finding", "progress", "summary"], Self.init) {
+                [$0.finding.json, $0.progress.json, $0.summary.json]
+            }
         }
     }
 
     package struct SetProcessIdentity: VarlinkRequest {
         package var identity: String?
         package init(identity: String? = nil) { self.identity = identity }
-        package static let codec = Codec(Self.init, ("identity", \.identity))
+        package static let codec = Codec(["identity"], Self.init) { [$0.identity.json] }
     }
 
     package struct UnknownAccount: VarlinkFailure {
         package var account: String
         package init(account: String) { self.account = account }
-        package static let codec = Codec(Self.init, ("account", \.account))
+        package static let codec = Codec(["account"], Self.init) { [$0.account.json] }
     }
 
     package struct AccountExists: VarlinkFailure {
         package var account: String
         package init(account: String) { self.account = account }
-        package static let codec = Codec(Self.init, ("account", \.account))
+        package static let codec = Codec(["account"], Self.init) { [$0.account.json] }
     }
 
     package struct SealedFiles: VarlinkFailure {
@@ -523,8 +567,11 @@ extension Varlink.Workspace {
             (self.account, self.files, self.example, self.reason, self.words, self.next) = (account,
                 files, example, reason, words, next)
         }
-        package static let codec = Codec(Self.init, ("account", \.account), ("files", \.files),
-            ("example", \.example), ("reason", \.reason), ("words", \.words), ("next", \.next))
+        package static let codec = Codec(["account", "files", "example", "reason", "words",
+            "next"], Self.init) {
+            [$0.account.json, $0.files.json, $0.example.json, $0.reason.json, $0.words.json,
+                $0.next.json]
+        }
     }
 
     package enum GuessConsequence: String, WireWord { case lockedOut, wiped }
@@ -537,9 +584,11 @@ extension Varlink.Workspace {
             (self.account, self.retryAfterSeconds, self.outlook, self.words,
                 self.consequence) = (account, retryAfterSeconds, outlook, words, consequence)
         }
-        package static let codec = Codec(Self.init, ("account", \.account),
-            ("retryAfterSeconds", \.retryAfterSeconds), ("outlook", \.outlook), ("words", \.words),
-            ("consequence", \.consequence))
+        package static let codec = Codec(["account", "retryAfterSeconds", "outlook", "words",
+            "consequence"], Self.init) {
+            [$0.account.json, $0.retryAfterSeconds.json, $0.outlook.json, $0.words.json,
+                $0.consequence.json]
+        }
     }
 
     package struct NotTried: VarlinkFailure {
@@ -550,15 +599,17 @@ extension Varlink.Workspace {
             (self.account, self.retryAfterSeconds, self.reason, self.words, self.next) = (account,
                 retryAfterSeconds, reason, words, next)
         }
-        package static let codec = Codec(Self.init, ("account", \.account),
-            ("retryAfterSeconds", \.retryAfterSeconds), ("reason", \.reason), ("words", \.words),
-            ("next", \.next))
+        package static let codec = Codec(["account", "retryAfterSeconds", "reason", "words",
+            "next"], Self.init) {
+            [$0.account.json, $0.retryAfterSeconds.json, $0.reason.json, $0.words.json,
+                $0.next.json]
+        }
     }
 
     package struct WindowClosed: VarlinkFailure {
         package var account: String
         package init(account: String) { self.account = account }
-        package static let codec = Codec(Self.init, ("account", \.account))
+        package static let codec = Codec(["account"], Self.init) { [$0.account.json] }
     }
 
     package struct Blocked: VarlinkFailure {
@@ -569,8 +620,10 @@ extension Varlink.Workspace {
             (self.account, self.kind, self.reason, self.words, self.next) = (account, kind, reason,
                 words, next)
         }
-        package static let codec = Codec(Self.init, ("account", \.account), ("kind", \.kind),
-            ("reason", \.reason), ("words", \.words), ("next", \.next))
+        package static let codec = Codec(["account", "kind", "reason", "words",
+            "next"], Self.init) {
+            [$0.account.json, $0.kind.json, $0.reason.json, $0.words.json, $0.next.json]
+        }
     }
 
     package struct NotManaged: VarlinkFailure {
@@ -578,8 +631,9 @@ extension Varlink.Workspace {
         package init(reason: String, words: [String]? = nil, next: String? = nil) {
             (self.reason, self.words, self.next) = (reason, words, next)
         }
-        package static let codec = Codec(Self.init, ("reason", \.reason), ("words", \.words),
-            ("next", \.next))
+        package static let codec = Codec(["reason", "words", "next"], Self.init) {
+            [$0.reason.json, $0.words.json, $0.next.json]
+        }
     }
 
     package struct UnmanagedOwner: VarlinkFailure {
@@ -587,8 +641,9 @@ extension Varlink.Workspace {
         package init(account: String, reason: String, words: [String]? = nil, next: String? = nil) {
             (self.account, self.reason, self.words, self.next) = (account, reason, words, next)
         }
-        package static let codec = Codec(Self.init, ("account", \.account), ("reason", \.reason),
-            ("words", \.words), ("next", \.next))
+        package static let codec = Codec(["account", "reason", "words", "next"], Self.init) {
+            [$0.account.json, $0.reason.json, $0.words.json, $0.next.json]
+        }
     }
 
     package struct NotFound: VarlinkFailure {
@@ -596,8 +651,9 @@ extension Varlink.Workspace {
         package init(reason: String, words: [String]? = nil, next: String? = nil) {
             (self.reason, self.words, self.next) = (reason, words, next)
         }
-        package static let codec = Codec(Self.init, ("reason", \.reason), ("words", \.words),
-            ("next", \.next))
+        package static let codec = Codec(["reason", "words", "next"], Self.init) {
+            [$0.reason.json, $0.words.json, $0.next.json]
+        }
     }
 
     package struct Damaged: VarlinkFailure {
@@ -605,8 +661,9 @@ extension Varlink.Workspace {
         package init(reason: String, words: [String]? = nil, next: String? = nil) {
             (self.reason, self.words, self.next) = (reason, words, next)
         }
-        package static let codec = Codec(Self.init, ("reason", \.reason), ("words", \.words),
-            ("next", \.next))
+        package static let codec = Codec(["reason", "words", "next"], Self.init) {
+            [$0.reason.json, $0.words.json, $0.next.json]
+        }
     }
 
     package struct Refused: VarlinkFailure {
@@ -615,8 +672,9 @@ extension Varlink.Workspace {
             by: String? = nil) {
             (self.reason, self.words, self.next, self.by) = (reason, words, next, by)
         }
-        package static let codec = Codec(Self.init, ("reason", \.reason), ("words", \.words),
-            ("next", \.next), ("by", \.by))
+        package static let codec = Codec(["reason", "words", "next", "by"], Self.init) {
+            [$0.reason.json, $0.words.json, $0.next.json, $0.by.json]
+        }
     }
 
     package struct InvalidInput: VarlinkFailure {
@@ -624,8 +682,9 @@ extension Varlink.Workspace {
         package init(reason: String, words: [String]? = nil, next: String? = nil) {
             (self.reason, self.words, self.next) = (reason, words, next)
         }
-        package static let codec = Codec(Self.init, ("reason", \.reason), ("words", \.words),
-            ("next", \.next))
+        package static let codec = Codec(["reason", "words", "next"], Self.init) {
+            [$0.reason.json, $0.words.json, $0.next.json]
+        }
     }
 
     package struct SystemError: VarlinkFailure {
@@ -633,7 +692,8 @@ extension Varlink.Workspace {
         package init(errno: Int, reason: String, words: [String]? = nil, next: String? = nil) {
             (self.errno, self.reason, self.words, self.next) = (errno, reason, words, next)
         }
-        package static let codec = Codec(Self.init, ("errno", \.errno), ("reason", \.reason),
-            ("words", \.words), ("next", \.next))
+        package static let codec = Codec(["errno", "reason", "words", "next"], Self.init) {
+            [$0.errno.json, $0.reason.json, $0.words.json, $0.next.json]
+        }
     }
 }
