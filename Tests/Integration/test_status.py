@@ -315,6 +315,8 @@ class RemoveWithCare(unittest.TestCase):
         workspace.unmount()
         # As a backup brings it back, without its keys.
         sealed.write_bytes(before)
+        # `leave` copies no pipe either.
+        os.mkfifo(workspace.backing / "pipe")
         removed = workspace.ctl("workspace", "remove", "work", "--confirm", "work").stdout
         self.assertIn(
             "1 file sealed under keys that are gone\nnothing opens them without an export", removed)

@@ -9,7 +9,7 @@ internal import MAMSystem
 struct FileCounts {
     /// With files that cannot be read, as they may be sealed.
     private(set) var sealed = 0
-    /// What `leave` copies without a key.
+    /// Files and symbolic links that `leave` copies without a key.
     private(set) var plain = 0
 
     init(below root: Descriptor) {
@@ -38,7 +38,9 @@ struct FileCounts {
             }
             count(below: inner)
         case S_IFREG where isSealed(name, in: directory): sealed += 1
-        default: plain += 1
+        case S_IFREG, S_IFLNK: plain += 1
+        // A pipe, a socket or a device, which `leave` refuses.
+        default: break
         }
     }
 }
