@@ -81,7 +81,9 @@ func setUp(_ invocation: Invocation) throws -> ExitStatus {
         try workspace.mount()
     }
     guard let daemon = try running ?? workspace.daemon() else {
-        throw Failure(.unreachable, "the daemon of '\(answers.name)' does not answer")
+        throw Failure(
+            .unreachable, "the daemon of '\(answers.name)' does not answer",
+            next: done.isService ? service.remedy : nil)
     }
     if let name = answers.account {
         let account = SetupAccount(

@@ -143,16 +143,21 @@ struct SetupService {
     let name: WorkspaceName
 
     private var systemctl: [String] { UnitNames.systemctl }
+    private var unit: String { "mamd@\(name).service" }
+
+    /// What to do if the unit does not start, or no daemon answers after its start.
+    var remedy: Message {
+        "\(systemctl.joined(separator: " ")) status \(unit), then mamctl setup again"
+    }
 
     /// A manager answers, and knows mamd's units.
     var isOffered: Bool {
-        output(of: systemctl + ["cat", "mamd@\(name).service"]) != nil
+        output(of: systemctl + ["cat", unit]) != nil
             && output(of: systemctl + ["show-environment"]) != nil
     }
 
     /// Mounts it from now on, and now, if it is not mounted by hand.
     func enable(mounting: Bool) throws(Failure) {
-        let unit = "mamd@\(name).service"
         let command = systemctl + ["enable"] + (mounting ? ["--now"] : []) + [unit]
         guard output(of: command) == nil else {
             if let backing = Places.current.record(of: name)?.backing {
@@ -160,8 +165,6 @@ struct SetupService {
             }
             return
         }
-        throw Failure(
-            .failure, "\(unit) cannot be started",
-            next: "\(systemctl.joined(separator: " ")) status \(unit), then mamctl setup again")
+        throw Failure(.failure, "\(unit) cannot be started", next: remedy)
     }
 }
