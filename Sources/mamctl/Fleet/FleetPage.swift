@@ -1,7 +1,6 @@
 // `fleet page`: all machines on one self-contained page. It loads nothing and sends nothing: its
 // policy allows its own style and its own script, by their digests.
 
-internal import CPages
 internal import MAMCommandLine
 internal import MAMCrypto
 internal import MAMFleet
@@ -35,8 +34,8 @@ struct FleetPage {
 
     var html: String {
         let name = excerpt(of: root.root.name)
-        let style: HTML = "\(reportStyle)\n\(HTML(file: fleet_css()))"
-        let script = HTML(file: fleet_js())
+        let style: HTML = "\(HTML.reportStyle)\n\(HTML.fleetStyle)"
+        let script = HTML.fleetScript
         let page: HTML = """
             <!DOCTYPE html>
             <html lang="en"><head><meta charset="utf-8">
@@ -55,7 +54,7 @@ struct FleetPage {
             <main>
             \(charts)
             \(orders)
-            \(HTML(file: machines_html()))
+            \(HTML.machines)
             </main>
             <footer>A machine says of itself what it likes: whoever is root there holds its key.
             A report counts only if the machine of its name has signed it.</footer>

@@ -1,17 +1,23 @@
 // HTML fragments. All text goes through `escaped`.
 
+internal import CPages
 internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 
-/// A fragment of HTML. Text becomes one only by escaping.
+/// A fragment of HTML. Text becomes one only by escaping; CPages' files are HTML.
 struct HTML: ExpressibleByStringInterpolation {
     let text: String
+
+    static let reportStyle = HTML(file: report_css())
+    static let fleetStyle = HTML(file: fleet_css())
+    static let fleetScript = HTML(file: fleet_js())
+    static let machines = HTML(file: machines_html())
 
     init(stringLiteral value: String) { text = value }
     init(_ text: String) { self.text = escaped(text) }
     /// The text of one of CPages' files.
-    init(file: UnsafePointer<CChar>) { text = String(cString: file) }
+    private init(file: UnsafePointer<CChar>) { text = String(cString: file) }
     init(stringInterpolation: Interpolation) { text = stringInterpolation.text }
 
     static func + (one: HTML, other: HTML) -> HTML { "\(one)\(other)" }

@@ -1,12 +1,9 @@
 // A report as a self-contained page without scripts.
 
-internal import CPages
 internal import MAMCommandLine
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
-
-let reportStyle = HTML(file: report_css())
 
 struct ReportPage {
     let data: ReportData
@@ -23,7 +20,7 @@ struct ReportPage {
             content="default-src 'none'; style-src 'unsafe-inline'">
             <title>Workspace \(status.name), \(localTime(data.time, "%Y-%m-%d"))</title>
             <style>
-            \(reportStyle)
+            \(HTML.reportStyle)
             </style></head><body>
             <header><h1>Workspace \(status.name)</h1>
             <p class="soft">\(place), from \(status.backingDirectory).
