@@ -15,8 +15,8 @@ func excerpt(of text: String) -> String {
 }
 
 extension RegisteredMachine {
-    /// The register's name, else its id.
-    var label: String { name.isEmpty ? machine.description : excerpt(of: name) }
+    /// An excerpt of the register's name, else its id.
+    var shownName: String { name.isEmpty ? machine.description : excerpt(of: name) }
 }
 
 extension SurveyedMachine.Attention {

@@ -56,7 +56,7 @@ private struct AuditFilter {
 }
 
 private func show(_ item: AuditItem, of entry: RegisteredMachine, _ time: Int64, _ isJSON: Bool) {
-    let label = entry.label
+    let label = entry.shownName
     if isJSON { return printJSON(item.json(of: entry), onOneLine: true) }
     let moment = Timestamp(milliseconds: time).text
     switch item {
@@ -76,7 +76,7 @@ extension AuditItem {
     /// A record stands as the machine has signed it.
     fileprivate func json(of entry: RegisteredMachine) -> JSONValue {
         var members: [String: JSONValue] = [
-            "machine": .string(entry.machine.description), "name": .string(entry.label),
+            "machine": .string(entry.machine.description), "name": .string(entry.shownName),
         ]
         switch self {
         case .record(let record): members["record"] = record

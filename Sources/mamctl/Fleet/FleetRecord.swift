@@ -94,7 +94,7 @@ struct CheckedRecord {
 
     func row(at now: Int64) -> [Message] {
         [
-            .verbatim(record.entry.label),
+            .verbatim(record.entry.shownName),
             .verbatim(excerpt(of: record.name ?? record.account.description)),
             .verbatim(state.rawValue),
             report.map { Int(now - $0.issued).asTimeAgo } ?? "–", words,
