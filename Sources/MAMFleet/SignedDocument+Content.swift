@@ -4,7 +4,7 @@ internal import MAMModel
 
 extension SignedDocument {
     /// How long an order may last: one that nobody still wants must not be obeyed. mamctl signs
-    /// nothing else for longer either.
+    /// nothing else for longer either, except roots, which have no expiry.
     package static let longestDays: Int64 = 366
     package static let timeName = "time"
 

@@ -27,7 +27,8 @@ func number(
     return value
 }
 
-/// How long policies and memberships last, unless something else is given.
+/// How long policies last, and memberships of `fleet sign`, unless something else is given. Those
+/// of `fleet admit` last ``SignedDocument/longestDays``.
 let usualDays: Int64 = 90
 
 /// When a document is issued, and when it expires.
