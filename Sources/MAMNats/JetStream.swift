@@ -84,10 +84,14 @@ package struct StreamState: Sendable {
 }
 
 extension NatsConnection {
-    /// Of all streams that there are: an account has far fewer than one answer takes.
+    /// Of all streams that there are: an account has far fewer than one answer takes. If there are
+    /// none, the answer may have null.
     package func streamNames() throws(NatsFailure) -> Set<String> {
-        guard let answer = try call("STREAM.NAMES").object else { throw .malformed }
-        return Set((answer["streams"]?.array ?? []).compactMap(\.text))
+        let streams = try call("STREAM.NAMES").object?["streams"]
+        if case .null? = streams { return [] }
+        let names = streams?.array?.map(\.text)
+        guard let names, !names.contains(nil) else { throw .malformed }
+        return Set(names.compactMap(\.self))
     }
 
     package func state(of stream: String) throws(NatsFailure) -> StreamState {
