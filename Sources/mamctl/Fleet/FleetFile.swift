@@ -1,6 +1,5 @@
 // An organisation's documents in files.
 
-internal import Glibc
 internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
@@ -62,10 +61,8 @@ struct FleetFile {
                 next: "sign a smaller document")
         }
         let new = try NewFile(for: path, replacing: replacing)
-        try naming(path, writeAll(bytes, to: new.descriptor.raw))
-        var attributes = stat()
-        attributes.st_mode = 0o644
-        try new.finish(like: attributes)
+        try new.write(bytes)
+        try new.finish(mode: 0o644)
     }
 }
 

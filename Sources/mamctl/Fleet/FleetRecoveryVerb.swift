@@ -75,7 +75,7 @@ private func pullRecord(_ invocation: Invocation) throws -> ExitStatus {
             .damaged, "\(excerpt(of: account)) on \(excerpt(of: machine)): \(checked.words)")
     }
     let file = try NewFile(for: output, replacing: invocation.arguments.has("force"))
-    try naming(output, writeAll(report.record, to: file.descriptor.raw))
+    try file.write(report.record)
     try file.finish(mode: 0o600)
     if invocation.isJSON {
         printJSON(checked.json.merging(["path": .string(output.shown)]))
