@@ -106,7 +106,7 @@ func readKeybag(_ path: String) -> Keybag? {
     return try? Keybag.decode(bytes.span.bytes)
 }
 
-/// The newer one of the two.
+/// The newer one of the two: `STATE/keybags` has each keybag twice.
 func readNewestKeybag(_ path: String) -> Keybag? {
     [path, "\(path).copy"].compactMap(readKeybag).max { $0.generation < $1.generation }
 }

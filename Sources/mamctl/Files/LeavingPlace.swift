@@ -176,6 +176,7 @@ final class LeavingFile {
     }
 }
 
+/// A directory of the copy that `leave` makes, and the copies in it.
 struct LeavingDirectory {
     let descriptor: Descriptor
     /// Exactly as an earlier run gave them.

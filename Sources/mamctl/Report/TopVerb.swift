@@ -76,6 +76,7 @@ private func listen(
     }
 }
 
+/// The latest events of a workspace, shared between threads.
 final class RecentEvents: Sendable {
     private let lines = Mutex<[String]>([])
 

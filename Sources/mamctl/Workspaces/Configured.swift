@@ -125,6 +125,8 @@ private func isDirectory(_ path: String) -> Bool {
     return status.st_mode & S_IFMT == S_IFDIR
 }
 
+/// A backing directory that the settings know and that is not there: on a disk that is not
+/// attached, or moved.
 struct MissingBacking {
     let name: WorkspaceName
     let place: ByteString

@@ -90,7 +90,7 @@ private func write(
 }
 
 /// Refuses what is shown in another way than it is written, and what a unit would not have as it
-/// is.
+/// is: units read the file `mount` by line, and systemd takes quotes and backslashes away.
 func requireUnitPath(_ path: ByteString) throws(Failure) {
     let unusable = Array("\"'\\$".utf8)
     guard !path.bytes.contains(where: unusable.contains), Array(path.shown.utf8) == path.bytes,

@@ -160,7 +160,8 @@ private func isMissing(_ path: String) -> Bool {
     (try? status(at: workingDirectory, path)) == nil
 }
 
-/// Both names lead to the same keys until it is finished.
+/// A rename that was interrupted: its link in the state directories tells. Both names lead to the
+/// same keys until it is finished.
 struct UnfinishedRename {
     let old: WorkspaceName
     /// Nil if only the rename itself can tell.
