@@ -117,7 +117,8 @@ extension VarlinkCall {
     }
 
     /// The name of the account that it is about, as its caller wrote it: only its method knows the
-    /// request's type, and has failed, or ended, when this is asked.
+    /// request's type. When this is asked, the method has failed or ended, or the call was refused
+    /// before it began.
     var account: String? { parameters.members["account"]?.text }
 }
 
