@@ -134,7 +134,7 @@ package struct SignInInterface: VaultInterface {
     private func deliverKeys(_ call: VarlinkCall) throws(VarlinkError) -> Wire.DeliverKeys.Reply {
         let request: Wire.DeliverKeys = try call.request()
         let signIns = try signIns()
-        // A user's own would prove whatever that user likes.
+        // Whose keys count: a user's own would prove whatever that user likes.
         try requireCarrier(call, toDo: "deliver an issuer's keys")
         do throws(SignInError) {
             return .init(
