@@ -95,7 +95,7 @@ extension VarlinkError {
                 words: reason.wire, next: cause.next))
     }
 
-    /// That it is about.
+    /// The account that the error is about.
     var account: String? { parameters["account"]?.text }
     /// Of a block.
     var kind: String? { parameters["kind"]?.text }

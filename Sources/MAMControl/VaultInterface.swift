@@ -83,7 +83,8 @@ extension VaultService {
         }
     }
 
-    /// True for these, and for the user of the service that carries documents, keys and reports.
+    /// True for root, for the daemon's own user, and for the user of the service that carries
+    /// documents, keys and reports.
     func isCarrier(_ peer: Peer) -> Bool {
         if isTrusted(peer) { return true }
         let name = vault.rules.settings.fleetUser
@@ -146,7 +147,8 @@ extension VaultService {
         }
     }
 
-    /// A wipe cannot be undone, so it needs an explicit confirmation.
+    /// A wipe cannot be undone, so it needs an explicit confirmation. Where the mount is read-only,
+    /// it is refused: the account's files would stay.
     func requireWipeable(_ name: String, isConfirmed: Bool?) throws(VarlinkError) {
         guard isConfirmed == true else {
             throw .invalidInput(
