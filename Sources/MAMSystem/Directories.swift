@@ -1,4 +1,4 @@
-// Reading directories.
+// Directories: their entries, their mode and their immutable flag.
 
 internal import CShims
 package import Glibc

@@ -3,7 +3,7 @@
 
 internal import Glibc
 package import MAMModel
-package import MAMSystem
+internal import MAMSystem
 internal import MAMVault
 internal import Synchronization
 
@@ -43,23 +43,6 @@ extension Tree {
             guard let inode = table.known(id), isRight(inode, for: id) else { return noteMove() }
             try refuseWiped(inode)
         default: break
-        }
-    }
-}
-
-// The current paths of files.
-extension Tree {
-    /// The path below the mount point, with a mark appended if the file was deleted.
-    package func relativePath(of inode: Inode) -> ByteString? { relativePath(of: inode.handle) }
-
-    package func relativePath(of handle: Descriptor) -> ByteString? {
-        guard let backing = try? currentPath(of: root.raw) else { return nil }
-        return try? currentPath(of: handle.raw).relative(to: backing)
-    }
-
-    package func mountedPath(of inode: Inode) -> ByteString? {
-        relativePath(of: inode).map {
-            ByteString(mountPoint.bytes + [UInt8(ascii: "/")] + $0.bytes)
         }
     }
 }

@@ -1,4 +1,4 @@
-// Finds accounts by name, identity and user.
+// Finds accounts by name, identity and user, and the policies in force for them.
 
 internal import Glibc
 internal import MAMCrypto

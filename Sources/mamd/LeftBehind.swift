@@ -1,4 +1,4 @@
-// The lock of the state directory, and the end of a daemon with threads that cannot end.
+// The end of a daemon with threads that cannot end.
 //
 // A client may pass a file of its own file system that never answers. close(2) of that file then
 // blocks forever, even against SIGKILL: the process stays, with its locks, for as long as that file
@@ -6,7 +6,6 @@
 
 import CShims
 import Glibc
-internal import MAMCommandLine
 internal import MAMModel
 import MAMSystem
 
@@ -40,22 +39,4 @@ private func liesOnFUSE(_ lock: Descriptor) -> Bool {
         }
         return kind?.isFUSE ?? true
     }
-}
-
-/// One daemon per set of keys: copies of a workspace share its name, and so its state directory.
-/// Taken before anything in it is read, and held while the daemon runs. Nil if there is no
-/// directory.
-func lockState(_ path: String) throws(Failure) -> Descriptor? {
-    let directory: Descriptor
-    do throws(Errno) { directory = try openFile(path, O_RDONLY | O_DIRECTORY) } catch {
-        if error == .noEntry { return nil }
-        throw Failure("\(path) cannot be opened: \(error)")
-    }
-    guard takesLock(directory) else {
-        throw Failure(
-            "another daemon uses \(path), for another copy of this workspace: mamctl status;"
-                + " rename one of the copies, or unmount it first"
-        )
-    }
-    return directory
 }

@@ -1,9 +1,24 @@
-// Whether requests arrive through io_uring, and why not.
+// How one mount's requests arrive from the kernel: whether through io_uring, and why not.
 
 internal import CTransport
 internal import MAMModel
 internal import MAMSystem
 internal import MAMTree
+
+/// Owns the context that CTransport's functions and libfuse's session use.
+///
+/// Must outlive every thread that may be serving a request.
+final class RequestTransport: @unchecked Sendable {
+    // CTransport guards what its threads share; the pointer never changes.
+    let context: OpaquePointer
+
+    init() throws(Errno) {
+        guard let context = mam_transport_new() else { throw .current }
+        self.context = context
+    }
+
+    deinit { mam_transport_free(context) }
+}
 
 /// Settled once the kernel's first request is answered.
 ///
@@ -33,19 +48,4 @@ private func ringSize(_ context: OpaquePointer) -> String {
     let threads = counted(Int(mam_transport_thread_count(context)), "thread")
     let bytes = mam_transport_payload(context)
     return "\(queues), \(threads), \(bytes) bytes at once"
-}
-
-/// Owns the context that CTransport's functions and libfuse's session use.
-///
-/// Must outlive every thread that may be serving a request.
-final class RequestTransport: @unchecked Sendable {
-    // CTransport guards what its threads share; the pointer never changes.
-    let context: OpaquePointer
-
-    init() throws(Errno) {
-        guard let context = mam_transport_new() else { throw .current }
-        self.context = context
-    }
-
-    deinit { mam_transport_free(context) }
 }
