@@ -67,7 +67,8 @@ private final class VerifyReplies: VerifyListener {
     }
 }
 
-/// `last-verify.json` in the state directory. A damaged file is ignored: nothing depends on it.
+/// The result of the last check of the whole workspace, kept across restarts: `last-verify.json` in
+/// the state directory. A damaged file is ignored: nothing depends on it.
 package final class LastVerify: Sendable {
     private let directory: Descriptor?
     private let mayWrite: Bool

@@ -24,6 +24,7 @@ package struct Decision: Sendable, Equatable {
     }
 }
 
+/// Why something is refused, for who knows what to do about it.
 package enum RefusalCause: String, Sendable {
     /// Policy forbids it.
     case policy

@@ -1,4 +1,4 @@
-// Files by descriptor: open, read, write, size, sync. Paths are C strings: names are bytes.
+// Files by descriptor: open, read, write, size, sync, lock. Paths are C strings: names are bytes.
 
 internal import CShims
 package import Glibc
@@ -287,6 +287,8 @@ package func nextHole(
         return end
     }
 }
+
+// flock(2) against those who only ask whether somebody holds a lock.
 
 /// Takes the lock unless it is held for long: a question holds it for a moment.
 package func takesLock(_ file: Descriptor) -> Bool {
