@@ -91,12 +91,14 @@ package struct ClassPass: UseCase {
     /// Called when an open finds a file that needs a new key. The thread that updates the account's
     /// files does that; the open does not wait.
     package func sealAnewSoon(_ header: FileHeader?) {
-        if let account = sealAnewLater(header) { updateClasses(of: account) }
+        if let account = noteExposed(header) { updateClasses(of: account) }
     }
 
-    /// After the next unlock. Returns the account of a file that needs it.
-    @discardableResult
-    func sealAnewLater(_ header: FileHeader?) -> AccountID? {
+    /// After the next unlock.
+    func sealAnewLater(_ header: FileHeader?) { _ = noteExposed(header) }
+
+    /// The next pass finds the file if it needs a new key. Returns its account then.
+    private func noteExposed(_ header: FileHeader?) -> AccountID? {
         guard let header, let account = FileClasses(vault).accountOfExposedKey(header) else {
             return nil
         }

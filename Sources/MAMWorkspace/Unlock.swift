@@ -86,7 +86,8 @@ extension Unlock {
         return keys
     }
 
-    /// Runs what tries the account's passphrase; a wrong one counts.
+    /// Runs what tries the account's passphrase. A wrong one, which the keyring counts, is audited
+    /// and has its consequences.
     func trying<Value>(
         _ account: AccountID, _ body: () throws(KeyringError) -> Value
     ) throws(KeyringError) -> Value {
