@@ -38,7 +38,17 @@ package enum Derivation {
         return try result.get()
     }
 
-    /// The salt is the id's bytes.
+    /// The same, with the salt's bytes in file order.
+    package static func hkdf(
+        input: SecretBytes, salt: Bytes16, info: String
+    ) throws(DerivationError) -> SecretBytes {
+        let salt = (salt.high.bigEndian, salt.low.bigEndian)
+        return try withUnsafeBytes(of: salt) { salt throws(DerivationError) in
+            try hkdf(input: input, salt: salt, info: info)
+        }
+    }
+
+    /// Takes arbitrary bytes for `info`, and the salt's in file order.
     package static func hkdf(
         input: SecretBytes, salt: Bytes16, infoBytes info: [UInt8]
     ) throws(DerivationError) -> SecretBytes {
@@ -48,12 +58,6 @@ package enum Derivation {
                 try hkdf(input: input, salt: salt, infoBytes: info)
             }
         }
-    }
-
-    package static func hkdf(
-        input: SecretBytes, salt: Bytes16, info: String
-    ) throws(DerivationError) -> SecretBytes {
-        try hkdf(input: input, salt: salt, infoBytes: Array(info.utf8))
     }
 
     /// Takes arbitrary bytes for `info`.

@@ -6,43 +6,43 @@ internal import MAMModel
 /// Loaded class keys; B is the private key.
 typealias ClassKeys = PerClass<SecretBytes>
 
-/// Keys that wrap class keys: see the end of docs/FORMAT.md, section 3.
+/// Keys that wrap class keys: see the end of docs/FORMAT.md, section 3. Their salt is the account's
+/// id.
 enum WrappingKey {
     /// For D: from the device secret alone.
     static func device(
         _ deviceSecret: SecretBytes, _ account: AccountID
     ) throws(DerivationError) -> SecretBytes {
-        try derive(deviceSecret, account, info: "mamd keybag device v1")
+        try Derivation.hkdf(
+            input: deviceSecret, salt: account.bytes, info: "mamd keybag device v1")
     }
 
     /// For A, B and C of an account without a passphrase.
     static func withoutPassphrase(
         _ deviceSecret: SecretBytes, _ account: AccountID
     ) throws(DerivationError) -> SecretBytes {
-        try derive(deviceSecret, account, info: "mamd keybag account without passphrase v1")
+        try Derivation.hkdf(
+            input: deviceSecret, salt: account.bytes,
+            info: "mamd keybag account without passphrase v1")
     }
 
     /// For A, B and C: from the passphrase stretched by Argon2id, and the device secret.
     static func account(
         stretched: SecretBytes, _ deviceSecret: SecretBytes, _ account: AccountID
     ) throws(DerivationError) -> SecretBytes {
-        try derive(
-            .joining(stretched, deviceSecret), account, info: "mamd keybag account v1")
+        try Derivation.hkdf(
+            input: .joining(stretched, deviceSecret), salt: account.bytes,
+            info: "mamd keybag account v1")
     }
 
     /// Distinguishes wrong passphrases. It helps an attacker no more than the keybag does.
     static func fingerprint(
         stretched: SecretBytes, _ deviceSecret: SecretBytes, _ account: AccountID
     ) throws(DerivationError) -> Bytes16 {
-        let key = try derive(
-            .joining(stretched, deviceSecret), account, info: "mamd wrong passphrase v1")
+        let key = try Derivation.hkdf(
+            input: .joining(stretched, deviceSecret), salt: account.bytes,
+            info: "mamd wrong passphrase v1")
         return key.withBytes { Bytes16(reading: $0.bytes, at: 0) }
-    }
-
-    static func derive(
-        _ input: SecretBytes, _ account: AccountID, info: String
-    ) throws(DerivationError) -> SecretBytes {
-        try Derivation.hkdf(input: input, salt: account.bytes, info: info)
     }
 }
 

@@ -44,7 +44,7 @@ enum KeptKey {
         _ current: SecretBytes, _ account: AccountID, _ info: String
     ) throws(KeyringError) -> SecretBytes {
         do throws(DerivationError) {
-            return try WrappingKey.derive(current, account, info: info)
+            return try Derivation.hkdf(input: current, salt: account.bytes, info: info)
         } catch { throw .derivation(error) }
     }
 }

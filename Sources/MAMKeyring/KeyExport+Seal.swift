@@ -93,7 +93,7 @@ extension KeyExport {
         for user: UInt32
     ) throws(DerivationError) -> SecretBytes {
         let stretched = try cost.stretch(passphrase, salt: salt, for: user)
-        return try WrappingKey.derive(stretched, account, info: passphraseInfo)
+        return try Derivation.hkdf(input: stretched, salt: account.bytes, info: passphraseInfo)
     }
 
     /// Binds everything before the check value to the class keys. GCM alone would let one file open

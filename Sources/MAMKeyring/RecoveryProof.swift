@@ -60,7 +60,7 @@ package enum RecoveryProof {
 
     /// Nil if the key is erased.
     private static func tagKey(_ classKey: SecretBytes, _ account: AccountID) -> SecretBytes? {
-        try? WrappingKey.derive(classKey, account, info: info)
+        try? Derivation.hkdf(input: classKey, salt: account.bytes, info: info)
     }
 
     private static func message(
