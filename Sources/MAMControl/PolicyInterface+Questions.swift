@@ -48,7 +48,7 @@ extension PolicyInterface {
     ) throws(VarlinkError) -> Wire.NotificationPolicy.Reply {
         let request: Wire.NotificationPolicy = try call.request()
         let policy = try principal(request.account, call).notificationPolicy
-        // `IntuneMAMNotificationPolicy`.
+        // The place is the number in `IntuneMAMNotificationPolicy`.
         return .init(policy: policy.place, name: policy.rawValue)
     }
 

@@ -76,7 +76,8 @@ package enum RemediationAction: String, Sendable, PolicyChoice {
     static var forUnknown: RemediationAction? { .block }
 }
 
-/// `managedAppNotificationRestriction`.
+/// `managedAppNotificationRestriction`. In the order of the SDK's `IntuneMAMNotificationPolicy`: a
+/// member's ``place`` goes over the wire as its number there.
 package enum NotificationRestriction: String, Sendable, PolicyChoice {
     case allow, blockOrganizationalData, block
 }
