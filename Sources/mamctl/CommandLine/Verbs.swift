@@ -68,7 +68,7 @@ private let workspaceVerbs: [Verb] = [
         name: "status", summary: "Show workspaces, mounts, accounts and their windows",
         usage: [["--workspace"]], options: [.workspace],
         examples: ["mamctl status", "mamctl status --json --workspace work"],
-        statuses: daemonStatuses, run: showStatus),
+        statuses: daemonStatuses + [.damaged], run: showStatus),
     Verb(
         name: "verify", summary: "Check all files and repair what a crash left behind",
         usage: [["PATH"], ["--repair"], ["--unlock", .oneOf("--passfile", "--extpass")]],

@@ -26,7 +26,7 @@ let fleetMachineVerbs: [Verb] = [
             "mamctl fleet join contoso.root --fingerprint 3f0c…",
             "mamctl fleet join contoso.root level2.signed time.signed --fingerprint 3f0c…",
         ],
-        statuses: daemonStatuses + [.notFound, .refused], run: joinFleet),
+        statuses: daemonStatuses + [.refused], run: joinFleet),
     Verb(
         name: "fleet leave", summary: "Leave the organisation, once no account is left",
         options: [.workspace],
