@@ -129,21 +129,21 @@ private struct SetupResult {
 
     var text: String {
         let place = answers.mountPoint
-        let told: [Message?] = [
+        let lines: [Message?] = [
             "\(place.shown) is mounted; its files are sealed in \(answers.backing.shown)",
             mounting, unlocking, recovery, "next:",
         ]
         let commands = ["cp -r FOLDER \(place.asArgument)", "mamctl status", "mamctl lock --now"]
-        return (told.compactMap(\.?.translated) + commands.map { "  \($0)" })
+        return (lines.compactMap(\.?.translated) + commands.map { "  \($0)" })
             .joined(separator: "\n")
     }
 
     private var mounting: Message {
-        let unit = "mamd@\(answers.name)"
         guard isService else {
-            return "no service manager offers \(unit): after a restart, mount it with mamctl mount"
+            return "no service mounts it: after a restart, mount it with mamctl mount"
                 + " \(answers.backing.asArgument) \(answers.mountPoint.asArgument)"
         }
+        let unit = "mamd@\(answers.name)"
         return geteuid() == 0
             ? "each start of the machine mounts it (\(unit))" : "each login mounts it (\(unit))"
     }
