@@ -97,6 +97,6 @@ extension VarlinkError {
 
     /// The account that the error is about.
     var account: String? { parameters["account"]?.text }
-    /// Of a block.
+    /// The kind of the block that the error is about.
     var kind: String? { parameters["kind"]?.text }
 }

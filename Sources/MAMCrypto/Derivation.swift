@@ -42,8 +42,7 @@ package enum Derivation {
     package static func hkdf(
         input: SecretBytes, salt: Bytes16, info: String
     ) throws(DerivationError) -> SecretBytes {
-        let salt = (salt.high.bigEndian, salt.low.bigEndian)
-        return try withUnsafeBytes(of: salt) { salt throws(DerivationError) in
+        try salt.withFileBytes { salt throws(DerivationError) in
             try hkdf(input: input, salt: salt, info: info)
         }
     }
@@ -52,8 +51,7 @@ package enum Derivation {
     package static func hkdf(
         input: SecretBytes, salt: Bytes16, infoBytes info: [UInt8]
     ) throws(DerivationError) -> SecretBytes {
-        let salt = (salt.high.bigEndian, salt.low.bigEndian)
-        return try withUnsafeBytes(of: salt) { salt throws(DerivationError) in
+        try salt.withFileBytes { salt throws(DerivationError) in
             try info.span.withUnsafeBytes { info throws(DerivationError) in
                 try hkdf(input: input, salt: salt, infoBytes: info)
             }
@@ -87,13 +85,11 @@ package enum Derivation {
         guard passes >= 1, memoryByteCount >= minimumMemoryByteCount,
             let memory = Int(exactly: memoryByteCount), memory <= crypto_pwhash_memlimit_max()
         else { throw .costOutOfRange }
-        // In file order: FORMAT.md shows the salt as bytes.
-        let salt = (salt.high.bigEndian, salt.low.bigEndian)
         return try passphrase.withBytes { bytes throws(DerivationError) in
             guard bytes.count == passphrase.count else { throw .failure }
             return try SecretBytes(count: byteCount) { output throws(DerivationError) in
                 let status = oneAtATime.withLock { _ in
-                    withUnsafeBytes(of: salt) { salt in
+                    salt.withFileBytes { salt in
                         mam_argon2id(
                             output.baseAddress, output.count, bytes.baseAddress, bytes.count,
                             salt.baseAddress, UInt64(passes), memory)
@@ -115,5 +111,16 @@ package enum Derivation {
         _ bytes: UnsafeMutableRawBufferPointer
     ) -> UnsafeMutablePointer<UInt8>? {
         bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    }
+}
+
+extension Bytes16 {
+    /// In file order, as FORMAT.md shows salts.
+    fileprivate func withFileBytes<Value, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        try withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { bytes throws(Failure) in
+            try body(bytes)
+        }
     }
 }

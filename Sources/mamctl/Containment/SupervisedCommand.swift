@@ -75,7 +75,7 @@ struct CopiedInput {
         let null = try openFile("/dev/null", O_RDWR)
         try startThread(named: "input") { [writer] in
             Self.copy(to: writer)
-            // The reader sees the end, and whoever writes there that nobody reads.
+            // A reader sees the end now, and a writer learns that nobody reads.
             try? redirect(writer, to: null)
             dup2(null.raw, STDIN_FILENO)
         }

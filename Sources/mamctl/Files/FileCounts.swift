@@ -17,10 +17,12 @@ struct FileCounts {
             sealed = 1
             return
         }
-        // Of `.mamd`, `leave` copies nothing.
-        for name in names where name == ByteString(".mamd") { count(name, in: root) }
-        plain = 0
-        for name in names where name != ByteString(".mamd") { count(name, in: root) }
+        for name in names {
+            let former = plain
+            count(name, in: root)
+            // Of `.mamd`, `leave` copies nothing.
+            if name == ByteString(".mamd") { plain = former }
+        }
     }
 
     private mutating func count(below directory: Descriptor) {

@@ -27,7 +27,7 @@ path.chmod(0o600)
 if os.fork() == 0:
     os._exit(0)
 os.wait()
-# Whoever has made its socket only now runs for a moment; what has ended is a zombie.
+# A child that has just made its socket runs for a moment; one that has ended is a zombie.
 while True:
     waiting = [state(child) for child in children]
     if "Z" in waiting or set(waiting) == {"S"}:
