@@ -1,5 +1,6 @@
 """Whom mamd-prompt asks, and for which account: many programs, two accounts, another user's."""
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -31,11 +32,11 @@ class Asked(unittest.TestCase):
             self.workspace.lock(account)
         self.session = DesktopSession(self.workspace.environment).start()
         self.addCleanup(self.session.close)
-        self.session.start_agent()
+        self.agent = self.session.start_agent()
 
-    def meet(self, account, *prefix):
+    def meet(self, account, times=25):
         return subprocess.Popen(
-            [*prefix, sys.executable, PROGRAMS / "open_often.py", self.files[account], "25"])
+            [sys.executable, PROGRAMS / "open_often.py", self.files[account], str(times)])
 
     def states(self):
         return [self.workspace.account(account)["state"] for account in (ANN, BOB)]
@@ -59,8 +60,13 @@ class Asked(unittest.TestCase):
         self.assertEqual(self.states(), ["locked", "unlocked"])
 
     def test_each_account_has_a_prompt_of_its_own(self):
+        (first,) = desktop_session.children(self.agent.pid)
+        os.kill(first, signal.SIGSTOP)
         for account in (ANN, BOB):
-            self.meet(account).wait(timeout=60)
+            self.meet(account, times=1).wait(timeout=60)
+        # The second account is refused before the first one's window is there.
+        time.sleep(PATIENCE)
+        os.kill(first, signal.SIGCONT)
         wait_until(lambda: len(self.session.windows(TITLE)) == 2, message="not two prompts")
         texts = str(self.session.texts())
         self.assertIn(ANN, texts)

@@ -21,6 +21,7 @@ class Prompter:
     def __init__(self, ended: Callable[[Request, bool], None]) -> None:
         self._ended = ended
         self._ready: Gio.Subprocess | None = None
+        self._waiting: list[Request] = []
         self._shown: dict[tuple[str, str], Gio.Subprocess] = {}
         self._is_closing = False
         self.prepare()
@@ -39,14 +40,19 @@ class Prompter:
             GLib.timeout_add_seconds(PAUSE_SECONDS, self.prepare)
             return GLib.SOURCE_REMOVE
         self._ready.wait_async(None, self._gone)
+        self._show_next()
         return GLib.SOURCE_REMOVE
 
     def show(self, request: Request) -> None:
+        """As soon as there is a process for it."""
+        self._waiting.append(request)
+        self._show_next()
+
+    def _show_next(self) -> None:
         process = self._ready
-        if process is None:
-            self._ended(request, False)
+        if process is None or not self._waiting:
             return
-        self._ready = None
+        self._ready, request = None, self._waiting.pop(0)
         self._shown[request.workspace, request.account] = process
         process.get_stdin_pipe().write_all_async(
             request.line, GLib.PRIORITY_DEFAULT, None, self._written)
@@ -56,6 +62,11 @@ class Prompter:
 
     def withdraw(self, workspace: str, account: str) -> None:
         """It is open by now."""
+        for request in [
+                each for each in self._waiting
+                if (each.workspace, each.account) == (workspace, account)]:
+            self._waiting.remove(request)
+            self._ended(request, False)
         if process := self._shown.get((workspace, account)):
             process.get_stdin_pipe().write_all_async(
                 CLOSE, GLib.PRIORITY_DEFAULT, None, self._written)
