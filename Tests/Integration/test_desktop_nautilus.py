@@ -123,12 +123,11 @@ class Extension(NautilusCase):
         self.press(BOB)
         wait_until(lambda: self.workspace.owner(self.file) == BOB, message="not given")
 
-    def click(self, label, button=1, seconds=90.0):
-        """What the file manager's windows show, with the mouse."""
+    def still_place(self, label, seconds):
+        """The window of a label, and where in there three looks in a row have found it."""
         seen = []
 
         def is_still():
-            """Three looks in a row found it in the same place."""
             said = self.says()
             if not seen or seen[-1][0] != said["look"]:
                 found = (at for text, *at in said["labels"] if text == label)
@@ -136,10 +135,19 @@ class Extension(NautilusCase):
             return len(seen) > 2 and seen[-1][1] and len({str(at) for _, at in seen[-3:]}) == 1
 
         wait_until(is_still, seconds, lambda: f"'{label}' is not in the window: {self.says()}")
-        title, x, y = seen[-1][1]
-        self.session.xdotool(
-            "mousemove", "--window", self.session.windows(title)[0], str(int(x)), str(int(y)),
-            "click", str(button))
+        return seen[-1][1]
+
+    def click(self, label, button=1, seconds=90.0):
+        """What the file manager's windows show, with the mouse."""
+        place = pointed = None
+        # A menu that moves under the pointer would do something else.
+        while place is None or pointed != place:
+            pointed = place = self.still_place(label, seconds)
+            title, x, y = place
+            self.session.xdotool(
+                "mousemove", "--window", self.session.windows(title)[0], str(int(x)), str(int(y)))
+            place = self.still_place(label, seconds)
+        self.session.xdotool("click", str(button))
 
     def choose(self, file, *labels, until):
         """In the menu of a file, as people do: from its start where a click was lost."""
