@@ -25,13 +25,14 @@ package struct RecoveryInterface: VaultInterface {
         case .importKeys: try importKeys(call)
         case .resetPassphrase: try resetPassphrase(call)
         case .examineKeys: try examineKeys(call)
+        case .compareKeys: try compareKeys(call)
         }
     }
 
     package func cost(of method: String) -> CallCost {
         switch Wire.Method(rawValue: method) {
         case .exportKeys, .importKeys, .resetPassphrase, .examineKeys: .derivation
-        case nil: .short
+        case .compareKeys, nil: .short
         }
     }
 
@@ -113,6 +114,15 @@ package struct RecoveryInterface: VaultInterface {
         return .init(
             export: .init(export), account: account.map { "\($0.bytes)" }, files: files.named,
             opened: files.opened)
+    }
+
+    private func compareKeys(_ call: VarlinkCall) throws(VarlinkError) -> Wire.CompareKeys.Reply {
+        let request: Wire.CompareKeys = try call.request()
+        let (account, _) = try account(request.account, call)
+        let export = try export(call)
+        return .init(
+            export: .init(export),
+            holdsAllKeys: KeyTransport(tree).holdsAllKeys(export, of: account))
     }
 
     private func join(

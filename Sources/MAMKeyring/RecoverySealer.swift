@@ -41,6 +41,15 @@ package struct RecoverySealer: Sendable {
         return RecoveryProof.make(of: record, for: organization) { entry.key($0) }
     }
 
+    /// False if the account has got other keys since, with its first passphrase or by joining an
+    /// export, and for another account's. Of an unopened export this is what it says of itself.
+    package func holdsAllKeys(_ export: KeyExport, of account: AccountID) -> Bool {
+        guard export.accountID == account, let entry = state.read({ $0.accounts[account] }) else {
+            return false
+        }
+        return Set(export.allKeyIDs).isSuperset(of: entry.keybag.allKeyIDs)
+    }
+
     /// True if the record was sealed with this account's keys and contains some that this device
     /// lacks.
     package func holdsMoreKeys(_ record: KeyExport, of account: AccountID) -> Bool {

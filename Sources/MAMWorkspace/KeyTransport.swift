@@ -54,6 +54,11 @@ package struct KeyTransport: UseCase {
             next: "mamctl account export, with a better passphrase", cause: .passphrase)
     }
 
+    /// Whether an export, which need not be opened, has every key that the account has now.
+    package func holdsAllKeys(_ export: KeyExport, of account: AccountID) -> Bool {
+        vault.keyring.recovery.holdsAllKeys(export, of: account)
+    }
+
     // MARK: Imports
 
     /// Registers the account of an opened export, with its ids and keys.

@@ -693,6 +693,15 @@ class Ports(Contained):
             self.assertIn("only the supervisor", str(client.ask(
                 "Identity.NoteRefusal", what="mount")))
 
+    def test_it_asks_nothing_about_keys(self):
+        text = self.contained(
+            sys.executable, "-c", "import sys; sys.path.insert(0, sys.argv[1]);"
+            "from socket_client import Client;"
+            "print(Client(sys.argv[2]).ask('Recovery.CompareKeys', fileDescriptor=0))",
+            HERE, self.workspace.socket)
+        self.assertIn(
+            b"may not call io.mamd.Recovery.CompareKeys", b" ".join(text.split()))
+
 
 class Offered(Contained):
     """What policy does not restrict stays open to all, and what is not required is not asked."""

@@ -142,6 +142,36 @@ class Exports(Machines):
             "audit", "--event", "refused", "--json").stdout.splitlines())
         self.assertEqual((record["operation"], record["account"]), ("Recovery.ExportKeys", ANN))
 
+    def compare(self, path):
+        with Client(self.workspace.socket) as client, open(path, "rb") as file:
+            return client.call(
+                "Recovery.CompareKeys", [file.fileno()], account=ANN, fileDescriptor=0)
+
+    def test_an_export_is_compared_unopened_with_the_account(self):
+        path = self.export("compared.keys")
+        self.workspace.lock()
+        told = self.compare(path)
+        self.assertEqual((told["holdsAllKeys"], told["export"]["name"]), (True, ANN))
+        self.assertEqual(self.workspace.account()["state"], "locked")
+        self.workspace.unlock()
+        # Another's, of the same name.
+        other = self.machine()
+        other.mount()
+        other.register(extra=("--passfile", other.passfile, "--new-keys"))
+        strange = other.root / "strange.keys"
+        other.serving(
+            "account export", ANN, "-o", strange, "--passfile", other.passfile,
+            "--export-passfile", self.export_passfile)
+        self.assertFalse(self.compare(strange)["holdsAllKeys"])
+        good = path.read_bytes()
+        for content, error in (
+                (good[:-1], "Damaged"), (good[:64] + b"\0" + good[65:], "Damaged"),
+                (b"", "InvalidInput"), (b"text", "InvalidInput")):
+            path.write_bytes(content)
+            with self.assertRaises(Refusal) as caught:
+                self.compare(path)
+            self.assertEqual(caught.exception.name, error, content[:8])
+
     def test_a_changed_or_foreign_file_registers_nothing(self):
         path = self.export("changed.keys")
         other = self.machine()

@@ -72,6 +72,37 @@ import Testing
         #expect(state.findings.isEmpty)
     }
 
+    @Test func `an export has all keys of an account until that gets others`() throws {
+        let state = try TestState()
+        let keyring = try state.start()
+        let account = try keyring.registerAnn(passphrase: nil)
+        func export(_ text: String?) throws -> KeyExport {
+            try keyring.export(
+                account, passphrase: text.map { passphrase($0) }, under: passphrase("export"),
+                cost: try #require(cheap))
+        }
+        let first = try export(nil)
+        #expect(keyring.recovery.holdsAllKeys(first, of: account))
+        try keyring.changePassphrase(account, from: nil, to: passphrase("right"))
+        #expect(!keyring.recovery.holdsAllKeys(first, of: account))
+        let second = try export("right")
+        let (theirs, keys, _) = try exported()
+        #expect(!keyring.recovery.holdsAllKeys(theirs, of: account))
+        try keyring.join(theirs, keys, to: account, passphrase: passphrase("right"))
+        #expect(!keyring.recovery.holdsAllKeys(second, of: account))
+        let third = try export("right")
+        try keyring.changePassphrase(
+            account, from: passphrase("right"), to: passphrase("another"))
+        keyring.dropAllKeys()
+        #expect(try state.start().recovery.holdsAllKeys(third, of: account))
+        #expect(keyring.recovery.holdsAllKeys(third, of: account))
+        let forged = KeyExport(
+            accountID: theirs.accountID, identity: third.identity, time: third.time,
+            lock: third.lock, publicKeyB: third.publicKeyB, keyIDs: third.keyIDs,
+            others: third.others, bytes: third.bytes)
+        #expect(!keyring.recovery.holdsAllKeys(forged, of: account))
+    }
+
     @Test func `a locked account stays so, and class D opens`() throws {
         let state = try TestState()
         let keyring = try state.start()

@@ -6,7 +6,8 @@ extension Varlink.Recovery {
     package static let name = "io.mamd.Recovery"
     package enum Method: String, Sendable, CaseIterable {
         case exportKeys = "ExportKeys", importKeys = "ImportKeys",
-            resetPassphrase = "ResetPassphrase", examineKeys = "ExamineKeys"
+            resetPassphrase = "ResetPassphrase", examineKeys = "ExamineKeys",
+            compareKeys = "CompareKeys"
     }
 
     package struct KeyExport: WireObject, Equatable {
@@ -133,6 +134,25 @@ extension Varlink.Recovery {
             }
             package static let codec = Codec(["export", "account", "files", "opened"], Self.init) {
                 [$0.export.json, $0.account.json, $0.files.json, $0.opened.json]
+            }
+        }
+    }
+
+    package struct CompareKeys: VarlinkRequest {
+        package var account: String?, fileDescriptor: Int
+        package init(account: String? = nil, fileDescriptor: Int) {
+            (self.account, self.fileDescriptor) = (account, fileDescriptor)
+        }
+        package static let codec = Codec(["account", "fileDescriptor"], Self.init) {
+            [$0.account.json, $0.fileDescriptor.json]
+        }
+        package struct Reply: WireObject {
+            package var export: KeyExport, holdsAllKeys: Bool
+            package init(export: KeyExport, holdsAllKeys: Bool) {
+                (self.export, self.holdsAllKeys) = (export, holdsAllKeys)
+            }
+            package static let codec = Codec(["export", "holdsAllKeys"], Self.init) {
+                [$0.export.json, $0.holdsAllKeys.json]
             }
         }
     }
