@@ -30,12 +30,6 @@ package struct KeyExport: Sendable {
         case passphrase(cost: KeyDerivationCost, salt: Bytes16)
         case recoveryKey(RecoveryPublicKey, ephemeral: Curve25519.PublicKey)
     }
-
-    /// False if the account has got other keys since, with its first passphrase or by joining an
-    /// export: this one opens only what other keys have sealed.
-    package func holdsAllKeys(of keybag: Keybag) -> Bool {
-        Set(allKeyIDs).isSuperset(of: keybag.allKeyIDs)
-    }
 }
 
 /// Fields that a keybag has too are at the same offsets.

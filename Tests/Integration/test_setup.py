@@ -12,7 +12,8 @@ from systemd_machine import MachineCase
 from terminal import Terminal
 from running import daemons, mounts
 from workspace import (
-    ANN, DONE, NO, NOT_FOUND, PASSPHRASE, REFUSED, USAGE, WRONG_PASSPHRASE, Workspace, wait_until)
+    ANN, DAMAGED, DONE, NO, NOT_FOUND, PASSPHRASE, REFUSED, USAGE, WRONG_PASSPHRASE, Workspace,
+    wait_until)
 
 NEEDS = ("e2fsprogs", "rsync", "strace")
 
@@ -209,6 +210,7 @@ class Setup(unittest.TestCase):
         for status, options in (
                 (REFUSED, ("--passfile", short)), (NOT_FOUND, ("--passfile", missing)),
                 (REFUSED, ("--no-passphrase",)), (USAGE, ()),
+                (USAGE, ("--no-account", "--recovery", self.keys)),
                 (REFUSED, (
                     "--passfile", good, "--recovery", self.keys, "--export-passfile", short)),
                 (NOT_FOUND, (
@@ -275,7 +277,9 @@ class Setup(unittest.TestCase):
         self.setup(*options)
         self.workspace.ctl("unmount", self.place)
         self.assertEqual(stat.S_IMODE(self.place.stat().st_mode), 0)
-        self.setup(*options)
+        # Without a file of its own, it is known whose the workspace is.
+        said = json.loads(self.setup(*options, "--json", account=()).stdout)
+        self.assertEqual(said["account"], ANN)
         self.workspace.ctl("lock", "--now")
         self.setup("--passfile", wrong, status=WRONG_PASSPHRASE)
         wait_until(lambda: self.setup(*options, status=None).returncode == 0)
@@ -451,12 +455,36 @@ class Setup(unittest.TestCase):
         kept = {path: path.read_bytes() for path in keybags}
         for path in keybags:
             path.write_bytes(b"damaged")
-        self.assertIn("cannot be compared", self.setup(*recovery, status=NO).stderr)
+        # The daemon has the keys: what lies on disk is not asked.
+        said = self.setup(*recovery, status=NO).stderr
+        self.assertIn("does not hold this account's keys", said)
         for path, keybag in kept.items():
             path.write_bytes(keybag)
         self.keys.unlink()
         for _ in range(2):
             self.setup(*recovery)
+
+    def test_nor_is_a_damaged_one_or_anothers(self):
+        seal = ["--export-passfile", self.workspace.passfile]
+        recovery = ["--passfile", self.workspace.passfile, "--recovery", self.keys, *seal]
+        self.setup(*recovery)
+        good = self.keys.read_bytes()
+        self.keys.write_bytes(good[:-1])
+        self.assertIn(str(self.keys), self.setup(*recovery, status=DAMAGED).stderr)
+        self.keys.write_bytes(b"mine")
+        self.assertIn(str(self.keys), self.setup(*recovery, status=USAGE).stderr)
+        self.assertEqual(self.keys.read_bytes(), b"mine")
+        other = Workspace().init().mount().register()
+        self.addCleanup(other.close)
+        self.keys.unlink()
+        other.serving(
+            "account export", ANN, "-o", self.keys, "--passfile", other.passfile, *seal)
+        said = self.setup(*recovery, status=NO).stderr
+        self.assertIn("does not hold this account's keys", said)
+        # Locked, the account has the same keys.
+        self.keys.write_bytes(good)
+        self.workspace.ctl("lock", "--now")
+        self.setup(*recovery)
 
 
 @unittest.skipUnless(os.getuid() == 0, "makes name spaces with a process 1 of their own")

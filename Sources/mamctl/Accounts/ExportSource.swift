@@ -1,4 +1,4 @@
-// Files with an account's keys: exports and recovery records, with what opens them, and keybags.
+// Files with an account's keys: exports and recovery records, with what opens them.
 
 internal import Glibc
 internal import MAMCommandLine
@@ -96,17 +96,4 @@ extension Invocation {
             try passphrase("Passphrase of \(path.shown)", isNew: false, optionPrefix: "key-")
         )
     }
-}
-
-/// Nil if it is missing, damaged or newer.
-func readKeybag(_ path: String) -> Keybag? {
-    guard let bytes = try? readSmallFile(path, maximumByteCount: Keybag.maximumByteCount) else {
-        return nil
-    }
-    return try? Keybag.decode(bytes.span.bytes)
-}
-
-/// The newer one of the two: `STATE/keybags` has each keybag twice.
-func readNewestKeybag(_ path: String) -> Keybag? {
-    [path, "\(path).copy"].compactMap(readKeybag).max { $0.generation < $1.generation }
 }

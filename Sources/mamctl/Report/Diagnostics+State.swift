@@ -71,7 +71,7 @@ struct StateDiagnostics {
 
     private func keybag(_ file: String, _ directory: String) -> JSONValue {
         let path = "\(directory)/\(file)"
-        let (first, copy) = (readKeybag(path), readKeybag("\(path).copy"))
+        let (first, copy) = (Self.keybag(at: path), Self.keybag(at: "\(path).copy"))
         guard let keybag = first ?? copy else { return ["state": "both copies are damaged"] }
         let account = keybag.identity.description
         names.learn(
@@ -91,6 +91,12 @@ struct StateDiagnostics {
             "derivationMiB": keybag.passphrase.map { JSONValue($0.cost.memoryByteCount >> 20) }
                 ?? .null,
         ]
+    }
+
+    /// Nil if it is missing, damaged or newer.
+    private static func keybag(at path: String) -> Keybag? {
+        let bytes = try? readSmallFile(path, maximumByteCount: Keybag.maximumByteCount)
+        return bytes.flatMap { try? Keybag.decode($0.span.bytes) }
     }
 
     /// The newest audit records, with pseudonyms.

@@ -4,23 +4,31 @@ internal import Glibc
 internal import MAMCommandLine
 internal import MAMKeyring
 internal import MAMModel
-internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
 struct SetupAccount {
     let invocation: Invocation
     let daemon: Daemon
-    let name: String
-    let passphrases: SetupPassphrases
+    let answers: SetupAccountAnswers
+    private var name: String { answers.name }
+    private var passphrases: SetupPassphrases { answers.passphrases }
+
+    /// `askingAnyway`: has the daemon check the passphrase of one that is unlocked, so that it is
+    /// known to be right.
+    func open(askingAnyway: Bool) throws -> AccountReport {
+        if let file = answers.recoveryFile { try readRecoveryFile(file) }
+        let account = try opened(askingAnyway: askingAnyway)
+        if let file = answers.recoveryFile { try export(account, to: file) }
+        return account
+    }
 
     private func found() throws -> AccountReport? {
         try daemon.status().accounts.first { $0.isNamed(name) }
     }
 
-    /// Registers it, or unlocks the one that is there. `askingAnyway`: has the daemon check the
-    /// passphrase of one that is unlocked, so that ``passphrase`` is known to be right.
-    func open(askingAnyway: Bool) throws -> AccountReport {
+    /// Registers it, or unlocks the one that is there.
+    private func opened(askingAnyway: Bool) throws -> AccountReport {
         guard let account = try found() else { return try register() }
         guard askingAnyway || account.state != .unlocked else { return account }
         return try retrying {
@@ -52,7 +60,7 @@ struct SetupAccount {
 
     /// Before anything is registered: an older file has no keys of a new account. Imports the keys
     /// that sealed files here need.
-    func readRecoveryFile(_ path: ByteString) throws {
+    private func readRecoveryFile(_ path: ByteString) throws {
         guard Self.exists(path), try found() == nil else { return }
         let status = try daemon.status()
         guard status.needsImport, let (file, export) = try? readExport(path),
@@ -85,15 +93,8 @@ struct SetupAccount {
     }
 
     /// An earlier run may have written the file. An empty passphrase is the account's own.
-    func export(_ account: AccountReport, to path: ByteString) throws {
-        if Self.exists(path) {
-            let (file, export) = try readExport(path)
-            let owner = try naming(path, CachedFacts(of: file.raw).uid)
-            guard owner == geteuid(), "\(export.accountID.bytes)" == account.id,
-                export.holdsAllKeys(of: try keybag(of: account, comparedWith: path))
-            else { throw Self.holdsOtherKeys(path) }
-            return
-        }
+    private func export(_ account: AccountReport, to path: ByteString) throws {
+        guard !Self.exists(path) else { return try requireAllKeys(of: account, in: path) }
         try retrying {
             let file = try NewFile(for: path, replacing: false)
             var secrets = SecretParameters()
@@ -104,18 +105,13 @@ struct SetupAccount {
         }
     }
 
-    private func keybag(
-        of account: AccountReport, comparedWith path: ByteString
-    ) throws(Failure) -> Keybag {
-        let file = "\(Places.current.state(of: daemon.name))/keybags/\(account.id).keybag"
-        guard let keybag = readNewestKeybag(file) else {
-            throw Failure(
-                .failure,
-                "\(path.shown) exists, and cannot be compared with the account's keys: \(file)"
-                    + " cannot be read",
-                next: "mamctl verify, or add --recovery with another FILE")
-        }
-        return keybag
+    private func requireAllKeys(of account: AccountReport, in path: ByteString) throws {
+        // A pipe would keep us waiting.
+        let file = try openFile(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
+        let request = Varlink.Recovery.CompareKeys(account: account.label, fileDescriptor: 0)
+        guard try naming(path, CachedFacts(of: file.raw).uid) == geteuid(),
+            try daemon.call(request, descriptors: [file], about: .verbatim(path.shown)).holdsAllKeys
+        else { throw Self.holdsOtherKeys(path) }
     }
 
     private func retrying<Value>(_ body: () throws -> Value) throws -> Value {

@@ -2,20 +2,16 @@
 
 internal import Glibc
 internal import MAMCommandLine
-internal import MAMKeyring
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
+/// Where the workspace is.
 struct SetupAnswers {
     let mountPoint: ByteString
     let backing: ByteString
     let name: WorkspaceName
-    /// Nil for a workspace without an account yet.
-    let account: String?
-    /// Nil for none.
-    let recoveryFile: ByteString?
 
     init(_ invocation: Invocation) throws {
         let (operands, options) = (invocation.operands, invocation.arguments)
@@ -28,16 +24,6 @@ struct SetupAnswers {
                 try path(given, below: home)
             } ?? Self.backing(of: usual, mountPoint, home)
         name = options.has("name") ? usual : Self.workspace(at: backing) ?? usual
-        let given = operands.count > 1 ? operands[1] : nil
-        account =
-            try options.has("no-account")
-            ? nil
-            : (given ?? ask("Account", ByteString(SetupDefaults.account(of: name, at: backing))))
-                .requireNewName()
-        recoveryFile = try Self.recoveryFile(options, home.appending("\(name).keys"), home)
-        if account == nil, recoveryFile != nil {
-            throw invocation.misuse("--recovery needs an account")
-        }
     }
 
     private static func name(
@@ -69,12 +55,34 @@ struct SetupAnswers {
         (try? openFile(backing.cString, O_RDONLY | O_DIRECTORY))
             .flatMap { Places.current.workspace(at: $0) }
     }
+}
+
+/// Whose account is opened, and where a copy of its keys is.
+struct SetupAccountAnswers {
+    let name: String
+    /// Nil for none.
+    let recoveryFile: ByteString?
+    let passphrases: SetupPassphrases
+
+    /// `daemon`: nil before a new workspace is made.
+    init(
+        _ invocation: Invocation, in workspace: SetupAnswers, servedBy daemon: Daemon?
+    ) throws {
+        let given = invocation.operands.count > 1 ? invocation.operands[1] : nil
+        name = try
+            (given ?? ask("Account", ByteString(SetupDefaults.account(of: workspace, daemon))))
+            .requireNewName()
+        let home = SetupDefaults.home
+        recoveryFile = try Self.recoveryFile(
+            invocation.arguments, home.appending("\(workspace.name).keys"), home)
+        passphrases = SetupPassphrases(invocation, of: name)
+    }
 
     /// Without a terminal only what was asked for: its passphrase may be the next line of input.
     private static func recoveryFile(
         _ options: Arguments, _ usual: ByteString, _ home: ByteString
     ) throws -> ByteString? {
-        if options.has("no-recovery") || options.has("no-account") { return nil }
+        if options.has("no-recovery") { return nil }
         if let given = options.value("recovery") { return try path(given, below: home) }
         guard isatty(STDIN_FILENO) == 1 else { return nil }
         let answer = try ask("Recovery file, - for none", usual)
@@ -90,22 +98,19 @@ private enum SetupDefaults {
 
     /// The one that is there, or that a copy's files are sealed for: another's keys would not open
     /// them, and settings may allow only one. Else as the shell's prompt has it.
-    static func account(of name: WorkspaceName, at backing: ByteString) -> String {
-        let directory = try? openFile(backing.cString, O_RDONLY | O_DIRECTORY)
-        let isWorkspace = directory.flatMap { WorkspaceManifest(below: $0) } != nil
-        let known =
-            registeredIdentity(in: name)
-            ?? directory.flatMap { isWorkspace ? sealedOwner(below: $0) : nil }
-        guard let known, !known.name.isEmpty else { return account }
-        return known.name
+    static func account(of workspace: SetupAnswers, _ daemon: Daemon?) throws -> String {
+        let own = try daemon?.status().accounts.first { $0.uid == geteuid() }?.name
+        guard let known = own ?? owner(ofFilesIn: workspace.backing), !known.isEmpty else {
+            return account
+        }
+        return known
     }
 
-    private static func registeredIdentity(in name: WorkspaceName) -> Identity? {
-        let directory = "\(Places.current.state(of: name))/keybags"
-        return ((try? entries(of: ByteString(directory))) ?? []).map(\.shown)
-            .filter { $0.hasSuffix(".keybag") }.sorted()
-            .compactMap { readNewestKeybag("\(directory)/\($0)") }
-            .first { $0.uid == geteuid() }?.identity
+    private static func owner(ofFilesIn backing: ByteString) -> String? {
+        guard let directory = try? openFile(backing.cString, O_RDONLY | O_DIRECTORY),
+            WorkspaceManifest(below: directory) != nil
+        else { return nil }
+        return sealedOwner(below: directory)?.name
     }
 
     private static var account: String {

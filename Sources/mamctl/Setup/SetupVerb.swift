@@ -54,16 +54,19 @@ func setUp(_ invocation: Invocation) throws -> ExitStatus {
     let settings = try readSettings(invocation.arguments.value("settings"))
     let usesKeyring = invocation.arguments.has("keyring")
     if usesKeyring { try checkKeyring(invocation) }
+    let hasAccount = !invocation.arguments.has("no-account")
+    if !hasAccount { try invocation.refuse(["recovery"], with: "no-account") }
     let answers = try SetupAnswers(invocation)
     var done = SetupResult(answers: answers)
     let workspace = SetupWorkspace(answers: answers)
-    let passphrases = SetupPassphrases(invocation, of: answers.account ?? "")
     done.isNew = try workspace.create(settings: settings, invocation.arguments) {
-        guard answers.account != nil else { return }
-        if let file = answers.recoveryFile {
+        guard hasAccount else { return }
+        let account = try SetupAccountAnswers(invocation, in: answers, servedBy: nil)
+        if let file = account.recoveryFile {
             try SetupAccount.checkRecoveryFile(file, adopting: invocation.arguments.has(.adopt))
         }
-        try passphrases.askAhead(in: answers.name, forFile: answers.recoveryFile != nil)
+        try account.passphrases.askAhead(in: answers.name, forFile: account.recoveryFile != nil)
+        done.account = account
     }
     keepIndexersOut(of: answers.mountPoint)
     try workspace.writeUnitSettings()
@@ -85,13 +88,14 @@ func setUp(_ invocation: Invocation) throws -> ExitStatus {
             .unreachable, "the daemon of '\(answers.name)' does not answer",
             next: done.isService ? service.remedy : nil)
     }
-    if let name = answers.account {
-        let account = SetupAccount(
-            invocation: invocation, daemon: daemon, name: name, passphrases: passphrases)
-        if let file = answers.recoveryFile { try account.readRecoveryFile(file) }
+    if hasAccount {
+        // Of a workspace that is there, the daemon knows whose it is.
+        let known =
+            try done.account ?? SetupAccountAnswers(invocation, in: answers, servedBy: daemon)
+        done.account = known
+        let account = SetupAccount(invocation: invocation, daemon: daemon, answers: known)
         let report = try account.open(askingAnyway: usesKeyring)
-        if let file = answers.recoveryFile { try account.export(report, to: file) }
-        if usesKeyring, let passphrase = passphrases.account, let id = workspace.id {
+        if usesKeyring, let passphrase = known.passphrases.account, let id = workspace.id {
             try DesktopKeyring(name: answers.name, id: id).keep(passphrase, of: report.label)
             done.isKeyring = true
         }
@@ -112,6 +116,8 @@ private func checkKeyring(_ invocation: Invocation) throws(Failure) {
 /// What there is at the end.
 private struct SetupResult {
     let answers: SetupAnswers
+    /// Nil for a workspace without an account yet.
+    var account: SetupAccountAnswers?
     var isNew = false
     var isService = false
     var isKeyring = false
@@ -121,8 +127,8 @@ private struct SetupResult {
             "name": .string("\(answers.name)"), "created": .bool(isNew),
             "mountPoint": .string(answers.mountPoint.wireText),
             "backingDirectory": .string(answers.backing.wireText),
-            "account": JSONValue(answers.account),
-            "recoveryFile": JSONValue(answers.recoveryFile?.wireText),
+            "account": JSONValue(account?.name),
+            "recoveryFile": JSONValue(account?.recoveryFile?.wireText),
             "service": .bool(isService), "keyring": .bool(isKeyring),
         ]
     }
@@ -149,7 +155,7 @@ private struct SetupResult {
     }
 
     private var unlocking: Message? {
-        guard let account = answers.account else {
+        guard let account = account?.name else {
             return "it has no account yet: mamctl account register UPN"
         }
         let how: Message =
@@ -159,7 +165,7 @@ private struct SetupResult {
     }
 
     private var recovery: Message? {
-        answers.recoveryFile.map {
+        account?.recoveryFile.map {
             "a copy of its keys: \($0.shown); keep it elsewhere, and its passphrase too"
         }
     }
