@@ -225,6 +225,17 @@ class Files(unittest.TestCase):
         self.assertTrue(self.verify(out)["withdrawn"])
         self.assertIn("withdrawn", self.fleet("verify", out, "--root", self.root).stdout)
 
+    def test_a_serial_that_cannot_be_read_is_not_guessed(self):
+        out = self.path("damaged.json")
+        self.sign(out, "--serial", str(1 << 60))
+        good = out.read_bytes()
+        out.write_bytes(good[: len(good) // 2])
+        said = self.error(self.sign(out, "--force", status=DAMAGED))
+        self.assertIn("its serial is not known", said)
+        self.assertEqual(out.read_bytes(), good[: len(good) // 2])
+        again = self.sign(out, "--force", "--serial", str((1 << 60) + 1))
+        self.assertEqual(again["serial"], (1 << 60) + 1)
+
     def test_what_machines_would_refuse_is_not_signed(self):
         bad, out = self.path("bad.json"), self.path("bad.out")
         for kind, text in (

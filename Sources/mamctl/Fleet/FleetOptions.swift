@@ -81,8 +81,18 @@ func nextSerial(
 ) throws(Failure) -> Int64 {
     if let given = try number("serial", 1...Int64.max, invocation) { return given }
     let now = Int64(currentTime())
-    guard invocation.arguments.has("force"), let former = try? FleetFile(reading: path),
+    guard invocation.arguments.has("force"), let former = try formerDocument(at: path),
         former.slot == slot, former.statement.serial < .max
     else { return now }
     return max(now, former.statement.serial + 1)
+}
+
+/// Nil if there is none. The serial of one that cannot be read may be higher than any clock's.
+private func formerDocument(at path: ByteString) throws(Failure) -> FleetFile? {
+    do throws(Failure) { return try FleetFile(reading: path) } catch {
+        if error.cause == .noEntry { return nil }
+        throw Failure(
+            error.status, "\(error.message), and so its serial is not known",
+            next: "add --serial, with one that is higher than machines have")
+    }
 }
