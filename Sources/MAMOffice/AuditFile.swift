@@ -40,17 +40,15 @@ struct GrowingFile {
 }
 
 /// The last whole line of a file, if it is no longer than a report may be.
-func lastLine(of path: ByteString) -> [UInt8]? {
-    guard let file = try? openFile(path.cString, O_RDONLY | O_NOCTTY | O_NONBLOCK),
-        let size = try? status(of: file.raw).st_size
-    else { return nil }
+func lastLine(of path: ByteString) throws(Errno) -> [UInt8]? {
+    let file = try openFile(path.cString, O_RDONLY | O_NOCTTY | O_NONBLOCK)
+    let size = try status(of: file.raw).st_size
     let newline = UInt8(ascii: "\n")
     var room = 4096
     while true {
         let start = max(0, Int(size) - room)
-        guard let tail = try? readPart(of: file, at: start, byteCount: room),
-            let end = tail.lastIndex(of: newline)
-        else { return nil }
+        let tail = try readPart(of: file, at: start, byteCount: room)
+        guard let end = tail.lastIndex(of: newline) else { return nil }
         if let before = tail[..<end].lastIndex(of: newline) {
             return Array(tail[(before + 1)..<end])
         }

@@ -2,7 +2,7 @@
 
 internal import Glibc
 package import MAMFleet
-internal import MAMModel
+package import MAMModel
 internal import MAMSystem
 
 package struct SurveyedMachine: Sendable {
@@ -39,6 +39,8 @@ package struct SurveyedMachine: Sendable {
         case early(Int64)
         /// Its audit is newer, by so many seconds: an old report was put back.
         case replayed(Int64)
+        /// Whether an old report was put back is not known: its audit cannot be read.
+        case auditUnreadable(Errno)
         /// Revoked, it reports as if it were not.
         case revoked
         case problem(String)
@@ -58,6 +60,7 @@ package struct SurveyedMachine: Sendable {
             case .stale: "stale"
             case .early: "early"
             case .replayed: "replayed"
+            case .auditUnreadable: "auditUnreadable"
             case .revoked: "revoked"
             case .problem: "problem"
             case .notCompliant: "notCompliant"
@@ -159,8 +162,8 @@ struct Judge: Sendable {
             found.append(.early(issued - now))
         } else if now - issued > staleSeconds {
             found.append(.stale(now - issued))
-        } else if let newer = auditTime(of: entry, after: issued + secondsPerDay) {
-            found.append(.replayed(newer - issued))
+        } else if let reason = replay(of: entry, issued) {
+            found.append(reason)
         }
         if let problem = status.problem { found.append(.problem(problem)) }
         let blocked = status.accounts.filter { $0.window == .blocked || $0.blockedBy != nil }
@@ -184,13 +187,23 @@ struct Judge: Sendable {
         return found.isEmpty ? [] : [.documents(found)]
     }
 
+    private func replay(
+        of entry: RegisteredMachine, _ issued: Int64
+    ) -> SurveyedMachine.Attention? {
+        do throws(Errno) {
+            return try auditTime(of: entry, after: issued + secondsPerDay)
+                .map { .replayed($0 - issued) }
+        } catch { return error == .noEntry ? nil : .auditUnreadable(error) }
+    }
+
     /// When the newest report of its audit was issued, if that was after `time`. The file is read
     /// only if it has changed since.
-    private func auditTime(of entry: RegisteredMachine, after time: Int64) -> Int64? {
+    private func auditTime(
+        of entry: RegisteredMachine, after time: Int64
+    ) throws(Errno) -> Int64? {
         let path = directory.whole(directory.auditFile(entry.machine))
-        guard let found = try? status(at: workingDirectory, path.cString),
-            Int64(found.st_mtim.tv_sec) > time,
-            let line = lastLine(of: path),
+        guard try Int64(status(at: workingDirectory, path.cString).st_mtim.tv_sec) > time,
+            let line = try lastLine(of: path),
             let envelope = try? ReportEnvelope(parsing: line), envelope.kind == .audit,
             let report = try? MachineReport(
                 envelope, of: entry.machine, by: entry.publicKey, in: organization),

@@ -155,6 +155,13 @@ class Status(FleetCase):
         # Not by what others write into its file.
         machine.audit_file.write_bytes(sealed("audit", {}, Key()) + b"\n")
         self.assertEqual(self.why("pc")[0], "compliant")
+        # What cannot be read could tell it.
+        machine.audit_file.unlink()
+        self.assertEqual(self.why("pc")[0], "compliant")
+        machine.audit_file.mkdir()
+        state, kinds, text = self.why("pc")
+        self.assertEqual((state, kinds), ("attention", ["auditUnreadable"]))
+        self.assertIn("its audit cannot be read", text)
 
     def test_the_register(self):
         org = self.organization

@@ -32,6 +32,8 @@ extension SurveyedMachine.Attention {
         case .replayed(let seconds):
             "its status is \(Int(seconds).asRoughDuration) older than its audit: an old one was put"
                 + " back"
+        case .auditUnreadable(let error):
+            "its audit cannot be read, and its status may be an old one: \(error)"
         case .revoked: "it was revoked and has reported since"
         case .problem(let text): "check-ins fail: \(excerpt(of: text))"
         case .notCompliant(let count, _):

@@ -108,6 +108,7 @@ extension SurveyedMachine.State {
 let reasonLabels = [
     "refused": "report does not count", "silent": "no report yet", "stale": "stale",
     "early": "clock is ahead", "replayed": "old report put back",
+    "auditUnreadable": "audit cannot be read",
     "revoked": "revoked, still reports", "problem": "check-ins fail",
     "notCompliant": "conditions not met", "blocked": "accounts blocked",
     "findings": "problems found by verify", "documents": "documents differ",
