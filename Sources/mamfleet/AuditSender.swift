@@ -32,12 +32,25 @@ final class AuditSender {
 
     init(_ shared: Shared, _ daemon: DaemonLink) {
         (self.shared, self.daemon) = (shared, daemon)
-        let position = shared.state.json(Self.positionFile)?.object?["after"]?.integer ?? 0
+        let (position, flaw) = Self.position(in: shared.state)
         self.position = Int(clamping: position)
         // A batch that was acknowledged may still lie there.
         batch = shared.state.json(Self.batchFile)?.text
             .flatMap { Self.batch($0, wasSent: true) }
             .flatMap { $0.to > position ? $0 : nil }
+        guard let flaw else { return }
+        shared.log.warning(
+            "\(shared.state.path)/\(Self.positionFile) \(flaw): the audit is sent again from record"
+                + " \(batch?.from ?? 1)")
+    }
+
+    /// 0 also with a flaw, which tells why it is not known.
+    private static func position(in state: StateDirectory) -> (Int64, flaw: String?) {
+        do throws(Errno) {
+            guard let bytes = try state.read(positionFile) else { return (0, nil) }
+            let after = (try? JSONValue(parsing: bytes))?.object?["after"]?.integer
+            return (after ?? 0, flaw: after == nil ? "is damaged" : nil)
+        } catch { return (0, flaw: "cannot be read: \(error)") }
     }
 
     private static func batch(_ report: String, wasSent: Bool) -> Batch? {

@@ -107,6 +107,16 @@ class Enrolment(FleetService):
         self.service.start()
         wait_until(lambda: "bundle-nats-all is not read: " in self.service.text)
 
+    def test_a_place_in_the_audit_that_is_damaged_is_told(self):
+        self.enrol()
+        place = self.service.state / "audit-place.json"
+        wait_until(place.exists)
+        self.service.kill()
+        place.write_bytes(b"{")
+        self.service.start()
+        told = f"{place} is damaged: the audit is sent again from record "
+        wait_until(lambda: told in self.service.text)
+
     def test_groups(self):
         self.enrol()
         self.office.policy({**RULES, "printBlocked": True}, "lab.json", audience="group:l.ab")
