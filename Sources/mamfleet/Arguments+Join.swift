@@ -46,12 +46,22 @@ extension Arguments {
         if let text = string("workspace") {
             return DaemonPlace(workspace: try Self.workspace(named: text), socket: socket)
         }
-        let names = Set(
-            Places.current.sockets().filter { (try? VarlinkClient(path: $0.path)) != nil }
-                .map(\.name))
+        var names: Set<WorkspaceName> = []
+        var refusal: Failure?
+        for (name, path) in Places.current.sockets() {
+            do throws(VarlinkClient.Failure) {
+                _ = try VarlinkClient(path: path)
+                names.insert(name)
+            } catch {
+                if error.isNobody { continue }
+                refusal = Failure(ExitStatus(error), "workspace '\(name)': \(error.words)")
+            }
+        }
         guard let name = names.first else {
-            throw Failure(
-                .unreachable, "no workspace is mounted", next: "mamctl mount BACKING MOUNTPOINT")
+            throw refusal
+                ?? Failure(
+                    .unreachable, "no workspace is mounted",
+                    next: "mamctl mount BACKING MOUNTPOINT")
         }
         guard names.count == 1 else {
             throw Failure(

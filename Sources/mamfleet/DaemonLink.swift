@@ -45,10 +45,18 @@ final class DaemonLink {
 }
 
 extension VarlinkClient.Failure {
+    /// Whether nothing listens there.
+    var isNobody: Bool {
+        guard case .unreachable(_, let error) = self else { return false }
+        return error == .noEntry || error == .connectionRefused
+    }
+
     /// What went wrong, as a clause for people.
     var words: String {
         switch self {
-        case .unreachable(_, let error): "the workspace is not mounted: \(error)"
+        case .unreachable(let path, let error):
+            isNobody
+                ? "the workspace is not mounted: \(error)" : "\(ByteString(path).shown): \(error)"
         case .foreign(let path, let user): "uid \(user) listens at \(ByteString(path).shown)"
         case .secretForOthers: "the daemon is another user's"
         case .silent: "the daemon does not answer"

@@ -1,12 +1,16 @@
 """The fleet's service: from a code to a policy in force, and back."""
 import json
+import os
 import pathlib
+import socket
+import subprocess
 import tempfile
 import time
 import unittest
 
 from fleet_service import RULES, UNREACHABLE, USAGE, FleetService
 from nats_engine import Authority
+from ordinary_user import NOBODY
 from workspace import DAMAGED, REFUSED, Workspace, wait_until
 
 
@@ -116,6 +120,22 @@ class Enrolment(FleetService):
         self.service.start()
         told = f"{place} is damaged: the audit is sent again from record "
         wait_until(lambda: told in self.service.text)
+
+    @unittest.skipUnless(os.getuid() == 0, "listens as another user, which only root can")
+    def test_a_socket_that_refuses_is_not_taken_for_none(self):
+        _, code = self.office.invite()
+        self.workspace.unmount()
+        listener = socket.socket(socket.AF_UNIX)
+        self.addCleanup(listener.close)
+        listener.bind(str(self.workspace.socket))
+        os.seteuid(NOBODY)
+        listener.listen()
+        os.seteuid(0)
+        done = subprocess.run(
+            ["mamfleet", "join", "-"], input=code, capture_output=True, text=True,
+            env=self.workspace.environment)
+        self.assertEqual(done.returncode, REFUSED, done.stderr)
+        self.assertIn(f"uid {NOBODY} listens at {self.workspace.socket}", done.stderr)
 
     def test_groups(self):
         self.enrol()
