@@ -1,5 +1,7 @@
 // OpenSSL, with the macros and the parameter arrays that Swift cannot import.
 #pragma once
+// Its macros name the file that calls them by the path where it was built.
+#define OPENSSL_NO_FILENAMES
 #include <openssl/core_names.h>
 #include <openssl/bn.h>
 #include <openssl/crypto.h>

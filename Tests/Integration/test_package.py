@@ -28,6 +28,13 @@ class Package(unittest.TestCase):
         for one, other in zip(build("package", "second"), self.packages, strict=True):
             self.assertTrue(filecmp.cmp(one, other, shallow=False), other.name)
 
+    def test_nothing_tells_where_it_was_built(self):
+        """Another checkout would give other bytes."""
+        for package in self.packages:
+            files = subprocess.run(
+                ["dpkg-deb", "--fsys-tarfile", package], check=True, capture_output=True).stdout
+            self.assertNotIn(os.fsencode(ROOT) + b"/", files, package.name)
+
     def test_lintian_finds_nothing(self):
         said = subprocess.run(
             ["lintian", "--allow-root", "--fail-on", "error,warning", *self.packages],
