@@ -94,8 +94,8 @@ extension SurveyedOrder {
     fileprivate init(
         _ file: String, _ envelope: Envelope, _ root: Root, _ organization: Bytes16
     ) throws(Refusal) {
-        guard envelope.kind == .order else { throw .malformed("it is no order") }
         let statement = try envelope.statement(of: organization)
+        guard envelope.kind == .order else { throw .malformed("it is no order") }
         (self.file, audience, nonce) = (file, statement.audience, statement.name)
         (issued, expires) = (statement.issued, statement.expires ?? statement.issued)
         order = try Order(parsing: envelope.content)

@@ -107,6 +107,17 @@ final class TestDirectory {
         #expect(test.survey.machines[0].state == .attention)
     }
 
+    @Test func `what is damaged among orders is called so, whatever it was`() throws {
+        let statement = Statement(
+            of: [1], organization: test.organization, audience: .all, name: "x", serial: 1,
+            issued: test.now, expires: test.now + 86_400)
+        try test.directory.write(
+            "\(OrganizationDirectory.orders)/x.json",
+            Envelope(.policy, statement, content: [2]).encoded())
+        #expect(
+            test.survey.orders.unusable.map(\.reason) == [Refusal.contentChanged.description])
+    }
+
     @Test func `numbers of machines do not overflow sums`() throws {
         try test.report([:]) { ($0.pending, $0.refused) = (.max, .max) }
         let sums = test.survey.sums
