@@ -117,10 +117,12 @@ package struct Envelope: Sendable, Equatable {
         return envelope
     }
 
-    /// This envelope with the other's further signatures of the same payload; nil if it has none.
+    /// This envelope with the other's further signatures of the same payload, as many as are read
+    /// again; nil if it has none.
     func adding(signaturesOf other: Envelope) -> Envelope? {
         let known = Set(signatures.map(\.key))
         let new = other.signatures.filter { !known.contains($0.key) }
+            .prefix(Self.maximumSignatureCount - signatures.count)
         guard !new.isEmpty else { return nil }
         var envelope = self
         envelope.signatures += new

@@ -7,9 +7,15 @@ extension MachineStanding {
     private static let freshSeconds = secondsPerDay
 
     /// The groups of all memberships that are in force.
-    package var membership: Membership {
+    package var membership: Membership { membership { _ in true } }
+
+    /// Those of the memberships alone that enough order keys have signed, too: who chooses whom a
+    /// policy covers chooses whom it wipes.
+    package var orderedMembership: Membership { membership(where: \.isOrdered) }
+
+    private func membership(where counts: (SignedDocument) -> Bool) -> Membership {
         var all = Membership()
-        for document in documents.values where document.kind == .membership {
+        for document in documents.values where document.kind == .membership && counts(document) {
             guard
                 document.statement.audience == .machine(machine)
                     || document.statement.audience == .all,
@@ -29,6 +35,13 @@ extension MachineStanding {
             document.kind == .policy && !document.content.isEmpty
                 && document.statement.audience.includes(machine, in: groups)
         }.sorted { $0.slot.description < $1.slot.description }
+    }
+
+    /// Whether a policy may wipe on this machine: enough order keys have signed it, and that this
+    /// machine is one of those that it is for.
+    package func mayWipe(by policy: SignedDocument) -> Bool {
+        policy.isOrdered
+            && policy.statement.audience.includes(machine, in: orderedMembership.groups)
     }
 
     /// Why a check-in does not count, or nil: a time that was signed within a day, all documents

@@ -86,7 +86,7 @@ package struct MachineStanding: Sendable, Equatable {
         if document.kind == .order { return try acceptOrder(document, at: clock) }
         if document.kind == .time { try checkTime(document.statement.issued, at: clock) }
         guard try isNewer(document, than: documents[document.slot]) else {
-            return addSignatures(of: document)
+            return try addSignatures(of: document)
         }
         try document.checkContent()
         if let since = dropped[document.slot], document.statement.issued < since {
@@ -110,10 +110,11 @@ package struct MachineStanding: Sendable, Equatable {
     }
 
     /// A document that is signed anew before a root takes its former key away stays in force when
-    /// that root comes.
-    private mutating func addSignatures(of document: SignedDocument) -> Effect {
-        guard let more = documents[document.slot]?.adding(document) else { return .nothing }
-        documents[document.slot] = more
+    /// that root comes; a policy that order keys sign later may wipe from then on.
+    private mutating func addSignatures(of document: SignedDocument) throws(Refusal) -> Effect {
+        let known = documents[document.slot]?.envelope
+        guard let more = known?.adding(signaturesOf: document.envelope) else { return .nothing }
+        documents[document.slot] = try SignedDocument(more, by: root, of: organization)
         return .documents
     }
 

@@ -6,6 +6,8 @@ package import MAMModel
 package struct SignedDocument: Sendable, Equatable {
     package let envelope: Envelope
     package let statement: Statement
+    /// Whether enough order keys have signed it, too: nothing else wipes.
+    package let isOrdered: Bool
 
     package var kind: DocumentKind { envelope.kind }
     package var content: [UInt8] { envelope.content }
@@ -21,28 +23,20 @@ package struct SignedDocument: Sendable, Equatable {
             throw .otherOrganization(statement.organization)
         }
         let role = envelope.kind.role
+        let (holders, orderers) = (root.keys(of: role), root.keys(of: .order))
         // A carrier may have added false signatures without end.
-        let verified = envelope.verified(by: root.keys(of: role))
+        let verified = envelope.verified(by: holders.merging(orderers) { key, _ in key })
+        let found = verified.signatures.count { holders[$0.key] != nil }
         // Content that nobody has signed is not parsed.
-        guard !verified.signatures.isEmpty else {
+        guard found > 0 else {
             throw .notSigned(role, found: 0, needed: root.threshold(of: role))
         }
         guard statement.isOf(envelope.content) else { throw .contentChanged }
         let needed = try Self.signaturesNeeded(envelope, by: root)
-        guard verified.signatures.count >= needed else {
-            throw .notSigned(role, found: verified.signatures.count, needed: needed)
-        }
+        guard found >= needed else { throw .notSigned(role, found: found, needed: needed) }
         (self.envelope, self.statement) = (verified, statement)
-    }
-
-    /// This document with the other's signatures too; nil if none of them is new.
-    func adding(_ other: SignedDocument) -> SignedDocument? {
-        guard let envelope = envelope.adding(signaturesOf: other.envelope) else { return nil }
-        return SignedDocument(envelope, statement)
-    }
-
-    private init(_ envelope: Envelope, _ statement: Statement) {
-        (self.envelope, self.statement) = (envelope, statement)
+        isOrdered =
+            verified.signatures.count { orderers[$0.key] != nil } >= root.threshold(of: .order)
     }
 
     /// How many keys must sign. An order that destroys nothing needs one signature.

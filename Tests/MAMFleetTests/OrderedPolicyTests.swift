@@ -1,0 +1,103 @@
+import MAMFleet
+import MAMModel
+import Testing
+
+/// A policy that order keys have signed, too.
+@Suite struct OrderedPolicyTests {
+    let contoso = Organization()
+    let now = Organization.start + 60
+
+    private func signers(_ orderers: Int) -> [Key] {
+        contoso.policies + contoso.orders.prefix(orderers)
+    }
+
+    private func mayWipe(_ standing: MachineStanding) -> [Bool] {
+        standing.policies.map { standing.mayWipe(by: $0) }
+    }
+
+    @Test(arguments: [(0, false), (1, false), (2, true), (3, true)])
+    func `it wipes where enough have`(_ count: Int, _ expected: Bool) throws {
+        var standing = try contoso.standing()
+        let policy = contoso.policy(by: signers(count))
+        #expect(try standing.accept(policy, at: now) == .documents)
+        #expect(mayWipe(standing) == [expected])
+        #expect(try mayWipe(MachineStanding(standing.json)) == [expected])
+    }
+
+    @Test func `order keys alone sign no policy`() throws {
+        var standing = try contoso.standing()
+        #expect(throws: Refusal.notSigned(.policy, found: 0, needed: 1)) {
+            _ = try standing.accept(contoso.policy(by: contoso.orders), at: now)
+        }
+    }
+
+    @Test func `a signature of another text counts for nothing`() throws {
+        var standing = try contoso.standing()
+        let harmless = contoso.policy(by: contoso.policies + contoso.orders)
+        let text = #"{"minimumWipeOsVersion": "99"}"#
+        var members = contoso.policy(text).json.object ?? [:]
+        members["signatures"] = .array(
+            [members, harmless.json.object ?? [:]].flatMap { $0["signatures"]?.array ?? [] })
+        let forged = try Envelope(parsing: JSONValue.object(members).encoded())
+        _ = try standing.accept(forged, at: now)
+        #expect(mayWipe(standing) == [false])
+    }
+
+    @Test func `a key that has both roles counts for both`() throws {
+        var contoso = contoso
+        contoso.orders[0] = contoso.policies[0]
+        var standing = try contoso.standing()
+        _ = try standing.accept(contoso.policy(), at: now)
+        #expect(mayWipe(standing) == [false])
+        let both = contoso.policy(by: Array(contoso.orders.prefix(2)))
+        #expect(try standing.accept(both, at: now) == .documents)
+        #expect(mayWipe(standing) == [true])
+    }
+
+    @Test func `signatures that come later are added, and the next version has none of them`()
+        throws
+    {
+        var standing = try contoso.standing()
+        _ = try standing.accept(contoso.policy(by: signers(1)), at: now)
+        let second = contoso.policy(by: contoso.policies + [contoso.orders[1]])
+        #expect(try standing.accept(second, at: now) == .documents)
+        #expect(mayWipe(standing) == [true])
+        #expect(try standing.accept(contoso.policy(), at: now) == .nothing)
+        #expect(mayWipe(standing) == [true])
+        _ = try standing.accept(contoso.policy(serial: 2), at: now)
+        #expect(mayWipe(standing) == [false])
+    }
+
+    @Test func `a root that takes an order key away takes its signature back, not the policy`()
+        throws
+    {
+        var standing = try contoso.standing()
+        _ = try standing.accept(contoso.policy(by: signers(2)), at: now)
+        var changed = contoso
+        changed.orders = [contoso.orders[0], Key(), Key()]
+        #expect(try standing.accept(changed.root(serial: 2), at: now) == .root)
+        #expect(mayWipe(standing) == [false])
+        #expect(try mayWipe(MachineStanding(standing.json)) == [false])
+        #expect(standing.droppedPolicies.isEmpty)
+        // With the new keys it may again.
+        let again = changed.policy(by: changed.policies + changed.orders)
+        #expect(try standing.accept(again, at: now) == .documents)
+        #expect(mayWipe(standing) == [true])
+    }
+
+    @Test(arguments: [(0, false), (2, true)])
+    func `for a group of machines it wipes by a membership that order keys have signed`(
+        _ count: Int, _ expected: Bool
+    ) throws {
+        var standing = try contoso.standing()
+        let membership = Membership(groups: ["lab"], members: ["staff": ["ann@contoso.com"]])
+        _ = try standing.accept(
+            contoso.envelope(
+                .membership, membership.json.encoded(), name: "groups", by: signers(count)),
+            at: now)
+        _ = try standing.accept(contoso.policy(for: .group("lab"), by: signers(2)), at: now)
+        #expect(mayWipe(standing) == [expected])
+        #expect(standing.membership == membership)
+        #expect(standing.orderedMembership == (expected ? membership : Membership()))
+    }
+}
