@@ -16,19 +16,25 @@ extension EnrollmentRecord {
             return AccountBlock(
                 .launch, "\(objection); remove it: mamctl account deregister \(name)")
         }
-        return offlineWipeBlock(name) ?? lockOut(facts, name) ?? launchBlock
+        return offlineWipeBlock(facts, name) ?? lockOut(facts, name) ?? launchBlock
             ?? absenceBlock(facts) ?? offlineBlock(facts, name) ?? passphraseBlock(facts, name)
     }
 
-    private func offlineWipeBlock(_ name: String) -> AccountBlock? {
-        offlineWipe.map {
-            AccountBlock(
-                .offlineWipe,
-                $0 == .needsCheckIn
-                    ? "no check-in for too long: mamctl account login \(name), or it may be wiped"
-                    : "it was offline for too long: mamctl account login \(name); too many wrong"
+    private func offlineWipeBlock(_ facts: EnrollmentFacts, _ name: String) -> AccountBlock? {
+        offlineWipe.map { needs in
+            let reason: Message =
+                if needs == .needsCheckIn {
+                    facts.isCovered
+                        ? "no check-in for too long: mamctl account login \(name)"
+                        : "no check-in for too long, and no policy covers it: once one does, mamctl"
+                            + " account login \(name)"
+                } else if facts.policy.pin.wipesOfflineAfter == nil {
+                    "it was offline for too long: mamctl account login \(name)"
+                } else {
+                    "it was offline for too long: mamctl account login \(name); too many wrong"
                         + " passphrases wipe it"
-            )
+                }
+            return AccountBlock(.offlineWipe, reason)
         }
     }
 
@@ -57,18 +63,17 @@ extension EnrollmentRecord {
     }
 
     private func offlineBlock(_ facts: EnrollmentFacts, _ name: String) -> AccountBlock? {
-        guard let limit = facts.offlineBlockSeconds, secondsOffline(facts) >= limit else {
+        guard let (limit, rule) = facts.policy.offlineBlock, secondsOffline(facts) >= limit else {
             return nil
         }
         guard sinceCheckIn >= limit else {
             return AccountBlock(
                 .offline,
-                "nobody signed in for \(limit) s (periodOfflineBeforeAccessCheck): mamctl account"
-                    + " refresh \(name), or mamctl account login \(name)")
+                "nobody signed in for \(limit) s (\(rule)): mamctl account refresh \(name), or"
+                    + " mamctl account login \(name)")
         }
         return AccountBlock(
-            .offline,
-            "no check-in for \(limit) s (periodOfflineBeforeAccessCheck): mamctl account check-in")
+            .offline, "no check-in for \(limit) s (\(rule)): mamctl account check-in")
     }
 
     private func passphraseBlock(_ facts: EnrollmentFacts, _ name: String) -> AccountBlock? {
@@ -93,14 +98,21 @@ extension EnrollmentRecord {
         facts.needsSignIn ? max(sinceCheckIn, sinceSignIn ?? 0) : sinceCheckIn
     }
 
+    /// Seconds offline that count against the time to wipe; nil where there is none.
+    func timeToWipe(_ facts: EnrollmentFacts) -> (limit: Int64, passed: Int64)? {
+        facts.policy.offlineWipeSeconds.map {
+            ($0, facts.policy.wipesForCredentials ? secondsOffline(facts) : sinceCheckIn)
+        }
+    }
+
     /// Seconds until the passage of time alone changes something; nil if it never does.
     package func secondsToNext(_ facts: EnrollmentFacts) -> Int64? {
         guard stage != .signedOut else { return nil }
         let pin = facts.policy.pin
         let limits: [(limit: Int64?, passed: Int64)] = [
             (secondsBetweenAttempts(facts), sinceAttempt),
-            (facts.offlineBlockSeconds, secondsOffline(facts)),
-            (facts.offlineWipeSeconds, secondsOffline(facts)),
+            (facts.policy.offlineBlock?.seconds, secondsOffline(facts)),
+            (timeToWipe(facts)?.limit, timeToWipe(facts)?.passed ?? 0),
             (pin.isRequired ? pin.expirySeconds : nil, sincePassphrase),
             (
                 facts.policy.rules.gracePeriodToBlockAppsDuringOffClockHours?.seconds,
@@ -114,8 +126,13 @@ extension EnrollmentRecord {
 
     /// Seconds until it is blocked, and until it is wiped, without a check-in; nil if never.
     package func secondsToOfflineEnds(_ facts: EnrollmentFacts) -> (block: Int64?, wipe: Int64?) {
-        func left(_ limit: Int64?) -> Int64? { limit.map { max(0, $0 - secondsOffline(facts)) } }
         guard stage != .signedOut else { return (nil, nil) }
-        return (left(facts.offlineBlockSeconds), left(facts.offlineWipeSeconds))
+        let wipe = timeToWipe(facts)
+        // Where the time to wipe is all that there is, nobody is told it twice.
+        let block = facts.policy.offlineBlock.flatMap { $0.seconds == wipe?.limit ? nil : $0 }
+        return (
+            block.map { max(0, $0.seconds - secondsOffline(facts)) },
+            wipe.map { max(0, $0.limit - $0.passed) }
+        )
     }
 }

@@ -127,8 +127,7 @@ extension EnrollmentRecord {
     /// The actions that are due by time alone.
     package mutating func due(_ facts: EnrollmentFacts) -> [EnrollmentAction] {
         guard stage != .signedOut else { return [] }
-        if offlineWipe == nil, let limit = facts.offlineWipeSeconds, secondsOffline(facts) >= limit
-        {
+        if offlineWipe == nil, let (limit, passed) = timeToWipe(facts), passed >= limit {
             offlineWipe = .needsCheckIn
         }
         return sinceAttempt >= secondsBetweenAttempts(facts) ? [.checkIn] : []
@@ -143,8 +142,8 @@ extension EnrollmentRecord {
             } else if stage == .enrolled && code.didSucceed {
                 facts.checkInSeconds
             } else { facts.retrySeconds }
-        let periods = [facts.offlineBlockSeconds, facts.offlineWipeSeconds].compactMap(\.self)
-        return min(usual, periods.min().map { max(Self.leastSeconds, $0 / 3) } ?? usual)
+        let period = facts.policy.offlineBlock?.seconds
+        return min(usual, period.map { max(Self.leastSeconds, $0 / 3) } ?? usual)
     }
 
     /// What a policy makes of it at most: each attempt may run a program that asks a server.
@@ -163,16 +162,10 @@ extension EnrollmentRecord {
         sinceAttempt = 0
         guard outcome.isSuccess else { return fail(outcome) }
         (sinceCheckIn, networkFailures) = (0, 0)
-        if offlineWipe != nil, !facts.isCovered, facts.isPolicyThere {
-            return [
-                .wipe(
-                    WipeReason(
-                        .offline, "it was offline for too long, and no policy covers it any more"))
-            ]
-        }
-        // A sign-in that policy asks for must come first.
-        let isComplete = facts.offlineWipeSeconds.map { secondsOffline(facts) < $0 } ?? true
-        if offlineWipe == .needsCheckIn, isComplete {
+        // A sign-in that policy asks for must come first. Where none covers it, whoever took that
+        // away has neither wiped it nor opened it.
+        let isComplete = facts.policy.offlineWipeSeconds.map { secondsOffline(facts) < $0 } ?? true
+        if offlineWipe == .needsCheckIn, facts.isCovered, isComplete {
             (offlineWipe, wrongBefore) = (facts.hasPassphrase ? .needsPassphrase : nil, nil)
         }
         defer { policyMark = mark }
@@ -227,12 +220,14 @@ extension EnrollmentRecord {
 
     /// The consequence of further wrong passphrases after this many; nil if there is none.
     package func outlook(after count: Int, _ pin: PinRules) -> Message? {
-        if offlineWipe == .needsPassphrase {
-            let left = pin.maximumRetries - (count - (wrongBefore ?? count))
-            return Self.outlook(left, wipes: true)
+        if offlineWipe == .needsPassphrase, let limit = pin.wipesOfflineAfter {
+            return Self.outlook(limit - (count - (wrongBefore ?? count)), wipes: true)
         }
         guard pin.isRequired else { return nil }
-        return Self.outlook(pin.maximumRetries - count, wipes: pin.actionAfterRetries == .wipe)
+        if let limit = pin.wipesAfter, limit == pin.maximumRetries || count >= pin.maximumRetries {
+            return Self.outlook(limit - count, wipes: true)
+        }
+        return Self.outlook(pin.maximumRetries - count, wipes: false)
     }
 
     private static func outlook(_ left: Int, wipes: Bool) -> Message? {
@@ -260,7 +255,7 @@ extension EnrollmentRecord {
             // Wrong ones from before do not count against the second chance.
             let before = wrongBefore ?? max(0, count - 1)
             wrongBefore = before
-            if count - before >= pin.maximumRetries {
+            if let limit = pin.wipesOfflineAfter, count - before >= limit {
                 return [
                     .wipe(
                         WipeReason(
@@ -274,7 +269,7 @@ extension EnrollmentRecord {
         guard count >= pin.maximumRetries, pin.isRequired else { return [] }
         // Even if it is to be wiped: if the wipe fails, nobody may try further passphrases.
         isLockedOut = true
-        guard pin.actionAfterRetries == .wipe else { return [] }
+        guard let limit = pin.wipesAfter, count >= limit else { return [] }
         let times = counted(count, "time")
         return [.wipe(WipeReason(.passphrase, "its passphrase was wrong \(times)"))]
     }

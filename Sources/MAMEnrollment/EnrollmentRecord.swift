@@ -100,9 +100,6 @@ package struct SignedInPerson: Sendable, Equatable {
 package struct EnrollmentFacts: Sendable {
     package let policy: EffectivePolicy
     package let isCovered: Bool
-    /// True if there is any document: an empty directory, perhaps a disk that is not mounted, says
-    /// nothing about anyone.
-    package let isPolicyThere: Bool
     /// True if it is closed while no policy covers it.
     package let isPolicyRequired: Bool
     /// Why the settings forbid it; nil if they do not.
@@ -114,12 +111,11 @@ package struct EnrollmentFacts: Sendable {
     package let needsSignIn: Bool
 
     package init(
-        policy: EffectivePolicy, isCovered: Bool, isPolicyThere: Bool = true,
-        objection: String? = nil, hasPassphrase: Bool, settings: Settings
+        policy: EffectivePolicy, isCovered: Bool, objection: String? = nil, hasPassphrase: Bool,
+        settings: Settings
     ) {
         self.policy = policy
         self.isCovered = isCovered
-        self.isPolicyThere = isPolicyThere
         isPolicyRequired = settings.policyRequired
         self.objection = objection
         self.hasPassphrase = hasPassphrase
@@ -128,20 +124,14 @@ package struct EnrollmentFacts: Sendable {
         needsSignIn = settings.signIn != nil && policy.pin.requiresCredentials
     }
 
-    /// Nil for never.
-    var offlineBlockSeconds: Int64? { Self.limit(policy.rules.periodOfflineBeforeAccessCheck) }
-    var offlineWipeSeconds: Int64? { Self.limit(policy.rules.periodOfflineBeforeWipeIsEnforced) }
-
     /// After this many idle seconds the passphrase is required again; nil for never.
     package var recheckSeconds: Int64? {
         guard hasPassphrase, policy.pin.isRequired || policy.pin.requiresCredentials else {
             return nil
         }
-        return Self.limit(policy.rules.periodOnlineBeforeAccessCheck)
-    }
-
-    private static func limit(_ duration: PolicyDuration?) -> Int64? {
-        duration.flatMap { $0.seconds > 0 ? $0.seconds : nil }
+        return policy.rules.periodOnlineBeforeAccessCheck.flatMap {
+            $0.seconds > 0 ? $0.seconds : nil
+        }
     }
 
     /// Identifies the rules that a passphrase was checked against.

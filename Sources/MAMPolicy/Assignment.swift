@@ -57,14 +57,22 @@ package struct ProvenGroups: Sendable, Equatable {
 /// issuer.
 package struct Groups: Sendable, Equatable {
     private let members: [String: [String]]
+    /// Those whose word suffices to wipe.
+    private let wipedMembers: [String: [String]]
     private let proven: [ProvenGroups]
     /// Whether an issuer's word may also take an account out of a group, or out of a policy.
     private let mayLoosen: Bool
 
+    /// `wiped`: the members by whom alone a document may wipe; nil for the same.
     package init(
-        _ members: [String: [String]], proven: [ProvenGroups] = [], mayLoosen: Bool = true
+        _ members: [String: [String]], wiped: [String: [String]]? = nil,
+        proven: [ProvenGroups] = [], mayLoosen: Bool = true
     ) {
-        self.members = Dictionary(members.map { ($0.caseFolded, $1) }, uniquingKeysWith: +)
+        let folded = { (members: [String: [String]]) in
+            Dictionary(members.map { ($0.caseFolded, $1) }, uniquingKeysWith: +)
+        }
+        self.members = folded(members)
+        wipedMembers = folded(wiped ?? members)
         self.proven = proven
         self.mayLoosen = mayLoosen
     }
@@ -120,5 +128,35 @@ package struct Groups: Sendable, Equatable {
             }
         }
         return included.isEmpty || included.contains(true)
+    }
+
+    /// Whether an account that the assignments cover may be wiped by them: no unknown group, and
+    /// no word that does not suffice for a wipe, puts it in or keeps it from being excluded.
+    func wipe(_ account: Identity, _ assignments: [Assignment]) -> Bool {
+        let isIn = { (group: String) -> Bool? in
+            let proof = mayLoosen ? proves(account, group) : nil
+            if proof == true { return true }
+            return wipedMembers[group.caseFolded]?.contains(where: account.matches) ?? proof
+        }
+        var included: [Bool] = []
+        for assignment in assignments {
+            switch assignment {
+            case .everyone: included.append(true)
+            case .group(let group): included.append(isIn(group) == true)
+            case .account(let name): included.append(account.matches(name))
+            case .allBut(let group): if isIn(group) != false { return false }
+            }
+        }
+        return included.isEmpty || included.contains(true)
+    }
+
+    /// Whether the word for all groups of the assignments suffices for a wipe.
+    func knowWiped(_ assignments: [Assignment]) -> Bool {
+        assignments.allSatisfy { assignment in
+            switch assignment {
+            case .group(let group), .allBut(let group): wipedMembers[group.caseFolded] != nil
+            case .everyone, .account: true
+            }
+        }
     }
 }

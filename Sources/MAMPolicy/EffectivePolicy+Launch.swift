@@ -2,7 +2,16 @@
 
 extension EffectivePolicy {
     /// Evaluates everything that the policy requires of the device, the programs and the account.
+    /// For which not all agree that may wipe, it blocks.
     package func launchVerdict(_ conditions: LaunchConditions) -> LaunchVerdict {
+        let alone = EffectivePolicy(rules: wipeRules, wipeRules: wipeRules, sources: [])
+        let wipes = alone.findings(conditions).filter { $0.action == .wipe }
+        let told = Set(wipes.map(\.rule))
+        let others = findings(conditions).filter { !told.contains($0.rule) }
+        return LaunchVerdict(wipes + others.map(\.closing))
+    }
+
+    private func findings(_ conditions: LaunchConditions) -> [LaunchFinding] {
         let findings =
             versionFindings(conditions)
             + [
@@ -10,8 +19,7 @@ extension EffectivePolicy {
                 threatFinding(conditions), authenticationFinding(conditions),
                 clockFinding(conditions),
             ].compactMap(\.self)
-        return LaunchVerdict(
-            findings.map { conditions.guessed.contains($0.subject) ? $0.onGuess : $0 })
+        return findings.map { conditions.guessed.contains($0.subject) ? $0.onGuess : $0 }
     }
 
     private func deviceModelFinding(_ conditions: LaunchConditions) -> LaunchFinding? {
@@ -97,6 +105,11 @@ extension LaunchFinding {
             subject.source.map { "; if policy means something else, set it with \($0)" } ?? ""
         return LaunchFinding(
             action: min(action, .block), subject: subject, rule: rule, reason: reason + advice)
+    }
+
+    /// Of a document that may not wipe.
+    fileprivate var closing: LaunchFinding {
+        LaunchFinding(action: min(action, .block), subject: subject, rule: rule, reason: reason)
     }
 }
 

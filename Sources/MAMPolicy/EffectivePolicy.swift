@@ -5,22 +5,37 @@ package import MAMModel
 /// The most restrictive value of each rule. A rule is nil if no document sets it.
 package struct EffectivePolicy: Sendable {
     package let rules: PolicyRules
+    /// Those of the documents alone that may wipe: an account is wiped only if these, without any
+    /// other document, demand it.
+    let wipeRules: PolicyRules
     /// The documents, to report a rule's origin.
     package let sources: [PolicyDocument]
 
     /// For identities without a policy: nothing is restricted.
-    package static let unrestricted = EffectivePolicy(rules: PolicyRules(), sources: [])
+    package static let unrestricted = merge([])
 
     /// Merges the documents in force, in any order.
     package static func merge(_ documents: [PolicyDocument]) -> EffectivePolicy {
+        merge(documents, wiping: documents.filter(\.mayWipe))
+    }
+
+    /// `wiping`: those of the documents that may wipe the account.
+    static func merge(
+        _ documents: [PolicyDocument], wiping: [PolicyDocument]
+    ) -> EffectivePolicy {
         let sources = documents.filter(\.isProtectionInForce)
-        return EffectivePolicy(rules: strictest(sources.map(\.rules)), sources: sources)
+        return EffectivePolicy(
+            rules: strictest(sources.map(\.rules)),
+            wipeRules: strictest(wiping.filter(\.isProtectionInForce).map(\.rules)),
+            sources: sources)
     }
 
     /// For accounts that are merged into one: the most restrictive value of every rule.
     package static func lockDown(of policies: [EffectivePolicy]) -> EffectivePolicy {
         EffectivePolicy(
-            rules: strictest(policies.map(\.rules)), sources: policies.flatMap(\.sources))
+            rules: strictest(policies.map(\.rules)),
+            wipeRules: strictest(policies.map(\.wipeRules)),
+            sources: policies.flatMap(\.sources))
     }
 
     private static func strictest(_ all: [PolicyRules]) -> PolicyRules {
@@ -68,13 +83,38 @@ package struct EffectivePolicy: Sendable {
     /// `asOwner`: whether the process acts for the account. `sendsToAll`: its policy's.
     package static func letsRead(asOwner: Bool, sendsToAll: Bool) -> Bool { asOwner || sendsToAll }
 
+    /// Seconds without a check-in after which the account is closed, by what rule; nil for never.
+    /// A time to wipe closes, too, also that of a document that may not wipe.
+    package var offlineBlock: (seconds: Int64, rule: String)? {
+        [
+            (rules.periodOfflineBeforeAccessCheck, "periodOfflineBeforeAccessCheck"),
+            (rules.periodOfflineBeforeWipeIsEnforced, "periodOfflineBeforeWipeIsEnforced"),
+        ].compactMap { period, rule in Self.unlessZero(period).map { (seconds: $0, rule: rule) } }
+            .min { $0.seconds < $1.seconds }
+    }
+
+    /// Seconds without a check-in after which the account is wiped, unless its passphrase is given;
+    /// nil for never.
+    package var offlineWipeSeconds: Int64? {
+        Self.unlessZero(wipeRules.periodOfflineBeforeWipeIsEnforced)
+    }
+
+    /// Whether what may wipe counts time without a sign-in as time offline.
+    package var wipesForCredentials: Bool { wipeRules.organizationalCredentialsRequired == true }
+
+    static func unlessZero(_ duration: PolicyDuration?) -> Int64? {
+        duration.flatMap { $0.seconds > 0 ? $0.seconds : nil }
+    }
+
     /// The permitted sources of the account's data.
     package var inbound: DataTransfers { rules.allowedInboundDataTransferSources ?? .allApps }
 }
 
 /// Policies with equal rules are equal, whichever documents they come from.
 extension EffectivePolicy: Equatable {
-    package static func == (one: Self, other: Self) -> Bool { one.rules == other.rules }
+    package static func == (one: Self, other: Self) -> Bool {
+        (one.rules, one.wipeRules) == (other.rules, other.wipeRules)
+    }
 }
 
 /// Policy's class, and the strictest that the workspace allows (`MaxFileProtectionLevel`).

@@ -17,8 +17,12 @@ package struct PinRules: Sendable, Equatable {
     package var previousBlockCount = 0
     /// Nil: never.
     package var expirySeconds: Int64?
+    /// The account is locked out at this many.
     package var maximumRetries = 5
-    package var actionAfterRetries = LaunchAction.block
+    /// The account is wiped at this many; nil: never.
+    package var wipesAfter: Int?
+    /// After too long offline it is wiped at this many; nil: never.
+    package var wipesOfflineAfter: Int?
     package var allowsFingerprint = true
     package var allowsFace = true
     /// After this time biometrics do not suffice; nil: always enough.
@@ -40,10 +44,16 @@ extension EffectivePolicy {
         pin.longLength = rules.mamdLongPinLength.flatMap { $0 < Self.neverLong ? $0 : nil }
         pin.previousBlockCount = max(0, rules.previousPinBlockCount ?? 0)
         pin.expirySeconds = Self.unlessZero(rules.periodBeforePinReset)
-        // At least one try must remain possible.
-        pin.maximumRetries = max(1, rules.maximumPinRetries ?? pin.maximumRetries)
-        pin.actionAfterRetries =
-            rules.appActionIfMaximumPinRetriesExceeded == .wipe ? .wipe : .block
+        let retries = { (rules: PolicyRules) in
+            // At least one try must remain possible.
+            max(1, rules.maximumPinRetries ?? PinRules().maximumRetries)
+        }
+        pin.maximumRetries = retries(rules)
+        let isWiped =
+            wipeRules.pinRequired == true
+            && wipeRules.appActionIfMaximumPinRetriesExceeded == .wipe
+        pin.wipesAfter = isWiped ? retries(wipeRules) : nil
+        pin.wipesOfflineAfter = offlineWipeSeconds == nil ? nil : retries(wipeRules)
         pin.allowsFingerprint = rules.fingerprintBlocked != true
         pin.allowsFace = rules.faceIdBlocked != true
         pin.biometricOverrideSeconds = Self.unlessZero(rules.pinRequiredInsteadOfBiometricTimeout)
@@ -53,10 +63,6 @@ extension EffectivePolicy {
 
     /// The value of `mamdLongPinLength` for documents that block simple PINs of any length.
     static let neverLong = 65_535
-
-    private static func unlessZero(_ duration: PolicyDuration?) -> Int64? {
-        duration.flatMap { $0.seconds > 0 ? $0.seconds : nil }
-    }
 }
 
 // How long the weakest passphrase that policy allows withstands guessing by someone with the disk.

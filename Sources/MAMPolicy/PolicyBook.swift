@@ -11,6 +11,7 @@ package struct PolicyBook: Sendable, Equatable {
     /// The workspace's name and id, in lower case.
     let workspace: [String]
     private let members: [String: [String]]
+    private let wipedMembers: [String: [String]]?
     private let proven: [ProvenGroups]
     private let mayLoosen: Bool
     /// Warnings that these documents raise in this workspace.
@@ -18,17 +19,18 @@ package struct PolicyBook: Sendable, Equatable {
 
     package static let empty = PolicyBook(documents: [])
 
-    /// The workspace's name and id. Without either, every document applies. `proven`, `mayLoosen`:
-    /// see ``Groups``.
+    /// The workspace's name and id. Without either, every document applies. `wiped`, `proven`,
+    /// `mayLoosen`: see ``Groups``.
     package init(
         documents: [PolicyDocument], workspace: [String] = [],
-        groups memberships: [String: [String]] = [:], proven: [ProvenGroups] = [],
-        mayLoosen: Bool = true
+        groups memberships: [String: [String]] = [:], wiped: [String: [String]]? = nil,
+        proven: [ProvenGroups] = [], mayLoosen: Bool = true
     ) {
         self.documents = documents
         self.proven = proven
         self.mayLoosen = mayLoosen
-        let groups = Groups(memberships, proven: proven, mayLoosen: mayLoosen)
+        wipedMembers = wiped
+        let groups = Groups(memberships, wiped: wiped, proven: proven, mayLoosen: mayLoosen)
         let names = workspace.map { $0.lowercased() }
         let assigned = documents.filter(\.isAssigned)
         let isHere = { (document: PolicyDocument) in
@@ -43,13 +45,17 @@ package struct PolicyBook: Sendable, Equatable {
             assigned.filter { !isHere($0) }.map {
                 .otherWorkspaces($0.workspaces ?? [], document: $0.label)
             } + inForce.flatMap { groups.unknown(in: $0) }
+            + inForce.filter { document in
+                document.isSigned && !document.wipeRules.isEmpty
+                    && !(document.mayWipe && groups.knowWiped(document.assignments))
+            }.map { .closesOnly($0.wipeRules, document: $0.label) }
     }
 
     /// A copy in which a file has these documents.
     package func replacing(_ file: String, with new: [PolicyDocument]) -> PolicyBook {
         PolicyBook(
             documents: documents.filter { $0.file != file } + new, workspace: workspace,
-            groups: members, proven: proven, mayLoosen: mayLoosen)
+            groups: members, wiped: wipedMembers, proven: proven, mayLoosen: mayLoosen)
     }
 
     /// The combined policy of the documents that cover an account.
@@ -57,18 +63,34 @@ package struct PolicyBook: Sendable, Equatable {
         policy(of: numbers(for: account))
     }
 
-    package func policy(of numbers: [Int]) -> EffectivePolicy {
-        .merge(numbers.map { inForce[$0] })
+    package func policy(of numbers: Numbers) -> EffectivePolicy {
+        .merge(numbers.all.map { inForce[$0] }, wiping: numbers.wiping.map { inForce[$0] })
     }
 
     /// The protections that cover an account. Any of them replaces the tenant's default, except a
     /// protection for another system, because only some of its rules apply here.
     package func documents(for account: Identity) -> [PolicyDocument] {
-        numbers(for: account).map { inForce[$0] }
+        numbers(for: account).all.map { inForce[$0] }
     }
 
-    /// Which of the book's documents those are. Accounts with the same ones have the same policy.
-    package func numbers(for account: Identity) -> [Int] {
+    /// Which of the book's documents those are, and which of them may wipe the account. Accounts
+    /// with the same ones have the same policy.
+    package func numbers(for account: Identity) -> Numbers {
+        let all = merged(for: account)
+        return Numbers(
+            all: all,
+            wiping: all.filter {
+                inForce[$0].mayWipe && groups.wipe(account, inForce[$0].assignments)
+            })
+    }
+
+    /// See ``PolicyBook/numbers(for:)``.
+    package struct Numbers: Sendable, Hashable {
+        fileprivate let all: [Int]
+        fileprivate let wiping: [Int]
+    }
+
+    private func merged(for account: Identity) -> [Int] {
         let all = inForce.indices.filter { covers(account, inForce[$0], .protection) }
         let covering = all.filter { !inForce[$0].isPlaceholder }
         guard !covering.isEmpty else { return all }
@@ -99,7 +121,8 @@ package struct PolicyBook: Sendable, Equatable {
     package func warnings(about some: [PolicyDocument]) -> [PolicyWarning] {
         warnings.filter { warning in
             switch warning {
-            case .unknownGroup(_, let label), .otherWorkspaces(_, let label):
+            case .unknownGroup(_, let label), .otherWorkspaces(_, let label),
+                .closesOnly(_, let label):
                 some.contains { $0.label == label }
             default: false
             }

@@ -42,11 +42,35 @@ package struct PolicyDocument: Sendable, Equatable {
     package var isProtection: Bool { kind == .protection }
 
     /// An organisation that the workspace has joined has signed it.
-    package var isSigned = false
+    package private(set) var isSigned = false
+    /// Whether accounts are wiped under it. Where not, it closes them instead.
+    package private(set) var mayWipe = true
 
     /// True for what was exported from an organisation's tenant: Graph gives every document an id.
     /// What people write themselves has none.
     package var isFromTenant: Bool { id != nil || isSigned }
 
     package var isProtectionInForce: Bool { isProtection && isAssigned }
+
+    /// The properties under which it demands a wipe, by their names in Graph.
+    package var wipeRules: [String] { isProtection ? rules.wiping : [] }
+
+    /// An organisation has signed it. Time offline that is asked for in seconds would wipe whoever
+    /// is in a train, so that a day is the least.
+    package mutating func noteSigned(mayWipe: Bool) {
+        (isSigned, self.mayWipe) = (true, mayWipe)
+        guard let period = rules.periodOfflineBeforeWipeIsEnforced, period.seconds > 0,
+            period < Self.leastOfflineWipe
+        else { return }
+        rules.periodOfflineBeforeWipeIsEnforced = Self.leastOfflineWipe
+        warnings.append(.shortOfflineWipe(period.text))
+    }
+
+    private static let leastOfflineWipe = PolicyDuration(seconds: 86_400)
+
+    /// Those of all documents of a text; empty, too, for a text that is no policy.
+    package static func wipeRules(in text: [UInt8]) -> [String] {
+        let documents = (try? decode(documentText(text))) ?? []
+        return Set(documents.flatMap(\.wipeRules)).sorted()
+    }
 }

@@ -28,6 +28,10 @@ package enum PolicyWarning: Hashable, Sendable {
     case unknownGroup(String, document: String)
     /// None of the names is this workspace's.
     case otherWorkspaces([String], document: String)
+    /// A time to wipe of less than a day in a signed document, which counts as a day.
+    case shortOfflineWipe(String)
+    /// A signed document that demands a wipe by these rules, and may only close accounts.
+    case closesOnly([String], document: String)
 }
 
 extension PolicyWarning: CustomStringConvertible {
@@ -55,6 +59,13 @@ extension PolicyWarning: CustomStringConvertible {
         case .otherWorkspaces(let names, let document):
             "\(document) is for \(names.isEmpty ? "no workspace" : fewNames(names)) "
                 + "and not in force here"
+        case .shortOfflineWipe(let text):
+            "periodOfflineBeforeWipeIsEnforced is \(text) and counts as a day, the least that is"
+                + " obeyed"
+        case .closesOnly(let rules, let document):
+            "\(document) closes accounts, and does not wipe them"
+                + " (\(rules.joined(separator: ", "))): enough order keys must sign it, and the"
+                + " memberships of its groups"
         case .otherSystem(let type):
             "\(type): only what it has in common with iosManagedAppProtection counts"
         }
@@ -72,6 +83,8 @@ extension PolicyWarning {
         case .otherSystem: "@odata.type"
         case .unknownTarget, .unknownGroup: "assignments"
         case .appsWithoutBundle, .otherWorkspaces: "apps"
+        case .shortOfflineWipe: "periodOfflineBeforeWipeIsEnforced"
+        case .closesOnly: nil
         }
     }
 }

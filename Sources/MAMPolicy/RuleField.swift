@@ -49,6 +49,15 @@ struct RuleField: Sendable {
         }
     }
 
+    /// Whether these rules demand a wipe by it: Graph has the word in its name or in its value.
+    func wipes(_ rules: PolicyRules) -> Bool {
+        switch show(rules) {
+        case .string("wipe"): true
+        case .null, .string(""), .string("PT0S"): false
+        default: key.contains("Wipe")
+        }
+    }
+
     static let all: [RuleField] = [
         transfers, links, functions, pin, biometrics, time, device, versions,
     ].flatMap(\.self)
@@ -250,4 +259,9 @@ extension RuleField {
     ) -> RuleField {
         RuleField(key, path, .version, strictness)
     }
+}
+
+extension PolicyRules {
+    /// The properties by which they demand a wipe.
+    var wiping: [String] { RuleField.all.filter { $0.wipes(self) }.map(\.key) }
 }

@@ -113,7 +113,6 @@ extension Accounts {
         let book = book ?? vault.policies
         return EnrollmentFacts(
             policy: book.policy(for: identity), isCovered: book.covers(identity),
-            isPolicyThere: !book.documents.isEmpty,
             objection: NameRights(vault).objection(
                 to: identity, of: vault.keyring.uid(of: account) ?? 0)?.english,
             hasPassphrase: vault.keyring.hasPassphrase(account), settings: vault.rules.settings)

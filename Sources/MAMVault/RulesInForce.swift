@@ -40,7 +40,7 @@ package final class RulesInForce: Sendable {
         var known: [AccountID: MergedPolicy] = [:]
         var ofAll: MergedPolicy?
         /// By the numbers of the documents. Most accounts have the same ones.
-        var merged: [[Int]: MergedPolicy] = [:]
+        var merged: [PolicyBook.Numbers: MergedPolicy] = [:]
     }
 
     init(_ settings: Settings, _ book: PolicyBook) {

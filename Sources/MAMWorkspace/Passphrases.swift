@@ -43,7 +43,7 @@ package struct Passphrases: UseCase {
     ) throws(KeyringError) {
         let policy = vault.policy(of: account)
         if let block = vault.block(of: account), ![.recheck, .passphrase].contains(block.kind) {
-            guard block.kind == .lockedOut, policy.pin.actionAfterRetries != .wipe else {
+            guard block.kind == .lockedOut, policy.pin.wipesAfter == nil else {
                 throw .blocked(block)
             }
         }

@@ -34,6 +34,7 @@ extension PolicyDirectory {
         let unreadable = addPolicies(of: standing, to: &reading)
         reading.signed = SignedReading(
             groups: standing.membership.members,
+            wipedGroups: standing.orderedMembership.members,
             staleness: unreadable
                 ?? standing.staleness(at: Clock().now.wallSeconds)?.description)
         return reading
@@ -117,7 +118,7 @@ extension PolicyDirectory {
             do throws(PolicyError) {
                 for document in try PolicyDocument.decode(signed.content, file: name) {
                     var document = document
-                    document.isSigned = true
+                    document.noteSigned(mayWipe: standing.mayWipe(by: signed))
                     reading.documents.append(document)
                 }
             } catch {
@@ -139,7 +140,7 @@ extension PolicyDirectory {
         var document = PolicyDocument()
         document.displayName = "no policy that \(organization) has signed"
         document.isPlaceholder = isPlaceholder
-        document.isSigned = true
+        document.noteSigned(mayWipe: false)
         document.rules.appDataEncryptionType = .whenDeviceLocked
         document.rules.allowedOutboundDataTransferDestinations = .noApps
         document.rules.saveAsBlocked = true

@@ -61,6 +61,8 @@ struct PolicyReading {
 struct SignedReading {
     /// The accounts of the groups that policies are assigned to.
     var groups: [String: [String]]
+    /// Those that order keys have signed, too.
+    var wipedGroups: [String: [String]]
     /// Why the reading is no check-in; nil if it is one.
     var staleness: String?
 }
@@ -181,7 +183,8 @@ final class PolicyDirectory: Sendable {
         reading.keep(state.refused)
         let book = PolicyBook(
             documents: reading.documents + (debugPolicy.map { [$0] } ?? []),
-            workspace: workspace, groups: reading.signed?.groups ?? groups, proven: proven,
+            workspace: workspace, groups: reading.signed?.groups ?? groups,
+            wiped: reading.signed?.wipedGroups, proven: proven,
             // Whoever chooses the issuer must not loosen what an organisation has signed.
             mayLoosen: reading.signed == nil)
         // Before anything about them is logged.

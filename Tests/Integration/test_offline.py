@@ -1,6 +1,7 @@
 """Time without a check-in: the block, the second chance before a wipe, clocks, and what a restart
 keeps."""
 import errno
+import json
 import os
 import signal
 import tempfile
@@ -8,7 +9,7 @@ import unittest
 
 from enrolling import DAY, HOUR, EnrollmentCase
 from running import PREFIX
-from workspace import ANN, BOB, CLOSED, NO, REFUSED, WRONG_PASSPHRASE, wait_until
+from workspace import ANN, BOB, CLOSED, NO, REFUSED, WRONG_PASSPHRASE
 
 TIMES = {"periodOfflineBeforeAccessCheck": "P1D", "periodOfflineBeforeWipeIsEnforced": "P90D"}
 
@@ -115,23 +116,31 @@ class Offline(EnrollmentCase):
         self.assertIsNone(self.workspace.account())
         self.assertFalse(self.file.exists() or self.always.exists())
 
-    def test_or_with_a_check_in_that_does_not_cover_it_any_more(self):
+    def test_a_check_in_that_does_not_cover_it_any_more_wipes_nothing(self):
         self.begin(**TIMES)
         self.online(1)
         self.advance(90 * DAY)
         self.online(0)
         # The documents change only now: a policy that is gone has no time-out.
         (document,) = self.workspace.policies.glob("*.json")
+        text = document.read_text()
         document.rename(self.workspace.root / "away")
-        # An empty directory may be a disk that is not there, and says nothing of anybody.
         self.workspace.serving("account check-in")
         self.assert_closed("offlineWipe", errno.EKEYEXPIRED)
-        (self.workspace.root / "away").rename(document)
         target = {"@odata.type": "#microsoft.graph.groupAssignmentTarget", "groupId": "others"}
-        self.set_policy(assignments=[{"target": target}])
-        self.workspace.serving("account check-in")
-        wait_until(lambda: self.workspace.account() is None)
-        self.assertFalse(self.file.exists())
+        document.write_text(json.dumps({**json.loads(text), "assignments": [{"target": target}]}))
+        for number in range(6):
+            self.workspace.serving("account check-in")
+            self.wrong(number, "account login")
+        self.assert_closed("offlineWipe", errno.EKEYEXPIRED)
+        # Nor does the right one open it before a policy covers it again.
+        self.advance(HOUR)
+        self.workspace.serving(
+            "account login", ANN, "--passfile", self.workspace.passfile, status=None)
+        self.assert_closed("offlineWipe", errno.EKEYEXPIRED)
+        document.write_text(text)
+        self.workspace.serving("account login", ANN, "--passfile", self.workspace.passfile)
+        self.assert_open()
 
     def test_a_daemon_that_is_killed_forgets_no_time(self):
         self.begin(**TIMES)

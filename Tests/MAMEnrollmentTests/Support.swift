@@ -15,6 +15,18 @@ func policy(_ change: (inout PolicyRules) -> Void) -> EffectivePolicy {
     return .merge([document])
 }
 
+/// What signed documents give: one that may only close, and one that order keys have signed, too.
+func signed(
+    closing: (inout PolicyRules) -> Void, wiping: (inout PolicyRules) -> Void = { _ in }
+) -> EffectivePolicy {
+    var documents = [PolicyDocument(), PolicyDocument()]
+    closing(&documents[0].rules)
+    wiping(&documents[1].rules)
+    documents[0].noteSigned(mayWipe: false)
+    documents[1].noteSigned(mayWipe: true)
+    return .merge(documents)
+}
+
 /// The portal's times, and a PIN that is allowed five wrong tries.
 let portal = policy { rules in
     rules.periodOfflineBeforeAccessCheck = PolicyDuration(seconds: day)
@@ -31,20 +43,22 @@ struct World {
     var boot = "first"
     var policy = portal
     var isCovered = true
-    var isPolicyThere = true
     var isAllowed = true
     var hasPassphrase = true
 
-    init() {
+    private let settings: Settings
+
+    init(settings: Settings = Settings()) {
+        self.settings = settings
         record = EnrollmentRecord(at: ClockReading(moment, boot: boot))
         _ = apply(.registered)
     }
 
     var facts: EnrollmentFacts {
         EnrollmentFacts(
-            policy: policy, isCovered: isCovered, isPolicyThere: isPolicyThere,
+            policy: policy, isCovered: isCovered,
             objection: isAllowed ? nil : "AllowedAccounts does not name it",
-            hasPassphrase: hasPassphrase, settings: Settings())
+            hasPassphrase: hasPassphrase, settings: settings)
     }
 
     mutating func apply(_ input: EnrollmentInput) -> [EnrollmentAction] {

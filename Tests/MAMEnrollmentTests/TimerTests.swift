@@ -135,12 +135,22 @@ import Testing
         #expect(world.apply(.wrongPassphrase(count: 1)).isEmpty)
     }
 
-    @Test func `an empty directory says of nobody that he is not covered any more`() {
+    @Test func `where no policy covers it any more it waits, and is neither wiped nor open`()
+        throws
+    {
         var world = World()
         _ = world.pass(90 * day)
-        (world.isCovered, world.isPolicyThere) = (false, false)
+        (world.isCovered, world.policy) = (false, .unrestricted)
         #expect(world.checkIn() == [.report(.noPolicy, nil)])
+        for count in 1...9 { #expect(world.apply(.wrongPassphrase(count: count)).isEmpty) }
+        _ = world.apply(.opened(flaw: nil))
+        try world.restart()
         #expect(world.block == .offlineWipe)
+        (world.isCovered, world.policy) = (true, portal)
+        _ = world.checkIn()
+        #expect(world.block == .offlineWipe)
+        _ = world.apply(.opened(flaw: nil))
+        #expect(world.block == nil)
     }
 
     @Test func `a damaged record is no time that passed, and nothing is wiped for it`() {
@@ -160,13 +170,6 @@ import Testing
         _ = world.checkIn()
         _ = world.apply(.opened(flaw: nil))
         #expect(world.block == nil)
-    }
-
-    @Test func `a check-in that does not cover it any more ends the second chance too`() {
-        var world = World()
-        _ = world.pass(90 * day)
-        world.isCovered = false
-        #expect(world.checkIn().isWipe(.offline))
     }
 
     @Test func `an account without a passphrase needs the check-in alone`() {

@@ -109,7 +109,7 @@ import Testing
         let found = policy().pin
         #expect(!found.isRequired && !found.requiresCredentials && !found.yieldsToDeviceLock)
         #expect(found.minimumLength == 4 && found.maximumRetries == 5)
-        #expect(found.actionAfterRetries == .block && found.expirySeconds == nil)
+        #expect(found.wipesAfter == nil && found.expirySeconds == nil)
         #expect(found.flaw(inBytes: []) == nil)
     }
 
@@ -130,7 +130,7 @@ import Testing
             $0.organizationalCredentialsRequired = true
         }.pin
         #expect(found.isRequired && found.yieldsToDeviceLock && found.requiresCredentials)
-        #expect(found.maximumRetries == 3 && found.actionAfterRetries == .wipe)
+        #expect(found.maximumRetries == 3 && found.wipesAfter == 3)
         #expect(found.blocksSimple && found.minimumLength == 6)
         #expect(found.characters == .alphanumericAndSymbol)
         #expect(found.expirySeconds == 7_776_000 && found.previousBlockCount == 24)
@@ -138,17 +138,19 @@ import Testing
         #expect(found.biometricOverrideSeconds == 1800)
     }
 
-    @Test(arguments: [
-        (RemediationAction?.none, LaunchAction.block), (.block, .block), (.warn, .block),
-        (.blockWhenSettingIsSupported, .block), (.wipe, .wipe),
-    ])
-    func `the last try`(_ asked: RemediationAction?, _ expected: LaunchAction) {
+    @Test(
+        arguments: [
+            (nil, nil), (.block, nil), (.warn, nil), (.blockWhenSettingIsSupported, nil),
+            (.wipe, 1),
+        ] as [(RemediationAction?, Int?)])
+    func `the last try`(_ asked: RemediationAction?, _ expected: Int?) {
         let found = policy {
+            $0.pinRequired = true
             $0.appActionIfMaximumPinRetriesExceeded = asked
             $0.maximumPinRetries = 0
             $0.periodBeforePinReset = PolicyDuration(seconds: 0)
         }.pin
-        #expect(found.actionAfterRetries == expected)
+        #expect(found.wipesAfter == expected)
         #expect(found.maximumRetries == 1)
         #expect(found.expirySeconds == nil)
     }

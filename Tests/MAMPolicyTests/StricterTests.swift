@@ -210,7 +210,7 @@ private struct Outlook {
         note("letters in it", pin.characters == .alphanumericAndSymbol)
         note("no simple one", pin.blocksSimple)
         note("not the device's", !pin.yieldsToDeviceLock)
-        note("wipe after it", pin.actionAfterRetries == .wipe)
+        note("wipe after it", pin.wipesAfter != nil)
         strictness["others before"] = Int64(pin.previousBlockCount)
         strictness["its end"] = -(pin.expirySeconds ?? .max)
         strictness["fingers no more"] = -(pin.biometricOverrideSeconds ?? .max)

@@ -91,7 +91,8 @@ private func checkPinAtLeast(_ alone: PinRules, _ merged: PinRules) throws(Viola
     try expect(merged.minimumLength >= alone.minimumLength, "a shorter PIN")
     try expect(merged.maximumRetries <= alone.maximumRetries, "more tries")
     try expect(alone.yieldsToDeviceLock || !merged.yieldsToDeviceLock, "the device's lock")
-    try expect(alone.actionAfterRetries <= merged.actionAfterRetries, "less after the last try")
+    guard let wipesAfter = alone.wipesAfter else { return }
+    try expect(merged.wipesAfter ?? .max <= wipesAfter, "less after the last try")
 }
 
 /// What is shown is itself a document that asks the same.
