@@ -90,7 +90,8 @@ struct PolicyDocuments: PolicyService {
     }
 
     private func warnings(about documents: [PolicyDocument], in book: PolicyBook) -> [String] {
-        (documents.flatMap(\.warnings) + book.warnings(about: documents)).map(\.description)
+        (documents.flatMap { $0.warnings + $0.remarks } + book.warnings(about: documents))
+            .map(\.description)
             + LaunchChecks(tree).launchFindings(under: documents).map {
                 "here it means to \($0.action.rawValue): \($0.reason)"
             }

@@ -7,6 +7,8 @@ package struct PolicyBook: Sendable, Equatable {
     package let documents: [PolicyDocument]
     /// The documents in force in this workspace.
     private let inForce: [PolicyDocument]
+    /// Which of them cover accounts: ``PolicyDocument/covers``.
+    private let covering: [Bool]
     let groups: Groups
     /// The workspace's name and id, in lower case.
     let workspace: [String]
@@ -41,6 +43,7 @@ package struct PolicyBook: Sendable, Equatable {
         self.workspace = names
         members = memberships
         inForce = assigned.filter(isHere)
+        covering = inForce.map(\.covers)
         warnings =
             assigned.filter { !isHere($0) }.map {
                 .otherWorkspaces($0.workspaces ?? [], document: $0.label)
@@ -92,21 +95,23 @@ package struct PolicyBook: Sendable, Equatable {
 
     private func merged(for account: Identity) -> [Int] {
         let all = inForce.indices.filter { covers(account, inForce[$0], .protection) }
-        let covering = all.filter { !inForce[$0].isPlaceholder }
-        guard !covering.isEmpty else { return all }
-        let replacesDefault = covering.contains {
-            !inForce[$0].isDefault && !inForce[$0].isOfOtherSystem
+        guard all.contains(where: { covering[$0] }) else { return all }
+        let counting = all.filter { !inForce[$0].isPlaceholder }
+        let replacesDefault = counting.contains {
+            covering[$0] && !inForce[$0].isDefault && !inForce[$0].isOfOtherSystem
         }
-        return replacesDefault ? covering.filter { !inForce[$0].isDefault } : covering
+        return replacesDefault ? counting.filter { !inForce[$0].isDefault } : counting
     }
 
     /// True if a protection covers the account.
     package func covers(_ account: Identity) -> Bool {
-        documents(for: account).contains { !$0.isPlaceholder }
+        numbers(for: account).all.contains { covering[$0] }
     }
 
-    /// True if a protection is in force here, for whichever accounts.
-    package var hasProtection: Bool { inForce.contains(where: \.isProtection) }
+    /// True if a protection is in force here, for whichever accounts, or stands for those to come.
+    package var hasProtection: Bool {
+        covering.contains(true) || inForce.contains(where: \.isPlaceholder)
+    }
 
     /// The configuration for an account's programs. A default protection may contain a default
     /// configuration.

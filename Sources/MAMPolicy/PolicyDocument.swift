@@ -52,6 +52,13 @@ package struct PolicyDocument: Sendable, Equatable {
 
     package var isProtectionInForce: Bool { isProtection && isAssigned }
 
+    /// Whether an account that it is for has a policy by it. One that only adds something, such as
+    /// a recovery key, leaves that to other documents.
+    package var covers: Bool { isProtection && !isPlaceholder && rules.decide }
+
+    /// For who writes it: it may be meant to cover.
+    package var remarks: [PolicyWarning] { isProtection && !covers ? [.coversNobody] : [] }
+
     /// The properties under which it demands a wipe, by their names in Graph.
     package var wipeRules: [String] { isProtection ? rules.wiping : [] }
 

@@ -139,7 +139,8 @@ package enum PolicyLint {
         }
         var errors: [PolicyError] = []
         let document = PolicyDocument(fields, &errors)
-        return errors.map(finding) + document.warnings.map(finding)
+        let remarks = errors.isEmpty ? document.remarks : []
+        return errors.map(finding) + (document.warnings + remarks).map(finding)
             + PolicyDependency.broken(in: document.rules).map {
                 LintFinding(severity: .warning, key: $0.key, reason: "\($0.key) \($0.reason)")
             }

@@ -28,6 +28,8 @@ package enum PolicyWarning: Hashable, Sendable {
     case unknownGroup(String, document: String)
     /// None of the names is this workspace's.
     case otherWorkspaces([String], document: String)
+    /// A protection without a rule that decides anything.
+    case coversNobody
     /// A time to wipe of less than a day in a signed document, which counts as a day.
     case shortOfflineWipe(String)
     /// A signed document that demands a wipe by these rules, and may only close accounts.
@@ -59,6 +61,9 @@ extension PolicyWarning: CustomStringConvertible {
         case .otherWorkspaces(let names, let document):
             "\(document) is for \(names.isEmpty ? "no workspace" : fewNames(names)) "
                 + "and not in force here"
+        case .coversNobody:
+            "it restricts nothing: it adds to the policy of accounts that another document covers,"
+                + " and covers nobody"
         case .shortOfflineWipe(let text):
             "periodOfflineBeforeWipeIsEnforced is \(text) and counts as a day, the least that is"
                 + " obeyed"
@@ -84,7 +89,7 @@ extension PolicyWarning {
         case .unknownTarget, .unknownGroup: "assignments"
         case .appsWithoutBundle, .otherWorkspaces: "apps"
         case .shortOfflineWipe: "periodOfflineBeforeWipeIsEnforced"
-        case .closesOnly: nil
+        case .coversNobody, .closesOnly: nil
         }
     }
 }

@@ -20,6 +20,8 @@ struct RuleField: Sendable {
     let counts: @Sendable (PolicyRules) -> Bool
     /// The words of an enumeration.
     let members: [String]
+    /// Means something only where another property uses its feature.
+    private let isDetail: Bool
 
     init<Value: Sendable>(
         _ key: String, _ path: any WritableKeyPath<PolicyRules, Value?> & Sendable,
@@ -34,6 +36,7 @@ struct RuleField: Sendable {
         self.key = key
         self.counts = counts
         members = shape.members
+        isDetail = unsaid != nil
         read = { value, rules, warnings throws(PolicyError) in
             rules[keyPath: path] = try shape.decode(value, key: key, &warnings)
         }
@@ -48,6 +51,18 @@ struct RuleField: Sendable {
             merged[keyPath: path] = strictness.strictest(values)
         }
     }
+
+    /// Whether a document that sets it alone has decided what may be done with an account's files.
+    var decides: Bool { !isDetail && !Self.additions.contains(key) }
+
+    /// What adds to other protections, tells something, or qualifies a PIN.
+    private static let additions: Set<String> = [
+        "mamdRecoveryPublicKey", "notificationRestriction", "mobileThreatDefensePartnerPriority",
+        "minimumWarningOsVersion", "maximumWarningOsVersion", "minimumWarningAppVersion",
+        "minimumWarningSdkVersion", "simplePinBlocked", "pinCharacterSet", "periodBeforePinReset",
+        "previousPinBlockCount", "fingerprintBlocked", "faceIdBlocked",
+        "pinRequiredInsteadOfBiometricTimeout", "managedBrowser",
+    ]
 
     /// Whether these rules demand a wipe by it: Graph has the word in its name or in its value.
     func wipes(_ rules: PolicyRules) -> Bool {
@@ -262,6 +277,9 @@ extension RuleField {
 }
 
 extension PolicyRules {
+    /// False if all that they set only adds to other rules, or tells something.
+    var decide: Bool { RuleField.all.contains { $0.decides && $0.show(self) != .null } }
+
     /// The properties by which they demand a wipe.
     var wiping: [String] { RuleField.all.filter { $0.wipes(self) }.map(\.key) }
 }

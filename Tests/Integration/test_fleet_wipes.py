@@ -188,6 +188,30 @@ class Wipes(Fleet):
         self.membership(ANN, orderers=2)
         self.assert_wiped()
 
+    def test_who_leaves_a_group_is_not_covered_by_a_recovery_key(self):
+        public = json.loads(self.workspace.ctl(
+            "recovery", "keygen", "--json", "-o", self.workspace.root / "org.key",
+            "--no-passphrase").stdout)["publicKey"]
+        self.membership(ANN)
+        self.deliver(self.policy(name="staff.json", **self.of_staff()))
+        self.deliver(self.contoso.document(
+            "policy", {"displayName": "Recovery", "mamdRecoveryPublicKey": public},
+            name="recovery.json"))
+        self.withdraw()
+        self.deliver(self.contoso.time())
+        self.assertTrue(self.is_readable())
+        self.assertEqual(self.rule("mamdRecoveryPublicKey"), public)
+        self.membership()
+        wait_until(lambda: self.block() == "launch")
+        self.assertFalse(self.is_readable())
+        self.workspace.unlock(status=CLOSED)
+        listed = json.loads(self.workspace.serving("account list", "--json").stdout)
+        self.assertIn("no policy that Contoso has signed covers it", json.dumps(listed))
+        self.membership(ANN)
+        wait_until(lambda: self.block() is None)
+        self.workspace.unlock()
+        self.assertTrue(self.is_readable())
+
 
 if __name__ == "__main__":
     unittest.main()
