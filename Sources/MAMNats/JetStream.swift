@@ -21,13 +21,15 @@ extension NatsConnection {
     @discardableResult
     package func store(
         _ subject: String, _ payload: [UInt8], messageID: String? = nil,
-        after sequence: UInt64? = nil
+        after sequence: UInt64? = nil, milliseconds: Int64 = 10_000
     ) throws(NatsFailure) -> StoredMessage {
         guard payload.count <= maximumPayload else { throw .tooLong }
         var headers: [String: String] = [:]
         headers["Nats-Msg-Id"] = messageID
         headers["Nats-Expected-Last-Subject-Sequence"] = sequence.map { "\($0)" }
-        let answer = try json(request(subject, payload, headers: headers))
+        let answer = try request(
+            subject, payload, headers: headers, timeoutMilliseconds: milliseconds
+        ).json()
         guard let number = answer.object?["seq"]?.integer, let sequence = UInt64(exactly: number)
         else { throw .malformed }
         return StoredMessage(
@@ -36,16 +38,28 @@ extension NatsConnection {
 
     /// Calls the API, and throws the error that the answer has.
     package func call(
-        _ name: String, _ parameters: JSONValue = [:]
+        _ name: String, _ parameters: JSONValue = [:], milliseconds: Int64 = 10_000
     ) throws(NatsFailure) -> JSONValue {
-        try json(request("$JS.API.\(name)", parameters.encoded()))
+        try request(
+            "$JS.API.\(name)", parameters.encoded(), timeoutMilliseconds: milliseconds
+        ).json()
     }
+}
 
-    private func json(_ message: NatsMessage) throws(NatsFailure) -> JSONValue {
-        guard message.status == nil else {
-            throw .stream(code: message.status ?? 0, "no answer of the stream")
+extension NatsMessage {
+    /// Of several hundred thousand subjects.
+    private static let maximumCount = 1_000_000
+
+    /// An answer of JetStream's; throws the error that it has.
+    func json() throws(NatsFailure) -> JSONValue {
+        switch status {
+        case nil: break
+        case 503: throw .noStream
+        case .some(let status): throw .stream(code: status, "no answer of the stream")
         }
-        guard let json = try? JSONValue(parsing: message.payload) else { throw .malformed }
+        guard let json = try? JSONValue(parsing: payload, maximumCount: Self.maximumCount) else {
+            throw .malformed
+        }
         if let error = json.object?["error"]?.object {
             let code = error["err_code"]?.integer ?? error["code"]?.integer ?? 0
             throw .stream(
@@ -73,6 +87,21 @@ extension NatsFailure {
         if case .stream(code: 10_059, _) = self { return true }
         return false
     }
+
+    /// Whether it may end by itself: a server has just died, or a stream has no leader yet.
+    package var mayPass: Bool {
+        switch self {
+        case .connection, .timeout, .noStream: true
+        case .stream(let code, _): Self.passingCodes.contains(code)
+        case .notAllowed, .untrusted, .tooLong, .malformed: false
+        }
+    }
+
+    /// No peers, not active, not available, not the leader, no resources, JetStream not enabled
+    /// yet, offline.
+    private static let passingCodes: Set<Int> = [
+        10_005, 10_006, 10_008, 10_009, 10_023, 10_039, 10_076, 10_118,
+    ]
 }
 
 /// What identifies a stream, and how far it goes.
@@ -86,16 +115,18 @@ package struct StreamState: Sendable {
 extension NatsConnection {
     /// Of all streams that there are: an account has far fewer than one answer takes. If there are
     /// none, the answer may have null.
-    package func streamNames() throws(NatsFailure) -> Set<String> {
-        let streams = try call("STREAM.NAMES").object?["streams"]
+    package func streamNames(milliseconds: Int64) throws(NatsFailure) -> Set<String> {
+        let streams = try call("STREAM.NAMES", milliseconds: milliseconds).object?["streams"]
         if case .null? = streams { return [] }
         let names = streams?.array?.map(\.text)
         guard let names, !names.contains(nil) else { throw .malformed }
         return Set(names.compactMap(\.self))
     }
 
-    package func state(of stream: String) throws(NatsFailure) -> StreamState {
-        let answer = try call("STREAM.INFO.\(stream)").object
+    package func state(
+        of stream: String, milliseconds: Int64
+    ) throws(NatsFailure) -> StreamState {
+        let answer = try call("STREAM.INFO.\(stream)", milliseconds: milliseconds).object
         guard let created = answer?["created"]?.text,
             let last = answer?["state"]?.object?["last_seq"]?.integer
         else { throw .malformed }

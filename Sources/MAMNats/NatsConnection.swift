@@ -137,7 +137,7 @@ package final class NatsConnection: @unchecked Sendable {
     /// before.
     func end(_ subscription: OpaquePointer) {
         natsSubscription_Unsubscribe(subscription)
-        if natsConnection_FlushTimeout(raw, 5000) == NATS_OK {
+        if natsConnection_FlushTimeout(raw, 1000) == NATS_OK {
             natsSubscription_Destroy(subscription)
         } else {
             keep(subscription, nil)

@@ -74,7 +74,7 @@ package enum NatsFailure: Error, Sendable, Equatable {
     case untrusted(String)
     /// The server did not answer in time.
     case timeout
-    /// There is no such stream, or nothing that answers.
+    /// Nothing answers: there is no such stream, or it has no leader.
     case noStream
     /// The message is longer than the server takes.
     case tooLong
@@ -124,7 +124,7 @@ extension NatsFailure: CustomStringConvertible {
         case .notAllowed(let text): "the server refuses: \(text)"
         case .untrusted(let text): "the server's certificate is not trusted: \(text)"
         case .timeout: "no answer in time"
-        case .noStream: "the server has no such stream"
+        case .noStream: "there is no such stream, or nobody leads it"
         case .tooLong: "it is longer than the server takes"
         case .stream(let code, let text): "the stream refuses (\(code)): \(text)"
         case .malformed: "the server's answer is not understood"

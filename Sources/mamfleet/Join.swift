@@ -148,7 +148,9 @@ private struct Joining {
         var all: Bundles = []
         for place in [BundlePlace.roots, .all, .time] {
             let message = try naming(place.subject) { () throws(NatsFailure) in
-                try connection.lastMessage(of: place.subject, in: Stream.docs.rawValue)
+                try repeating { () throws(NatsFailure) in
+                    try connection.lastMessage(of: place.subject, in: Stream.docs.rawValue)
+                }
             }
             guard let message else { continue }
             do throws(Refusal) {
@@ -271,7 +273,9 @@ private struct Joining {
     // MARK: The administrator
 
     private func send(_ asking: Asking, undoing: Bool) throws(Failure) {
-        do throws(NatsFailure) { try asking.send() } catch {
+        do throws(NatsFailure) {
+            try repeating { () throws(NatsFailure) in try asking.send() }
+        } catch {
             guard error.isUsedAlready else { throw Failure(error, "the request") }
             for file in [Enrolment.file, Enrolment.invitationFile] { state.remove(file) }
             if undoing { try leave() }
@@ -291,7 +295,7 @@ private struct Joining {
         let end = Deadline(seconds: seconds)
         repeat {
             let answer = try naming("the answer") { () throws(NatsFailure) in
-                try asking.answer()
+                try repeating { () throws(NatsFailure) in try asking.answer() }
             }
             switch answer {
             case .none: break
@@ -308,4 +312,18 @@ private struct Joining {
 
 extension Envelope {
     fileprivate var text: String { String(decoding: json.encoded(), as: UTF8.self) }
+}
+
+/// Repeats what may be done twice, while a stream has no leader because a server has just died.
+private func repeating<Value>(
+    _ body: () throws(NatsFailure) -> Value
+) throws(NatsFailure) -> Value {
+    let end = Deadline(seconds: 20)
+    while true {
+        do throws(NatsFailure) { return try body() } catch {
+            if case .connection = error { throw error }
+            guard error.mayPass, !end.hasPassed else { throw error }
+        }
+        Deadline(milliseconds: 500).wait()
+    }
 }

@@ -35,8 +35,8 @@ struct Office: Sendable {
         } catch { throw Failure(error, next: "mamctl fleet engine init --organization \(path)") }
     }
 
-    /// Connects as the user of a credentials file.
-    func connect(as file: String) throws(Failure) -> NatsConnection {
+    /// Links of the administrator, as the user of a credentials file.
+    func link(as file: String, _ servers: EngineServers) throws(Failure) -> OfficeLink {
         let credentials: Credentials
         do throws(OrganizationDirectory.Failure) {
             let text = try directory.readSecret(file, atMost: Credentials.maximumByteCount)
@@ -46,12 +46,10 @@ struct Office: Sendable {
         } catch { throw Failure(error, next: "mamctl fleet engine init --organization \(path)") }
         let seed = credentials.seed
         let options = NatsOptions(
-            servers: settings.servers.map(serverURL), authority: authority,
+            servers: [], authority: authority,
             credentials: NatsCredentials(token: credentials.token.text) { seed.sign($0) },
             inboxPrefix: "_INBOX.\(SecureRandom.bytes16())", name: "mamfleet")
-        return try naming(settings.servers.joined(separator: ", ")) { () throws(NatsFailure) in
-            try NatsConnection(options) { _ in }
-        }
+        return OfficeLink(options, servers)
     }
 }
 
@@ -88,12 +86,27 @@ extension Failure {
     }
 
     init(_ failure: NatsFailure, _ subject: String) {
-        let status: ExitStatus =
-            switch failure {
-            case .connection, .timeout: .unreachable
-            case .notAllowed, .untrusted: .refused
-            default: .failure
-            }
-        self.init(status, "\(subject): \(failure)")
+        self.init(failure.status, "\(subject): \(failure)", next: failure.next)
+    }
+}
+
+extension NatsFailure {
+    var status: ExitStatus {
+        switch self {
+        case .notAllowed, .untrusted: .refused
+        case _ where mayPass: .unreachable
+        default: .failure
+        }
+    }
+
+    var next: Message {
+        switch self {
+        case .connection: "start the server, or check the network and its firewall"
+        case .notAllowed: "copy this directory's engine/servers to the servers, and restart them"
+        case .untrusted: "mamctl fleet engine renew, and copy the server's files to it"
+        case .tooLong: "sign fewer or shorter documents"
+        case _ where mayPass: "more than half of the servers must run: look at their logs"
+        default: "look at the server's log"
+        }
     }
 }

@@ -13,7 +13,7 @@ internal import MAMWire
 func pull(_ arguments: Arguments) throws(Failure) -> ExitStatus {
     let office = try Office(arguments)
     if arguments.has("follow") { try follow(office) }
-    let pulling = try Pulling(office, try office.connect(as: Engine.credentials))
+    let pulling = try Pulling(office)
     try pulling.pullAll()
     pulling.finish(isJSON: arguments.has("json"))
     return .success
@@ -24,7 +24,7 @@ private func follow(_ office: Office) throws(Failure) -> Never {
     var backoff = Backoff(firstMilliseconds: 1000, lastMilliseconds: 60_000)
     while true {
         do throws(Failure) {
-            let pulling = try Pulling(office, try office.connect(as: Engine.credentials))
+            let pulling = try Pulling(office)
             while true {
                 try pulling.pullAll()
                 pulling.reportNews()
@@ -42,52 +42,63 @@ private func follow(_ office: Office) throws(Failure) -> Never {
 /// One run. Holds a batch of messages in memory, and a number for each machine.
 private final class Pulling {
     private let office: Office
-    private let connection: NatsConnection
+    private let link: OfficeLink
     private let reports: ReportDirectory
     private var positions: StreamPositions
     private var tally = PullTally()
     /// Entries of the register that were reported as unreadable.
     private var reported: Set<String> = []
-    private var progress = ProgressLine()
 
     /// In this order: machines that are let in meanwhile are known when their reports are read.
     private static let streams: [MAMEngine.Stream] = [.enrolment, .status, .records, .audit]
 
-    init(_ office: Office, _ connection: NatsConnection) throws(Failure) {
-        (self.office, self.connection) = (office, connection)
+    init(_ office: Office) throws(Failure) {
+        self.office = office
+        link = try office.link(as: Engine.credentials, EngineServers(office.settings.servers))
         reports = try ReportDirectory(office)
         positions = StreamPositions(office)
     }
 
     func pullAll() throws(Failure) {
         for stream in Self.streams {
-            do { try pull(stream) } catch let failure as NatsFailure {
-                // Nobody has pushed yet.
-                if failure.isUnknownStream { continue }
-                progress.clear()
-                throw Failure(failure, "the stream \(stream.rawValue)")
-            } catch let error as Errno {
-                progress.clear()
+            do { try pull(stream) } catch let error as Errno {
+                link.progress.clear()
                 throw Failure(.failure, "\(office.path)/reports: \(error)")
-            } catch { throw Failure(.failure, "\(error)") }
+            } catch let failure as Failure { throw failure } catch {
+                throw Failure(.failure, "\(error)")
+            }
         }
-        progress.clear()
+        link.progress.clear()
         let unreadable = reports.keys.unreadable
         for entry in unreadable.subtracting(reported).sorted() { printError("mamfleet: \(entry)") }
         reported = unreadable
     }
 
     private func pull(_ stream: MAMEngine.Stream) throws {
-        let state = try connection.state(of: stream.rawValue)
+        let state = try link.step(Self.words(stream)) {
+            connection, milliseconds throws(NatsFailure) -> StreamState? in
+            do throws(NatsFailure) {
+                return try connection.state(of: stream.rawValue, milliseconds: milliseconds)
+            } catch {
+                guard error.isUnknownStream else { throw error }
+                return nil
+            }
+        }
+        // Nobody has pushed yet.
+        guard let state else { return }
         positions.begin(stream.rawValue, created: state.created)
         // The reports of machines that were not registered when the stream was read.
         for (machine, sequence) in positions.unknown(stream.rawValue) {
             guard reports.keys.key(of: machine) != nil else { continue }
-            try read(stream, from: sequence, subject: Self.subject(stream, machine))
+            try read(stream, from: sequence, state.last, Self.subject(stream, machine))
             positions.forget(stream.rawValue, machine)
         }
         let next = positions.next(stream.rawValue)
-        if state.last >= next { try read(stream, from: next, subject: nil) }
+        if state.last >= next { try read(stream, from: next, state.last, nil) }
+    }
+
+    private static func words(_ stream: MAMEngine.Stream) -> String {
+        "the stream \(stream.rawValue)"
     }
 
     private static func subject(_ stream: MAMEngine.Stream, _ machine: MachineID) -> String {
@@ -98,27 +109,32 @@ private final class Pulling {
         }
     }
 
-    private func read(_ stream: MAMEngine.Stream, from start: UInt64, subject: String?) throws {
-        let reader = try StreamReader(
-            connection, stream.rawValue, .at(start), subject: subject)
+    /// Reads to the stream's end, and not only to `last`, which the progress names.
+    private func read(
+        _ stream: MAMEngine.Stream, from start: UInt64, _ last: UInt64, _ subject: String?
+    ) throws {
+        var reader = StreamReader(stream.rawValue, from: start, subject: subject)
         while true {
-            let batch = try reader.next()
-            guard let last = batch.last else { return }
+            let batch = try link.step(Self.words(stream)) {
+                connection, milliseconds throws(NatsFailure) in
+                try reader.read(connection, milliseconds: milliseconds)
+            }
+            guard let end = batch.last?.sequence else { return }
             for message in batch {
                 let outcome = try reports.take(message.subject, message.payload, of: stream)
                 tally.count(outcome)
                 if case .unknown(let machine) = outcome {
                     positions.noteUnknown(stream.rawValue, machine, message.sequence)
                 }
-                progress.show { _ in
-                    "\(counted(tally.total, "report")), \(last.pending) to come"
+                link.progress.show { _ in
+                    "\(counted(tally.total, "report")), at \(message.sequence) of"
+                        + " \(max(last, end))"
                 }
             }
             // The reports must be durable before the position moves.
             try reports.synchronize()
-            if subject == nil { positions.move(stream.rawValue, to: last.sequence) }
+            if subject == nil { positions.move(stream.rawValue, to: end) }
             try positions.write()
-            if last.pending == 0 { return }
         }
     }
 

@@ -20,7 +20,7 @@ func push(_ arguments: Arguments) throws(Failure) -> ExitStatus {
         bundles = try office.directory.bundles(at: Timestamp.now.milliseconds / 1000)
         answers = try office.directory.answers()
     } catch { throw Failure(error) }
-    var pushing = Pushing(office, try office.connect(as: Engine.credentials))
+    var pushing = try Pushing(office)
     // Machines that were revoked are shut out first.
     try pushing.pushAccount()
     try pushing.makeStreams()
@@ -33,7 +33,7 @@ func push(_ arguments: Arguments) throws(Failure) -> ExitStatus {
 /// Prepares the servers before there is anything to push: `mamctl fleet invite` needs no more.
 func prepareEngine(_ arguments: Arguments) throws(Failure) -> ExitStatus {
     let office = try Office(arguments)
-    var pushing = Pushing(office, try office.connect(as: Engine.credentials))
+    var pushing = try Pushing(office)
     try pushing.pushAccount()
     try pushing.makeStreams()
     pushing.report(arguments)
@@ -42,18 +42,21 @@ func prepareEngine(_ arguments: Arguments) throws(Failure) -> ExitStatus {
 
 private struct Pushing {
     private let office: Office
-    private let connection: NatsConnection
+    private let link: OfficeLink
+    private let system: OfficeLink
     private var accountChanged = false
     private var streams: [String] = []
     private var published: [String] = []
     private var unchanged = 0
     private var answered = 0
-    private var progress = ProgressLine()
 
     private static let empty = Array("[]\n".utf8)
 
-    init(_ office: Office, _ connection: NatsConnection) {
-        (self.office, self.connection) = (office, connection)
+    init(_ office: Office) throws(Failure) {
+        self.office = office
+        let servers = EngineServers(office.settings.servers)
+        link = try office.link(as: Engine.credentials, servers)
+        system = try office.link(as: Engine.systemCredentials, servers)
     }
 
     // MARK: The account
@@ -64,21 +67,23 @@ private struct Pushing {
         do throws(OrganizationDirectory.Failure) {
             token = try office.directory.token(Engine.accountToken)
         } catch { throw Failure(error) }
-        let system = try office.connect(as: Engine.systemCredentials)
-        do throws(NatsFailure) {
-            let known = try system.request(
-                "$SYS.REQ.ACCOUNT.\(token.subject).CLAIMS.LOOKUP", timeoutMilliseconds: 5000)
-            guard known.payload != Array(token.text.utf8) else { return }
+        let text = Array(token.text.utf8)
+        accountChanged = try system.step("the account's token") {
+            connection, milliseconds throws(NatsFailure) in
+            let known = try connection.request(
+                "$SYS.REQ.ACCOUNT.\(token.subject).CLAIMS.LOOKUP",
+                timeoutMilliseconds: milliseconds)
+            guard known.payload != text else { return false }
             try requireNewer(token, than: known.payload)
-            let answer = try system.request(
-                "$SYS.REQ.CLAIMS.UPDATE", Array(token.text.utf8), timeoutMilliseconds: 5000)
+            let answer = try connection.request(
+                "$SYS.REQ.CLAIMS.UPDATE", text, timeoutMilliseconds: milliseconds)
             let members = (try? JSONValue(parsing: answer.payload))?.object
             guard members?["error"] == nil, members?["data"]?.object?["code"]?.integer == 200 else {
                 throw .stream(
                     code: 0, members?["error"]?.object?["description"]?.text ?? "no reason is told")
             }
-            accountChanged = true
-        } catch { throw Failure(error, "the account's token") }
+            return true
+        }
     }
 
     /// An older token, of a copy of the directory, would let in again what a newer one revokes.
@@ -99,14 +104,17 @@ private struct Pushing {
     // MARK: Streams
 
     mutating func makeStreams() throws(Failure) {
-        let known = try naming("the streams") { () throws(NatsFailure) in
-            try connection.streamNames()
+        let known = try link.step("the streams") { connection, milliseconds throws(NatsFailure) in
+            try connection.streamNames(milliseconds: milliseconds)
         }
         for stream in MAMEngine.Stream.allCases where !known.contains(stream.rawValue) {
-            _ = try naming("the stream \(stream.rawValue)") { () throws(NatsFailure) in
-                try connection.call(
+            try link.step("the stream \(stream.rawValue)") {
+                connection, milliseconds throws(NatsFailure) in
+                // Making one of the same settings again is no mistake.
+                _ = try connection.call(
                     "STREAM.CREATE.\(stream.rawValue)",
-                    stream.settings(replicas: office.settings.replicas))
+                    stream.settings(replicas: office.settings.replicas),
+                    milliseconds: milliseconds * 4)
             }
             streams.append(stream.rawValue)
         }
@@ -114,59 +122,59 @@ private struct Pushing {
 
     // MARK: Messages
 
-    /// What a stream has of each subject.
-    private struct Known {
-        let sequence: UInt64
-        let digest: [UInt8]
-    }
-
-    private func known(_ stream: MAMEngine.Stream) throws(Failure) -> [String: Known] {
-        try naming("the stream \(stream.rawValue)") { () throws(NatsFailure) in
-            var all: [String: Known] = [:]
-            let reader = try StreamReader(connection, stream.rawValue, .lastOfEachSubject)
-            while true {
-                let batch = try reader.next()
-                for message in batch {
-                    all[message.subject] = Known(
-                        sequence: message.sequence, digest: SHA256.digest(of: message.payload))
-                }
-                if batch.last.map({ $0.pending == 0 }) ?? true { return all }
-            }
-        }
-    }
-
     mutating func push(_ bundles: [BundlePlace: Bundle]) throws(Failure) {
-        let known = try known(.docs)
-        let places = bundles.keys.sorted { ($0.rank, $0.subject) < ($1.rank, $1.subject) }
-        for place in places {
-            guard let bundle = bundles[place] else { continue }
-            let bytes: [UInt8]
-            do throws(Refusal) { bytes = try bundle.encoded() } catch {
+        var messages: [String: [UInt8]] = [:]
+        for (place, bundle) in bundles {
+            do throws(Refusal) { messages[place.subject] = try bundle.encoded() } catch {
                 throw Failure(
                     .refused, "\(place.path): \(error)", next: "sign fewer or shorter ones")
             }
-            try publish(place.subject, bytes, known[place.subject])
-            progress.show { _ in "\(published.count) published, \(unchanged) unchanged" }
         }
+        let stored = try link.step("the stream \(MAMEngine.Stream.docs.rawValue)") {
+            connection, milliseconds throws(NatsFailure) in
+            try connection.subjects(
+                of: MAMEngine.Stream.docs.rawValue, milliseconds: milliseconds)
+        }
+        var lengths = messages.mapValues(\.count)
         // Bundles without documents, such as those of a machine that was revoked, are emptied.
-        let subjects = Set(places.map(\.subject))
-        for subject in known.keys.sorted() where !subjects.contains(subject) {
-            try publish(subject, Self.empty, known[subject])
+        for subject in stored where messages[subject] == nil {
+            messages[subject] = Self.empty
+            lengths[subject] = Bundle.maximumByteCount
         }
+        let known = try StoredMessages(link, .docs).newest(
+            of: lengths.filter { stored.contains($0.key) })
+        let ranks = Dictionary(uniqueKeysWithValues: bundles.keys.map { ($0.subject, $0.rank) })
+        let order = messages.keys.sorted {
+            (ranks[$0] ?? .max, $0) < (ranks[$1] ?? .max, $1)
+        }
+        for subject in order { try publish(subject, messages[subject] ?? [], known[subject]) }
     }
 
     private mutating func publish(
-        _ subject: String, _ bytes: [UInt8], _ known: Known?
+        _ subject: String, _ bytes: [UInt8], _ known: StoredMessages.Newest?
     ) throws(Failure) {
-        guard known?.digest != SHA256.digest(of: bytes) else {
+        link.progress.show { _ in "\(published.count) published, \(unchanged) unchanged" }
+        let digest = SHA256.digest(of: bytes)
+        guard known?.digest != digest else {
             unchanged += 1
             return
         }
-        do throws(NatsFailure) {
-            try connection.store(subject, bytes, after: known?.sequence ?? 0)
-        } catch {
-            progress.clear()
-            guard error.isOutrun else { throw Failure(error, subject) }
+        let isStored = try storing(subject, bytes) {
+            connection, milliseconds throws(NatsFailure) in
+            do throws(NatsFailure) {
+                try connection.store(
+                    subject, bytes, after: known?.sequence ?? 0, milliseconds: milliseconds)
+                return true
+            } catch {
+                guard error.isOutrun else { throw error }
+                // The answer to an attempt of this push may have been lost.
+                return try connection.lastMessage(
+                    ofLeader: subject, in: MAMEngine.Stream.docs.rawValue,
+                    milliseconds: milliseconds)?.payload == bytes
+            }
+        }
+        guard isStored else {
+            link.progress.clear()
             throw Failure(
                 .refused, "\(subject): somebody else has pushed meanwhile",
                 next: "bring both directories together, and push again")
@@ -174,13 +182,34 @@ private struct Pushing {
         published.append(subject)
     }
 
+    /// A step that stores a message, for which there is time at 256 KiB/s. If it fails, says what
+    /// was published.
+    private func storing<Value>(
+        _ subject: String, _ bytes: [UInt8],
+        _ body: (NatsConnection, _ milliseconds: Int64) throws(NatsFailure) -> Value
+    ) throws(Failure) -> Value {
+        do throws(Failure) {
+            return try link.step(subject) { connection, milliseconds throws(NatsFailure) in
+                try body(connection, milliseconds + Int64(bytes.count / 256))
+            }
+        } catch {
+            guard error.status == .unreachable else { throw error }
+            throw Failure(
+                error.status,
+                "\(error.message); it may be published or not, after"
+                    + " \(counted(published.count + answered, "other")) for certain",
+                next: error.next)
+        }
+    }
+
     mutating func push(_ answers: [Bytes16: Token]) throws(Failure) {
-        let known = try known(.invited)
-        for (invitation, token) in answers.sorted(by: { $0.key.description < $1.key.description }) {
-            let (subject, bytes) = (Subject.invited(invitation), Array(token.text.utf8))
+        let messages = Dictionary(
+            uniqueKeysWithValues: answers.map { (Subject.invited($0), Array($1.text.utf8)) })
+        let known = try StoredMessages(link, .invited).newest(of: messages.mapValues(\.count))
+        for (subject, bytes) in messages.sorted(by: { $0.key < $1.key }) {
             guard known[subject]?.digest != SHA256.digest(of: bytes) else { continue }
-            try naming(subject) { () throws(NatsFailure) in
-                _ = try connection.store(subject, bytes)
+            try storing(subject, bytes) { connection, milliseconds throws(NatsFailure) in
+                _ = try connection.store(subject, bytes, milliseconds: milliseconds)
             }
             answered += 1
         }
@@ -189,7 +218,7 @@ private struct Pushing {
     // MARK: What was done
 
     mutating func report(_ arguments: Arguments) {
-        progress.clear()
+        link.progress.clear()
         if arguments.has("json") { printJSON(json) } else { printOut(verbatim: words) }
     }
 

@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import shutil
+import signal
 import socket
 import ssl
 import subprocess
@@ -128,8 +129,8 @@ class Servers:
                     raise AssertionError((self.base / f"{port}.log").read_text()) from None
                 time.sleep(0.05)
 
-    def stop(self, port):
-        self.processes[port].terminate()
+    def stop(self, port, number=signal.SIGTERM):
+        self.processes[port].send_signal(number)
         self.processes.pop(port).wait(90)
 
     def close(self):

@@ -38,6 +38,10 @@ import Testing
         #expect(NatsFailure.stream(code: 10_059, "x").isUnknownStream)
         #expect(!NatsFailure.stream(code: 10_059, "x").isOutrun)
         #expect(!NatsFailure.timeout.isUnknownStream)
+        #expect(NatsFailure.stream(code: 10_008, "x").mayPass)
+        #expect(!NatsFailure.stream(code: 10_059, "x").mayPass)
+        #expect(NatsFailure.noStream.mayPass)
+        #expect(!NatsFailure.untrusted("x").mayPass)
     }
 }
 
