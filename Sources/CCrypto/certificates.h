@@ -7,6 +7,7 @@
 #include <openssl/rand.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+#include <time.h>
 
 static inline EVP_PKEY *mam_p256_new(void) { return EVP_EC_gen("P-256"); }
 
@@ -30,25 +31,25 @@ static inline int mam_random_serial(X509 *certificate) {
     return done;
 }
 
-/// A certificate for `key`, or NULL. Without `issuer` it is an authority's, signed with `signer`,
-/// its own key; else a server's, whose names are `names`: `DNS:a,IP:b`.
+/// A certificate for `key`, or NULL, signed with `signer`, the key of `issuer`; without an issuer
+/// its own. With `names`, `DNS:a,IP:b`, it is a server's, else an authority's.
 static inline X509 *mam_certificate(EVP_PKEY *key, const char *name, const char *names,
                                     X509 *issuer, EVP_PKEY *signer, long seconds) {
     X509 *made = X509_new();
     if (!made) return NULL;
     X509_NAME *subject = X509_get_subject_name(made);
     int done = X509_set_version(made, 2) == 1 && mam_random_serial(made) &&
-               // An hour of the past, for clocks that are behind.
-               X509_gmtime_adj(X509_getm_notBefore(made), -3600) &&
+               // Machines whose clocks are behind by two days still check in.
+               X509_gmtime_adj(X509_getm_notBefore(made), -3 * 86400) &&
                X509_gmtime_adj(X509_getm_notAfter(made), seconds) &&
                X509_NAME_add_entry_by_NID(subject, NID_commonName, MBSTRING_UTF8,
                                           (const unsigned char *)name, -1, -1, 0) == 1 &&
                X509_set_issuer_name(made, issuer ? X509_get_subject_name(issuer) : subject) == 1 &&
                X509_set_pubkey(made, key) == 1 &&
                mam_extension(made, issuer, NID_subject_key_identifier, "hash");
-    if (done && issuer)
-        done = mam_extension(made, issuer, NID_authority_key_identifier, "keyid") &&
-               mam_extension(made, issuer, NID_basic_constraints, "critical,CA:FALSE") &&
+    if (done && issuer) done = mam_extension(made, issuer, NID_authority_key_identifier, "keyid");
+    if (done && names)
+        done = mam_extension(made, issuer, NID_basic_constraints, "critical,CA:FALSE") &&
                mam_extension(made, issuer, NID_key_usage, "critical,digitalSignature") &&
                mam_extension(made, issuer, NID_ext_key_usage, "serverAuth,clientAuth") &&
                mam_extension(made, issuer, NID_subject_alt_name, names);
@@ -95,6 +96,20 @@ static inline X509 *mam_read_certificate(const void *bytes, size_t count) {
     X509 *found = in ? PEM_read_bio_X509(in, NULL, NULL, (void *)"") : NULL;
     BIO_free(in);
     return found;
+}
+
+/// Its last second, since 1970; -1 if that cannot be told.
+static inline long mam_certificate_end(X509 *certificate) {
+    struct tm time;
+    return ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &time) == 1 ? timegm(&time) : -1;
+}
+
+/// Whether `authority` has signed `link`, a certificate for the key of the authority `next`.
+static inline int mam_vouches(X509 *authority, X509 *link, X509 *next) {
+    EVP_PKEY *key = X509_get0_pubkey(next);
+    return key && X509_check_ca(next) == 1 && X509_verify(next, key) == 1 &&
+           X509_check_ca(link) == 1 && EVP_PKEY_eq(X509_get0_pubkey(link), key) == 1 &&
+           X509_verify(link, X509_get0_pubkey(authority)) == 1;
 }
 
 /// Whether the certificate is the key's, and was signed with it.

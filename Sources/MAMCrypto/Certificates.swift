@@ -37,14 +37,28 @@ package struct CertificateAuthority: Sendable {
 
     /// For a server of these names: `DNS:a,IP:b`, of characters without meaning to OpenSSL.
     package func certify(
-        named name: String, alternatives: String
+        named name: String, alternatives: String, days: Int = serverValidDays
     ) throws(Failure) -> Certified {
         guard let pair = Pair(certificate, key) else { throw .notAnAuthority }
         return try Self.certified { key in
             mam_certificate(
-                key, name, alternatives, pair.certificate, pair.key,
-                Self.serverValidDays * secondsPerDay)
+                key, name, alternatives, pair.certificate, pair.key, days * secondsPerDay)
         }
+    }
+
+    /// A certificate for the next authority's key, in PEM, signed with this one's: whoever believes
+    /// this authority may believe that one (``isAuthority(_:by:of:)``).
+    package func vouch(for next: Certified, named name: String) throws(Failure) -> [UInt8] {
+        guard let mine = Pair(certificate, key), let other = Pair(next.certificate, next.key)
+        else { throw .notAnAuthority }
+        let days = Self.validDays * secondsPerDay
+        guard
+            let made = mam_certificate(other.key, name, nil, mine.certificate, mine.key, days)
+        else { throw .openssl }
+        defer { X509_free(made) }
+        guard let pem = mam_certificate_pem(made) else { throw .openssl }
+        defer { BIO_free(pem) }
+        return Self.withBytes(of: pem) { Array($0) }
     }
 
     private static func certified(
@@ -69,6 +83,28 @@ package struct CertificateAuthority: Sendable {
         var start: UnsafeRawPointer?
         let count = mam_bio_bytes(bio, &start)
         return body(UnsafeRawBufferPointer(start: start, count: count))
+    }
+}
+
+/// The last second of a certificate in PEM, since 1970; nil if it is none.
+package func certificateEnd(_ pem: [UInt8]) -> Int64? {
+    guard let found = mam_read_certificate(pem, pem.count) else { return nil }
+    defer { X509_free(found) }
+    let end = mam_certificate_end(found)
+    return end < 0 ? nil : Int64(end)
+}
+
+/// Whether one of the authorities has signed `link`, a certificate for the key of the authority
+/// `next`. All in PEM.
+package func isAuthority(_ next: [UInt8], by link: [UInt8], of authorities: [[UInt8]]) -> Bool {
+    guard let other = mam_read_certificate(next, next.count) else { return false }
+    defer { X509_free(other) }
+    guard let made = mam_read_certificate(link, link.count) else { return false }
+    defer { X509_free(made) }
+    return authorities.contains { pem in
+        guard let authority = mam_read_certificate(pem, pem.count) else { return false }
+        defer { X509_free(authority) }
+        return mam_vouches(authority, made, other) == 1
     }
 }
 

@@ -17,6 +17,9 @@ package enum Subject {
     package static let roots = "docs.roots"
     package static let all = "docs.all"
     package static let time = "docs.time"
+    /// The next authority of the servers' certificates. Machines may read what is for groups, and
+    /// no group's name begins so.
+    package static let authority = "docs.g.=authority"
 
     /// `.` parts a subject, and no group's name has `=`.
     package static func group(_ name: String) -> String {

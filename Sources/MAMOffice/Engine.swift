@@ -79,43 +79,6 @@ package struct Engine: Sendable {
         self.settings = settings
     }
 
-    /// The files of each server, with a new certificate. `directory` and `store`: where they will
-    /// be on the server. Returns the servers' names and directories.
-    package func writeServers(
-        directory place: String, store: String
-    ) throws(OrganizationDirectory.Failure) -> [(server: ServerName, directory: String)] {
-        let pem = try directory.read(Self.authority, atMost: 65_536)
-        let key = try directory.readSecret(Self.authorityKey, atMost: 65_536)
-        let authority = try directory.openssl { () throws(CertificateAuthority.Failure) in
-            try CertificateAuthority(certificate: pem, key: key)
-        }
-        let operatorToken = try directory.token(Self.operatorToken)
-        let (systemToken, accountToken) = (
-            try directory.token(Self.systemToken), try directory.token(Self.accountToken)
-        )
-        let names = settings.servers.compactMap(ServerName.init)
-        var made: [(server: ServerName, directory: String)] = []
-        for server in names {
-            let certified = try directory.openssl { () throws(CertificateAuthority.Failure) in
-                try authority.certify(
-                    named: server.isIPv6 ? server.label : server.host,
-                    alternatives: (server.isAddress ? "IP:" : "DNS:") + server.host)
-            }
-            let configuration = ServerConfiguration(
-                server, of: names, in: place, storingIn: store,
-                systemAccount: systemToken, account: accountToken)
-            let below = "\(Self.servers)/\(server.label)"
-            typealias Names = ServerConfiguration
-            try directory.write("\(below)/\(Names.key)", secret: certified.key)
-            try directory.write("\(below)/\(Names.certificate)", certified.certificate)
-            try directory.write("\(below)/\(Names.authority)", pem)
-            try directory.write("\(below)/\(Names.operatorToken)", Array(operatorToken.text.utf8))
-            try directory.write("\(below)/\(Names.file)", Array(configuration.text.utf8))
-            made.append((server, below))
-        }
-        return made
-    }
-
     // MARK: Clients
 
     /// The code of an invitation, with its secret.
@@ -198,19 +161,6 @@ extension OrganizationDirectory {
         guard let token else { throw failure(file, .malformed("the seed is gone")) }
         try write(file, secret: Credentials(token, seed).text)
     }
-
-    fileprivate func openssl<Value>(
-        _ body: () throws(CertificateAuthority.Failure) -> Value
-    ) throws(Failure) -> Value {
-        do throws(CertificateAuthority.Failure) { return try body() } catch {
-            throw failure(
-                Engine.authorityKey,
-                .malformed(
-                    error == .openssl
-                        ? "OpenSSL made no certificate" : "it is not the key of \(Engine.authority)"
-                ))
-        }
-    }
 }
 
 extension String {
@@ -224,6 +174,16 @@ func derOfPEM(_ pem: [UInt8]) -> [UInt8]? {
         let end = lines.firstIndex(of: "-----END CERTIFICATE-----"), start < end
     else { return nil }
     return bytes(base64: lines[(start + 1)..<end].joined())
+}
+
+/// The certificates of a PEM file, each in PEM; none of what is damaged.
+package func certificates(ofPEM pem: [UInt8]) -> [[UInt8]] {
+    let (begin, end) = ("-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----")
+    let lines = String(decoding: pem, as: UTF8.self).split(separator: "\n")
+    // What is behind the last end is none.
+    return lines.split(separator: Substring(end), omittingEmptySubsequences: false).dropLast()
+        .filter { $0.first == Substring(begin) }
+        .map { Array((($0 + [Substring(end), ""]).joined(separator: "\n")).utf8) }
 }
 
 /// A certificate in PEM, as OpenSSL writes it.

@@ -14,6 +14,9 @@ package struct Survey: Sendable {
     /// Reports of machines that the register does not know, and entries that cannot be read.
     package let strays: [String]
     package let unreadable: [UnusableFile]
+    /// Of the engine; none if this user may not read them.
+    package let certificates: [EngineCertificate]
+    package let engineFlaws: [Wanted.Flaw]
 
     /// `root`: the root whose keys count, of serial `serial`.
     package init(
@@ -35,6 +38,8 @@ package struct Survey: Sendable {
         unreadable = (register.unusable + reports.unusable).sorted { $0.name < $1.name }
         orders.fill(from: machines, wanted, at: now)
         self.orders = orders
+        let certificates = EngineCertificates(directory)
+        (self.certificates, engineFlaws) = (certificates.all, certificates.flaws(at: now))
         let known = Set(machines.map { directory.statusFile($0.entry.machine) })
         strays = reports.names.filter { !known.contains($0) }
     }

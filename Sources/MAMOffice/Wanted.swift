@@ -33,6 +33,9 @@ package struct Wanted: Sendable {
         case timeLacks(slot: String)
         /// The time names one that is not here.
         case missing(slot: String, serial: Int64)
+        /// Machines connect to the server until then; to no server if it is the authority's.
+        case certificateEnds(EngineCertificate)
+        case certificateEnded(EngineCertificate)
     }
 
     /// What is left of a document when it is due to be signed again.

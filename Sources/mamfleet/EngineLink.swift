@@ -2,10 +2,12 @@
 
 internal import Glibc
 internal import MAMCommandLine
+internal import MAMCrypto
 internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMNats
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 
@@ -93,9 +95,13 @@ final class EngineLink {
         // missed.
         let places = BundlePlace.all(for: shared.machine, groups: groups)
         for place in places { try subscribe(connection, place) }
+        try connection.subscribe(Subject.authority) { [shared] message in
+            shared.link.put(.authority(message.payload))
+        }
         for place in places { try fetch(connection, place) }
         say("connected as machine \(enrolment.machine)")
         finishEnrolment()
+        try fetchAuthority(connection)
         shared.setConnection(connection)
         shared.reports.put(())
         for _ in 0..<Self.looksOfOneServer {
@@ -104,6 +110,7 @@ final class EngineLink {
             for place in BundlePlace.all(for: shared.machine, groups: groups) {
                 try fetch(connection, place)
             }
+            try fetchAuthority(connection)
         }
         return Changed(description: "asks another server")
     }
@@ -124,6 +131,7 @@ final class EngineLink {
                         try fetch(connection, name)
                     }
                     groups.formUnion(new)
+                case .authority(let pem): believe(pem)
                 case .answered: break
                 }
             }
@@ -144,6 +152,30 @@ final class EngineLink {
             return
         }
         shared.inbox.put(ArrivedBundle(key: BundleKey(.nats, name), bytes: message.payload))
+    }
+
+    private func fetchAuthority(_ connection: NatsConnection) throws {
+        let message = try connection.lastMessage(
+            of: Subject.authority, in: Stream.docs.rawValue)
+        if let message { believe(message.payload) }
+    }
+
+    /// Believes the next authority of the servers' certificates if one that is believed has signed
+    /// its key: whoever carries it cannot make it up.
+    private func believe(_ pem: [UInt8]) {
+        var enrolment = shared.read { $0.enrolment }
+        // Without one the system's are believed.
+        guard let known = enrolment.authority else { return }
+        let believed = certificates(ofPEM: Array(known.utf8))
+        let told = certificates(ofPEM: pem)
+        guard let next = told.first, let link = told.last, !believed.contains(next) else { return }
+        guard isAuthority(next, by: link, of: believed) else {
+            return shared.log.warning("the next authority is not signed by the one in use")
+        }
+        // The newest first: of three the oldest goes.
+        enrolment.authority = String(decoding: next + (believed.first ?? []), as: UTF8.self)
+        store(enrolment)
+        shared.log.info("the servers' next authority is known")
     }
 
     /// Forgets the invitation, which is of no use once the machine's token works.
@@ -196,7 +228,7 @@ final class EngineLink {
                     if number == connectionNumber { return failure }
                 case .answered(let bytes):
                     if let answer = asking.token(of: bytes) { return accept(answer) }
-                case .groups: break
+                case .groups, .authority: break
                 }
             }
         }

@@ -16,15 +16,17 @@ func push(_ arguments: Arguments) throws(Failure) -> ExitStatus {
     // All is read first, so that nothing is sent if a document is wrong.
     let bundles: [BundlePlace: Bundle]
     let answers: [Bytes16: Token]
+    let authority: [UInt8]?
     do throws(OrganizationDirectory.Failure) {
         bundles = try office.directory.bundles(at: Timestamp.now.milliseconds / 1000)
         answers = try office.directory.answers()
+        authority = try office.directory.nextAuthority()
     } catch { throw Failure(error) }
     var pushing = try Pushing(office)
     // Machines that were revoked are shut out first.
     try pushing.pushAccount()
     try pushing.makeStreams()
-    try pushing.push(bundles)
+    try pushing.push(bundles, authority)
     try pushing.push(answers)
     pushing.report(arguments)
     return .success
@@ -122,8 +124,11 @@ private struct Pushing {
 
     // MARK: Messages
 
-    mutating func push(_ bundles: [BundlePlace: Bundle]) throws(Failure) {
+    mutating func push(
+        _ bundles: [BundlePlace: Bundle], _ authority: [UInt8]?
+    ) throws(Failure) {
         var messages: [String: [UInt8]] = [:]
+        messages[Subject.authority] = authority
         for (place, bundle) in bundles {
             do throws(Refusal) { messages[place.subject] = try bundle.encoded() } catch {
                 throw Failure(

@@ -93,6 +93,8 @@ enum LinkEvent: Sendable {
     case ended(NatsFailure, Int)
     /// The machine is in other groups.
     case groups
+    /// The servers have another authority next.
+    case authority([UInt8])
     /// The administrator has answered.
     case answered([UInt8])
 }

@@ -1,13 +1,43 @@
 """The engine's keys and settings, with real nats-servers and a client that is not ours."""
 import asyncio
 import base64
+import datetime
+import itertools
 import json
+import pathlib
 import unittest
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from carrier import Organization, Servers, eventually, machine_request, run, with_clients
 from workspace import NO, NOT_FOUND, REFUSED, USAGE, Workspace
 
-NEEDS = ("nats-py==2.9.0", "nats-server")
+NEEDS = ("nats-py==2.9.0", "nats-server", "python3-cryptography")
+
+
+def certificates(path):
+    """Of a PEM file."""
+    end = "-----END CERTIFICATE-----\n"
+    return [x509.load_pem_x509_certificate((one + end).encode())
+            for one in path.read_text().split(end)[:-1]]
+
+
+def in_utc(certificate, name):
+    """Debian 12's module has local times only, which are of UTC; later ones have both."""
+    found = getattr(certificate, f"{name}_utc", None)
+    return found or getattr(certificate, name).replace(tzinfo=datetime.UTC)
+
+
+def is_issued(certificate, authority):
+    try:
+        authority.public_key().verify(
+            certificate.signature, certificate.tbs_certificate_bytes, ec.ECDSA(hashes.SHA256()))
+    except InvalidSignature:
+        return False
+    return certificate.issuer == authority.subject
 
 
 async def refusal(servers, **who):
@@ -216,6 +246,57 @@ class Engine(unittest.TestCase):
         self.servers.start(port)
         self.assertIsNone(
             run(refusal(self.servers, creds=self.engine / "admin.creds")))
+
+    def test_certificates_end_one_by_one(self):
+        other = Organization(self.workspace, "ends")
+        names = [word for host in "abc" for word in ("--server", f"{host}.contoso.com")]
+        told = other.json("engine", "init", *names)["servers"]
+        made = [certificates(pathlib.Path(one["files"]) / "server.pem")[0] for one in told]
+        ends = [in_utc(one, "not_valid_after") for one in made]
+        self.assertEqual(
+            [f"{end:%Y-%m-%dT%H:%M:%SZ}" for end in ends], [one["ends"] for one in told])
+        for first, second in itertools.pairwise(ends):
+            self.assertGreater(first - second, datetime.timedelta(days=7))
+        # Machines' clocks may be behind by two days.
+        (authority,) = certificates(other.path / "engine/ca.pem")
+        soon = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=2)
+        for one in (*made, authority):
+            self.assertLess(in_utc(one, "not_valid_before"), soon)
+
+    def test_an_authority_is_replaced_in_two_steps(self):
+        other = Organization(self.workspace, "next")
+        other.json("engine", "init", "--server", "localhost")
+        engine = other.path / "engine"
+
+        def renew(step, **options):
+            return other.json("engine", "renew", "--authority", step, **options)
+
+        def found(name):
+            return certificates(engine / name)
+
+        (former,) = found("ca.pem")
+        self.assertIn("no next authority", renew("use", status=NOT_FOUND)["error"]["message"])
+        other.error("engine", "renew", "--authority", "later", status=USAGE)
+        renew("new")
+        self.assertIn("already exists", renew("new", status=NO)["error"]["message"])
+        following, link = found("next-ca.pem")
+        self.assertEqual(found("ca.pem"), [former, following])
+        # "New with old": the former authority has signed the next one's key.
+        self.assertTrue(is_issued(link, former))
+        self.assertTrue(is_issued(following, following))
+        self.assertEqual(
+            link.public_key().public_numbers(), following.public_key().public_numbers())
+        server = "servers/localhost-4222"
+        self.assertTrue(is_issued(found(f"{server}/server.pem")[0], former))
+        self.assertEqual(found(f"{server}/ca.pem"), [former, following])
+        renew("use")
+        self.assertEqual(found("ca.pem"), [following, former])
+        self.assertTrue(is_issued(found(f"{server}/server.pem")[0], following))
+        self.assertEqual(other.code()["ca"], base64.b64encode(
+            following.public_bytes(serialization.Encoding.DER)).decode())
+        self.assertFalse((engine / "next-ca.key").exists())
+        for name in ("ca.key", "operator.nk"):
+            self.assertEqual((engine / name).stat().st_mode & 0o777, 0o600)
 
     def test_what_is_no_server_is_refused(self):
         other = Organization(self.workspace, "other")

@@ -1,14 +1,22 @@
 """What the administrator sees of all machines: on files alone, every report verified, and no
 machine believed for another."""
 import base64
+import datetime
 import json
 import shutil
 import subprocess
 import unittest
 
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
 from fleet_directory import Directory, Machine, sealed
 from signing import DAY, Key
 from workspace import DAMAGED, DONE, NOT_FOUND, USAGE, Workspace
+
+NEEDS = ("python3-cryptography",)
 
 FAILURE, ATTENTION = 1, 10
 
@@ -82,7 +90,44 @@ class Status(FleetCase):
         self.fleet("status", "--check", "--machine", "fine")
         self.fleet("status", "--check", "--machine", "old", status=ATTENTION)
         self.fleet("status", "--machine", "nosuch", status=NOT_FOUND)
+
         self.fleet("status", "--stale", "soon", status=USAGE)
+
+    def test_certificates_that_end(self):
+        self.organization.add("pc-1")
+        self.fleet("engine", "init", "--server", "a.contoso.com", "--server", "b.contoso.com",
+                   "--server", "c.contoso.com")
+        told = self.json("status", "--check")
+        self.assertEqual(
+            [one["server"] for one in told["certificates"]],
+            [None, "a.contoso.com:4222", "b.contoso.com:4222", "c.contoso.com:4222"])
+        engine = self.organization.path / "engine"
+        for host, days in (("a", 29), ("b", 31), ("c", -1)):
+            self.certify(engine / "servers" / f"{host}.contoso.com-4222" / "server.pem", days)
+        flaws = self.json("status", "--check", status=ATTENTION)["flaws"]
+        self.assertEqual(len(flaws), 2, flaws)
+        self.assertIn("The certificate of a.contoso.com:4222 ends at", flaws[0])
+        self.assertIn("mamctl fleet engine renew", flaws[0])
+        self.assertIn("The certificate of c.contoso.com:4222 has ended at", flaws[1])
+        page = self.workspace.root / "page.html"
+        self.fleet("page", "-o", page)
+        self.assertIn(flaws[1].split(":")[0], page.read_text())
+        self.fleet("engine", "renew")
+        self.assertEqual(self.json("status", "--check")["flaws"], [])
+        self.certify(engine / "ca.pem", 364)
+        (flaw,) = self.json("status")["flaws"]
+        self.assertIn("mamctl fleet engine renew --authority new", flaw)
+
+    def certify(self, path, days):
+        """A certificate that ends so many days from now."""
+        now, key = datetime.datetime.now(datetime.UTC), ec.generate_private_key(ec.SECP256R1())
+        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "test")])
+        path.write_bytes(
+            x509.CertificateBuilder().subject_name(name).issuer_name(name)
+            .public_key(key.public_key()).serial_number(1)
+            .not_valid_before(now - datetime.timedelta(days=9))
+            .not_valid_after(now + datetime.timedelta(days=days))
+            .sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
 
     def why_stale(self, limit):
         found = self.json("status", "--all", "--stale", limit)["machines"]

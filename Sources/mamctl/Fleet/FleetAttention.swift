@@ -165,14 +165,31 @@ extension Wanted.Flaw {
             "The time lists no \(slot) or an older one: sign it again (mamctl fleet time)."
         case .missing(let slot, let serial):
             "The time lists \(slot) serial \(serial), which is not here."
+        case .certificateEnds(let certificate):
+            "\(certificate.name) ends at \(rfc3339(certificate.ends)): \(certificate.next)."
+        case .certificateEnded(let certificate):
+            "\(certificate.name) has ended at \(rfc3339(certificate.ends)): nobody connects"
+                + " there any more: \(certificate.next)."
         }
     }
+}
+
+extension EngineCertificate {
+    fileprivate var name: Message {
+        server.map { "The certificate of \($0)" } ?? "The authority of the servers' certificates"
+    }
+
+    fileprivate var next: Message {
+        .verbatim("mamctl fleet engine renew\(server == nil ? " --authority new" : "")")
+    }
+
+    var json: JSONValue { ["server": JSONValue(server), "ends": JSONValue(time: ends)] }
 }
 
 extension Survey {
     /// What is wrong with the directory itself; sentences.
     var flaws: [Message] {
-        wanted.flaws.map(\.words)
+        (wanted.flaws + engineFlaws).map(\.words)
             + (unreadable + orders.unusable).map {
                 "\(excerpt(of: $0.name)) does not count: \(excerpt(of: $0.reason))."
             }

@@ -20,6 +20,9 @@ func makeEngine(_ invocation: Invocation) throws -> ExitStatus {
         try place("store", defaultStore, invocation)
     )
     let isNew = invocation.operands[0].text == "init"
+    if isNew, invocation.arguments.has("authority") {
+        throw invocation.misuse("--authority goes with renew")
+    }
     var engine: Engine
     if isNew {
         // Its keys are what machines were invited with.
@@ -34,10 +37,29 @@ func makeEngine(_ invocation: Invocation) throws -> ExitStatus {
         engine = try existingEngine(of: invocation)
         let settings = try settings(invocation, engine.settings)
         if settings != engine.settings { try engine.change(settings) }
+        try changeAuthority(of: engine, invocation)
     }
     let servers = try engine.writeServers(directory: place, store: store)
     report(engine, servers, place, store, invocation)
     return .success
+}
+
+private func changeAuthority(of engine: Engine, _ invocation: Invocation) throws {
+    guard let step = try invocation.arguments.text("authority") else { return }
+    let isThere = try engine.hasNextAuthority()
+    switch step {
+    case "new" where isThere:
+        throw Failure(
+            .failure, "\(engine.directory.whole(Engine.nextAuthorityKey).shown) already exists",
+            next: "mamctl fleet engine renew --authority use, once all machines know it")
+    case "use" where !isThere:
+        throw Failure(
+            .notFound, "there is no next authority",
+            next: "mamctl fleet engine renew --authority new")
+    case "new": try engine.makeNextAuthority()
+    case "use": try engine.useNextAuthority()
+    default: throw invocation.misuse("--authority is '\(shown(step))', not new or use")
+    }
 }
 
 private func settings(
@@ -88,8 +110,8 @@ private func place(
 }
 
 private func report(
-    _ engine: Engine, _ servers: [(server: ServerName, directory: String)], _ place: String,
-    _ store: String, _ invocation: Invocation
+    _ engine: Engine, _ servers: [Engine.ServerFiles], _ place: String, _ store: String,
+    _ invocation: Invocation
 ) {
     let directory = engine.directory
     if invocation.isJSON {
@@ -101,6 +123,7 @@ private func report(
                     [
                         "server": .string($0.server.description),
                         "files": .string(directory.whole($0.directory).shown),
+                        "ends": JSONValue(time: $0.ends),
                     ]
                 }),
         ])
@@ -112,6 +135,7 @@ private func report(
                 [
                     .verbatim($0.server.description),
                     .verbatim(directory.whole($0.directory).shown),
+                    "until \(rfc3339($0.ends))",
                 ]
             }))
     printError(

@@ -145,6 +145,7 @@ extension Survey {
                 "accounts": JSONValue(sums.accounts),
             ],
             "flaws": JSONValue(texts: flaws.map(\.english)),
+            "certificates": .array(certificates.map(\.json)),
             "machines": .array(machines.map(\.json)),
         ]
     }

@@ -9,7 +9,7 @@ let fleetCarrierVerbs: [Verb] = fleetEngineVerbs + fleetAdmissionVerbs + fleetPu
 private let fleetEngineVerbs: [Verb] = [
     Verb(
         name: "fleet engine", summary: "Make the keys of an engine, and files for its servers",
-        usage: [.word("init", "renew"), ["--server"], ["--organization"]],
+        usage: [.word("init", "renew"), ["--server"], ["--authority"], ["--organization"]],
         options: [
             Option(
                 "server", value: "HOST[:PORT]", repeats: true,
@@ -24,6 +24,9 @@ private let fleetEngineVerbs: [Verb] = [
             Option(
                 "store", value: "DIR",
                 "where a server stores messages (default: /var/lib/mamd-engine)"),
+            Option(
+                "authority", value: "new|use",
+                "of renew: make the next TLS authority, or use the one that machines know by now"),
             .organizationDirectory,
         ],
         examples: [
@@ -31,6 +34,7 @@ private let fleetEngineVerbs: [Verb] = [
             "mamctl fleet engine init --server n1.contoso.com --server n2.contoso.com"
                 + " --server n3.contoso.com",
             "mamctl fleet engine renew --https https://files.contoso.com/mamd",
+            "mamctl fleet engine renew --authority new",
         ],
         statuses: fleetStatuses, run: makeEngine)
 ]
