@@ -142,12 +142,25 @@ package struct FleetInterface: VaultInterface {
     ) throws(VarlinkError) -> Value {
         do throws(FleetError) { return try body() } catch {
             switch error {
-            case .refused, .otherFingerprint, .notUnderstood:
+            case .refused(let refusal):
+                throw .refused("the document is refused: \(error)", by: refusal.kind)
+            case .otherFingerprint, .notUnderstood:
                 throw .refused("the document is refused: \(error)")
             case .notJoined, .joined, .readOnly: throw .refused("\(error)")
             case .notStored(let code): throw .systemError(code, "the standing")
             }
         }
+    }
+}
+
+extension VarlinkError {
+    /// Tells the carrier whether it is the organisation's document that is refused.
+    fileprivate static func refused(
+        _ reason: Message, by kind: MAMFleet.Refusal.Kind
+    ) -> VarlinkError {
+        VarlinkError(
+            Varlink.Workspace.Refused(
+                reason: reason.english, words: reason.wire, next: nil, by: kind.rawValue))
     }
 }
 

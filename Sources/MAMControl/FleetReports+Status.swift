@@ -22,7 +22,7 @@ extension FleetReports {
         let now = vault.clock.now.wallSeconds
         // The order is done from here on.
         let diagnostics = diagnostics(at: now)
-        let (_, standing) = try standing()
+        let (fleet, standing) = try standing()
         let (host, kernel) = Self.system
         var status = MachineStatus(version: productVersion, host: host, workspace: facts.name)
         status.rootSerial = standing.rootDocument.statement.serial
@@ -49,6 +49,8 @@ extension FleetReports {
         status.kernel = kernel
         status.mounted = tree.isServed
         status.diagnostics = diagnostics
+        status.suspects = Dictionary(
+            uniqueKeysWithValues: fleet.suspects.counts(at: now).map { ($0.rawValue, $1) })
         return status
     }
 

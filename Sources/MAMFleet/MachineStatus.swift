@@ -26,6 +26,9 @@ package struct MachineStatus: Sendable, Equatable {
     package var mounted = false
     /// Counts and names of settings; nil unless an order asked for it.
     package var diagnostics: JSONValue?
+    /// Documents of the last seven days that nobody sends by mistake, by ``Refusal/Kind``. Missing
+    /// if there were none: an older reader, which knows no such member, refuses those that have it.
+    package var suspects: [String: Int64] = [:]
 
     package struct Account: Sendable, Equatable {
         package var id: Bytes16
@@ -78,6 +81,9 @@ extension MachineStatus {
             "kernel": .string(kernel), "mounted": .bool(mounted),
         ]
         members["diagnostics"] = diagnostics
+        if !suspects.isEmpty {
+            members["suspects"] = .object(suspects.mapValues { .integer($0) })
+        }
         return members
     }
 
@@ -105,6 +111,9 @@ extension MachineStatus {
         diagnostics = try members.takeOptional("diagnostics", "an object") {
             $0.object == nil ? nil : $0
         }
+        suspects =
+            try members.takeOptional("suspects", "numbers of documents") { $0.members(count) }
+            ?? [:]
     }
 }
 

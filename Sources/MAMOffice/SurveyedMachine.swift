@@ -41,6 +41,8 @@ package struct SurveyedMachine: Sendable {
         case replayed(Int64)
         /// Whether an old report was put back is not known: its audit cannot be read.
         case auditUnreadable(Errno)
+        /// How many documents it has refused that nobody sends by mistake, by ``Refusal/Kind``.
+        case suspects([String: Int64])
         /// Revoked, it reports as if it were not.
         case revoked
         case problem(String)
@@ -61,6 +63,7 @@ package struct SurveyedMachine: Sendable {
             case .early: "early"
             case .replayed: "replayed"
             case .auditUnreadable: "auditUnreadable"
+            case .suspects: "suspects"
             case .revoked: "revoked"
             case .problem: "problem"
             case .notCompliant: "notCompliant"
@@ -165,6 +168,7 @@ struct Judge: Sendable {
         } else if let reason = replay(of: entry, issued) {
             found.append(reason)
         }
+        if !status.suspects.isEmpty { found.append(.suspects(status.suspects)) }
         if let problem = status.problem { found.append(.problem(problem)) }
         let blocked = status.accounts.filter { $0.window == .blocked || $0.blockedBy != nil }
         if !blocked.isEmpty { found.append(.blocked(blocked.count, reasons(blocked))) }

@@ -27,6 +27,7 @@ package final class Fleet: Sendable {
     private let current: Guarded<MachineStanding?>
     /// The numbers of the machine's reports.
     package let sequence: ReportSequence
+    package let suspects: SuspectDocuments
     /// Orders that this process is obeying, or has obeyed although that could not be stored.
     private let begun = Guarded<[String: Progress]>([:])
 
@@ -41,6 +42,7 @@ package final class Fleet: Sendable {
         path = "\(state)/fleet"
         self.isReadOnly = isReadOnly
         sequence = ReportSequence(in: "\(state)/fleet", isReadOnly: isReadOnly)
+        suspects = SuspectDocuments(in: "\(state)/fleet", isReadOnly: isReadOnly)
         current = Guarded(try Self.load("\(path)/\(Self.fileName)"))
     }
 
@@ -96,7 +98,14 @@ package final class Fleet: Sendable {
     ) throws(FleetError) -> MachineStanding.Effect {
         try current.withLock { current throws(FleetError) in
             guard var next = current else { throw .notJoined }
-            let effect = try Self.accept(bytes, in: &next, at: clock)
+            let effect: MachineStanding.Effect
+            do throws(FleetError) { effect = try Self.accept(bytes, in: &next, at: clock) } catch {
+                if case .refused(let refusal) = error {
+                    suspects.note(bytes, refusal.kind, at: clock)
+                }
+                throw error
+            }
+            suspects.forget(bytes)
             guard effect != .nothing else { return .nothing }
             try store(next)
             current = next

@@ -31,6 +31,8 @@ final class Deliverer {
     private static let retryMilliseconds = 1000
     private static let storeRetrySeconds = 30
     private static let toleratedCount = 50
+    /// How many refused documents a line of the log names.
+    private static let namedCount = 3
 
     init(_ shared: Shared) {
         self.shared = shared
@@ -148,7 +150,7 @@ final class Deliverer {
     private func deliver(_ bundle: ArrivedBundle) throws(VarlinkClient.Failure) -> Bool {
         guard
             let carried = CarriedDocuments(
-                bundle.bytes, bundle.key.place, of: shared.organization, for: shared.machine)
+                bundle.bytes, bundle.key.place, for: shared.machine)
         else {
             postpone(bundle.key, "is no bundle")
             return false
@@ -156,29 +158,30 @@ final class Deliverer {
         var tally = Tally()
         for document in carried.texts { try deliver(document, &tally) }
         refusing[bundle.key] = tally.isIncomplete ? bundle : nil
-        judge(bundle.key, strange: carried.strangeCount, tally)
+        judge(bundle.key, carried.strange + tally.refused)
         return tally.changes > 0
     }
 
     /// A few refused documents are normal; a bundle full of them was made up by a carrier.
-    private func judge(_ key: BundleKey, strange: Int, _ tally: Tally) {
-        let count = strange + tally.refused
-        guard count <= Self.toleratedCount else {
-            return postpone(key, "has \(count) strange or refused documents")
+    private func judge(_ key: BundleKey, _ refused: [RefusedDocument]) {
+        guard refused.count <= Self.toleratedCount else {
+            return postpone(key, "has \(refused.count) strange or refused documents")
         }
         junk[key] = nil
-        guard count > 0 else { return }
-        let reason = tally.reason.map { ": \($0)" } ?? ""
-        shared.log.info(
-            "\(key.file): \(counted(count, "document")) without effect\(reason)")
+        guard !refused.isEmpty else { return }
+        let some = refused.prefix(Self.namedCount).map(\.words).joined(separator: "; ")
+        let rest = refused.count - Self.namedCount
+        shared.log.warning(
+            "\(key.file): \(counted(refused.count, "document")) refused: \(some)"
+                + (rest > 0 ? "; and \(rest) more" : ""))
     }
 
     private struct Tally {
         var changes = 0
-        var refused = 0
+        /// Those that the daemon has refused now, but for what was signed before and is older.
+        var refused: [RefusedDocument] = []
         /// Whether a document was refused, now or before.
         var isIncomplete = false
-        var reason: String?
     }
 
     private func deliver(
@@ -199,9 +202,10 @@ final class Deliverer {
                 throw error
             }
             verdicts.refuse(digest)
-            tally.refused += 1
             tally.isIncomplete = true
-            tally.reason = tally.reason ?? "\(refusal)"
+            // Former roots are always sent, and who was away has later ones than the carrier.
+            if refusal.parameters["by"]?.text == Refusal.Kind.older.rawValue { return }
+            tally.refused.append(RefusedDocument(document, "\(refusal)"))
         }
     }
 

@@ -45,7 +45,6 @@ final class Shared: Sendable {
     func change(_ body: (inout sending Values) -> Void) { values.withLock { body(&$0) } }
 
     var machine: MachineID { read { $0.enrolment.machine } }
-    var organization: Bytes16 { read { $0.enrolment.organization } }
     var connection: NatsConnection? { read { $0.connection } }
     var groups: Set<String> { read { $0.groups } }
 

@@ -4,7 +4,8 @@ import json
 import time
 import unittest
 
-from fleet_service import FleetService
+from fleet_service import RULES, FleetService
+from signing import Key, Organization
 from workspace import ANN, wait_until
 
 
@@ -55,6 +56,54 @@ class Robustness(FleetService):
             return client.last("DOCS", subject)
         finally:
             client.close()
+
+    def test_documents_that_are_not_the_organisations_are_told(self):
+        """By name and reason, and to who pulls; former ones, which a connect brings, are not."""
+        self.enrol()
+        self.push_rule(True)
+        wait_until(lambda: self.rule())
+        former = json.loads(self.bundle("docs.all"))
+        serial = self.serial()
+        self.assertNotIn("refused:", self.service.text)
+        mine = self.office.organization
+        made_up = {
+            "policy/all/forged.json": mine.policy(
+                RULES, name="forged.json", keys=[Key()], serial=9),
+            "policy/all/foreign.json": Organization().policy(RULES, name="foreign.json"),
+            "policy/all/level.json": mine.policy(
+                {**RULES, "printBlocked": False}, serial=serial, days=29)}
+        older = mine.policy(RULES, serial=1)
+        client = self.engine.administrator()
+        self.addCleanup(client.close)
+        client.store("docs.all", b"[" + b",".join(
+            [*made_up.values(), older, b"{}"]
+            + [json.dumps(one).encode() for one in former]) + b"]")
+        wait_until(lambda: "4 documents refused: " in self.service.text)
+        (line,) = [line for line in self.service.text.splitlines() if "4 documents" in line]
+        for slot, reason in zip(made_up, ("it needs the signatures of 1 policy key",
+                                          "of another organisation", f"with serial {serial}")):
+            if slot in line:
+                self.assertIn(reason, line)
+        self.assertIn("what is no document", line)
+        self.assertIn("; and 1 more", line)
+        self.assertTrue(self.rule())
+        # Each counts once, however often it is sent, and over a restart of the daemon.
+        expected = {"unsigned": 1, "otherOrganization": 1, "twoOfOneSerial": 1}
+        self.assertEqual(self.suspects(), expected)
+        self.workspace.remount()
+        self.assertEqual(self.suspects(), expected)
+
+    def suspects(self):
+        found = []
+
+        def reported():
+            self.office.pull()
+            statuses = self.office.reports("status").get(self.machine)
+            found[:] = [status.get("suspects") for status in statuses or []]
+            return found and found[-1]
+
+        wait_until(reported)
+        return found[-1]
 
     def test_a_machine_that_is_shut_out(self):
         self.enrol()

@@ -90,7 +90,11 @@ class Status(FleetCase):
         self.fleet("status", "--check", "--machine", "fine")
         self.fleet("status", "--check", "--machine", "old", status=ATTENTION)
         self.fleet("status", "--machine", "nosuch", status=NOT_FOUND)
-
+        org.add("attacked", suspects={"unsigned": 2, "twoOfOneSerial": 1, "laterKind": 1})
+        state, kinds, words = self.why("attacked")
+        self.assertEqual((state, kinds), ("attention", ["suspects"]))
+        self.assertIn("4 documents", words)
+        self.assertIn("2 not signed enough, 1 of a serial that another has", words)
         self.fleet("status", "--stale", "soon", status=USAGE)
 
     def test_certificates_that_end(self):

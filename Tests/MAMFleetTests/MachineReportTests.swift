@@ -21,6 +21,7 @@ import Testing
         (account.checkedIn, account.files, account.level) = (Organization.start, 2, "Level 2")
         status.accounts = [account]
         status.diagnostics = ["readOnly": false]
+        status.suspects = ["unsigned": 2]
         return status
     }
 
@@ -147,7 +148,7 @@ import Testing
         #expect(throws: Refusal.self) { try read(more) }
         let all = try report(try #require(contents().first { $0.kind == kind })).envelope.payload
         for name in try #require(try JSONValue(parsing: all).object).keys
-        where !["after", "problem", "verify", "diagnostics"].contains(name) {
+        where !["after", "problem", "verify", "diagnostics", "suspects"].contains(name) {
             let less = try signed(kind.rawValue) { $0[name] = nil }
             #expect(throws: Refusal.self, "\(name)") { try read(less) }
         }

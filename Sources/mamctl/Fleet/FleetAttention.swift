@@ -34,6 +34,7 @@ extension SurveyedMachine.Attention {
                 + " back"
         case .auditUnreadable(let error):
             "its audit cannot be read, and its status may be an old one: \(error)"
+        case .suspects(let counts): Self.words(counts)
         case .revoked: "it was revoked and has reported since"
         case .problem(let text): "check-ins fail: \(excerpt(of: text))"
         case .notCompliant(let count, _):
@@ -49,6 +50,27 @@ extension SurveyedMachine.Attention {
             "it has not obeyed \(nonces.count.counted("order")) for a day:"
                 + " \(nonces.prefix(3).map { String($0.prefix(8)) }.joined(separator: ", "))"
         }
+    }
+
+    /// Machines may report any number, and kinds that are not known here.
+    private static func words(_ counts: [String: Int64]) -> Message {
+        let parts: [Message] = Refusal.Kind.allCases.compactMap { kind in
+            guard let count = counts[kind.rawValue] else { return nil }
+            let number = Int(clamping: count).grouped
+            return switch kind {
+            case .unsigned: "\(number) not signed enough"
+            case .otherOrganization: "\(number) of another organisation"
+            case .twoOfOneSerial: "\(number) of a serial that another has"
+            case .older, .malformed, .other: nil
+            }
+        }
+        var sum: Int64 = 0
+        for count in counts.values { sum.add(saturating: count) }
+        let all = Int(clamping: sum)
+        return Message(
+            all, one: "it was sent \(all.grouped) document that is not its organisation's",
+            many: "it was sent \(all.grouped) documents that are not its organisation's")
+            + (parts.isEmpty ? "" : ": \(parts.joined(separator: ", "))")
     }
 
     private static let maximumShownCount = 3
@@ -133,6 +155,10 @@ extension MachineStatus {
             "problem": JSONValue(problem.map(excerpt(of:))),
             "verified": JSONValue(time: verify?.time),
             "findings": JSONValue(serial: verify?.findings),
+            "suspects": .object(
+                Dictionary(
+                    suspects.map { (excerpt(of: $0.key), .integer($0.value)) },
+                    uniquingKeysWith: { first, _ in first })),
             "accounts": .array(accounts.map(\.json)),
         ]
     }

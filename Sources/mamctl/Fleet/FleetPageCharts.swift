@@ -112,5 +112,5 @@ let reasonLabels = [
     "revoked": "revoked, still reports", "problem": "check-ins fail",
     "notCompliant": "conditions not met", "blocked": "accounts blocked",
     "findings": "problems found by verify", "documents": "documents differ",
-    "overdue": "orders not obeyed",
+    "overdue": "orders not obeyed", "suspects": "strange documents refused",
 ]
