@@ -13,6 +13,7 @@ extension MachineStanding {
                 }),
             "obeyed": .object(obeyed.mapValues { .integer($0) }),
             "pending": .object(pending.mapValues(\.json)),
+            "withdrawn": JSONValue(texts: withdrawn.sorted()),
             "dropped": JSONValue(dropped.mapValues { .integer($0) }),
             "latestTime": .integer(latestTime), "forgottenUntil": .integer(forgottenUntil),
         ]
@@ -37,6 +38,7 @@ extension MachineStanding {
         obeyed = try members.take("obeyed", "nonces and times") { $0.members(\.integer) }
         let pending = try members.take("pending", "an object") { $0.object }
         for (nonce, json) in pending { self.pending[nonce] = try Order(parsing: json.encoded()) }
+        withdrawn = Set(try members.take("withdrawn", "a list of nonces") { $0.elements(\.text) })
         let dropped = try members.take("dropped", "documents and times") { $0.members(\.integer) }
         for (text, time) in dropped {
             guard let slot = Slot(text) else { throw .malformed("\(text) names no document") }

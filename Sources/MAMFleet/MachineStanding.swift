@@ -13,6 +13,8 @@ package struct MachineStanding: Sendable, Equatable {
     package internal(set) var obeyed: [String: Int64] = [:]
     /// The orders among ``obeyed`` that are not done yet.
     package internal(set) var pending: [String: Order] = [:]
+    /// The orders among ``obeyed`` that were withdrawn before they were done.
+    package internal(set) var withdrawn: Set<String> = []
     /// The latest moment at which a forgotten order expired; no order that expires before it is
     /// accepted.
     package internal(set) var forgottenUntil: Int64 = 0
@@ -52,8 +54,8 @@ package struct MachineStanding: Sendable, Equatable {
 
     /// Nonces of orders that are done, the newest first as far as their expiry tells.
     package func nonces(atMost limit: Int) -> [String] {
-        obeyed.filter { pending[$0.key] == nil }.sorted { ($0.value, $0.key) > ($1.value, $1.key) }
-            .prefix(limit).map(\.key)
+        obeyed.filter { pending[$0.key] == nil && !withdrawn.contains($0.key) }
+            .sorted { ($0.value, $0.key) > ($1.value, $1.key) }.prefix(limit).map(\.key)
     }
 
     /// Takes over what was accepted before the machine left and joined again, so that it is not
@@ -61,6 +63,7 @@ package struct MachineStanding: Sendable, Equatable {
     package mutating func remember(_ former: MachineStanding) {
         guard former.organization == organization else { return }
         (obeyed, forgottenUntil) = (former.obeyed, former.forgottenUntil)
+        withdrawn = former.withdrawn
         documents = former.documents
         dropUnsigned(for: nil)
     }
@@ -180,10 +183,9 @@ package struct MachineStanding: Sendable, Equatable {
         guard obeyed.count < Self.maximumOrderCount else { throw .full }
         obeyed[statement.name] = expires
         pending[statement.name] = order
+        if let other = order.withdrawn { withdraw(other.description, at: statement.issued) }
         return .order(order, nonce: statement.name)
     }
-
-    package mutating func finish(_ nonce: String) { pending[nonce] = nil }
 
     /// An order has expired if the clock and ``latestTime`` agree on that. One that is forgotten
     /// stays refused by ``forgottenUntil``.
@@ -191,6 +193,7 @@ package struct MachineStanding: Sendable, Equatable {
         let past = min(clock, latestTime)
         for (nonce, expires) in obeyed where expires <= past && pending[nonce] == nil {
             obeyed[nonce] = nil
+            withdrawn.remove(nonce)
             forgottenUntil = max(forgottenUntil, expires)
         }
     }

@@ -134,7 +134,7 @@ package final class Fleet: Sendable {
     /// Stores that the order is done.
     package func finish(_ nonce: String) throws(FleetError) {
         try current.withLock { current throws(FleetError) in
-            guard var next = current, next.pending[nonce] != nil else { return }
+            guard var next = current, next.isOpen(nonce) else { return }
             next.finish(nonce)
             try store(next)
             current = next

@@ -28,6 +28,7 @@ extension Orders {
                     return true
                 }
             case .checkIn: checkIn(words, nonce, fleet)
+            case .withdraw: withdraw(order.withdrawn?.description ?? "", words, nonce, fleet)
             case .leave: if isAlone(nonce, in: standing) { leave(words, nonce, fleet) }
             // The next status has them, and ends it.
             case .collectDiagnostics: break
@@ -91,6 +92,15 @@ extension Orders {
         guard fleet.begin(nonce) else { return }
         tell("checkIn: \(words)")
         if finish(nonce, fleet) { readPolicies() }
+    }
+
+    /// The other order is refused since this one was accepted.
+    private func withdraw(
+        _ other: String, _ words: String, _ nonce: String, _ fleet: Fleet
+    ) {
+        guard fleet.begin(nonce) else { return }
+        tell("withdraw order \(other): \(words)")
+        finish(nonce, fleet)
     }
 
     private func leave(_ words: String, _ nonce: String, _ fleet: Fleet) {

@@ -118,8 +118,9 @@ class Organization:
     def time(self, heads=None, **options):
         return self.document("time", {"heads": heads or {}}, **{"name": "time", **options})
 
-    def order(self, action, machine, account=None, nonce=None, **options):
-        content = {"action": action, **({"account": account} if account else {})}
+    def order(self, action, machine, account=None, nonce=None, withdraws=None, **options):
+        content = {"action": action, **({"account": account} if account else {}),
+                   **({"order": withdraws} if withdraws else {})}
         return self.document(
             "order", content, **{
                 "audience": f"machine:{machine}", "name": nonce or os.urandom(16).hex(),

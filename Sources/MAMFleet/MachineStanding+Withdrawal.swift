@@ -1,0 +1,25 @@
+// Orders that are withdrawn, and orders that are done nevertheless.
+
+extension MachineStanding {
+    /// Refuses the order from now on. One that is done stays done.
+    ///
+    /// The order may not be known, nor then its expiry: none that was signed before its withdrawal
+    /// can last longer than this refuses it.
+    mutating func withdraw(_ nonce: String, at issued: Int64) {
+        guard obeyed[nonce] == nil || pending[nonce] != nil else { return }
+        obeyed[nonce] = issued + SignedDocument.longestDays * secondsPerDay
+        pending[nonce] = nil
+        withdrawn.insert(nonce)
+    }
+
+    /// Whether ``finish(_:)`` changes anything.
+    package func isOpen(_ nonce: String) -> Bool {
+        pending[nonce] != nil || withdrawn.contains(nonce)
+    }
+
+    /// The order is done, also if it was withdrawn while it was obeyed.
+    package mutating func finish(_ nonce: String) {
+        pending[nonce] = nil
+        withdrawn.remove(nonce)
+    }
+}

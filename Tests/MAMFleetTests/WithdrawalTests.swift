@@ -1,0 +1,69 @@
+import MAMFleet
+import MAMModel
+import Testing
+
+@Suite struct WithdrawalTests {
+    let contoso = Organization()
+    let now = Organization.start + 60
+    let wipe = Order(.wipe, account: Bytes16(high: 3, low: 4))
+    let nonce = Bytes16(high: 9, low: 1)
+    let other = Bytes16(high: 9, low: 2)
+
+    private var withdrawal: Envelope {
+        contoso.order(Order(withdrawing: nonce), nonce: 2, days: 1)
+    }
+
+    @Test func `an order that was withdrawn first is refused as long as it could last`() throws {
+        var standing = try contoso.standing()
+        _ = try standing.accept(withdrawal, at: now)
+        standing.finish("\(other)")
+        let late = contoso.order(wipe, days: 366)
+        #expect(throws: Refusal.obeyed) { try standing.accept(late, at: now) }
+        // A carrier replays it once the withdrawal is forgotten.
+        for day in [2, 200, 365] {
+            let later = now + Int64(day) * Organization.day
+            _ = try standing.accept(contoso.time(at: later), at: later)
+            standing = try MachineStanding(standing.json)
+            #expect(throws: Refusal.self, "day \(day)") { try standing.accept(late, at: later) }
+        }
+        #expect(standing.nonces(atMost: 10).contains("\(nonce)") == false)
+    }
+
+    @Test func `what waits is not begun`() throws {
+        var standing = try contoso.standing()
+        _ = try standing.accept(contoso.order(wipe), at: now)
+        _ = try standing.accept(withdrawal, at: now)
+        #expect(standing.pending == ["\(other)": Order(withdrawing: nonce)])
+        standing.finish("\(other)")
+        #expect(standing.nonces(atMost: 10) == ["\(other)"])
+        #expect(try MachineStanding(standing.json) == standing)
+        #expect(throws: Refusal.obeyed) { try standing.accept(contoso.order(wipe), at: now) }
+        // It was under way just then: what was done is told.
+        #expect(standing.isOpen("\(nonce)"))
+        standing.finish("\(nonce)")
+        #expect(standing.nonces(atMost: 10).contains("\(nonce)"))
+    }
+
+    @Test func `what is done stays done`() throws {
+        var standing = try contoso.standing()
+        _ = try standing.accept(contoso.order(wipe), at: now)
+        standing.finish("\(nonce)")
+        _ = try standing.accept(withdrawal, at: now)
+        #expect(standing.withdrawn.isEmpty)
+        #expect(standing.nonces(atMost: 10).contains("\(nonce)"))
+    }
+
+    @Test func `one key alone keeps no machine from a wipe`() throws {
+        var standing = try contoso.standing()
+        let alone = contoso.order(
+            Order(withdrawing: nonce), nonce: 2, by: [contoso.orders[0]])
+        #expect(throws: Refusal.notSigned(.order, found: 1, needed: 2)) {
+            try standing.accept(alone, at: now)
+        }
+        #expect(throws: Refusal.self) {
+            try standing.accept(
+                contoso.order(Order(withdrawing: nonce), for: .all, nonce: 2), at: now)
+        }
+        _ = try standing.accept(contoso.order(wipe), at: now)
+    }
+}
