@@ -16,17 +16,25 @@ package struct SurveyedOrder: Sendable {
     package let needed: Int
     /// The machines that have obeyed it.
     package fileprivate(set) var done: [MachineID] = []
-    /// The machines that have accepted it, and are not done with all that they accepted.
-    package fileprivate(set) var underWay: [MachineID] = []
+    /// The machines that obeyed its withdrawal instead.
+    package fileprivate(set) var withdrawn: [MachineID] = []
     package fileprivate(set) var pending: [MachineID] = []
     package fileprivate(set) var isExpired = false
+    /// It expired, nobody has heard that it was obeyed, and it was not signed again.
+    package fileprivate(set) var isUnheard = false
+    /// Its withdrawal has enough signatures.
+    package fileprivate(set) var isTakenBack = false
+    /// An order to leave that is not sent before the machine's wipes are obeyed.
+    package fileprivate(set) var isHeldBack = false
+    /// A withdrawal of what was obeyed before.
+    package fileprivate(set) var isLate = false
 
     package var missing: Int { max(0, needed - signed.count) }
 
     package enum State: String, Sendable, CaseIterable {
         /// Signatures are missing.
         case unsigned
-        case pending, underWay, obeyed
+        case pending, obeyed, withdrawn
         /// It expired before all had obeyed it.
         case expired
         /// The register does not know the machine.
@@ -36,7 +44,7 @@ package struct SurveyedOrder: Sendable {
     package var state: State {
         if missing > 0 { return isExpired ? .expired : .unsigned }
         if !pending.isEmpty { return isExpired ? .expired : .pending }
-        if !underWay.isEmpty { return .underWay }
+        if !withdrawn.isEmpty { return .withdrawn }
         return done.isEmpty ? .nobody : .obeyed
     }
 }
@@ -48,8 +56,12 @@ package struct OrderBook: Sendable {
     /// Indices of orders for one machine, nearly all, that have enough signatures.
     private var byMachine: [MachineID: [Int]] = [:]
     private var forMany: [Int] = []
+    /// The indices of withdrawals, by the nonce of what each withdraws.
+    private var withdrawals: [String: Int] = [:]
+    private let evidence: Evidence
 
     init(_ directory: OrganizationDirectory, root: Root, of organization: Bytes16) {
+        evidence = Evidence(directory, organization)
         var listing = Listing(directory, OrganizationDirectory.orders)
         orders = listing.contents { name in
             directory.reading(name, atMost: Envelope.maximumByteCount) { bytes throws(Refusal) in
@@ -59,6 +71,7 @@ package struct OrderBook: Sendable {
         unusable = listing.unusable.sorted { $0.name < $1.name }
         orders.sort { ($0.issued, $0.nonce) < ($1.issued, $1.nonce) }
         for (index, order) in orders.enumerated() where order.missing == 0 {
+            if let nonce = order.order.withdrawn { withdrawals["\(nonce)"] = index }
             if case .machine(let id) = order.audience {
                 byMachine[id, default: []].append(index)
             } else {
@@ -67,26 +80,80 @@ package struct OrderBook: Sendable {
         }
     }
 
+    /// Nonces that the machine has reported as obeyed, in its last status or before.
+    func obeyed(by machine: RegisteredMachine, _ status: MachineStatus?) -> Set<String> {
+        let told = Set(status?.obeyed ?? [])
+        let others = ((byMachine[machine.machine] ?? []) + forMany).map { orders[$0].nonce }
+        return told.union(
+            others.filter { !told.contains($0) && evidence.tells(that: machine, hasObeyed: $0) })
+    }
+
     /// Nonces of orders that the machine has known for a day, or could have, and has not done.
     func overdue(
-        for machine: MachineID, _ status: MachineStatus, _ issued: Int64, now: Int64
+        for machine: MachineID, _ obeyed: Set<String>, reported: Int64, now: Int64
     ) -> [String] {
         (byMachine[machine] ?? []).map { orders[$0] }.filter {
-            issued > $0.issued + secondsPerDay && $0.expires > now
-                && ($0.isAccepted(status) ? status.pending > 0 : true)
+            reported > $0.issued + secondsPerDay && $0.expires > now
+                && !obeyed.contains($0.nonce) && withdrawals[$0.nonce] == nil
         }.map(\.nonce)
     }
 
-    /// Notes what the machines have said.
+    /// Nonces of orders that expired before the machine has told that it obeyed them. `reported`:
+    /// when it told anything last.
+    func unheard(
+        from machine: MachineID, _ obeyed: Set<String>, reported: Int64?, now: Int64
+    ) -> [String] {
+        let all = (byMachine[machine] ?? []).map { orders[$0] }
+        return all.filter { order in
+            guard order.expires <= now, !obeyed.contains(order.nonce),
+                withdrawals[order.nonce] == nil, order.order.action != .withdraw
+            else { return false }
+            // Whoever has left reports no more.
+            if order.order.action == .leave, (reported ?? 0) <= order.expires { return false }
+            return !all.contains { $0.order == order.order && $0.issued > order.issued }
+        }.map(\.nonce)
+    }
+
+    /// Notes what the machines have said. Those that were revoked are still sent their own orders.
     mutating func fill(from machines: [SurveyedMachine], _ wanted: Wanted, at now: Int64) {
-        for machine in machines where !machine.isRevoked {
+        for machine in machines {
             let id = machine.entry.machine
-            for index in (byMachine[id] ?? []) + forMany
-            where orders[index].audience.includes(id, in: wanted.groups(of: id)) {
-                orders[index].note(machine.status, of: id)
+            let groups = wanted.groups(of: id)
+            let many = forMany.filter { index in
+                orders[index].audience.includes(id, in: groups)
+                    && (!machine.isRevoked || machine.obeyed.contains(orders[index].nonce))
+            }
+            for index in (byMachine[id] ?? []) + many {
+                orders[index].note(machine)
+                if machine.unheard.contains(orders[index].nonce) { orders[index].isUnheard = true }
             }
         }
         for index in orders.indices { orders[index].isExpired = orders[index].expires <= now }
+        noteWithdrawals()
+        noteHeldBack()
+    }
+
+    private mutating func noteHeldBack() {
+        let open = orders.filter {
+            $0.order.action == .wipe && !$0.isTakenBack
+                && ($0.state == .pending || $0.state == .unsigned)
+        }
+        let waiting = Set(open.map(\.audience))
+        for index in orders.indices where orders[index].order.action == .leave {
+            orders[index].isHeldBack = waiting.contains(orders[index].audience)
+        }
+    }
+
+    private mutating func noteWithdrawals() {
+        for index in orders.indices {
+            guard let withdrawal = withdrawals[orders[index].nonce] else { continue }
+            orders[index].isTakenBack = true
+            let machines = Set(orders[withdrawal].done)
+            if !machines.isDisjoint(with: orders[index].done) { orders[withdrawal].isLate = true }
+            let pending = orders[index].pending
+            orders[index].withdrawn = pending.filter { machines.contains($0) }
+            orders[index].pending = pending.filter { !machines.contains($0) }
+        }
     }
 }
 
@@ -105,13 +172,11 @@ extension SurveyedOrder {
         }
     }
 
-    fileprivate func isAccepted(_ status: MachineStatus) -> Bool { status.obeyed.contains(nonce) }
-
-    fileprivate mutating func note(_ status: MachineStatus?, of machine: MachineID) {
-        guard let status, isAccepted(status) else {
-            pending.append(machine)
-            return
+    fileprivate mutating func note(_ machine: SurveyedMachine) {
+        if machine.obeyed.contains(nonce) {
+            done.append(machine.entry.machine)
+        } else {
+            pending.append(machine.entry.machine)
         }
-        if status.pending > 0 { underWay.append(machine) } else { done.append(machine) }
     }
 }

@@ -93,12 +93,13 @@ extension OrganizationDirectory {
         return bundles
     }
 
-    /// The orders that enough keys have signed and that have not expired. One that waits for a
-    /// signature is no error.
+    /// The orders that enough keys have signed, that have not expired, and that neither were
+    /// withdrawn nor wait for others. One that lacks a signature is no error.
     private func orders(
         by root: Root, of organization: Bytes16, at now: Int64
     ) throws(Failure) -> [SignedDocument] {
         var found: [Slot: SignedDocument] = [:]
+        var unsigned: [Envelope] = []
         for name in try files(below: Self.orders) {
             let envelope = try envelope(name)
             guard envelope.kind == .order else { continue }
@@ -107,10 +108,13 @@ extension OrganizationDirectory {
                 try order.checkContent()
                 if order.statement.expires ?? .max > now { found[order.slot] = order }
             } catch {
-                if case .notSigned = error { continue }
-                throw failure(name, error)
+                guard case .notSigned = error else { throw failure(name, error) }
+                unsigned.append(envelope)
             }
         }
-        return Array(found.values)
+        let withdrawn = Set(found.values.compactMap { try? $0.order().withdrawn?.description })
+        let wanted = found.values.filter { !withdrawn.contains($0.statement.name) }
+        let unsignedWipes = unsigned.compactMap { $0.wipe(at: now) }
+        return wanted.filter { !isHeldBack($0, by: wanted, unsignedWipes, of: organization) }
     }
 }

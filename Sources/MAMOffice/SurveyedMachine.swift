@@ -8,6 +8,9 @@ internal import MAMSystem
 package struct SurveyedMachine: Sendable {
     package let entry: RegisteredMachine
     package let report: Report
+    /// Nonces of the orders that it has told it obeyed, and of those that expired before it did.
+    package let obeyed: Set<String>
+    package let unheard: [String]
     package let differences: [Difference]
     package let attention: [Attention]
 
@@ -53,6 +56,8 @@ package struct SurveyedMachine: Sendable {
         case documents([Difference])
         /// Orders that it had a day for.
         case overdue([String])
+        /// Orders that expired before it was heard to obey them.
+        case expired([String])
 
         /// The reason's name in JSON.
         package var name: String {
@@ -71,6 +76,15 @@ package struct SurveyedMachine: Sendable {
             case .findings: "findings"
             case .documents: "documents"
             case .overdue: "overdue"
+            case .expired: "expired"
+            }
+        }
+
+        /// Whether it stands for a machine that was revoked, too.
+        fileprivate var outlastsRevocation: Bool {
+            switch self {
+            case .revoked, .expired: true
+            default: false
             }
         }
     }
@@ -124,16 +138,22 @@ struct Judge: Sendable {
 
     func machine(_ entry: RegisteredMachine) -> SurveyedMachine {
         let report = report(of: entry)
-        guard case .status(let status, let issued) = report else {
-            return SurveyedMachine(
-                entry: entry, report: report, differences: [],
-                attention: attention(withoutStatus: report, entry))
+        var (differences, found): ([Difference], [SurveyedMachine.Attention]) = ([], [])
+        var (told, reported): (MachineStatus?, Int64?) = (nil, nil)
+        if case .status(let status, let issued) = report { (told, reported) = (status, issued) }
+        let obeyed = orders.obeyed(by: entry, told)
+        if let told, let reported {
+            differences = Difference.all(of: told, of: entry.machine, issued: reported, wanted)
+            found = attention(entry, told, reported, obeyed) + attention(to: differences)
+        } else {
+            found = [attention(withoutStatus: report)]
         }
-        let differences = Difference.all(of: status, of: entry.machine, issued: issued, wanted)
-        let found = attention(entry, status, issued) + attention(to: differences)
+        let unheard = orders.unheard(from: entry.machine, obeyed, reported: reported, now: now)
+        if !unheard.isEmpty { found.append(.expired(unheard)) }
         return SurveyedMachine(
-            entry: entry, report: report, differences: differences,
-            attention: entry.revoked != nil ? found.filter { $0 == .revoked } : found)
+            entry: entry, report: report, obeyed: obeyed, unheard: unheard,
+            differences: differences,
+            attention: entry.revoked == nil ? found : found.filter(\.outlastsRevocation))
     }
 
     private func report(of entry: RegisteredMachine) -> SurveyedMachine.Report {
@@ -149,15 +169,14 @@ struct Judge: Sendable {
     }
 
     private func attention(
-        withoutStatus report: SurveyedMachine.Report, _ entry: RegisteredMachine
-    ) -> [SurveyedMachine.Attention] {
-        if entry.revoked != nil { return [] }
-        if case .refused(let reason) = report { return [.refused(reason)] }
-        return [.silent]
+        withoutStatus report: SurveyedMachine.Report
+    ) -> SurveyedMachine.Attention {
+        if case .refused(let reason) = report { .refused(reason) } else { .silent }
     }
 
     private func attention(
-        _ entry: RegisteredMachine, _ status: MachineStatus, _ issued: Int64
+        _ entry: RegisteredMachine, _ status: MachineStatus, _ issued: Int64,
+        _ obeyed: Set<String>
     ) -> [SurveyedMachine.Attention] {
         var found: [SurveyedMachine.Attention] = []
         if let revoked = entry.revoked, issued > revoked { found.append(.revoked) }
@@ -177,7 +196,8 @@ struct Judge: Sendable {
         }
         if !others.isEmpty { found.append(.notCompliant(others.count, [])) }
         if let check = status.verify, check.findings > 0 { found.append(.findings(check.findings)) }
-        let overdue = orders.overdue(for: entry.machine, status, issued, now: now)
+        let overdue = orders.overdue(
+            for: entry.machine, obeyed, reported: issued, now: now)
         if !overdue.isEmpty { found.append(.overdue(overdue)) }
         return found
     }

@@ -5,6 +5,7 @@ internal import MAMCommandLine
 internal import MAMEngine
 internal import MAMFleet
 internal import MAMModel
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 
@@ -22,6 +23,7 @@ enum ReportOutcome {
 final class ReportDirectory {
     private let path: String
     private let organization: Bytes16
+    private let office: OrganizationDirectory
     let keys: MachineKeys
     private let directory: Descriptor
     private let audits: AuditFiles
@@ -29,6 +31,7 @@ final class ReportDirectory {
     init(_ office: Office) throws(Failure) {
         path = "\(office.path)/reports"
         organization = office.organization
+        self.office = office.directory
         keys = MachineKeys(office)
         audits = AuditFiles("\(path)/audit")
         directory = try naming(path) { [path] () throws(Errno) in
@@ -64,7 +67,8 @@ final class ReportDirectory {
         switch (stream, report.content) {
         case (.enrolment, .enrolment(let request)) where request.invitation == names[1]:
             return try keepFirst("enrolment/\(sender).json", line)
-        case (.status, .status):
+        case (.status, .status(let status)):
+            try keepObeyed(of: sender, before: status)
             return try keepNewest("status/\(sender).json", line, report)
         case (.records, .recoveryRecord(let record))
         where names.count == 3 && record.account.description == names[2]:
@@ -73,6 +77,18 @@ final class ReportDirectory {
         case (.audit, .audit(let batch)):
             return try audits.append(line, batch, of: sender) ? .written : .known
         default: return .refused("\(subject): a report of another kind or subject")
+        }
+    }
+
+    private func keepObeyed(
+        of machine: MachineID, before status: MachineStatus
+    ) throws(Errno) {
+        do throws(OrganizationDirectory.Failure) {
+            try office.keepObeyed(of: machine, before: status)
+        } catch {
+            guard case .system(let error) = error.reason else { throw .ioError }
+            // What is that long says nothing.
+            if error != .fileTooLarge { throw error }
         }
     }
 

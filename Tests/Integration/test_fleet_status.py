@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from fleet_directory import Directory, Machine, sealed
-from signing import DAY, Key
+from signing import DAY, Key, rfc3339
 from workspace import DAMAGED, DONE, NOT_FOUND, USAGE, Workspace
 
 NEEDS = ("python3-cryptography",)
@@ -325,6 +325,41 @@ class Differences(FleetCase):
 
 
 class Orders(FleetCase):
+    def states(self):
+        return {order["nonce"]: order["state"] for order in self.json("orders")}
+
+    def test_what_was_obeyed_stays_obeyed(self):
+        org = self.organization
+        machine = org.add("pc")
+        nonce = org.order("wipe", machine, machine.account()["id"])
+        machine.say(obeyed=[nonce])
+        machine.register(revoked=rfc3339(org.now))
+        self.assertEqual(self.states(), {nonce: "obeyed"})
+        self.fleet("page", "-o", self.workspace.root / "page.html")
+        self.assertNotIn(
+            "Orders that are not done", (self.workspace.root / "page.html").read_text())
+
+    def test_an_order_that_expired_unheard_says_how_to_send_it_again(self):
+        org, old = self.organization, self.organization.now - 40 * DAY
+        machine = org.add("pc", issued=old - DAY)
+        machine.register(revoked=rfc3339(old))
+        account = machine.account()["id"]
+        nonce = org.order("wipe", machine, account, issued=old, days=30)
+        # A lost laptop wants it the most.
+        state, kinds, text = self.why("pc")
+        self.assertEqual((state, kinds), ("revoked", ["expired"]))
+        self.assertIn(nonce[:8], text)
+        self.assertIn(nonce[:8], self.fleet("status").stdout)
+        self.fleet("status", "--check", status=ATTENTION)
+        self.assertEqual(self.json("status")["sums"]["attention"], {"expired": 1})
+        (order,) = self.json("orders")
+        self.assertTrue(order["unheard"])
+        for word in ("wipe", machine.id, account, f"orders/wipe-{nonce}.json"):
+            self.assertIn(word, order["again"])
+        self.assertIn(order["again"], self.fleet("orders").stdout)
+        org.order("wipe", machine, account)
+        self.assertEqual(self.why("pc")[1], [])
+
     def test_states(self):
         org, old = self.organization, self.organization.now - 3 * DAY
         machine = org.add("pc")
@@ -347,12 +382,11 @@ class Orders(FleetCase):
             (1, [org.organization.keys["order"][0].id]))
         self.assertEqual(found[nonces["obeyed"]]["obeyed"], [machine.id])
         state, kinds, text = self.why("pc")
+        # The lock that expired was signed again since.
         self.assertEqual((state, kinds), ("attention", ["overdue"]))
         self.assertIn(nonces["overdue"][:8], text)
-        machine.say(obeyed=list(nonces.values()), pending=1)
-        self.assertEqual(
-            {order["nonce"]: order["state"] for order in self.json("orders")}[nonces["pending"]],
-            "underWay")
+        machine.say(obeyed=[nonces["pending"]], pending=1)
+        self.assertEqual(self.states()[nonces["pending"]], "obeyed")
         said = self.fleet("orders", "--machine", "pc").stdout
         self.assertIn("1 of 2 signed", said)
         self.assertIn("waits for 1 signature", said)

@@ -15,6 +15,7 @@ final class TestDirectory {
     let directory: OrganizationDirectory
     let machineSeed = SecretBytes.random(count: 32)
     let policySeed = SecretBytes.random(count: 32)
+    private let orderSeed = SecretBytes.random(count: 32)
     let organization = Bytes16(high: 7, low: 7)
     let now: Int64 = 1_790_000_000
     let root: Root
@@ -22,7 +23,7 @@ final class TestDirectory {
     init() throws {
         place = try TemporaryDirectory()
         directory = OrganizationDirectory(ByteString(place.path))
-        let seeds = [policySeed, .random(count: 32), .random(count: 32)]
+        let seeds = [policySeed, orderSeed, .random(count: 32)]
         let keys = seeds.compactMap { Ed25519.publicKey(ofSeed: $0) }
         let all = Set(keys.map { Bytes16(ofKey: $0) })
         root = try Root(
@@ -53,6 +54,44 @@ final class TestDirectory {
         var envelope = Envelope(kind, statement, content: content)
         _ = envelope.sign(with: policySeed)
         try directory.write("signed/\(kind.rawValue)-\(name).json", envelope.encoded())
+    }
+
+    /// Returns the nonce.
+    @discardableResult
+    func order(
+        _ order: Order, _ number: UInt64, issued: Int64? = nil, days: Int64 = 30, keys: Int = 2
+    ) throws -> String {
+        let (content, nonce) = (order.json.encoded(), "\(Bytes16(high: 5, low: number))")
+        let time = issued ?? now - 50
+        var envelope = Envelope(
+            .order,
+            Statement(
+                of: content, organization: organization, audience: .machine(try machine),
+                name: nonce, serial: 1, issued: time, expires: time + days * 86_400),
+            content: content)
+        for seed in [policySeed, orderSeed].prefix(keys) { _ = envelope.sign(with: seed) }
+        try directory.write("orders/\(nonce).json", envelope.encoded())
+        return nonce
+    }
+
+    /// Puts the root into the directory.
+    func signRoot() throws {
+        let content = root.json.encoded()
+        var envelope = Envelope(
+            .root,
+            Statement(
+                of: content, organization: organization, audience: .all,
+                name: SignedDocument.rootName, serial: 1, issued: now - 100, expires: nil),
+            content: content)
+        _ = envelope.sign(with: policySeed)
+        try directory.write(OrganizationDirectory.root, envelope.encoded())
+    }
+
+    func revoke() throws {
+        let name = directory.machineFile(try machine)
+        var entry = try #require(try directory.registered(name)?.get())
+        entry.revoked = now
+        try directory.write(entry)
     }
 
     func report(

@@ -48,7 +48,14 @@ extension SurveyedMachine.Attention {
         case .documents(let differences): Self.words(differences)
         case .overdue(let nonces):
             "it has not obeyed \(nonces.count.counted("order")) for a day:"
-                + " \(nonces.prefix(3).map { String($0.prefix(8)) }.joined(separator: ", "))"
+                + " \(Self.shown(nonces))"
+        case .expired(let nonces):
+            Message(
+                nonces.count,
+                one: "\(nonces.count.grouped) order expired unheard: \(Self.shown(nonces));"
+                    + " mamctl fleet orders says how to send it again",
+                many: "\(nonces.count.grouped) orders expired unheard: \(Self.shown(nonces));"
+                    + " mamctl fleet orders says how to send them again")
         }
     }
 
@@ -71,6 +78,11 @@ extension SurveyedMachine.Attention {
             all, one: "it was sent \(all.grouped) document that is not its organisation's",
             many: "it was sent \(all.grouped) documents that are not its organisation's")
             + (parts.isEmpty ? "" : ": \(parts.joined(separator: ", "))")
+    }
+
+    private static func shown(_ nonces: [String]) -> String {
+        let some = nonces.prefix(maximumShownCount).map { String($0.prefix(8)) }
+        return (some + (nonces.count > some.count ? ["…"] : [])).joined(separator: ", ")
     }
 
     private static let maximumShownCount = 3

@@ -14,7 +14,7 @@ func showFleetOrders(_ invocation: Invocation) throws -> ExitStatus {
     }
     let orders = survey.orders.orders.filter { order in
         guard let meant else { return true }
-        return !meant.isDisjoint(with: order.done + order.underWay + order.pending)
+        return !meant.isDisjoint(with: order.all)
             || meant.contains { order.audience == .machine($0) }
     }
     if invocation.isJSON {
@@ -28,6 +28,9 @@ func showFleetOrders(_ invocation: Invocation) throws -> ExitStatus {
     printOut(
         orders.isEmpty
             ? "no orders" : .verbatim(table(orders.map { $0.row(names) }, width: outputWidth)))
+    for order in orders where order.isUnheard {
+        printOut("\(order.nonce.prefix(8)) expired unheard. To send it again: \(order.again)")
+    }
     return .success
 }
 
@@ -49,11 +52,21 @@ extension SurveyedOrder {
         switch state {
         case .unsigned: "waits for \(missing.counted("signature"))"
         case .pending:
-            isForOne ? "pending" : "pending on \(pending.count.grouped) of \(all.grouped)"
-        case .underWay: isForOne ? "under way" : "under way on \(underWay.count.grouped)"
+            if !isForOne {
+                "pending on \(pending.count.grouped) of \(all.count.grouped)"
+            } else if isTakenBack {
+                "pending, and its withdrawal too"
+            } else if isHeldBack {
+                "pending: it is sent once the wipes are obeyed"
+            } else if order.action == .leave {
+                "pending: a machine that has left reports no more"
+            } else {
+                "pending"
+            }
+        case .obeyed where isLate: "too late: the order was obeyed"
         case .obeyed: isForOne ? "obeyed" : "obeyed by \(done.count.grouped)"
-        case .expired:
-            expiry
+        case .withdrawn: "withdrawn"
+        case .expired: expiry
         case .nobody: "for nobody in the register"
         }
     }
@@ -63,10 +76,19 @@ extension SurveyedOrder {
             missing > 0
             ? "expired at \(rfc3339(expires)) without enough signatures"
             : "expired at \(rfc3339(expires)), not obeyed"
-        return isForOne ? expiry : "\(expiry) by \(pending.count.grouped) of \(all.grouped)"
+        return isForOne
+            ? expiry : "\(expiry) by \(pending.count.grouped) of \(all.count.grouped)"
     }
 
-    private var all: Int { done.count + underWay.count + pending.count }
+    fileprivate var all: [MachineID] { done + withdrawn + pending }
+
+    /// The command that signs the same order anew.
+    fileprivate var again: String {
+        let account = order.account.map { " --account \($0)" } ?? ""
+        let machine = if case .machine(let id) = audience { " --machine \(id)" } else { "" }
+        return "mamctl fleet order \(order.action.rawValue)\(machine)\(account) --root"
+            + " \(OrganizationDirectory.root) --key KEY -o \(file) --force"
+    }
 
     private var isForOne: Bool {
         if case .machine = audience { true } else { false }
@@ -81,7 +103,9 @@ extension SurveyedOrder {
             "audience": .string(audience.description), "issued": JSONValue(time: issued),
             "expires": JSONValue(time: expires), "signedBy": list(signed),
             "missing": JSONValue(missing), "state": .string(state.rawValue),
-            "obeyed": list(done), "underWay": list(underWay), "pending": list(pending),
+            "obeyed": list(done), "withdrawn": list(withdrawn), "pending": list(pending),
+            "withdraws": JSONValue(order.withdrawn?.description), "unheard": .bool(isUnheard),
+            "again": JSONValue(isUnheard ? again : nil),
         ]
     }
 }

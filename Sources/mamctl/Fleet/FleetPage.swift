@@ -112,7 +112,9 @@ struct FleetPage {
 
     /// Those that are not done; empty if there are none.
     private var orders: HTML {
-        let open = survey.orders.orders.filter { $0.state != .obeyed }
+        let open = survey.orders.orders.filter {
+            $0.state != .obeyed && $0.state != .withdrawn
+        }
         guard !open.isEmpty else { return "" }
         let names = survey.names
         let shown = open.suffix(Self.maximumOrderCount).reversed()

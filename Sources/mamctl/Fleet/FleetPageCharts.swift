@@ -112,5 +112,6 @@ let reasonLabels = [
     "revoked": "revoked, still reports", "problem": "check-ins fail",
     "notCompliant": "conditions not met", "blocked": "accounts blocked",
     "findings": "problems found by verify", "documents": "documents differ",
-    "overdue": "orders not obeyed", "suspects": "strange documents refused",
+    "overdue": "orders not obeyed", "expired": "orders expired unheard",
+    "suspects": "strange documents refused",
 ]

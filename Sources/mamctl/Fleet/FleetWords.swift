@@ -81,6 +81,7 @@ extension FleetFile {
             guard let order = try? Order(parsing: content) else { return [] }
             return [["action", .verbatim(order.action.rawValue)]]
                 + (order.account.map { [["account", .verbatim($0.description)]] } ?? [])
+                + (order.withdrawn.map { [["withdraws", .verbatim($0.description)]] } ?? [])
         case .time:
             let heads = (try? SignedTime(parsing: content))?.heads ?? [:]
             return heads.map { "\($0.key) \($0.value)" }.sorted().map { ["head", .verbatim($0)] }
@@ -112,7 +113,8 @@ extension FleetFile {
             "fingerprint": .string(envelope.fingerprint),
             "withdrawn": .bool(envelope.kind == .policy && envelope.content.isEmpty),
             "action": JSONValue(order?.action.rawValue),
-            "account": JSONValue(order?.account?.description), "root": own?.json ?? .null,
+            "account": JSONValue(order?.account?.description),
+            "withdraws": JSONValue(order?.withdrawn?.description), "root": own?.json ?? .null,
             "signedBy": signatures.map { .array($0.signed.map { .string($0.description) }) }
                 ?? .null,
             "missing": signatures.map { JSONValue($0.missing) } ?? .null,

@@ -1,0 +1,123 @@
+import MAMFleet
+import MAMModel
+import Testing
+
+@testable import MAMEngine
+@testable import MAMOffice
+
+@Suite struct OrderBookTests {
+    let test: TestDirectory
+    let wipe = Order(.wipe, account: Bytes16(high: 3, low: 4))
+
+    init() throws { test = try TestDirectory() }
+
+    private func states() -> [SurveyedOrder.State] { test.survey.orders.orders.map(\.state) }
+
+    private func attention() throws -> [SurveyedMachine.Attention] {
+        try #require(test.survey.machines.first).attention
+    }
+
+    @Test func `what was obeyed stays obeyed when its machine is revoked`() throws {
+        let nonce = try test.order(wipe, 1)
+        try test.order(wipe, 2)
+        try test.report([:]) { ($0.obeyed, $0.pending) = ([nonce], 1) }
+        #expect(states() == [.obeyed, .pending])
+        try test.revoke()
+        #expect(states() == [.obeyed, .pending])
+    }
+
+    /// Machines forget orders that have expired.
+    @Test func `what was obeyed stays obeyed when the machine has forgotten it`() throws {
+        let old = test.now - 40 * 86_400
+        let nonce = try test.order(wipe, 1, issued: old)
+        let machine = try test.machine
+        try test.report([:], issued: old + 60) { $0.obeyed = [nonce, "../../x"] }
+        let next = MachineStatus(version: "1", host: "pc", workspace: "work")
+        try test.directory.keepObeyed(of: machine, before: next)
+        try test.report([:])
+        #expect(states() == [.obeyed])
+        #expect(try attention() == [])
+        #expect(
+            try test.directory.files(below: OrganizationDirectory.obeyed)
+                == [test.directory.obeyedFile(machine, nonce)])
+        // It counts by its signature, not by its place.
+        try test.directory.write(test.directory.obeyedFile(machine, nonce), Array("{}".utf8))
+        #expect(states() == [.expired])
+        #expect(try attention() == [.expired([nonce])])
+    }
+
+    @Test func `an order that expired unheard is told until it is signed again`() throws {
+        let old = test.now - 40 * 86_400
+        let nonce = try test.order(wipe, 1, issued: old)
+        try test.order(Order(.leave), 2, issued: old)
+        try test.order(Order(.lock), 3, issued: old, keys: 0)
+        try test.report([:], issued: old - 60)
+        #expect(try attention().last == .expired([nonce]))
+        try test.revoke()
+        #expect(try attention() == [.expired([nonce])])
+        #expect(test.survey.orders.orders.map(\.isUnheard) == [true, false, false])
+        try test.order(wipe, 4)
+        #expect(try attention() == [])
+        // It has not left, since it reports.
+        try test.report([:], issued: test.now - 60)
+        #expect(test.survey.orders.orders[1].isUnheard)
+    }
+
+    @Test func `a withdrawal that was obeyed counts, unless it came too late`() throws {
+        let nonce = try test.order(wipe, 1)
+        let target = try #require(Bytes16(hex: nonce))
+        let withdrawal = try test.order(Order(withdrawing: target), 2)
+        try test.report([:])
+        #expect(states() == [.pending, .pending])
+        #expect(test.survey.orders.orders[0].isTakenBack)
+        try test.report([:]) { $0.obeyed = [withdrawal] }
+        #expect(states() == [.withdrawn, .obeyed])
+        #expect(!test.survey.orders.orders[1].isLate)
+        try test.report([:]) { $0.obeyed = [withdrawal, nonce] }
+        #expect(states() == [.obeyed, .obeyed])
+        #expect(test.survey.orders.orders[1].isLate)
+        // Without enough signatures it says nothing.
+        try test.order(Order(withdrawing: target), 2, keys: 1)
+        try test.report([:])
+        #expect(!test.survey.orders.orders[0].isTakenBack)
+    }
+}
+
+@Suite struct HeldBackTests {
+    let test: TestDirectory
+    let wipe = Order(.wipe, account: Bytes16(high: 3, low: 4))
+
+    init() throws {
+        test = try TestDirectory()
+        try test.signRoot()
+    }
+
+    private func sent() throws -> Set<Order.Action> {
+        let bundle = try test.directory.bundles(at: test.now)[.machine(try test.machine)]
+        return Set(
+            try bundle?.envelopes.map { try Order(parsing: $0.content).action } ?? [])
+    }
+
+    @Test func `a machine leaves once it has told that it obeyed its wipes`() throws {
+        try test.order(Order(.leave), 1)
+        #expect(try sent() == [.leave])
+        let nonce = try test.order(wipe, 2, keys: 1)
+        #expect(try sent() == [])
+        try test.order(wipe, 2)
+        #expect(try sent() == [.wipe])
+        try test.report([:])
+        #expect(try sent() == [.wipe])
+        #expect(test.survey.orders.orders[0].isHeldBack)
+        try test.report([:]) { $0.obeyed = [nonce] }
+        #expect(try sent() == [.wipe, .leave])
+        #expect(!test.survey.orders.orders[0].isHeldBack)
+    }
+
+    @Test func `what was withdrawn is sent no more`() throws {
+        let target = try #require(Bytes16(hex: try test.order(wipe, 1)))
+        try test.order(Order(withdrawing: target), 2, keys: 1)
+        #expect(try sent() == [.wipe])
+        try test.order(Order(withdrawing: target), 2)
+        #expect(try sent() == [.withdraw])
+    }
+}
