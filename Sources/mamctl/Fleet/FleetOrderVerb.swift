@@ -8,7 +8,6 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-private let defaultDays: Int64 = 30
 /// Of more the number must be confirmed: a wrong list must not wipe a company.
 private let maximumUnaskedCount = 10
 private let longestListByteCount = 16 << 20
@@ -20,7 +19,9 @@ private struct Target: Hashable {
 }
 
 func signOrders(_ invocation: Invocation) throws -> ExitStatus {
-    guard let action = invocation.operands[0].text.flatMap(Order.Action.init) else {
+    guard let action = invocation.operands[0].text.flatMap(Order.Action.init),
+        Order.Action.signedAlone.contains(action)
+    else {
         throw invocation.misuse("there is no such order")
     }
     let output = try invocation.output()
@@ -48,6 +49,11 @@ func signOrders(_ invocation: Invocation) throws -> ExitStatus {
     return .success
 }
 
+extension Order.Action {
+    /// Those of `fleet order`; `fleet withdraw` signs withdrawals of orders that are on record.
+    static let signedAlone = allCases.filter { $0 != .withdraw }
+}
+
 private func order(
     _ action: Order.Action, _ target: Target, _ path: ByteString, _ root: FleetRoot,
     _ invocation: Invocation
@@ -55,7 +61,7 @@ private func order(
     let slot = Slot(.order, .machine(target.machine), SecureRandom.bytes16().description)
     let content = Order(action, account: target.account).json.encoded()
     let (issued, expires) = try validity(
-        days: defaultDays, atMost: SignedDocument.longestDays, invocation)
+        days: action.usualDays, atMost: SignedDocument.longestDays, invocation)
     return try FleetFile(
         path, slot, content, of: root.organization, serial: 1, issued: issued, expires: expires)
 }

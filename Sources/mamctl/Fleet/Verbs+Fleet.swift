@@ -101,7 +101,7 @@ private let fleetDocumentVerbs: [Verb] = [
     Verb(
         name: "fleet order", summary: "Sign an order that a machine obeys once",
         usage: [
-            .one("ORDER", of: Order.Action.allCases.map(\.rawValue)), "--root", "--key",
+            .one("ORDER", of: Order.Action.signedAlone.map(\.rawValue)), "--root", "--key",
             "--machine", ["--account"], "-o",
         ],
         options: [
@@ -111,7 +111,7 @@ private let fleetDocumentVerbs: [Verb] = [
             Option(
                 "machines", value: "LIST", "a file of MACHINE [ACCOUNT] lines; OUT is a directory"),
             Option("confirm", value: "N", "confirm more than 10 without a terminal"),
-            .expires("30"), .passfile, .extpass, .replace,
+            .expires("366 of what needs two signatures, else 30"), .passfile, .extpass, .replace,
         ],
         examples: [
             "mamctl fleet order lock --root root.json --key ann.key --machine $ID -o lock.json",
