@@ -14,10 +14,11 @@ extension Token {
     }
 
     /// `streams`: how many it may store on the servers, of any size; nil: it stores nothing.
-    /// `revoked`: users whose tokens of that time and older count no more.
+    /// `revoked`: users whose tokens of that time and older count no more. `readmitted`: users that
+    /// were let in again, and when.
     package static func forAccount(
         _ account: NKey, named name: String, streams: Int64?, revoked: [NKey: Int64] = [:],
-        issued: Int64, by operator: NKeySeed
+        readmitted: [NKey: Int64] = [:], issued: Int64, by operator: NKeySeed
     ) -> Token? {
         var limits: [String: JSONValue] = [
             "subs": unlimited, "data": unlimited, "payload": unlimited, "imports": unlimited,
@@ -34,6 +35,10 @@ extension Token {
         ]
         if !revoked.isEmpty {
             claims["revocations"] = JSONValue(revoked.mapValues { .integer($0) })
+        }
+        // Servers ignore what they do not know.
+        if !readmitted.isEmpty {
+            claims["readmitted"] = JSONValue(readmitted.mapValues { .integer($0) })
         }
         return Token(.account, account, named: name, claims, issued: issued, by: `operator`)
     }
@@ -53,8 +58,21 @@ extension Token {
     }
 
     /// The users that an account's token revokes, and when.
-    package var revoked: [NKey: Int64] {
-        let found = (claims["revocations"]?.object ?? [:]).compactMap { text, value in
+    package var revoked: [NKey: Int64] { times("revocations") }
+
+    /// The users that were let in again, and when: revocations until then ended on purpose.
+    package var readmitted: [NKey: Int64] { times("readmitted") }
+
+    /// Whether each revocation of the other token is in this one too, or ended on purpose.
+    package func covers(revocationsOf other: Token) -> Bool {
+        let (here, ended) = (revoked, readmitted)
+        return other.revoked.allSatisfy { key, time in
+            max(here[key] ?? 0, ended[key] ?? 0) >= time
+        }
+    }
+
+    private func times(_ claim: String) -> [NKey: Int64] {
+        let found = (claims[claim]?.object ?? [:]).compactMap { text, value in
             NKey(text).flatMap { key in value.integer.map { (key, $0) } }
         }
         return Dictionary(found) { max($0, $1) }

@@ -114,7 +114,8 @@ extension Admission.Reason: Worded {
         case .used(let machine, let again):
             "its invitation was used by machine \(machine) before, and now by \(again): one of them"
                 + " may have stolen it"
-        case .revoked(let machine): "machine \(machine) was revoked"
+        case .revoked(let machine):
+            "machine \(machine) was revoked; mamctl fleet readmit lets it in again"
         case .transportKey:
             "its transport key is known already, or has a wrong checksum; if it was enrolled"
                 + " before, remove transport.nk from mamfleet's state directory there, and"

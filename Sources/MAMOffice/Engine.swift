@@ -10,8 +10,8 @@ internal import MAMModel
 package struct Engine: Sendable {
     package let directory: OrganizationDirectory
     package private(set) var settings: EngineSettings
-    private let owner: NKeySeed
-    private let account: NKeySeed
+    let owner: NKeySeed
+    let account: NKeySeed
 
     private typealias Directory = OrganizationDirectory
 
@@ -66,12 +66,13 @@ package struct Engine: Sendable {
         return try Engine(directory)
     }
 
-    private static func token(
-        of account: NKeySeed, _ revoked: [NKey: Int64], at now: Int64, by owner: NKeySeed
+    static func token(
+        of account: NKeySeed, _ revoked: [NKey: Int64], readmitted: [NKey: Int64] = [:],
+        at now: Int64, by owner: NKeySeed
     ) -> Token? {
         .forAccount(
             account.key, named: accountName, streams: streamCount,
-            revoked: revoked, issued: now, by: owner)
+            revoked: revoked, readmitted: readmitted, issued: now, by: owner)
     }
 
     package mutating func change(_ settings: EngineSettings) throws(OrganizationDirectory.Failure) {
@@ -114,11 +115,9 @@ package struct Engine: Sendable {
     ) throws(OrganizationDirectory.Failure) {
         let former = try directory.token(Self.accountToken)
         var revoked = former.revoked
-        for user in users { revoked[user] = now }
-        // `mamfleet push` takes none that is older than the servers'.
-        let issued = max(now, former.issued + 1)
-        try directory.write(
-            Self.accountToken, Self.token(of: account, revoked, at: issued, by: owner))
+        // After a readmission in the same second it is the revocation that counts.
+        for user in users { revoked[user] = max(now, (former.readmitted[user] ?? 0) + 1) }
+        try replace(former, revoked, former.readmitted, at: now)
     }
 
     private static let erased = Refusal.malformed("the seed is gone")
@@ -148,7 +147,7 @@ extension OrganizationDirectory {
         }
     }
 
-    fileprivate func write(_ name: String, _ token: Token?) throws(Failure) {
+    func write(_ name: String, _ token: Token?) throws(Failure) {
         guard let token else { throw failure(name, .malformed("the seed is gone")) }
         try write(name, Array(token.text.utf8))
     }

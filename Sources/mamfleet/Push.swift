@@ -93,9 +93,7 @@ private struct Pushing {
         guard let other = try? Token(parsing: String(decoding: known, as: UTF8.self)),
             other.subject == token.subject, other.issuer == token.issuer
         else { return }
-        let ours = token.revoked
-        let isComplete = other.revoked.allSatisfy { key, time in (ours[key] ?? 0) >= time }
-        guard other.issued <= token.issued, isComplete else {
+        guard other.issued <= token.issued, token.covers(revocationsOf: other) else {
             throw .stream(
                 code: 0,
                 "the servers have a newer one: this directory is an older copy, and would let in"

@@ -44,9 +44,9 @@ class Office:
         (self.path / name).write_text(text)
         (self.path / name).chmod(0o600)
 
-    def write_account(self, issued=None):
+    def write_account(self, issued=None, **claims):
         (self.path / "engine/account.jwt").write_text(
-            self.engine.account_token(self.revoked, issued))
+            self.engine.account_token(self.revoked, issued, **claims))
 
     # Documents
 
@@ -121,6 +121,14 @@ class Office:
         self.write_account(issued=int(time.time()) + 5)
         path = self.path / f"machines/{machine}.json"
         self.put(path, {**json.loads(path.read_text()), "revoked": rfc3339(int(time.time()))})
+
+    def readmit(self, machine):
+        """As `mamctl fleet readmit` does."""
+        key = self.machines[machine]
+        time_ = self.revoked.pop(key)
+        self.write_account(issued=int(time.time()) + 10, readmitted={key: time_})
+        path = self.path / f"machines/{machine}.json"
+        self.put(path, {**json.loads(path.read_text()), "revoked": None})
 
     # mamfleet
 

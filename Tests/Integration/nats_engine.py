@@ -154,11 +154,11 @@ class Engine:
     def url(self):
         return f"tls://localhost:{self.port}"
 
-    def account_token(self, revoked=None, issued=None):
+    def account_token(self, revoked=None, issued=None, **claims):
         return token("account", self.account, self.operator, "fleet", {
             "limits": {**UNLIMITED, "mem_storage": 0, "disk_storage": 1 << 32, "streams": 16,
                        "consumer": -1},
-            "default_permissions": {"pub": {}, "sub": {}}, "revocations": revoked or {}},
+            "default_permissions": {"pub": {}, "sub": {}}, "revocations": revoked or {}, **claims},
             issued=issued)
 
     def user(self, name, publish=None, subscribe=None, account=None, **options):

@@ -116,7 +116,7 @@ class Admission(unittest.TestCase):
         self.assertIn("expired", self.refusal())
         (self.requests / f"{invitation}.json").unlink()
         self.ask(other)
-        self.organization.json("revoke", other)
+        self.organization.json("revoke", other, "--yes")
         self.assertIn("expired", self.refusal())
 
     def test_a_machine_comes_back(self):
@@ -132,7 +132,7 @@ class Admission(unittest.TestCase):
             (self.organization.path / "engine" / "account.jwt").read_text(), account)
         # Withdrawn alone, its machine would stay.
         self.assertIn(key.id, self.organization.error("revoke", second, status=REFUSED))
-        self.organization.json("revoke", "ann-laptop", "--reason", "stolen")
+        self.organization.json("revoke", "ann-laptop", "--reason", "stolen", "--yes")
         self.assertFalse((self.organization.path / "invited" / f"{second}.json").exists())
         self.ask(third, key=key)
         self.assertIn("was revoked", self.refusal(third))
@@ -145,7 +145,7 @@ class Admission(unittest.TestCase):
         second = self.invite()
         self.ask(second, host=victim.id)
         self.admit(second)
-        self.organization.json("revoke", victim.id)
+        self.organization.json("revoke", victim.id, "--yes")
         revoked = self.organization.file(f"machines/{victim.id}.json")["revoked"]
         self.assertIsNotNone(revoked)
 
@@ -169,6 +169,49 @@ class Admission(unittest.TestCase):
         other = self.ask(self.invite())
         self.organization.fleet("admit", status=REFUSED)
         self.assertFalse((self.organization.path / "machines" / f"{other.id}.json").exists())
+
+    # Out, and in again
+
+    def let_in(self):
+        key = self.ask(self.invite())
+        self.admit()
+        return key
+
+    def test_revoking_asks(self):
+        key = self.let_in()
+        entry = self.organization.path / "machines" / f"{key.id}.json"
+        before = entry.read_bytes()
+        said = self.organization.fleet("revoke", "ann-laptop", status=REFUSED).stderr
+        self.assertIn("--yes", said)
+        for answer, status in (("no", NO), ("yes", DONE)):
+            with self.subTest(answer):
+                self.assertEqual(entry.read_bytes(), before)
+                terminal = Terminal(
+                    ["mamctl", "fleet", "revoke", "ann-laptop", "--organization",
+                     self.organization.path], self.workspace.environment)
+                shown = terminal.read(until=b"continue").decode()
+                for word in (key.id, "ann-laptop", "never"):
+                    self.assertIn(word, shown)
+                terminal.type(answer + "\n")
+                self.assertEqual(terminal.finish()[0], status)
+        self.assertIsNotNone(json.loads(entry.read_text())["revoked"])
+
+    def test_a_wipe_that_was_not_heard_is_told_before_revoking(self):
+        key = self.let_in()
+        file = self.organization.path / "orders" / "wipe.json"
+        file.parent.mkdir()
+        self.organization.json(
+            "order", "wipe", "--machine", key.id, "--account", "a1" * 16, "--root",
+            self.organization.root, "--key", self.organization.keys["ann"], "-o", file)
+        said = self.organization.fleet("revoke", key.id, "--yes", "--json")
+        (nonce,) = json.loads(said.stdout)["openOrders"]
+        self.assertIn(f"order {nonce[:8]}", said.stderr)
+        self.assertIn("waits for 1 signature", said.stderr)
+        self.assertIn("has not obeyed 1 wipe", said.stderr)
+        # It would be wiped when it is let in again.
+        said = self.organization.fleet("readmit", key.id, status=REFUSED).stderr
+        self.assertIn("fleet withdraw", said)
+        self.assertIsNotNone(self.organization.file(f"machines/{key.id}.json")["revoked"])
 
     # Codes
 

@@ -188,7 +188,7 @@ class Engine(unittest.TestCase):
             client, _ = await self.servers.connect(**who)
             code = self.organization.code()
             told = self.organization.json(
-                "revoke", machine, code["invitation"], "--reason", "lost")
+                "revoke", machine, code["invitation"], "--reason", "lost", "--yes")
             self.assertEqual(told["machines"], [machine])
             entry = self.organization.file(f"machines/{machine}.json")
             self.assertEqual(entry["reason"], "lost")
@@ -204,6 +204,27 @@ class Engine(unittest.TestCase):
                 (port,) = self.servers.ports
                 self.servers.stop(port)
                 self.servers.start(port)
+        run(check())
+
+    def test_who_was_revoked_is_let_in_again_with_the_same_token(self):
+        async def check():
+            machine, who = self.admitted()
+            _, other = self.admitted()
+            self.organization.json("revoke", machine, "--yes")
+            await self.update_account()
+            self.assertIn("Authorization", await refusal(self.servers, **who))
+            entry = self.organization.json("readmit", machine, "--yes")
+            self.assertIsNone(entry["revoked"])
+            self.assertEqual(self.organization.file(f"machines/{machine}.json"), entry)
+            await self.update_account()
+            self.assertIsNone(await refusal(self.servers, **who))
+            self.assertIn("not revoked", self.organization.error(
+                "readmit", machine, "--yes", status=REFUSED))
+            # And out again, also within the same second.
+            self.organization.json("revoke", machine, "--yes")
+            await self.update_account()
+            self.assertIn("Authorization", await refusal(self.servers, **who))
+            self.assertIsNone(await refusal(self.servers, **other))
         run(check())
 
     def test_an_invitation_expires(self):

@@ -304,7 +304,7 @@ class Push(unittest.TestCase):
         file = self.web / "m" / f"{key.id}.json"
         self.bundle()
         self.assertEqual(len(json.loads(file.read_text())), 1)
-        self.organization.json("revoke", key.id)
+        self.organization.json("revoke", key.id, "--yes")
         self.assertEqual(self.bundle()["removed"], [f"m/{key.id}.json"])
         orders = self.organization.path / "orders"
         orders.mkdir()

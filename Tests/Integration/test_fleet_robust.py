@@ -117,6 +117,17 @@ class Robustness(FleetService):
         # Its last bundle has no documents any more.
         self.assertEqual(json.loads(self.bundle(f"docs.m.{self.machine}")), [])
 
+    def test_a_machine_that_was_found_again(self):
+        self.enrol()
+        self.office.revoke(self.machine)
+        self.office.push()
+        wait_until(lambda: "not connected" in self.service.text)
+        self.office.readmit(self.machine)
+        self.office.push()
+        self.push_rule(True)
+        # With the token that it has, and no new code.
+        wait_until(lambda: self.rule())
+
     def test_an_older_directory_lets_nobody_in_again(self):
         self.enrol(service=False)
         account = self.office.path / "engine/account.jwt"

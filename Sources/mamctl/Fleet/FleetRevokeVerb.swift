@@ -9,99 +9,142 @@ internal import MAMWire
 
 func revokeMachines(_ invocation: Invocation) throws -> ExitStatus {
     let engine = try existingEngine(of: invocation)
-    let directory = engine.directory
-    let machines = try directory.registeredMachines()
-    let invitations = try directory.invitationRecords()
-    let reason = try invocation.arguments.text("reason")
-    var revoked: [RegisteredMachine] = []
-    var withdrawn: [InvitationRecord] = []
-    for word in invocation.operands {
-        let text = word.text ?? ""
-        let found = machines.filter { $0.isNamed(text) }
-        guard found.count < 2 else {
-            throw Failure(
-                .usage, "\(word.shown) is the name of \(found.count) machines",
-                next: "use an id: \(found.map(\.machine.description).joined(separator: ", "))")
-        }
-        if let machine = found.first {
-            revoked.append(machine)
-            withdrawn += invitations.filter { $0.isOf(machine) }
-        } else if let open = invitations.first(where: { $0.id.description == text }) {
-            withdrawn.append(open)
-        } else {
-            throw Failure(
-                .notFound, "\(word.shown): no machine or invitation has this id or name",
-                next: "look into \(directory.whole(OrganizationDirectory.machines).shown)")
-        }
-    }
-    try requireUnused(withdrawn, revoked)
-    let now = Int64(currentTime())
-    // The servers' list first: what is only in the register would keep nobody out.
-    try engine.revoke(
-        revoked.map(\.transportKey) + withdrawn.map(\.transportKey), at: now)
-    for machine in revoked {
-        var entry = machine
-        entry.revoked = machine.revoked ?? now
-        entry.reason = reason ?? machine.reason
-        try directory.write(entry)
-    }
-    for invitation in withdrawn {
-        let answer = directory.answerFile(invitation.id)
-        if try directory.has(answer) { try directory.remove(answer) }
-        var record = invitation
-        record.expires = min(record.expires, now)
-        try directory.write(record)
-    }
-    report(revoked, withdrawn, engine, invocation)
+    let meant = try Revocation(invocation, engine.directory)
+    let survey = try FleetDirectory(of: invocation).survey(invocation)
+    try meant.agree(survey, invocation)
+    try meant.make(engine, reason: try invocation.arguments.text("reason"))
+    meant.report(survey, engine, invocation)
     return .success
+}
+
+/// Who is let in no more.
+private struct Revocation {
+    private var machines: [RegisteredMachine] = []
+    /// Open ones, and those of the machines.
+    private var invitations: [InvitationRecord] = []
+
+    init(_ invocation: Invocation, _ directory: OrganizationDirectory) throws {
+        let known = try directory.registeredMachines()
+        let records = try directory.invitationRecords()
+        for word in invocation.operands {
+            let text = word.text ?? ""
+            let found = known.filter { $0.isNamed(text) }
+            guard found.count < 2 else {
+                throw Failure(
+                    .usage, "\(word.shown) is the name of \(found.count) machines",
+                    next: "use an id: \(found.map(\.machine.description).joined(separator: ", "))")
+            }
+            if let machine = found.first {
+                machines.append(machine)
+                invitations += records.filter { $0.isOf(machine) }
+            } else if let open = records.first(where: { $0.id.description == text }) {
+                invitations.append(open)
+            } else {
+                throw Failure(
+                    .notFound, "\(word.shown): no machine or invitation has this id or name",
+                    next: "mamctl fleet status --all lists the machines")
+            }
+        }
+        try requireUnused()
+    }
+
+    /// Revoking an invitation that was used would leave its machine in.
+    private func requireUnused() throws(Failure) {
+        for invitation in invitations {
+            guard let machine = invitation.machine,
+                !machines.contains(where: { $0.machine == machine })
+            else { continue }
+            throw Failure(
+                .refused, "\(invitation.id): machine \(machine) was admitted with this invitation",
+                next: "mamctl fleet revoke \(machine)")
+        }
+    }
+
+    // MARK: Asking
+
+    func agree(_ survey: Survey, _ invocation: Invocation) throws {
+        for machine in machines {
+            if let found = survey.machine(machine.machine) {
+                printError(verbatim: survey.words(for: found))
+            }
+            warn(of: machine, survey)
+        }
+        for invitation in invitations where invitation.machine == nil {
+            printError("invitation \(invitation.id)  \(shown(invitation.note))")
+        }
+        let question: Message =
+            machines.isEmpty
+            ? "Withdraw \(invitations.count.counted("invitation"))?"
+            : "Revoke \(machines.count.counted("machine"))?"
+        try mamctl.agree(to: question, orElse: "nobody was revoked", invocation)
+    }
+
+    /// A machine that servers refuse hears of its wipe nowhere but from a web server.
+    private func warn(of machine: RegisteredMachine, _ survey: Survey) {
+        let wipes = survey.openOrders(for: machine.machine).filter {
+            $0.order.action == .wipe && !$0.isTakenBack
+        }
+        guard !wipes.isEmpty else { return }
+        printError(
+            Message(
+                wipes.count,
+                one: "It has not obeyed \(wipes.count.grouped) wipe. Once it is revoked, that"
+                    + " reaches it by a web server or a stick alone.",
+                many: "It has not obeyed \(wipes.count.grouped) wipes. Once it is revoked, those"
+                    + " reach it by a web server or a stick alone."))
+    }
+
+    // MARK: Revoking
+
+    func make(_ engine: Engine, reason: String?) throws {
+        let (directory, now) = (engine.directory, Int64(currentTime()))
+        // The servers' list first: what is only in the register would keep nobody out.
+        try engine.revoke(
+            machines.map(\.transportKey) + invitations.map(\.transportKey), at: now)
+        for machine in machines {
+            var entry = machine
+            entry.revoked = machine.revoked ?? now
+            entry.reason = reason ?? machine.reason
+            try directory.write(entry)
+        }
+        for invitation in invitations {
+            let answer = directory.answerFile(invitation.id)
+            if try directory.has(answer) { try directory.remove(answer) }
+            var record = invitation
+            record.expires = min(record.expires, now)
+            try directory.write(record)
+        }
+    }
+
+    func report(_ survey: Survey, _ engine: Engine, _ invocation: Invocation) {
+        if invocation.isJSON {
+            let open = machines.flatMap { survey.openOrders(for: $0.machine) }
+            printJSON([
+                "machines": .array(machines.map { .string($0.machine.description) }),
+                "invitations": .array(invitations.map { .string($0.id.description) }),
+                "openOrders": JSONValue(texts: open.map(\.nonce)),
+            ])
+            return
+        }
+        for machine in machines {
+            printOut("\(machine.machine)  \(shown(machine.name))  revoked")
+        }
+        for invitation in invitations { printOut("\(invitation.id)  invitation withdrawn") }
+        printError(
+            "What remains:\n  mamfleet push \(engine.directory.path.asArgument)   ends the"
+                + " connections\n  mamctl fleet bundle -o DIR   takes the bundles away, where there"
+                + " are any")
+        for machine in machines {
+            printError(
+                "  mamctl fleet order wipe --machine \(machine.machine) --account ID …   destroys"
+                    + " an account's keys; a second order key must sign too")
+        }
+    }
 }
 
 extension InvitationRecord {
     /// Whether the machine came in by it, now or before.
     fileprivate func isOf(_ entry: RegisteredMachine) -> Bool {
         id == entry.invitation || machine == entry.machine
-    }
-}
-
-/// Revoking an invitation that was used would leave its machine in.
-private func requireUnused(
-    _ invitations: [InvitationRecord], _ revoked: [RegisteredMachine]
-) throws(Failure) {
-    for invitation in invitations {
-        guard let machine = invitation.machine, !revoked.contains(where: { $0.machine == machine })
-        else { continue }
-        throw Failure(
-            .refused, "\(invitation.id): machine \(machine) was admitted with this invitation",
-            next: "mamctl fleet revoke \(machine)")
-    }
-}
-
-private func report(
-    _ machines: [RegisteredMachine], _ invitations: [InvitationRecord], _ engine: Engine,
-    _ invocation: Invocation
-) {
-    if invocation.isJSON {
-        printJSON([
-            "machines": .array(machines.map { .string($0.machine.description) }),
-            "invitations": .array(invitations.map { .string($0.id.description) }),
-        ])
-        return
-    }
-    for machine in machines {
-        printOut("\(machine.machine)  \(shown(machine.name))  revoked")
-    }
-    for invitation in invitations { printOut("\(invitation.id)  invitation withdrawn") }
-    printError(
-        "What remains:\n  mamfleet push \(engine.directory.path.asArgument)   ends the connections"
-            + "\n  mamctl fleet bundle -o DIR   takes the bundles away, where there are any")
-    for machine in machines {
-        printError(
-            "  mamctl fleet order wipe --machine \(machine.machine) --account ID …   destroys an"
-                + " account's keys; a second order key must sign too")
-    }
-    if !machines.isEmpty {
-        printError(
-            "The servers let a revoked machine in no more: push its orders first. From a web server"
-                + " it gets\nthem later too, and nothing else.")
     }
 }

@@ -75,13 +75,23 @@ private let fleetAdmissionVerbs: [Verb] = [
         statuses: fleetStatuses + [.wrongPassphrase], run: admitMachines),
     Verb(
         name: "fleet revoke", summary: "Let a machine, or an open invitation, in no more",
-        usage: [.many("MACHINE|INVITATION"), ["--reason"]],
-        options: [Option("reason", value: "TEXT", "for the register"), .organizationDirectory],
+        usage: [.many("MACHINE|INVITATION"), ["--reason"], ["--yes"]],
+        options: [
+            Option("reason", value: "TEXT", "for the register"), .yes, .organizationDirectory,
+        ],
         examples: [
             "mamctl fleet revoke ann-laptop --reason lost",
-            "mamctl fleet revoke 0f1e2d3c4b5a69788796a5b4c3d2e1f0",
+            "mamctl fleet revoke 0f1e2d3c4b5a69788796a5b4c3d2e1f0 --yes",
         ],
         statuses: fleetStatuses, run: revokeMachines),
+    Verb(
+        name: "fleet readmit", summary: "Let a machine in again that was revoked",
+        usage: ["MACHINE", ["--yes"]], options: [.yes, .organizationDirectory],
+        examples: [
+            "mamctl fleet readmit ann-laptop",
+            "mamctl fleet readmit 0f1e2d3c4b5a69788796a5b4c3d2e1f0 --yes",
+        ],
+        statuses: fleetStatuses, run: readmitMachine),
 ]
 
 private let fleetPushVerbs: [Verb] = [
