@@ -92,5 +92,103 @@ class HowLong(Office):
         return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 
 
+class Withdrawals(Office):
+    def test_a_wipe_is_taken_back(self):
+        machine = self.machine(accounts=["a1" * 16])
+        nonce = self.order("wipe", machine, "--account", "a1" * 16)["name"]
+        self.cosign(self.orders / "wipe.json")
+        self.assertEqual(self.sent(machine), ["wipe"])
+        (made,) = self.organization.json("withdraw", nonce[:8], "--key", self.key, "--yes")
+        self.assertEqual(
+            (made["action"], made["withdraws"], made["missing"]), ("withdraw", nonce, 1))
+        # One key alone takes no wipe back.
+        self.assertEqual(self.sent(machine), ["wipe"])
+        self.cosign(made["path"])
+        self.assertEqual(self.sent(machine), ["withdraw"])
+        self.assertEqual(self.states(), {nonce: "pending", made["name"]: "pending"})
+        self.assertIn("its withdrawal too", self.organization.fleet("orders").stdout)
+        self.say(machine, obeyed=[made["name"]])
+        self.assertEqual(self.states(), {nonce: "withdrawn", made["name"]: "obeyed"})
+        self.say(machine, obeyed=[made["name"], nonce])
+        self.assertEqual(self.states(), {nonce: "obeyed", made["name"]: "obeyed"})
+        self.assertIn("too late", self.organization.fleet("orders").stdout)
+        self.assertIn("obeyed", self.organization.error(
+            "withdraw", nonce, "--key", self.key, "--yes", status=REFUSED))
+
+    def test_it_is_shown_and_asked(self):
+        machine = self.machine(accounts=["a1" * 16])
+        self.order("wipe", machine, "--account", "a1" * 16)
+        words = ["withdraw", self.orders / "wipe.json", "--key", self.key]
+        self.organization.fleet(*words, status=REFUSED)
+        for answer, status in (("no", NO), ("yes", DONE)):
+            terminal = Terminal(
+                ["mamctl", "fleet", *words, "--organization", self.organization.path],
+                self.workspace.environment, columns=200)
+            shown = terminal.read(until=b"continue").decode()
+            for word in ("pc-1", "a1@contoso.com"):
+                self.assertIn(word, shown)
+            self.assertEqual(len(list(self.orders.iterdir())), 1)
+            terminal.type(answer + "\n")
+            self.assertEqual(terminal.finish()[0], status)
+        self.assertEqual(len(list(self.orders.iterdir())), 2)
+
+    def test_what_cannot_be_withdrawn(self):
+        machine = self.machine()
+        first = self.order("lock", machine)["name"]
+        self.organization.error(
+            "withdraw", "0" * 32, "--key", self.key, "--yes", status=NOT_FOUND)
+        self.assertIn("lacks the role order", self.organization.error(
+            "withdraw", first, "--key", self.organization.keys["server"], "--yes",
+            status=REFUSED))
+        (made,) = self.organization.json("withdraw", first, "--key", self.key, "--yes")
+        self.assertIn("no withdrawals", self.organization.error(
+            "withdraw", made["name"], "--key", self.key, "--yes", status=REFUSED))
+        self.organization.fleet(
+            "order", "withdraw", "--machine", machine.id, "--root", self.organization.root,
+            "--key", self.key, "-o", self.orders / "x.json", status=USAGE)
+
+
+class Retiring(Office):
+    def test_each_account_is_wiped_and_then_it_leaves(self):
+        accounts = ["a1" * 16, "b2" * 16]
+        machine = self.machine(accounts=accounts)
+        made = self.organization.json("retire", "pc-1", "--key", self.key, "--yes")
+        self.assertEqual(
+            [(one["action"], one["account"], one["missing"]) for one in made],
+            [("wipe", accounts[0], 1), ("wipe", accounts[1], 1), ("leave", None, 1)])
+        paths = [one["path"] for one in made]
+        self.assertEqual(paths, sorted(paths))
+        self.assertEqual(self.sent(machine), [])
+        # It is not let go before it has told that all its wipes are obeyed.
+        self.cosign(paths[2])
+        self.assertEqual(self.sent(machine), [])
+        self.cosign(*paths[:2])
+        self.assertEqual(self.sent(machine), ["wipe", "wipe"])
+        self.assertIn("sent once the wipes are obeyed", self.organization.fleet("orders").stdout)
+        self.say(machine, accounts[1:], obeyed=[made[0]["name"]])
+        self.assertEqual(self.sent(machine), ["wipe", "wipe"])
+        self.say(machine, obeyed=[made[0]["name"], made[1]["name"]])
+        self.assertEqual(sorted(self.sent(machine)), ["leave", "wipe", "wipe"])
+        self.assertEqual(self.states()[made[2]["name"]], "pending")
+
+    def test_who_is_not_retired(self):
+        silent = self.machine("silent")
+        (self.organization.path / "reports" / "status" / f"{silent.id}.json").unlink()
+        self.assertIn("nobody knows its accounts", self.organization.error(
+            "retire", "silent", "--key", self.key, "--yes", status=REFUSED))
+        one, _ = self.machine("twin"), self.machine("twin")
+        self.assertIn(one.id, json.dumps(self.organization.json(
+            "retire", "twin", "--key", self.key, "--yes", status=USAGE)))
+        self.organization.error("retire", "nosuch", "--key", self.key, "--yes", status=NOT_FOUND)
+        self.machine("pc-1", ["a1" * 16])
+        said = self.organization.fleet("retire", "pc-1", "--key", self.key, status=REFUSED).stderr
+        self.assertIn("a1@contoso.com", said)
+        self.assertFalse(self.orders.exists())
+        self.organization.json("retire", "pc-1", "--key", self.key, "--yes")
+        self.assertIn("already exists", self.organization.error(
+            "retire", "pc-1", "--key", self.key, "--yes", status=NO))
+        self.organization.json("retire", "pc-1", "--key", self.key, "--yes", "--force")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -92,6 +92,27 @@ private let fleetAdmissionVerbs: [Verb] = [
             "mamctl fleet readmit 0f1e2d3c4b5a69788796a5b4c3d2e1f0 --yes",
         ],
         statuses: fleetStatuses, run: readmitMachine),
+    Verb(
+        name: "fleet retire", summary: "Sign orders to wipe a machine's accounts, and to leave",
+        usage: ["MACHINE", "--key", ["--expires"], ["--yes"], ["--force"]],
+        options: [
+            .orderKey, .expires("366"), .yes, .passfile, .extpass, .organizationDirectory,
+            .replace,
+        ],
+        examples: [
+            "mamctl fleet retire ann-laptop --key ann.key",
+            "mamctl fleet retire 0f1e2d3c4b5a69788796a5b4c3d2e1f0 --key ann.key --yes --json",
+        ],
+        statuses: fleetStatuses + [.wrongPassphrase], run: retireMachine),
+    Verb(
+        name: "fleet withdraw", summary: "Take orders back that no machine has obeyed",
+        usage: [.many("FILE|NONCE"), "--key", ["--yes"]],
+        options: [.orderKey, .yes, .passfile, .extpass, .organizationDirectory],
+        examples: [
+            "mamctl fleet withdraw orders/wipe.json --key ann.key",
+            "mamctl fleet withdraw 0f1e2d3c --key ann.key --yes",
+        ],
+        statuses: fleetStatuses + [.wrongPassphrase], run: withdrawOrders),
 ]
 
 private let fleetPushVerbs: [Verb] = [
@@ -129,6 +150,7 @@ private let fleetPushVerbs: [Verb] = [
 
 extension Option {
     fileprivate static let yes = Option("yes", "do not ask")
+    fileprivate static let orderKey = Option("key", value: "KEY", "the order key's file")
     fileprivate static let rootOfDirectory = Option(
         "root", value: "ROOT", "the organisation's root (default: root.json)")
     fileprivate static let group = Option(
