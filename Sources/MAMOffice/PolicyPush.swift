@@ -100,8 +100,14 @@ extension OrganizationDirectory {
     package func signedPolicies(
         by root: Root, of organization: Bytes16
     ) throws(Failure) -> [SignedPolicy] {
+        try policies(below: Self.signed, by: root, of: organization)
+    }
+
+    func policies(
+        below directory: String, by root: Root, of organization: Bytes16
+    ) throws(Failure) -> [SignedPolicy] {
         var found: [SignedPolicy] = []
-        for name in try files(below: Self.signed) {
+        for name in try files(below: directory) {
             let envelope = try envelope(name)
             guard envelope.kind == .policy else { continue }
             do throws(Refusal) {

@@ -190,5 +190,58 @@ class Retiring(Office):
         self.organization.json("retire", "pc-1", "--key", self.key, "--yes", "--force")
 
 
+class Restoring(Office):
+    def push(self, **rules):
+        policies = self.workspace.root / "policies"
+        policies.mkdir(exist_ok=True)
+        (policies / "level2.json").write_text(json.dumps({**POLICY, **rules}))
+        self.organization.json("push", policies, "--key", self.key, "--yes", "--local")
+        return self.signed()
+
+    def signed(self):
+        envelope = self.organization.file("signed/level2.json")
+        return (json.loads(base64.b64decode(envelope["payload"]))["serial"],
+                json.loads(base64.b64decode(envelope["content"])))
+
+    def restore(self, *words, status=DONE):
+        return self.organization.json(
+            "restore", "level2.json", *words, "--key", self.key, "--yes", status=status)
+
+    def test_what_a_policy_was_is_signed_again(self):
+        self.organization.error(
+            "restore", "level2.json", "--key", self.key, "--yes", status=NOT_FOUND)
+        first, _ = self.push(minimumPinLength=4)
+        second, _ = self.push(minimumPinLength=6)
+        third, _ = self.push(minimumPinLength=8)
+        made = self.restore()
+        serial, content = self.signed()
+        self.assertEqual(content["minimumPinLength"], 6)
+        self.assertEqual((made["serial"], made["missing"]), (serial, 0))
+        self.assertGreater(serial, third)
+        self.restore("--serial", str(first))
+        self.assertEqual(self.signed()[1]["minimumPinLength"], 4)
+        told = self.restore("--serial", "7", status=NOT_FOUND)["error"]
+        self.assertIn(str(second), told["next"])
+        # Nothing that was replaced is lost, nor what is signed now.
+        self.restore("--serial", str(third))
+        self.assertEqual(self.signed()[1]["minimumPinLength"], 8)
+        (found,) = self.organization.json(
+            "verify", self.organization.path / "signed" / "level2.json", "--root",
+            self.organization.root)
+        self.assertIsNone(found["refusal"])
+
+    def test_the_difference_is_shown_and_asked(self):
+        self.push(minimumPinLength=4)
+        self.push(minimumPinLength=6)
+        before = self.signed()
+        said = self.organization.fleet(
+            "restore", "policy/all/level2.json", "--key", self.key, status=REFUSED).stderr
+        self.assertIn("minimumPinLength: 6 → 4", said)
+        self.assertEqual(self.signed(), before)
+        self.assertIn("lacks the role policy", self.organization.error(
+            "restore", "level2.json", "--key", self.organization.keys["bob"], "--yes",
+            status=REFUSED))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -134,6 +134,19 @@ private let fleetPushVerbs: [Verb] = [
         ],
         statuses: fleetStatuses + [.wrongPassphrase], run: pushPolicies),
     Verb(
+        name: "fleet restore", summary: "Sign a policy again that was replaced",
+        usage: ["POLICY", "--key", ["--serial"], ["--expires"], ["--yes"]],
+        options: [
+            Option("key", value: "KEY", "the policy key's file"),
+            Option("serial", value: "N", "the former one's (default: the newest that differs)"),
+            .expires("90"), .yes, .passfile, .extpass, .organizationDirectory,
+        ],
+        examples: [
+            "mamctl fleet restore level2.json --key ann.key",
+            "mamctl fleet restore policy/group:lab/level2.json --serial 1780000000 --key ann.key",
+        ],
+        statuses: fleetStatuses + [.wrongPassphrase], run: restorePolicy),
+    Verb(
         name: "fleet bundle", summary: "Write what machines fetch, for a web server or a stick",
         usage: ["-o", ["--organization"]],
         options: [

@@ -1,0 +1,33 @@
+// Documents of `signed/` that were replaced, as `roots/` has all roots.
+
+package import MAMFleet
+package import MAMModel
+
+extension OrganizationDirectory {
+    /// `former/SERIAL/NAME`, where `signed/NAME` had that serial.
+    private static let former = "former"
+
+    /// Writes a document, `signed/NAME`, and keeps the one that it replaces.
+    package func replace(signed name: String, with bytes: [UInt8]) throws(Failure) {
+        if try has(name) {
+            let known = try read(name, atMost: Envelope.maximumByteCount)
+            if known != bytes, let statement = try? Envelope(parsing: known).statement() {
+                let rest = name.dropFirst(Self.signed.count + 1)
+                try write("\(Self.former)/\(statement.serial)/\(rest)", known)
+            }
+        }
+        try write(name, bytes)
+    }
+
+    /// The policies that were replaced, the newest first, each with its successor's file.
+    package func formerPolicies(
+        by root: Root, of organization: Bytes16
+    ) throws(Failure) -> [SignedPolicy] {
+        try policies(below: Self.former, by: root, of: organization).map { policy in
+            let name = policy.file.split(separator: "/").dropFirst(2).joined(separator: "/")
+            return SignedPolicy(
+                file: "\(Self.signed)/\(name)", slot: policy.slot, serial: policy.serial,
+                expires: policy.expires, content: policy.content, isValid: policy.isValid)
+        }.sorted { $0.serial > $1.serial }
+    }
+}

@@ -1,0 +1,82 @@
+// `fleet restore`: what a policy was, signed as its newest version.
+
+internal import MAMCommandLine
+internal import MAMFleet
+internal import MAMModel
+internal import MAMOffice
+internal import MAMSystem
+internal import MAMWire
+
+func restorePolicy(_ invocation: Invocation) throws -> ExitStatus {
+    let directory = try FleetDirectory(of: invocation)
+    let (former, present) = try choose(directory, invocation)
+    let (issued, expires) = try validity(
+        days: usualDays, atMost: SignedDocument.longestDays, invocation)
+    let name = present?.file ?? former.file
+    var file = try FleetFile(
+        directory.place.whole(name), former.slot, former.content,
+        of: directory.root.organization, serial: max(issued, (present?.serial ?? 0) + 1),
+        issued: issued, expires: expires)
+    let key = try FleetKey(of: invocation)
+    try key.require(.policy, in: directory.root.root)
+    show(former, present)
+    try agree(to: "Sign it again?", orElse: "nothing was signed", invocation)
+    try key.sign(&file.envelope)
+    try directory.place.replace(signed: name, with: file.envelope.encoded())
+    report([file], by: directory.root.root, invocation)
+    if !invocation.isJSON {
+        printError(
+            "mamctl fleet time and mamfleet push send it. The next mamctl fleet push signs what its"
+                + " own directory has.")
+    }
+    return .success
+}
+
+/// The version that is meant, and the one in force.
+private func choose(
+    _ directory: FleetDirectory, _ invocation: Invocation
+) throws -> (SignedPolicy, SignedPolicy?) {
+    let (place, root) = (directory.place, directory.root)
+    let word = invocation.operands[0].text ?? ""
+    let former = try place.formerPolicies(by: root.root, of: root.organization).filter {
+        $0.slot.name == word || "\($0.slot)" == word
+    }
+    let slots = Set(former.map(\.slot))
+    guard let slot = slots.first else {
+        throw Failure(
+            .notFound, "\(shown(word)): no policy of this name was replaced",
+            next: "look into \(place.whole("former").shown)")
+    }
+    guard slots.count == 1 else {
+        let names = slots.map(\.description).sorted().joined(separator: ", ")
+        throw Failure(
+            .usage, "\(shown(word)): \(slots.count) policies have this name",
+            next: "name one of \(names)")
+    }
+    let present = try place.signedPolicies(by: root.root, of: root.organization)
+        .filter { $0.slot == slot }.max { $0.serial < $1.serial }
+    let serial = try number("serial", 1...Int64.max, invocation)
+    let meant = former.first { policy in
+        serial.map { policy.serial == $0 } ?? (policy.content != present?.content)
+    }
+    guard let meant else {
+        let serials = former.map { "\($0.serial)" }.joined(separator: ", ")
+        throw Failure(
+            .notFound, "\(slot): no former version is meant by that",
+            next: "give one of --serial \(serials)")
+    }
+    return (meant, present)
+}
+
+private func show(_ former: SignedPolicy, _ present: SignedPolicy?) {
+    printError("~ \(former.slot)  as it was with serial \(former.serial)")
+    if !former.isValid { printError("    no key that counts now has signed it") }
+    if former.content.isEmpty {
+        printError("    withdrawn")
+    } else if present?.content.isEmpty ?? true {
+        printError("    in force again")
+    }
+    for line in difference(present?.content ?? [], former.content) {
+        printError("    \(ByteString(line).shown)")
+    }
+}
