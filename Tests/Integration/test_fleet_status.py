@@ -359,6 +359,12 @@ class Orders(FleetCase):
         self.assertIn(order["again"], self.fleet("orders").stdout)
         org.order("wipe", machine, account)
         self.assertEqual(self.why("pc")[1], [])
+        # Of who has left nothing is heard.
+        org.order("leave", machine, issued=old, days=30)
+        self.assertEqual(self.why("pc")[1], [])
+        self.assertIn("has left reports no more", self.fleet("orders").stdout)
+        machine.say()
+        self.assertEqual(self.why("pc")[1], ["revoked", "expired"])
 
     def test_states(self):
         org, old = self.organization, self.organization.now - 3 * DAY

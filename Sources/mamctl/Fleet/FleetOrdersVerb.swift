@@ -72,6 +72,9 @@ extension SurveyedOrder {
     }
 
     private var expiry: Message {
+        if order.action == .leave, missing == 0, !isUnheard {
+            return "expired at \(rfc3339(expires)): a machine that has left reports no more"
+        }
         let expiry: Message =
             missing > 0
             ? "expired at \(rfc3339(expires)) without enough signatures"
