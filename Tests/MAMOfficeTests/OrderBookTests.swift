@@ -81,6 +81,18 @@ import Testing
         try test.report([:])
         #expect(!test.survey.orders.orders[0].isTakenBack)
     }
+
+    @Test func `an order that is taken back is not overdue, nor does it expire unheard`() throws {
+        let old = test.now - 3 * 86_400
+        let nonce = try test.order(wipe, 1, issued: old)
+        try test.report([:])
+        #expect(try attention() == [.overdue([nonce])])
+        try test.order(Order(withdrawing: try #require(Bytes16(hex: nonce))), 2)
+        #expect(try attention() == [])
+        try test.order(wipe, 1, issued: old, days: 1)
+        #expect(try attention() == [])
+        #expect(!test.survey.orders.orders[0].isUnheard)
+    }
 }
 
 @Suite struct HeldBackTests {
