@@ -5,52 +5,39 @@ import json
 import unittest
 
 from carrier import POLICY, Organization, with_clients
-from fleet_directory import sealed, transport_key
-from signing import DAY, Key, rfc3339
+from fleet_directory import Machine
+from signing import DAY
 from terminal import Terminal
 from workspace import DONE, NO, NOT_FOUND, REFUSED, USAGE, Workspace
-
-NOW = 1_795_000_000
 
 
 @with_clients
 class Office(unittest.TestCase):
+    now = 1_795_000_000
+
     def setUp(self):
         self.workspace = Workspace()
         self.addCleanup(self.workspace.close)
         self.organization = Organization(self.workspace)
-        self.key = self.organization.keys["ann"]
-        self.orders = self.organization.path / "orders"
+        self.key, self.path = self.organization.keys["ann"], self.organization.path
+        self.orders = self.path / "orders"
+        for name in ("machines", "reports/status"):
+            (self.path / name).mkdir(parents=True)
 
-    def machine(self, name="pc-1", accounts=(), **status):
+    def documents_of(self, _):
+        return {}
+
+    def machine(self, name="pc-1", accounts=()):
         """One on the register, that has reported."""
-        key = Key()
-        self.put(f"machines/{key.id}.json", {
-            "machine": key.id, "publicKey": base64.b64encode(key.public).decode(), "name": name,
-            "transportKey": transport_key(key.public), "invitation": "ab" * 16, "groups": [],
-            "admitted": rfc3339(NOW), "revoked": None})
-        self.say(key, accounts, **status)
-        return key
+        machine = Machine(self, name)
+        machine.register()
+        self.say(machine, accounts)
+        return machine
 
-    def say(self, key, accounts=(), **status):
-        key.sequence = getattr(key, "sequence", 0) + 1
-        path = self.organization.path / "reports" / "status" / f"{key.id}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(sealed("status", {
-            "organization": self.organization.id, "machine": key.id, "issued": rfc3339(NOW),
-            "sequence": key.sequence, "version": "0.1.0", "host": "pc", "workspace": "work",
-            "rootSerial": 1, "documents": {}, "problem": None, "pending": 0, "obeyed": [],
-            "accounts": [{
-                "id": account, "name": f"{account[:2]}@contoso.com", "objectId": "",
-                "window": "locked", "blockedBy": None, "compliant": True, "checkedIn": None}
-                for account in accounts],
-            "verify": None, "refused": 0, "contained": True, "kernel": "6.12", "mounted": True,
-            **status}, key))
-
-    def put(self, name, content):
-        path = self.organization.path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(content))
+    def say(self, machine, accounts=(), **status):
+        machine.say(accounts=[
+            machine.account(id=account, name=f"{account[:2]}@contoso.com")
+            for account in accounts], **status)
 
     def order(self, action, machine, *words):
         self.orders.mkdir(exist_ok=True)
@@ -173,7 +160,7 @@ class Retiring(Office):
 
     def test_who_is_not_retired(self):
         silent = self.machine("silent")
-        (self.organization.path / "reports" / "status" / f"{silent.id}.json").unlink()
+        silent.status_file.unlink()
         self.assertIn("nobody knows its accounts", self.organization.error(
             "retire", "silent", "--key", self.key, "--yes", status=REFUSED))
         one, _ = self.machine("twin"), self.machine("twin")
