@@ -28,7 +28,11 @@ def main():
         answers["description"] = client.get_interface(WORKSPACE).get_description()
         answers["status"] = workspace.Status()
         answers["accounts"] = workspace.ListAccounts()["accounts"]
-        assert answers["accounts"] == answers["status"]["accounts"], answers
+        # Not their seconds, which pass between the calls.
+        told, again = (
+            [account["id"] for account in reply["accounts"]]
+            for reply in (answers, answers["status"]))
+        assert told == again, answers
         if len(sys.argv) == 3:
             answers["protection"] = workspace.ProtectionInfo(path=sys.argv[2])["protection"]
         try:
