@@ -20,6 +20,9 @@ package struct Wanted: Sendable {
     package let rootSerial: Int64
     /// What is wrong with the organisation's own documents.
     package private(set) var flaws: [Flaw] = []
+    /// The policies that order keys have not signed, in the order of their slots: none of them
+    /// wipes.
+    package private(set) var unordered: [SignedDocument] = []
 
     package enum Flaw: Sendable, Equatable {
         /// A machine would refuse it, or it is no document.
@@ -66,6 +69,8 @@ package struct Wanted: Sendable {
         }
         flaws = listing.unusable.map { .unusable($0) }
         for document in newest.values { take(document, at: now) }
+        unordered = newest.values.filter { $0.kind == .policy && !$0.isOrdered }
+            .sorted { $0.slot.description < $1.slot.description }
         let time = Self.document(directory, OrganizationDirectory.time, root, organization)
         take(time, newest, at: now)
         flaws.sort { "\($0)" < "\($1)" }

@@ -295,6 +295,32 @@ class Files(unittest.TestCase):
             "another organisation", self.verify(out, root=root, status=REFUSED)["refusal"])
         self.cosign(out, "ann", "--root", root, status=REFUSED)
 
+    def test_a_policy_that_wipes_needs_order_keys_too(self):
+        strict, out = self.path("strict.json"), self.path("strict-signed.json")
+        strict.write_text(json.dumps({**POLICY, "minimumWipeOsVersion": "99"}))
+        made = self.sign(out, file=strict)
+        # Ann has both roles.
+        self.assertEqual(
+            (made["wipesBy"], made["missing"], made["orderKeysMissing"]),
+            (["minimumWipeOsVersion"], 0, 1))
+        said = self.fleet("verify", out, "--root", self.root).stdout
+        self.assertIn("1 of 2, it wipes nothing yet", said)
+        self.assertIn("closes accounts, and wipes them (minimumWipeOsVersion) only once 1", said)
+        refused = self.cosign(out, "server", "--root", self.root, status=REFUSED)
+        self.assertIn("lacks the role policy", self.error(refused))
+        self.cosign(out, "bob", "--root", self.root)
+        found = self.verify(out)
+        self.assertEqual((found["signedBy"], found["orderKeysMissing"]), ([self.ids["ann"]], 0))
+        said = self.fleet("verify", out, "--root", self.root).stdout
+        self.assertIn("2 of 2, enough to wipe", said)
+        self.assertNotIn("closes accounts", said)
+        # Of what wipes nothing nothing is said, and an order key's signature alone is no policy.
+        made = self.sign(self.path("harmless.json"))
+        self.assertEqual(made["wipesBy"], [])
+        self.assertNotIn(
+            "order keys",
+            self.fleet("verify", self.path("harmless.json"), "--root", self.root).stdout)
+
     # Orders
 
     def test_a_wipe_needs_two(self):

@@ -87,6 +87,20 @@ class Push(unittest.TestCase):
             "verify", *self.signed.iterdir(), "--root", self.organization.root)
         self.assertEqual([document["refusal"] for document in found], [None, None])
 
+    def test_what_would_be_wiped_is_said_beforehand(self):
+        self.put("level2.json")
+        self.put("strict.json", minimumWipeOsVersion="99")
+        changes = self.push("--dry-run")["changes"]
+        self.assertEqual(
+            {change["name"]: change["wipesBy"] for change in changes},
+            {"level2.json": [], "strict.json": ["minimumWipeOsVersion"]})
+        said = self.organization.fleet(
+            "push", self.policies, "--key", self.key, "--local", "--dry-run").stderr
+        self.assertIn(
+            "closes accounts, and wipes them (minimumWipeOsVersion) only once 2 more order keys",
+            said)
+        self.assertEqual(said.count("wipes"), 1)
+
     def test_another_documents_file_is_left_alone(self):
         self.membership({"groups": [], "members": {}}, name="lab")
         before = (self.signed / "lab.json").read_bytes()

@@ -230,6 +230,20 @@ class Status(FleetCase):
 
     # The organisation's own documents
 
+    def test_policies_that_only_close_where_they_would_wipe(self):
+        org = self.organization
+        rules = {"minimumWipeOsVersion": "99"}
+        org.policy(rules, name="strict", serial=5)
+        org.sign_time()
+        org.add("pc")
+        (warning,) = self.json("status")["warnings"]
+        self.assertIn("policy/all/strict closes accounts, and wipes them", warning)
+        self.assertIn(warning, self.fleet("status", "--check").stdout)
+        both = org.organization.keys["policy"] + org.organization.keys["order"]
+        org.put(org.organization.policy(rules, name="strict", serial=5, keys=both),
+                "policy-all-strict")
+        self.assertEqual(self.json("status")["warnings"], [])
+
     def test_documents_of_the_organisation(self):
         org = self.organization
         org.add("pc")

@@ -4,6 +4,7 @@ internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMOffice
+internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
 
@@ -225,6 +226,16 @@ extension EngineCertificate {
 }
 
 extension Survey {
+    /// What may surprise, and needs no attention; sentences.
+    var warnings: [Message] {
+        wanted.unordered.compactMap { document in
+            let rules = PolicyDocument.wipeRules(in: document.content).joined(separator: ", ")
+            guard !rules.isEmpty else { return nil }
+            return "\(document.slot) closes accounts, and wipes them (\(rules)) only once enough"
+                + " order keys have signed it."
+        }
+    }
+
     /// What is wrong with the directory itself; sentences.
     var flaws: [Message] {
         (wanted.flaws + engineFlaws).map(\.words)

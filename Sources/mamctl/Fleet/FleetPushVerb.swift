@@ -5,6 +5,7 @@ internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMOffice
+internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
 
@@ -19,7 +20,7 @@ func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
         signed: try directory.signedPolicies(by: root.root, of: root.organization),
         isPruning: arguments.has("prune"), at: validity.issued)
     let work = push.changes.filter { $0.action != .left }
-    if !invocation.isJSON || !arguments.has("yes") { show(push) }
+    if !invocation.isJSON || !arguments.has("yes") { show(push, root.root) }
     if !arguments.has("dry-run"), !work.isEmpty {
         let key = try FleetKey(of: invocation)
         try key.require(.policy, in: root.root)
@@ -98,9 +99,11 @@ private func file(for slot: Slot) -> String {
 
 // MARK: What changes
 
-private func show(_ push: PolicyPush) {
+private func show(_ push: PolicyPush, _ root: Root) {
     for change in push.changes {
         printError("\(sign(of: change.action)) \(change.slot)  \(words(for: change.action))")
+        let missing = root.threshold(of: .order)
+        if let note = wipeNote(on: change.content, missing: missing) { printError("    \(note)") }
         guard change.action == .changed else { continue }
         let lines = change.differences
         let shown: [Message] =
@@ -141,6 +144,7 @@ private func json(
                     "audience": .string(change.slot.audience.description),
                     "name": .string(change.slot.name), "action": .string(change.action.rawValue),
                     "differences": JSONValue(texts: change.differences),
+                    "wipesBy": JSONValue(texts: PolicyDocument.wipeRules(in: change.content)),
                 ]
             }), "unchanged": JSONValue(push.unchangedCount), "signed": .bool(isSigned),
         "published": published ?? .null, "error": error ?? .null,

@@ -39,7 +39,7 @@ private func show(_ survey: Survey, _ root: FleetRoot, _ machines: [SurveyedMach
         }
         printOut(verbatim: table(rows, width: outputWidth) + "\n")
     }
-    for sentence in survey.flaws { printOut(sentence) }
+    for sentence in survey.flaws + survey.warnings { printOut(sentence) }
     printOut(verbatim: survey.sums.words(of: root.root.name, survey.machines.count))
 }
 
@@ -146,6 +146,7 @@ extension Survey {
             ],
             "flaws": JSONValue(texts: flaws.map(\.english)),
             "certificates": .array(certificates.map(\.json)),
+            "warnings": JSONValue(texts: warnings.map(\.english)),
             "machines": .array(machines.map(\.json)),
         ]
     }

@@ -3,6 +3,7 @@
 internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
+internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
 
@@ -13,6 +14,9 @@ struct Signatures {
     let signed: [Bytes16]
     /// Signatures of listed keys that are not these keys'.
     let wrong: [Bytes16]
+    /// The order keys that have signed a policy or a membership, and how many must before it wipes.
+    let ordering: [Bytes16]
+    let orderingNeeded: Int
 
     init(of envelope: Envelope, by root: Root) throws(Refusal) {
         role = envelope.kind.role
@@ -22,19 +26,45 @@ struct Signatures {
         wrong = envelope.signatures.map(\.key).filter {
             root.keys[$0] != nil && !found.contains($0)
         }
+        ordering =
+            role == .policy
+            ? found.intersection(root.keys(of: .order).keys).sorted(by: isBefore) : []
+        orderingNeeded = root.threshold(of: .order)
     }
 
     var missing: Int { max(0, needed - signed.count) }
+    var orderingMissing: Int { max(0, orderingNeeded - ordering.count) }
 
     fileprivate var words: Message {
-        let keys: Message =
-            signed.isEmpty
-            ? "nobody" : .verbatim(signed.map(\.description).joined(separator: ", "))
-        return missing == 0
-            ? "\(keys): \(signed.count) of \(needed), enough"
-            : "\(keys): \(signed.count) of \(needed), \(missing) more \(role.rawValue) keys must"
-                + " sign"
+        missing == 0
+            ? "\(list(signed)): \(signed.count) of \(needed), enough"
+            : "\(list(signed)): \(signed.count) of \(needed), \(missing) more \(role.rawValue) keys"
+                + " must sign"
     }
+
+    fileprivate var orderingWords: Message {
+        orderingMissing == 0
+            ? "\(list(ordering)): \(ordering.count) of \(orderingNeeded), enough to wipe"
+            : "\(list(ordering)): \(ordering.count) of \(orderingNeeded), it wipes nothing yet"
+    }
+}
+
+private func list(_ keys: [Bytes16]) -> Message {
+    keys.isEmpty ? "nobody" : .verbatim(keys.map(\.description).joined(separator: ", "))
+}
+
+/// What is said beforehand of a policy under which something would be wiped; nil of others.
+/// `missing`: how many order keys have yet to sign it.
+func wipeNote(on policy: [UInt8], missing: Int) -> Message? {
+    let rules = PolicyDocument.wipeRules(in: policy)
+    guard !rules.isEmpty, missing > 0 else { return nil }
+    let names = rules.joined(separator: ", ")
+    return Message(
+        missing,
+        one: "closes accounts, and wipes them (\(names)) only once \(missing) more order key has"
+            + " signed it: mamctl fleet cosign",
+        many: "closes accounts, and wipes them (\(names)) only once \(missing) more order keys have"
+            + " signed it: mamctl fleet cosign")
 }
 
 private func isBefore(_ one: Bytes16, _ other: Bytes16) -> Bool {
@@ -59,15 +89,33 @@ extension FleetFile {
         ]
         rows += contentRows
         rows.append(["fingerprint", .verbatim(envelope.fingerprint)])
-        if let signatures = signatures(root) { rows.append(["signed by", signatures.words]) }
+        if let signatures = signatures(root) {
+            rows.append(["signed by", signatures.words])
+            let isOrdered = envelope.kind == .membership && !signatures.ordering.isEmpty
+            if isOrdered || !wipeRules.isEmpty {
+                rows.append(["order keys", signatures.orderingWords])
+            }
+            if let note = noteOnWipes(signatures) { rows.append(["effect", note]) }
+        }
         return table(rows)
     }
+
+    func noteOnWipes(_ signatures: Signatures) -> Message? {
+        wipeNote(on: policy, missing: signatures.orderingMissing)
+    }
+
+    /// Empty for other documents.
+    private var policy: [UInt8] { envelope.kind == .policy ? envelope.content : [] }
+
+    private var wipeRules: [String] { PolicyDocument.wipeRules(in: policy) }
 
     private var contentRows: [[Message]] {
         let content = envelope.content
         switch envelope.kind {
         case .policy:
             return [["content", content.isEmpty ? "withdrawn" : content.count.counted("byte")]]
+                + (wipeRules.isEmpty
+                    ? [] : [["wipes by", .verbatim(wipeRules.joined(separator: ", "))]])
         case .membership:
             guard let found = try? Membership(parsing: content) else { return [] }
             return [["groups", .verbatim(found.groups.sorted().joined(separator: ", "))]]
@@ -104,6 +152,7 @@ extension FleetFile {
         let signatures = signatures(root)
         let order = envelope.kind == .order ? try? Order(parsing: envelope.content) : nil
         let own = envelope.kind == .root ? try? Root(parsing: envelope.content) : nil
+        let role = envelope.kind.role
         return [
             "path": .string(path.shown), "kind": .string(envelope.kind.rawValue),
             "organization": .string(statement.organization.description),
@@ -118,6 +167,9 @@ extension FleetFile {
             "signedBy": signatures.map { .array($0.signed.map { .string($0.description) }) }
                 ?? .null,
             "missing": signatures.map { JSONValue($0.missing) } ?? .null,
+            "wipesBy": JSONValue(texts: wipeRules),
+            "orderKeysMissing": role == .policy
+                ? signatures.map { JSONValue($0.orderingMissing) } ?? .null : .null,
             "refusal": JSONValue(refusal),
         ]
     }
