@@ -92,15 +92,10 @@ struct PolicyDocuments: PolicyService {
     private func warnings(about documents: [PolicyDocument], in book: PolicyBook) -> [String] {
         (documents.flatMap { $0.warnings + $0.remarks } + book.warnings(about: documents))
             .map(\.description)
-            + LaunchChecks(tree).launchFindings(under: documents).map {
-                "here it means to \($0.action.rawValue): \($0.reason)"
-            }
+            + LaunchChecks(tree).launchFindings(under: documents).map(\.meaning)
             + [Containment(vault).finding(under: documents)].compactMap(\.self)
-            + [Accounts(vault).guessableSeconds(under: documents)].compactMap(\.self).map {
-                "offline guessing finds the weakest passphrase that it allows within \($0) s;"
-                    + " require ten digits or more, or a sealed device secret: mamd(8),"
-                    + " CREDENTIALS"
-            }
+            + [Accounts(vault).guessableSeconds(under: documents)].compactMap(\.self)
+            .map(PinRules.guessable)
     }
 
     private static func warning(ofPassphraseOf account: String) -> String {

@@ -135,9 +135,5 @@ package struct EnrollmentFacts: Sendable {
     }
 
     /// Identifies the rules that a passphrase was checked against.
-    package var pinMark: String {
-        let pin = policy.pin
-        return "\(pin.minimumLength) \(pin.characters.rawValue) \(pin.blocksSimple)"
-            + (pin.longLength.map { " \($0)" } ?? "")
-    }
+    var pinMark: String { policy.pin.mark }
 }

@@ -21,7 +21,7 @@ extension PolicyBook {
             document: document.label, accounts: covered, obstacle: found?.why, next: found?.next)
     }
 
-    private func isInForce(_ document: PolicyDocument, for account: Identity) -> Bool {
+    package func isInForce(_ document: PolicyDocument, for account: Identity) -> Bool {
         let inForce =
             document.kind == .protection
             ? documents(for: account) : covering(account, document.kind)

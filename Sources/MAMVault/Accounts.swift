@@ -123,8 +123,7 @@ extension Accounts {
     package func heldToOtherRules(under book: PolicyBook) -> [Identity] {
         vault.keyring.accounts.filter { account in
             let (now, then) = (facts(of: account), facts(of: account, under: book))
-            guard then.hasPassphrase, then.policy.pin.isRequired else { return false }
-            return !now.policy.pin.isRequired || now.pinMark != then.pinMark
+            return then.hasPassphrase && then.policy.pin.asksAnew(since: now.policy.pin)
         }.map { vault.identity(of: $0) }
     }
 

@@ -161,8 +161,7 @@ package struct Containment: Sendable {
     /// What documents that come into force mean for programs that are not contained; nil: nothing.
     package func finding(under documents: [PolicyDocument]) -> String? {
         guard vault.rules.settings.requiresContainment(under: .merge(documents)) else { return nil }
-        return "files of the accounts that it covers open for contained programs alone;"
-            + " 'mamctl run --contained -- COMMAND' starts one: setting Containment, mamctl(1)"
+        return PolicyEffect.containmentReason
     }
 }
 
@@ -171,7 +170,7 @@ extension Settings {
     func requiresContainment(under policy: EffectivePolicy) -> Bool {
         switch containment {
         case .off, .offered: false
-        case .policy: policy.keepsData && policy.isFromTenant
+        case .policy: policy.isForContainedAlone
         case .required: policy.keepsData
         }
     }
