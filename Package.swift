@@ -161,7 +161,8 @@ let package = Package(
         module("MAMEngine", ["MAMModel", "MAMCrypto", "MAMFleet"], swiftSettings: unoptimised),
         // What an administrator keeps: the organisation's directory, and what machines reported
         module(
-            "MAMOffice", ["MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet", "MAMEngine"],
+            "MAMOffice",
+            ["MAMModel", "MAMPolicy", "MAMSystem", "MAMCrypto", "MAMFleet", "MAMEngine"],
             swiftSettings: unoptimised),
         // What an issuer of OpenID Connect signs, and which of it counts
         module("MAMSignIn", ["MAMModel", "MAMCrypto"]),
@@ -344,8 +345,8 @@ let package = Package(
         tests(
             "MAMOfficeTests",
             [
-                "TestSupport", "MAMOffice", "MAMEngine", "MAMFleet", "MAMCrypto", "MAMSystem",
-                "MAMModel",
+                "TestSupport", "MAMOffice", "MAMEngine", "MAMFleet", "MAMPolicy", "MAMCrypto",
+                "MAMSystem", "MAMModel",
             ]),
         tests("MAMPlacesTests", ["TestSupport", "MAMPlaces", "MAMSystem", "MAMModel"]),
         tests("MAMDesktopTests", ["TestSupport", "MAMDesktop", "MAMSystem", "MAMModel"]),

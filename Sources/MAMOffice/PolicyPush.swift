@@ -33,8 +33,13 @@ package struct PolicyChange: Sendable, Equatable {
         case left
     }
 
-    package var differences: [String] {
-        action == .changed ? difference(former?.content ?? [], content) : []
+    /// Of a new policy all that it says.
+    package var differences: [FieldDifference] {
+        switch action {
+        case .new: MAMOffice.differences([], content)
+        case .changed: MAMOffice.differences(former?.content ?? [], content)
+        case .renewed, .withdrawn, .left: []
+        }
     }
 }
 
@@ -122,25 +127,4 @@ extension OrganizationDirectory {
         }
         return found
     }
-}
-
-/// The members in which two texts of JSON differ, as lines for people.
-package func difference(_ former: [UInt8], _ new: [UInt8]) -> [String] {
-    guard let one = try? JSONValue(parsing: former), let other = try? JSONValue(parsing: new) else {
-        return []
-    }
-    return difference(one, other, at: "")
-}
-
-private func difference(_ one: JSONValue?, _ other: JSONValue?, at path: String) -> [String] {
-    if one == other { return [] }
-    if let mine = one?.object, let theirs = other?.object {
-        return Set(mine.keys).union(theirs.keys).sorted().flatMap { key in
-            difference(mine[key], theirs[key], at: path.isEmpty ? key : "\(path).\(key)")
-        }
-    }
-    let shown = { (value: JSONValue?) in
-        value.map { String(decoding: $0.encoded(), as: UTF8.self) } ?? "nothing"
-    }
-    return ["\(path): \(shown(one)) → \(shown(other))"]
 }

@@ -17,6 +17,9 @@ package struct Wanted: Sendable {
     private(set) var ofMachines: [MachineID: [String: Head]] = [:]
     private var groupsOfAll: Set<String> = []
     private var groupsOfMachines: [MachineID: Set<String>] = [:]
+    private var membersForAll: [String: [String]] = [:]
+    /// Of the machines that have a membership of their own with members.
+    private(set) var membersForMachines: [MachineID: [String: [String]]] = [:]
     package let rootSerial: Int64
     /// What is wrong with the organisation's own documents.
     package private(set) var flaws: [Flaw] = []
@@ -51,6 +54,12 @@ package struct Wanted: Sendable {
 
     package func groups(of machine: MachineID) -> Set<String> {
         groupsOfAll.union(groupsOfMachines[machine] ?? [])
+    }
+
+    /// The accounts in each group, as the machine has them.
+    func members(for machine: MachineID) -> [String: [String]] {
+        guard let own = membersForMachines[machine] else { return membersForAll }
+        return membersForAll.merging(own) { $0 + $1 }
     }
 
     /// `root`: the root whose keys count, of serial `serial`.
@@ -105,8 +114,13 @@ package struct Wanted: Sendable {
             let membership = try? Membership(parsing: document.content)
         else { return }
         switch document.statement.audience {
-        case .all: groupsOfAll.formUnion(membership.groups)
-        case .machine(let id): groupsOfMachines[id, default: []].formUnion(membership.groups)
+        case .all:
+            groupsOfAll.formUnion(membership.groups)
+            membersForAll.merge(membership.members) { $0 + $1 }
+        case .machine(let id):
+            groupsOfMachines[id, default: []].formUnion(membership.groups)
+            guard !membership.members.isEmpty else { break }
+            membersForMachines[id, default: [:]].merge(membership.members) { $0 + $1 }
         case .group: break
         }
     }

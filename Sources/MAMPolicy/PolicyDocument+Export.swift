@@ -1,6 +1,6 @@
 // The policies of an export one by one, and the groups that each is for.
 
-internal import MAMModel
+package import MAMModel
 
 /// One policy of a file that Graph exported.
 package struct ExportedPolicy: Sendable, Equatable {
@@ -45,4 +45,9 @@ package struct ExportedPolicy: Sendable, Equatable {
         self.isForEveryone = isForEveryone || included.isEmpty
         (groups, excludedGroups) = (included, excluded)
     }
+}
+
+/// The members of each policy of a file as they stand there; nil for what is no file of policies.
+package func policyMembers(in bytes: [UInt8]) -> [[String: JSONValue]]? {
+    try? PolicyDocument.objects(in: JSONValue(document: bytes))
 }

@@ -168,6 +168,19 @@ class Directory:
         return machine
 
 
+class KeyedDirectory:
+    """The same of an organisation whose keys are mamctl's, in files: for machines alone."""
+
+    def __init__(self, organization):
+        self.path, self.organization = organization.path, organization
+        self.now = int(time.time())
+        for name in ("machines", "reports/status"):
+            (self.path / name).mkdir(parents=True, exist_ok=True)
+
+    def documents_of(self, _):
+        return {}
+
+
 def crowd(path, count, seed=1):
     """Many machines, of which one in ten has something. Deterministic but for the keys."""
     chance, directory = random.Random(seed), Directory(path)

@@ -6,13 +6,15 @@ import unittest
 
 from carrier import (
     EVERYONE, POLICY, Organization, group_target, machine_request, with_clients)
+from fleet_directory import KeyedDirectory, Machine
 from terminal import Terminal
 from workspace import (
-    DAMAGED, DONE, NO, NOT_FOUND, REFUSED, UNREACHABLE, USAGE, Workspace)
+    DAMAGED, DONE, NO, NOT_FOUND, REFUSED, ROOT, UNREACHABLE, USAGE, Workspace)
+
+EXPORT = ROOT / "Tests" / "Fixtures" / "policies" / "level-2.json"
 
 
-@with_clients
-class Push(unittest.TestCase):
+class PushCase(unittest.TestCase):
     def setUp(self):
         self.workspace = Workspace()
         self.addCleanup(self.workspace.close)
@@ -50,11 +52,19 @@ class Push(unittest.TestCase):
             "membership", "--audience", audience, "--name", name, "-o",
             self.signed / f"{name}.json")
 
+    def terminal(self):
+        return Terminal(
+            ["mamctl", "fleet", "push", self.policies, "--organization", self.organization.path,
+             "--key", self.key, "--local"], self.workspace.environment, columns=300)
+
     def document(self, path):
         envelope = json.loads(path.read_text())
         return (json.loads(base64.b64decode(envelope["payload"])),
                 base64.b64decode(envelope["content"]))
 
+
+@with_clients
+class Push(PushCase):
     def test_an_export_is_signed_as_machines_read_it(self):
         self.put("level2.json")
         file = (self.policies / "level2.json").rename(self.policies / "Level 2.JSON")
@@ -202,10 +212,7 @@ class Push(unittest.TestCase):
     def test_a_terminal_shows_and_asks(self):
         self.put("level2.json")
         for answer, status in (("no", NO), ("yes", DONE)):
-            terminal = Terminal(
-                ["mamctl", "fleet", "push", self.policies, "--organization",
-                 self.organization.path, "--key", self.key, "--local"],
-                self.workspace.environment)
+            terminal = self.terminal()
             terminal.read(until=b"continue")
             terminal.type(answer + "\n")
             found, shown = terminal.finish()
@@ -328,6 +335,133 @@ class Push(unittest.TestCase):
         self.assertEqual(self.bundle()["written"], [f"m/{key.id}.json"])
         (order,) = json.loads(file.read_text())
         self.assertIn("order", order["payloadType"])
+
+
+class Preview(PushCase):
+    """What a push says before it signs, of machines that have reported."""
+
+    def setUp(self):
+        super().setUp()
+        fleet = KeyedDirectory(self.organization)
+        self.export = json.loads(EXPORT.read_text())
+        self.plain = {
+            "pc-1": Machine(fleet, "pc-1"), "pc-2": Machine(fleet, "pc-2"),
+            "silent": Machine(fleet, "silent")}
+        for machine in self.plain.values():
+            machine.register()
+        self.plain["pc-1"].say(accounts=[self.account("pc-1", "ann@contoso.com")])
+        self.plain["pc-2"].say(
+            accounts=[self.account("pc-2", "bob@contoso.com")], contained=False)
+
+    def account(self, machine, name):
+        return self.plain[machine].account(name=name)
+
+    def write(self, export=None, name="level2.json"):
+        (self.policies / name).write_text(json.dumps(export or self.export))
+
+    def previews(self, *words):
+        return {change["name"]: change["preview"] for change in self.push(*words)["changes"]}
+
+    def test_an_export_of_intune(self):
+        self.write()
+        preview = self.previews("--dry-run")["level2.json"]
+        self.assertEqual(len(preview["machines"]), 3)
+        self.assertEqual(preview["unknown"], [self.plain["silent"].id])
+        self.assertEqual(
+            sorted((each["name"], each["machineName"]) for each in preview["covers"]),
+            [("ann@contoso.com", "pc-1"), ("bob@contoso.com", "pc-2")])
+        self.assertEqual(
+            sorted({(effect["kind"], effect["rule"]) for effect in preview["effects"]}), [
+                ("absence", "periodOfflineBeforeAccessCheck"),
+                ("condition", "deviceComplianceRequired"),
+                ("condition", "minimumRequiredOsVersion"),
+                ("containment", "allowedOutboundDataTransferDestinations"),
+                ("passphrase", "pinRequired")])
+        self.assertEqual(
+            [wipe["rule"] for wipe in preview["wipes"]], ["periodOfflineBeforeWipeIsEnforced"])
+        self.assertEqual((preview["closesAll"], preview["coversNobody"]), (True, False))
+        closed = {each["machineName"]: each["reason"] for each in preview["closes"]
+                  if "ontain" in each["reason"]}
+        self.assertIn("for contained programs alone", closed["pc-1"])
+        self.assertIn("its machine contains no programs", closed["pc-2"])
+        force = {rule["path"]: rule["force"] for rule in preview["rules"]}
+        self.assertEqual(
+            [force[key] for key in ("pinRequired", "printBlocked", "contactSyncBlocked",
+                                    "faceIdBlocked", "displayName")],
+            ["enforced", "contained", "answered", "unused", None])
+        # What `policy import` says of a document, it says too.
+        checked = json.loads(self.workspace.ctl(
+            "policy", "check", self.policies / "level2.json", "--json").stdout)
+        warnings = " ".join(preview["warnings"])
+        for finding in checked:
+            self.assertIn(finding["reason"], warnings)
+        self.assertIn("offline guessing", warnings)
+        self.assertFalse(self.signed.exists())
+
+    def test_for_people_one_thing_stands_in_a_line(self):
+        self.write()
+        said = self.organization.fleet(
+            "push", self.policies, "--key", self.key, "--dry-run").stderr.splitlines()
+        self.assertLess(max(map(len, said)), 400)
+        rules = [line.split() for line in said if "minimumPinLength:" in line]
+        self.assertEqual(rules, [["enforced", "minimumPinLength:", "4"]])
+        labels = {line[:20].strip().split("  ")[0] for line in said}
+        for label in ("for", "assigned to", "covers", "closes", "wipes", "warning", "beware"):
+            self.assertIn(label, labels)
+        self.assertNotIn("\\", "".join(said))
+
+    def test_answers_of_graph_differ_field_by_field(self):
+        self.write()
+        self.push()
+        self.export["value"][0] |= {"pinRequired": False, "version": '"2b"'}
+        self.write()
+        (change,) = self.push("--dry-run")["changes"]
+        self.assertEqual(change["action"], "changed")
+        self.assertEqual(
+            change["differences"],
+            ["pinRequired: true → false", 'version: "2a0000" → "2b"'])
+        self.assertEqual((change["preview"]["effects"], change["preview"]["closes"]), ([], []))
+
+    def test_a_document_for_nobody_asks_for_its_name(self):
+        self.plain["silent"].register(revoked="2026-01-02T03:04:05Z")
+        self.put("mail.json", apps=[{"mobileAppIdentifier": {"bundleId": "com.contoso.mail"}}])
+        preview = self.previews("--dry-run")["mail.json"]
+        self.assertEqual((preview["covers"], preview["coversNobody"]), ([], True))
+        self.assertIn("com.contoso.mail", preview["obstacles"][0])
+        for answers, status in (
+                (["no"], NO), (["yes", "yes"], NO), (["yes", "mail.json"], DONE)):
+            terminal = self.terminal()
+            for answer, question in zip(answers, (b"to continue", b"to sign it nevertheless")):
+                terminal.read(until=question)
+                terminal.type(answer + "\n")
+            found, shown = terminal.finish()
+            self.assertEqual(found, status, shown)
+            self.assertIn("mail.json covers nobody that is known", shown)
+            self.assertEqual(self.signed.exists(), status == DONE)
+
+    def test_yes_goes_on_and_has_said_it(self):
+        self.write()
+        said = self.organization.fleet(
+            "push", self.policies, "--key", self.key, "--local", "--yes", "--json")
+        self.assertIn("level2.json closes all accounts that it covers", said.stderr)
+        self.assertTrue((self.signed / "level2.json").exists())
+
+    def test_a_withdrawal_that_leaves_accounts_without_a_policy(self):
+        self.put("level2.json")
+        self.put("extra.json")
+        self.push()
+        (self.policies / "extra.json").unlink()
+        self.assertFalse(self.previews("--prune", "--dry-run")["extra.json"]["closesAll"])
+        (self.policies / "level2.json").rename(self.policies / "other.json")
+        found = self.previews("--prune", "--dry-run")
+        self.assertEqual([each["closesAll"] for each in found.values()], [False] * 3)
+        self.put("other.json", isAssigned=False)
+        found = self.previews("--prune", "--dry-run")
+        self.assertTrue(found["level2.json"]["closesAll"])
+        self.assertEqual(
+            {each["reason"] for each in found["level2.json"]["closes"]},
+            {"no policy covers it any more"})
+        self.assertTrue(found["other.json"]["coversNobody"])
 
 
 if __name__ == "__main__":

@@ -173,13 +173,4 @@ import Testing
         #expect(push(nil, signed: "a", isPruning: true) == .withdrawn)
         #expect(push(nil, signed: "", isPruning: true) == nil)
     }
-
-    @Test func `differences name members`() {
-        let lines = difference(
-            Array(#"{"a": 1, "b": {"c": [1]}, "d": 0}"#.utf8),
-            Array(#"{"a": 1.0, "b": {"c": [2]}, "e": "x"}"#.utf8))
-        #expect(lines.contains("b.c: [1] → [2]"))
-        #expect(lines.contains("d: 0 → nothing"))
-        #expect(lines.contains(#"e: nothing → "x""#))
-    }
 }

@@ -14,7 +14,7 @@ struct FleetDirectory {
 
     init(of invocation: Invocation) throws(Failure) {
         place = try organization(of: invocation)
-        root = try FleetRoot(reading: place.whole(OrganizationDirectory.root))
+        root = try FleetRoot(of: invocation, orOf: place)
     }
 
     func survey(_ invocation: Invocation) throws(Failure) -> Survey {

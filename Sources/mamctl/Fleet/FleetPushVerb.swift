@@ -5,35 +5,33 @@ internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMOffice
-internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
 
 func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
-    let directory = try organization(of: invocation)
-    let root = try FleetRoot(of: invocation, orOf: directory)
+    let fleet = try FleetDirectory(of: invocation)
+    let (directory, root) = (fleet.place, fleet.root)
     let arguments = invocation.arguments
     let validity = try validity(
         days: usualDays, atMost: SignedDocument.longestDays, invocation)
+    let signed = try directory.signedPolicies(by: root.root, of: root.organization)
     let push = PolicyPush(
-        try wantedPolicies(in: invocation.operands[0], KnownGroups(directory)),
-        signed: try directory.signedPolicies(by: root.root, of: root.organization),
+        try wantedPolicies(in: invocation.operands[0], KnownGroups(directory)), signed: signed,
         isPruning: arguments.has("prune"), at: validity.issued)
+    let shown = ShownPush(push, since: signed, try fleet.survey(invocation))
     let work = push.changes.filter { $0.action != .left }
-    if !invocation.isJSON || !arguments.has("yes") { show(push, root.root) }
+    if invocation.isJSON, arguments.has("yes") { shown.showDoubts() } else { shown.show() }
     if !arguments.has("dry-run"), !work.isEmpty {
         let key = try FleetKey(of: invocation)
         try key.require(.policy, in: root.root)
-        try agree(
-            to: "Sign \(work.count.counted("document"))?", orElse: "nothing was signed",
-            invocation)
+        try agree(to: shown, work.count, invocation)
         for change in work {
             try sign(change, key, root.organization, validity, in: directory)
         }
     }
     if arguments.has("dry-run") || arguments.has("local") {
         if invocation.isJSON {
-            printJSON(json(push, isSigned: !arguments.has("dry-run")))
+            printJSON(shown.json(isSigned: !arguments.has("dry-run")))
         }
         if !arguments.has("dry-run"), !work.isEmpty {
             printError(
@@ -43,12 +41,23 @@ func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
         return .success
     }
     guard invocation.isJSON else { throw executeMamfleet([ByteString("push"), directory.path]) }
-    return try publish(push, directory)
+    return try publish(shown, directory)
+}
+
+/// What closes all that it covers, or covers nobody, is asked for by name: `yes` is typed too fast.
+private func agree(to push: ShownPush, _ count: Int, _ invocation: Invocation) throws {
+    let refusal: Message = "nothing was signed"
+    try agree(to: "Sign \(count.counted("document"))?", orElse: refusal, invocation)
+    if invocation.arguments.has("yes") { return }
+    for (name, doubt) in push.doubts {
+        let typed = try Terminal.askOpenly("\(doubt). Type \(name) to sign it nevertheless")
+        guard typed.text == name else { throw Failure(.failure, refusal) }
+    }
 }
 
 /// One object of what both programs did, also where `mamfleet` could not publish.
 private func publish(
-    _ push: PolicyPush, _ directory: OrganizationDirectory
+    _ push: ShownPush, _ directory: OrganizationDirectory
 ) throws(Failure) -> ExitStatus {
     let program = companion("mamfleet")
     let (answer, end): (JSONValue?, ProcessEnd)
@@ -58,8 +67,8 @@ private func publish(
     } catch { throw Failure(noMamfleet: program, error) }
     let isDone = end == .exited(0)
     printJSON(
-        json(
-            push, isSigned: true, published: isDone ? answer : nil,
+        push.json(
+            isSigned: true, published: isDone ? answer : nil,
             error: isDone ? nil : answer?.object?["error"]))
     return ExitStatus(end)
 }
@@ -84,7 +93,7 @@ private func sign(
             .usage, "\(change.slot): not signed, no machine would accept it: \(error)",
             next: "make smaller policies of it")
     }
-    try directory.replace(signed: name, with: bytes)
+    try directory.write(name, bytes)
 }
 
 /// No two slots have the same: a group's name has no `@`.
@@ -95,58 +104,4 @@ private func file(for slot: Slot) -> String {
     case .group(let group): "\(OrganizationDirectory.signed)/\(group)@\(name)"
     case .machine(let id): "\(OrganizationDirectory.signed)/\(id)@\(name)"
     }
-}
-
-// MARK: What changes
-
-private func show(_ push: PolicyPush, _ root: Root) {
-    for change in push.changes {
-        printError("\(sign(of: change.action)) \(change.slot)  \(words(for: change.action))")
-        let missing = root.threshold(of: .order)
-        if let note = wipeNote(on: change.content, missing: missing) { printError("    \(note)") }
-        guard change.action == .changed else { continue }
-        let lines = change.differences
-        let shown: [Message] =
-            lines.isEmpty
-            ? ["the same values, written otherwise"] : lines.map { .verbatim(ByteString($0).shown) }
-        for line in shown { printError("    \(line)") }
-    }
-    printError("\(push.unchangedCount) unchanged")
-}
-
-private func sign(of action: PolicyChange.Action) -> String {
-    switch action {
-    case .new: "+"
-    case .changed, .renewed: "~"
-    case .withdrawn: "-"
-    case .left: "!"
-    }
-}
-
-private func words(for action: PolicyChange.Action) -> Message {
-    switch action {
-    case .new: "new"
-    case .changed: "changed"
-    case .renewed: "signed again: it expires soon, or its key was taken away"
-    case .withdrawn: "withdrawn"
-    case .left: "stays in force, and is not in the directory: --prune withdraws it"
-    }
-}
-
-private func json(
-    _ push: PolicyPush, isSigned: Bool, published: JSONValue? = nil, error: JSONValue? = nil
-) -> JSONValue {
-    [
-        "changes": .array(
-            push.changes.map { change in
-                [
-                    "slot": .string(change.slot.description),
-                    "audience": .string(change.slot.audience.description),
-                    "name": .string(change.slot.name), "action": .string(change.action.rawValue),
-                    "differences": JSONValue(texts: change.differences),
-                    "wipesBy": JSONValue(texts: PolicyDocument.wipeRules(in: change.content)),
-                ]
-            }), "unchanged": JSONValue(push.unchangedCount), "signed": .bool(isSigned),
-        "published": published ?? .null, "error": error ?? .null,
-    ]
 }

@@ -1,0 +1,86 @@
+// The changes of a push, for people and as JSON.
+
+internal import Glibc
+internal import MAMCommandLine
+internal import MAMFleet
+internal import MAMModel
+internal import MAMOffice
+internal import MAMSystem
+internal import MAMWire
+
+struct ShownPush {
+    private let push: PolicyPush
+    private let previews: [Slot: ShownPreview]
+
+    init(_ push: PolicyPush, since signed: [SignedPolicy], _ survey: Survey) {
+        self.push = push
+        let names = survey.names
+        let found = push.previews(since: signed, survey, version: productVersion)
+        previews = Dictionary(
+            uniqueKeysWithValues: found.map {
+                ($0.change.slot, ShownPreview(preview: $0, names: names))
+            })
+    }
+
+    /// The names of documents that should be asked for twice, and why.
+    var doubts: [(name: String, why: Message)] {
+        push.changes.compactMap { change in
+            previews[change.slot]?.doubt.map { (change.slot.name, $0) }
+        }
+    }
+
+    func showDoubts() {
+        for doubt in doubts { printError("\(doubt.why).") }
+    }
+
+    func show() {
+        let width = isatty(STDERR_FILENO) == 1 ? screenWidth(of: STDERR_FILENO) - 4 : nil
+        for change in push.changes {
+            printError("\(sign(of: change.action)) \(change.slot)  \(words(for: change.action))")
+            guard let rows = previews[change.slot]?.rows else { continue }
+            let lines = table(rows, width: width).split(separator: "\n")
+            printError(verbatim: lines.map { "    \($0)" }.joined(separator: "\n"))
+        }
+        printError("\(push.unchangedCount) unchanged")
+    }
+
+    private func sign(of action: PolicyChange.Action) -> String {
+        switch action {
+        case .new: "+"
+        case .changed, .renewed: "~"
+        case .withdrawn: "-"
+        case .left: "!"
+        }
+    }
+
+    private func words(for action: PolicyChange.Action) -> Message {
+        switch action {
+        case .new: "new"
+        case .changed: "changed"
+        case .renewed: "signed again: it expires soon, or its key was taken away"
+        case .withdrawn: "withdrawn"
+        case .left: "stays in force, and is not in the directory: --prune withdraws it"
+        }
+    }
+
+    func json(
+        isSigned: Bool, published: JSONValue? = nil, error: JSONValue? = nil
+    ) -> JSONValue {
+        [
+            "changes": .array(
+                push.changes.map { change in
+                    [
+                        "slot": .string(change.slot.description),
+                        "audience": .string(change.slot.audience.description),
+                        "name": .string(change.slot.name),
+                        "action": .string(change.action.rawValue),
+                        "differences": JSONValue(
+                            texts: change.action == .changed
+                                ? change.differences.map(\.text) : []),
+                        "preview": previews[change.slot]?.json ?? .null,
+                    ]
+                }), "unchanged": JSONValue(push.unchangedCount), "signed": .bool(isSigned),
+            "published": published ?? .null, "error": error ?? .null,
+        ]
+    }
+}
