@@ -11,7 +11,9 @@ func cosignDocuments(_ invocation: Invocation) throws -> ExitStatus {
     var files = try invocation.operands.map { path throws(Failure) in
         try FleetFile(reading: path)
     }
-    for file in files { try agree(to: file, root, invocation) }
+    let areOrders = files.contains { $0.envelope.kind == .order }
+    let names = areOrders ? try FleetNames(of: invocation) : nil
+    for file in files { try agree(to: file, root, names, invocation) }
     let key = try FleetKey(of: invocation)
     for file in files { try require(key, for: file, root) }
     for index in files.indices {
@@ -36,13 +38,13 @@ func cosignDocuments(_ invocation: Invocation) throws -> ExitStatus {
 
 /// What was signed by mistake cannot be taken back from whoever has a copy.
 private func agree(
-    to file: FleetFile, _ root: FleetRoot?, _ invocation: Invocation
+    to file: FleetFile, _ root: FleetRoot?, _ names: FleetNames?, _ invocation: Invocation
 ) throws {
     if let root, file.statement.organization != root.organization {
         throw Failure(file.path, .otherOrganization(file.statement.organization))
     }
     if let flaw = unsound(file) { throw Failure(file.path, .malformed(flaw)) }
-    printError(verbatim: file.words(root?.root))
+    printError(verbatim: file.words(root?.root, names))
     try agree(
         to: "Sign this?", orElse: "\(file.path.shown): not signed",
         next: "add --yes if this is what you mean to sign", invocation)

@@ -16,6 +16,14 @@ private let longestListByteCount = 16 << 20
 private struct Target: Hashable {
     let machine: MachineID
     let account: Bytes16?
+
+    /// What is going to be signed.
+    func words(_ action: Order.Action, _ names: FleetNames) -> Message {
+        let order = action.rawValue
+        return account.map {
+            "\(order): \(names.words(for: $0, on: machine)) on \(names.words(for: machine))"
+        } ?? "\(order): \(names.words(for: machine))"
+    }
 }
 
 func signOrders(_ invocation: Invocation) throws -> ExitStatus {
@@ -27,8 +35,10 @@ func signOrders(_ invocation: Invocation) throws -> ExitStatus {
     let output = try invocation.output()
     let root = try FleetRoot(of: invocation)
     let isBatch = invocation.arguments.has("machines")
-    let targets = try isBatch ? listed(invocation) : [single(invocation)]
+    let names = try FleetNames(of: invocation)
+    let targets = try isBatch ? listed(names, invocation) : [single(names, invocation)]
     try check(targets, action, invocation)
+    for target in targets { printError(target.words(action, names)) }
     try confirm(targets, action, invocation)
     let key = try FleetKey(of: invocation)
     try key.require(.order, in: root.root)
@@ -73,16 +83,16 @@ private func name(of target: Target, _ action: Order.Action) -> String {
 
 // MARK: Whom it is for
 
-private func single(_ invocation: Invocation) throws -> Target {
-    let machine = try required("machine", invocation).shown
+private func single(_ names: FleetNames, _ invocation: Invocation) throws -> Target {
+    let machine = try names.machine(required("machine", invocation).shown, "--machine")
     let account = invocation.arguments.value("account")?.shown
     return Target(
-        machine: try id(machine, "--machine"),
-        account: try account.map { try id($0, "--account") })
+        machine: machine,
+        account: try account.map { try names.account($0, on: machine, "--account") })
 }
 
 /// `MACHINE [ACCOUNT]` in each line.
-private func listed(_ invocation: Invocation) throws -> [Target] {
+private func listed(_ names: FleetNames, _ invocation: Invocation) throws -> [Target] {
     try invocation.refuse(["machine", "account"], with: "machines")
     let path = try required("machines", invocation)
     let bytes = try readFile(path, atMost: longestListByteCount)
@@ -97,8 +107,11 @@ private func listed(_ invocation: Invocation) throws -> [Target] {
                 .usage, "\(place): more than a machine and an account",
                 next: "write MACHINE [ACCOUNT] in each line")
         }
-        let account = words.count == 2 ? try id(words[1], "\(place): the account") : nil
-        targets.append(Target(machine: try id(words[0], "\(place): the machine"), account: account))
+        let machine = try names.machine(words[0], "\(place): the machine")
+        let account = try words.dropFirst().first.map {
+            try names.account($0, on: machine, "\(place): the account")
+        }
+        targets.append(Target(machine: machine, account: account))
         guard Set(targets).count == targets.count else {
             throw Failure(.usage, "\(place): it is there twice", next: "remove one of them")
         }

@@ -159,6 +159,7 @@ extension MachineStatus.Account {
             blockedBy.map { "blocked by \(excerpt(of: $0))" },
             compliant ? "compliant" : "not compliant",
             checkedIn.map { "checked in at \(rfc3339($0))" } ?? "never checked in",
+            .verbatim(id.description),
         ]
         return parts.compactMap(\.self).joined(separator: ", ")
     }

@@ -78,7 +78,8 @@ extension FleetFile {
         return own.flatMap { try? Signatures(of: envelope, by: $0) }
     }
 
-    func words(_ root: Root?) -> String {
+    /// `names`: of the machine and the account of an order.
+    func words(_ root: Root?, _ names: FleetNames? = nil) -> String {
         var rows: [[Message]] = [
             ["file", .verbatim(path.shown)], ["kind", .verbatim(envelope.kind.rawValue)],
             ["organisation", .verbatim(statement.organization.description)],
@@ -87,7 +88,10 @@ extension FleetFile {
             ["issued", .verbatim(rfc3339(statement.issued))],
             ["expires", statement.expires.map { .verbatim(rfc3339($0)) } ?? "never"],
         ]
-        rows += contentRows
+        if case .machine(let id) = statement.audience, let name = names?.name(of: id) {
+            rows.append(["machine", .verbatim(name)])
+        }
+        rows += contentRows(names)
         rows.append(["fingerprint", .verbatim(envelope.fingerprint)])
         if let signatures = signatures(root) {
             rows.append(["signed by", signatures.words])
@@ -109,7 +113,7 @@ extension FleetFile {
 
     private var wipeRules: [String] { PolicyDocument.wipeRules(in: policy) }
 
-    private var contentRows: [[Message]] {
+    private func contentRows(_ names: FleetNames?) -> [[Message]] {
         let content = envelope.content
         switch envelope.kind {
         case .policy:
@@ -128,13 +132,20 @@ extension FleetFile {
         case .order:
             guard let order = try? Order(parsing: content) else { return [] }
             return [["action", .verbatim(order.action.rawValue)]]
-                + (order.account.map { [["account", .verbatim($0.description)]] } ?? [])
+                + (order.account.map { [["account", accountWords($0, names)]] } ?? [])
                 + (order.withdrawn.map { [["withdraws", .verbatim($0.description)]] } ?? [])
         case .time:
             let heads = (try? SignedTime(parsing: content))?.heads ?? [:]
             return heads.map { "\($0.key) \($0.value)" }.sorted().map { ["head", .verbatim($0)] }
         case .root: return (try? Root(parsing: content)).map(rows) ?? []
         }
+    }
+
+    private func accountWords(_ account: Bytes16, _ names: FleetNames?) -> Message {
+        guard case .machine(let machine) = statement.audience, let names else {
+            return .verbatim(account.description)
+        }
+        return names.words(for: account, on: machine)
     }
 
     private func rows(of root: Root) -> [[Message]] {

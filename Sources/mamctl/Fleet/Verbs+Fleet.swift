@@ -106,15 +106,17 @@ private let fleetDocumentVerbs: [Verb] = [
         ],
         options: [
             .newDocument("OUT"), .root, .key,
-            Option("machine", value: "ID", "the machine"),
-            Option("account", value: "ID", "the account to wipe"),
+            Option("machine", value: "NAME", "the machine: its id, or its name in the register"),
+            Option("account", value: "NAME", "the account to wipe: its id, or its name there"),
             Option(
                 "machines", value: "LIST", "a file of MACHINE [ACCOUNT] lines; OUT is a directory"),
             Option("confirm", value: "N", "confirm more than 10 without a terminal"),
             .expires("366 of what needs two signatures, else 30"), .passfile, .extpass, .replace,
+            .organizationDirectory,
         ],
         examples: [
-            "mamctl fleet order lock --root root.json --key ann.key --machine $ID -o lock.json",
+            "mamctl fleet order wipe --root root.json --key ann.key --machine pc-17"
+                + " --account ann@contoso.com -o wipe.json",
             "mamctl fleet order wipe --root root.json --key ann.key --machines lost.txt -o orders",
         ],
         statuses: fleetStatuses + [.wrongPassphrase], run: signOrders),
@@ -133,7 +135,10 @@ private let fleetDocumentVerbs: [Verb] = [
     Verb(
         name: "fleet cosign", summary: "Show documents and add a signature",
         usage: [.many("FILE"), "--key", ["--root"], ["--yes"]],
-        options: [.key, .root, Option("yes", "sign without asking"), .passfile, .extpass],
+        options: [
+            .key, .root, Option("yes", "sign without asking"), .passfile, .extpass,
+            .organizationDirectory,
+        ],
         examples: [
             "mamctl fleet cosign root.json --key ann.key",
             "mamctl fleet cosign orders/*.json --key bob.key --root root.json",
