@@ -15,7 +15,6 @@ internal import MAMWire
 internal import MAMWorkspace
 
 extension FleetReports {
-    private static let maximumAccountCount = 500
     private static let maximumLevelByteCount = 200
 
     func status() throws(VarlinkError) -> MachineStatus {
@@ -33,7 +32,7 @@ extension FleetReports {
         status.pending = Int64(standing.pending.count)
         status.obeyed = standing.nonces(atMost: MachineStatus.maximumObeyedCount)
         let files = Accounts(vault).openFileCounts
-        status.accounts = Accounts(vault).all.prefix(Self.maximumAccountCount).map {
+        status.accounts = Accounts(vault).all.prefix(MachineStatus.maximumAccountCount).map {
             account($0, files: files[$0.id] ?? 0, now)
         }
         status.verify = lastVerify.report.map {

@@ -62,6 +62,8 @@ package struct MachineStatus: Sendable, Equatable {
     }
 
     package static let maximumObeyedCount = 100
+    /// Of more accounts than this a machine tells no more.
+    package static let maximumAccountCount = 500
 
     package init(version: String, host: String, workspace: String) {
         (self.version, self.host, self.workspace) = (version, host, workspace)

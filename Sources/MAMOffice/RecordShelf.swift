@@ -10,6 +10,15 @@ package struct SurveyedRecord: Sendable {
     /// The account's name on the machine; nil if neither its status nor its record has it.
     package let name: String?
     package let found: Found
+    /// How it is known that the account is gone from its machine; nil if it may be there.
+    package let wiped: Wiped?
+
+    package enum Wiped: Sendable, Equatable {
+        /// By the order with this nonce, which the machine has obeyed.
+        case order(String)
+        /// The machine's status of this time, in seconds since 1970, has it no more.
+        case unlisted(since: Int64)
+    }
 
     package enum Found: Sendable {
         case none
@@ -28,9 +37,10 @@ extension Survey {
         _ directory: OrganizationDirectory, of organization: Bytes16, machines indices: [Int]? = nil
     ) throws(OrganizationDirectory.Failure) -> [SurveyedRecord] {
         let included = indices?.map { machines[$0] } ?? machines.filter { !$0.isRevoked }
+        let wipes = orders.wipes
         let found = inParts(included) { machine in
             Result { () throws(OrganizationDirectory.Failure) in
-                try Self.records(of: machine, directory, organization)
+                try Self.records(of: machine, directory, organization, wipes)
             }
         }
         let records = try found.map { result throws(OrganizationDirectory.Failure) in
@@ -43,7 +53,8 @@ extension Survey {
     }
 
     private static func records(
-        of machine: SurveyedMachine, _ directory: OrganizationDirectory, _ organization: Bytes16
+        of machine: SurveyedMachine, _ directory: OrganizationDirectory, _ organization: Bytes16,
+        _ wipes: [WipedAccount: String]
     ) throws(OrganizationDirectory.Failure) -> [SurveyedRecord] {
         let place = "\(OrganizationDirectory.records)/\(machine.entry.machine)"
         var names: [Bytes16: String?] = [:]
@@ -55,8 +66,10 @@ extension Survey {
             let found = found(directory, account, machine.entry, organization)
             var known = name
             if case .record(let report, _) = found { known = known ?? report.name }
+            let order = wipes[WipedAccount(machine: machine.entry.machine, account: account)]
             return SurveyedRecord(
-                entry: machine.entry, account: account, name: known, found: found)
+                entry: machine.entry, account: account, name: known, found: found,
+                wiped: machine.wiped(account, found, by: order))
         }
     }
 
@@ -77,5 +90,39 @@ extension Survey {
             }
             return .record(record, issued: report.issued)
         }
+    }
+}
+
+private struct WipedAccount: Hashable {
+    let machine: MachineID
+    let account: Bytes16
+}
+
+extension OrderBook {
+    /// The wipes that machines have obeyed, by nonce.
+    fileprivate var wipes: [WipedAccount: String] {
+        var found: [WipedAccount: String] = [:]
+        for order in orders where order.order.action == .wipe {
+            guard let account = order.order.account else { continue }
+            for machine in order.done {
+                found[WipedAccount(machine: machine, account: account)] = order.nonce
+            }
+        }
+        return found
+    }
+}
+
+extension SurveyedMachine {
+    /// `order`: a wipe of the account that it has obeyed.
+    fileprivate func wiped(
+        _ account: Bytes16, _ found: SurveyedRecord.Found, by order: String?
+    ) -> SurveyedRecord.Wiped? {
+        // An account of which the machine tells nothing may be there.
+        guard let status, let issued, status.accounts.count < MachineStatus.maximumAccountCount,
+            !status.accounts.contains(where: { $0.id == account })
+        else { return nil }
+        if let order { return .order(order) }
+        guard case .record(_, let sent) = found, sent < issued else { return nil }
+        return .unlisted(since: issued)
     }
 }

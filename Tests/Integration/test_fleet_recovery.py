@@ -83,6 +83,51 @@ class Recovery(Fleet):
         self.assertIn("it has sent no record", said)
         self.assertNotIn(BOB, said)
 
+    def test_a_wiped_account_is_no_missing_one(self):
+        record, account = self.record.read_bytes(), self.account()
+        self.workspace.serving("wipe", ANN, "--confirm", ANN)
+
+        def told():
+            self.pull()
+            # Copies of records last.
+            (self.records / f"{account}.json").write_bytes(record)
+            return self.check("--recovery-key", self.key)[ANN]
+
+        wait_until(lambda: told()["state"] == "wiped")
+        found = told()
+        self.assertEqual(found["proven"], list("ABCD"))
+        self.assertIn("its machine has it no more", found["reason"])
+        said = self.fleet("recovery", "check").stdout
+        self.assertIn("0 accounts", said)
+        self.assertIn("1 record of wiped accounts", said)
+        listed = self.fleet("recovery", "check", "--all", "--recovery-key", self.key).stdout
+        self.assertIn(f"{ANN} ({account})", listed)
+        self.assertNotIn("in use", listed)
+        # It may open a backup.
+        said = self.fleet(
+            "recovery", "pull", "real", ANN, "-o", self.workspace.root / "ann.keys").stderr
+        self.assertIn("its machine has it no more", said)
+
+    def test_a_wipe_that_was_obeyed(self):
+        payload = json.loads(base64.b64decode(json.loads(self.record.read_bytes())["payload"]))
+        machine, account = Machine(self.directory, "other"), payload["account"]
+        machine.register()
+        machine.records_file(account).write_bytes(sealed(
+            "recovery-record", {**payload, "machine": machine.id}, machine.key))
+        nonce = self.directory.order("wipe", machine, account)
+        states = []
+        for said in (
+                {"accounts": [machine.account(id=account)]}, {"accounts": [], "issued": 1},
+                {"accounts": [], "issued": 1, "obeyed": [nonce]},
+                {"accounts": [machine.account(id=account)], "obeyed": [nonce]}):
+            machine.say(**said)
+            (found,) = json.loads(self.fleet(
+                "recovery", "check", "--all", "--json", "--machine", "other").stdout)
+            states.append((found["state"], found["reason"]))
+        self.assertEqual(states, [
+            ("sealed", None), ("sealed", None),
+            ("wiped", f"wiped by the order {nonce[:8]}"), ("sealed", None)])
+
     def test_what_cannot_be_listed_is_no_missing_account(self):
         (self.records / "loop.json").symlink_to("loop.json")
         told = self.fleet("recovery", "check", "--all", status=NO)

@@ -26,6 +26,12 @@ struct CheckedRecord {
         case unopened, unproven
     }
 
+    /// Of an account that is gone a record may still open a backup.
+    var isWiped: Bool { record.wiped != nil }
+
+    /// One word for each record.
+    private var label: String { isWiped ? "wiped" : state.rawValue }
+
     /// `pair`: opens it.
     init(_ record: SurveyedRecord, _ pair: Curve25519.KeyPair?, _ organization: Bytes16) {
         self.record = record
@@ -78,11 +84,25 @@ struct CheckedRecord {
     // MARK: For people and programs
 
     var words: Message {
-        switch state {
-        case .sealed: "sealed to \(key ?? "")"
-        case .proven:
-            "opened; the keys in use: \(proven.map(\.letter).joined(separator: " "))"
-        default: Message(known: excerpt(of: reason ?? ""))
+        let content: Message =
+            switch state {
+            case .sealed: "sealed to \(key ?? "")"
+            case .proven:
+                isWiped
+                    ? "opened" : "opened; the keys in use: \(letters)"
+            default: Message(known: excerpt(of: reason ?? ""))
+            }
+        return wipe.map { "\($0); \(content)" } ?? content
+    }
+
+    private var letters: String { proven.map(\.letter).joined(separator: " ") }
+
+    /// How it is known that the account is gone.
+    var wipe: Message? {
+        switch record.wiped {
+        case nil: nil
+        case .order(let nonce): "wiped by the order \(String(nonce.prefix(8)))"
+        case .unlisted(let time): "its machine has it no more, as it said at \(rfc3339(time))"
         }
     }
 
@@ -95,10 +115,14 @@ struct CheckedRecord {
     func row(at now: Int64) -> [Message] {
         [
             .verbatim(record.entry.shownName),
-            .verbatim(excerpt(of: record.name ?? record.account.description)),
-            .verbatim(state.rawValue),
+            .verbatim(shownAccount), .verbatim(label),
             report.map { Int(now - $0.issued).asTimeAgo } ?? "–", words,
         ]
+    }
+
+    private var shownAccount: String {
+        let id = record.account.description
+        return record.name.map { "\(excerpt(of: $0)) (\(id))" } ?? id
     }
 
     var json: JSONValue {
@@ -106,8 +130,9 @@ struct CheckedRecord {
             "machine": .string(record.entry.machine.description),
             "machineName": .string(excerpt(of: record.entry.name)),
             "account": .string(record.account.description),
-            "name": JSONValue(record.name.map(excerpt(of:))), "state": .string(state.rawValue),
-            "reason": JSONValue(reason.map(excerpt(of:))), "sent": JSONValue(time: report?.issued),
+            "name": JSONValue(record.name.map(excerpt(of:))), "state": .string(label),
+            "reason": JSONValue(reason.map(excerpt(of:)) ?? wipe?.english),
+            "sent": JSONValue(time: report?.issued),
             "recoveryKey": JSONValue(key),
             "proven": .array(proven.map { .string($0.letter) }),
         ]

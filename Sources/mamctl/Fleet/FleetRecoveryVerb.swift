@@ -30,7 +30,8 @@ private func checkRecords(_ invocation: Invocation) throws -> ExitStatus {
         directory.place, of: directory.root.organization,
         machines: try survey.machines(of: invocation))
     let checked = records.map { CheckedRecord($0, pair, directory.root.organization) }
-    let bad = checked.filter { !$0.isGood }
+    let present = checked.filter { !$0.isWiped }
+    let bad = present.filter { !$0.isGood }
     let listed = invocation.arguments.has("all") ? checked : bad
     if invocation.isJSON {
         printJSON(.array(listed.map(\.json)))
@@ -39,11 +40,15 @@ private func checkRecords(_ invocation: Invocation) throws -> ExitStatus {
             printOut(
                 verbatim: table(listed.map { $0.row(at: survey.time) }, width: outputWidth) + "\n")
         }
-        let (accounts, good) = (records.count.counted("account"), checked.count - bad.count)
+        let (accounts, good) = (present.count.counted("account"), present.count - bad.count)
         printOut(
             pair == nil
                 ? "\(accounts), \(good.grouped) with a record of a good form"
                 : "\(accounts), \(good.grouped) with a record opened and proven")
+        if present.count < checked.count {
+            let wiped = checked.count - present.count
+            printOut("\(wiped.counted("record")) of wiped accounts: --all lists them")
+        }
     }
     return bad.isEmpty ? .success : .failure
 }
@@ -83,6 +88,7 @@ private func pullRecord(_ invocation: Invocation) throws -> ExitStatus {
         printOut(
             "\(output.shown): the keys of \(excerpt(of: report.name)), sent at \(rfc3339(issued)),"
                 + " sealed to the recovery key \(excerpt(of: report.recoveryKey))")
+        if let wipe = checked.wipe { printError("\(excerpt(of: report.name)): \(wipe)") }
         printError(
             "On the new machine: mamctl account import \(output.asArgument) --recovery-key FILE")
     }
