@@ -90,12 +90,12 @@ struct PolicyDocuments: PolicyService {
     }
 
     private func warnings(about documents: [PolicyDocument], in book: PolicyBook) -> [String] {
-        (documents.flatMap { $0.warnings + $0.remarks } + book.warnings(about: documents))
-            .map(\.description)
-            + LaunchChecks(tree).launchFindings(under: documents).map(\.meaning)
+        let written = documents.flatMap { $0.warnings + $0.remarks } + book.warnings(about: documents)
+        let closing =
+            LaunchChecks(tree).launchFindings(under: documents).map(\.meaning)
             + [Containment(vault).finding(under: documents)].compactMap(\.self)
-            + [Accounts(vault).guessableSeconds(under: documents)].compactMap(\.self)
-            .map(PinRules.guessable)
+        let guessable = Accounts(vault).guessableSeconds(under: documents).map(PinRules.guessable)
+        return written.map(\.description) + closing + [guessable].compactMap(\.self)
     }
 
     private static func warning(ofPassphraseOf account: String) -> String {

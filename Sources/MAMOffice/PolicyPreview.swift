@@ -52,7 +52,7 @@ package struct PolicyPreview: Sendable {
         documents = policyDocuments(isGoing ? last : change.content, in: change.slot)
         former = .merge(policyDocuments(last, in: change.slot))
         let policy = EffectivePolicy.merge(isGoing ? [] : documents)
-        wipes = policy.wipingRules
+        wipes = isGoing ? [] : EffectivePolicy.merge(ordered(change.content)).wipingRules
         findings = isGoing ? [] : PolicyLint.check(change.content)
         let isAboutPins = policy.sources.contains { $0.rules.pinRequired != nil }
         guessableSeconds = isAboutPins ? policy.pin.guessableSeconds : nil
@@ -147,8 +147,10 @@ extension PolicyPreview {
         {
             obstacles[why, default: 0] += 1
         }
-        for warning in Set(book.warnings(about: documents).map(\.description)) {
-            warnings[warning, default: 0] += 1
+        for warning in Set(book.warnings(about: documents)) {
+            // It will have more signatures: see ``wipes``.
+            if case .closesOnly = warning { continue }
+            warnings[warning.description, default: 0] += 1
         }
     }
 
@@ -240,14 +242,22 @@ private final class MachineBooks {
     }
 }
 
-/// As machines read a signed policy; none of what they cannot read.
+/// As machines read a policy that a policy key has signed; none of what they cannot read.
 private func policyDocuments(_ content: [UInt8], in slot: Slot) -> [PolicyDocument] {
-    guard !content.isEmpty,
-        let documents = try? PolicyDocument.decode(content, file: slot.description)
+    documents(content, file: slot.description, mayWipe: false)
+}
+
+/// As machines read it once enough order keys have signed it.
+private func ordered(_ content: [UInt8]) -> [PolicyDocument] {
+    documents(content, file: nil, mayWipe: true)
+}
+
+private func documents(_ content: [UInt8], file: String?, mayWipe: Bool) -> [PolicyDocument] {
+    guard !content.isEmpty, let documents = try? PolicyDocument.decode(content, file: file)
     else { return [] }
     return documents.map { document in
         var document = document
-        document.isSigned = true
+        document.noteSigned(mayWipe: mayWipe)
         return document
     }
 }

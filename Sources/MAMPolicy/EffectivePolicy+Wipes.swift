@@ -25,20 +25,20 @@ extension EffectivePolicy {
     }
 
     private var wrongPassphrases: WipingRule? {
-        guard pin.isRequired, pin.actionAfterRetries == .wipe else { return nil }
+        guard let limit = pin.wipesAfter else { return nil }
         return WipingRule(
             rule: "appActionIfMaximumPinRetriesExceeded",
-            condition: "its passphrase was wrong \(pin.maximumRetries) times")
+            condition: "its passphrase was wrong \(limit) times")
     }
 
     private var longAbsence: WipingRule? {
-        guard let period = rules.periodOfflineBeforeWipeIsEnforced, period.seconds > 0 else {
-            return nil
-        }
+        guard let limit = pin.wipesOfflineAfter,
+            let period = wipeRules.periodOfflineBeforeWipeIsEnforced
+        else { return nil }
         return WipingRule(
             rule: "periodOfflineBeforeWipeIsEnforced",
             condition: "it had no check-in for \(period.text), and then its passphrase was wrong"
-                + " \(pin.maximumRetries) times, or no policy covers it any more")
+                + " \(limit) times")
     }
 
     private func condition(_ finding: LaunchFinding) -> String {

@@ -61,13 +61,12 @@ extension EffectivePolicy {
     }
 
     private func absence(_ former: EffectivePolicy) -> PolicyEffect? {
-        guard let new = rules.periodOfflineBeforeAccessCheck, new.seconds > 0 else { return nil }
-        let old = former.rules.periodOfflineBeforeAccessCheck
-        if let old, old.seconds > 0, old <= new { return nil }
+        guard let (seconds, rule) = offlineBlock else { return nil }
+        if let old = former.offlineBlock, old.seconds <= seconds { return nil }
         return PolicyEffect(
-            kind: .absence, rule: "periodOfflineBeforeAccessCheck",
-            reason: "accounts are closed after \(new.text) without a check-in"
-                + " (periodOfflineBeforeAccessCheck)")
+            kind: .absence, rule: rule,
+            reason: "accounts are closed after \(PolicyDuration(seconds: seconds).text) without a"
+                + " check-in (\(rule))")
     }
 }
 

@@ -23,7 +23,11 @@ struct ShownPreview {
         rows.append(["covers", coverage])
         rows += closes.map { ["closes", $0] }
         rows += preview.wipes.map {
-            ["wipes", "when \(Message(known: $0.condition)) (\($0.rule))"]
+            [
+                "wipes",
+                "when \(Message(known: $0.condition)) (\($0.rule)), once enough order keys have"
+                    + " signed it: mamctl fleet cosign",
+            ]
         }
         rows += warnings.map { ["warning", $0] }
         return rows + (doubt.map { [["beware", $0]] } ?? [])

@@ -76,7 +76,7 @@ private func show(_ former: SignedPolicy, _ present: SignedPolicy?) {
     } else if present?.content.isEmpty ?? true {
         printError("    in force again")
     }
-    for line in difference(present?.content ?? [], former.content) {
-        printError("    \(ByteString(line).shown)")
+    for difference in differences(present?.content ?? [], former.content) {
+        printError("    \(ByteString(difference.text).shown)")
     }
 }
