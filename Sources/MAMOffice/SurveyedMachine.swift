@@ -105,13 +105,10 @@ package struct SurveyedMachine: Sendable {
         return attention.isEmpty ? .compliant : .attention
     }
 
-    /// The register's name, which the administrator gave, else what it calls itself.
-    package var label: String { entry.name.isEmpty ? status?.host ?? "" : entry.name }
+    package var label: String { ReportedMachine(entry: entry, status: status).label }
 
-    /// By what it calls itself only if the register has no name for it.
     package func isNamed(_ text: String) -> Bool {
-        entry.isNamed(text)
-            || (entry.name.isEmpty && Bytes16(hex: text) == nil && status?.host == text)
+        ReportedMachine(entry: entry, status: status).isNamed(text)
     }
 }
 

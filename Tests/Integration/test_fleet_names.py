@@ -73,6 +73,13 @@ class Names(unittest.TestCase):
         liar.say(host="pc-17", accounts=[liar.account(name=ANN)])
         self.order("wipe", "pc-17", ANN)
         self.assertEqual(self.signed()[0], f"machine:{self.machine.id}")
+        # Where the register has no name, its own is all that there is.
+        liar.register(name="")
+        said = self.order("wipe", "pc-17", ANN, status=USAGE)
+        self.assertIn(f"pc-17 ({liar.id})", said)
+        liar.say(host="pc-19", accounts=[liar.account(name=ANN)])
+        self.order("wipe", "pc-19", ANN)
+        self.assertEqual(self.signed()[0], f"machine:{liar.id}")
 
     def test_without_a_directory_ids_are_needed(self):
         self.organization.path.joinpath("root.json").rename(self.workspace.root / "root.json")

@@ -8,18 +8,18 @@ internal import MAMSystem
 internal import MAMWire
 
 /// Where no organisation's directory is, only ids are known.
-struct FleetNames {
-    private let survey: Survey?
+final class FleetNames {
+    private let directory: FleetDirectory?
+    /// Read at the first name.
+    private var entries: [RegisteredMachine]?
 
     /// Refuses a directory that was named and is none.
     init(of invocation: Invocation) throws(Failure) {
-        do throws(Failure) {
-            survey = try FleetDirectory(of: invocation).survey(invocation)
-        } catch {
+        do throws(Failure) { directory = try FleetDirectory(of: invocation) } catch {
             guard !invocation.arguments.has("organization"), error.status == .notFound else {
                 throw error
             }
-            survey = nil
+            directory = nil
         }
     }
 
@@ -28,16 +28,16 @@ struct FleetNames {
     /// `what`: who gave the text, as an error begins.
     func machine(_ text: String, _ what: Message) throws(Failure) -> MachineID {
         if Bytes16(hex: text) != nil { return try id(text, what) }
-        guard let survey else { throw unknown(text, what) }
-        let found = survey.machines.filter { $0.isNamed(text) }
-        guard let machine = found.first?.entry.machine else {
-            let names = didYouMean(text, in: survey.machines.map { excerpt(of: $0.label) })
+        let entries = try entries(for: text, what)
+        let found = entries.filter { isNamed(text, $0) }
+        guard let machine = found.first?.machine else {
+            let names = didYouMean(text, in: entries.map { excerpt(of: $0.name) })
             throw Failure(
                 .notFound, "\(what) is '\(shown(text))', which no machine is called\(names)",
                 next: "mamctl fleet status --all lists them")
         }
         guard found.count == 1 else {
-            throw ambiguous(text, what, found.map { words(for: $0.entry.machine) })
+            throw ambiguous(text, what, found.map { words(for: $0.machine) })
         }
         return machine
     }
@@ -46,9 +46,8 @@ struct FleetNames {
         _ text: String, on machine: MachineID, _ what: Message
     ) throws(Failure) -> Bytes16 {
         if Bytes16(hex: text) != nil { return try id(text, what) }
-        guard let survey else { throw unknown(text, what) }
-        guard let status = survey.machines.first(where: { $0.entry.machine == machine })?.status
-        else {
+        guard directory != nil else { throw unknown(text, what) }
+        guard let status = reported(machine)?.status else {
             throw Failure(
                 .notFound,
                 "\(what) is '\(shown(text))', and \(words(for: machine)) has told no accounts",
@@ -69,6 +68,28 @@ struct FleetNames {
         return account
     }
 
+    private func entries(
+        for text: String, _ what: Message
+    ) throws(Failure) -> [RegisteredMachine] {
+        if let entries { return entries }
+        guard let directory else { throw unknown(text, what) }
+        do throws(OrganizationDirectory.Failure) {
+            let found = try directory.place.registeredMachines()
+            entries = found
+            return found
+        } catch { throw Failure(error) }
+    }
+
+    /// The status is read only where the register has no name.
+    private func isNamed(_ text: String, _ entry: RegisteredMachine) -> Bool {
+        entry.isNamed(text)
+            || (entry.name.isEmpty && reported(entry.machine)?.isNamed(text) == true)
+    }
+
+    private func reported(_ machine: MachineID) -> ReportedMachine? {
+        directory.flatMap { $0.place.machine(machine, in: $0.root.organization) }
+    }
+
     private func unknown(_ text: String, _ what: Message) -> Failure {
         Failure(
             .usage, "\(what) is '\(shown(text))', not 32 hexadecimal digits",
@@ -86,7 +107,7 @@ struct FleetNames {
 
     /// Nil if nobody has told one.
     func name(of machine: MachineID) -> String? {
-        let label = survey?.machines.first { $0.entry.machine == machine }?.label ?? ""
+        let label = reported(machine)?.label ?? ""
         return label.isEmpty ? nil : excerpt(of: label)
     }
 
@@ -96,8 +117,8 @@ struct FleetNames {
     }
 
     func words(for account: Bytes16, on machine: MachineID) -> Message {
-        let status = survey?.machines.first { $0.entry.machine == machine }?.status
-        guard let name = status?.accounts.first(where: { $0.id == account })?.name else {
+        let accounts = reported(machine)?.status?.accounts ?? []
+        guard let name = accounts.first(where: { $0.id == account })?.name else {
             return .verbatim("\(account)")
         }
         return .verbatim("\(excerpt(of: name)) (\(account))")
