@@ -219,7 +219,7 @@ extension EngineCertificate {
     }
 
     fileprivate var next: Message {
-        .verbatim("mamctl fleet engine renew\(server == nil ? " --authority new" : "")")
+        server == nil ? "mamctl fleet engine renew --authority new" : "mamctl fleet engine renew"
     }
 
     var json: JSONValue { ["server": JSONValue(server), "ends": JSONValue(time: ends)] }
