@@ -339,7 +339,7 @@ let package = Package(
         tests(
             "MAMEngineTests",
             ["TestSupport", "MAMEngine", "MAMFleet", "MAMCrypto", "MAMModel"]),
-        tests("MAMNatsTests", ["MAMNats", "CNats"]),
+        tests("MAMNatsTests", ["MAMNats", "MAMModel", "CNats"]),
         tests("MAMSignInTests", ["MAMSignIn", "MAMModel"]),
         tests("MAMFleetTests", ["MAMFleet", "MAMCrypto", "MAMModel"]),
         tests(

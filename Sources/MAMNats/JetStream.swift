@@ -104,6 +104,18 @@ extension NatsFailure {
     ]
 }
 
+/// Of what a stream tells about itself: a replica without a leader answers too, as does a leader
+/// that the others have lost, and neither may have the newest messages.
+func requireQuorum(_ answer: [String: JSONValue]?) throws(NatsFailure) {
+    // A server alone names no cluster.
+    guard let cluster = answer?["cluster"]?.object else { return }
+    let others = cluster["replicas"]?.array ?? []
+    let following = others.count { $0.object?["current"]?.bool == true }
+    guard cluster["leader"]?.text?.isEmpty == false, (following + 1) * 2 > others.count + 1 else {
+        throw .stream(code: 10_008, "too few of its replicas are there")
+    }
+}
+
 /// What identifies a stream, and how far it goes.
 package struct StreamState: Sendable {
     /// When it was made, in the server's words; of another one of the same name it differs.
@@ -127,6 +139,7 @@ extension NatsConnection {
         of stream: String, milliseconds: Int64
     ) throws(NatsFailure) -> StreamState {
         let answer = try call("STREAM.INFO.\(stream)", milliseconds: milliseconds).object
+        try requireQuorum(answer)
         guard let created = answer?["created"]?.text,
             let last = answer?["state"]?.object?["last_seq"]?.integer
         else { throw .malformed }

@@ -92,7 +92,9 @@ package enum NatsFailure: Error, Sendable, Equatable {
 
     init(_ status: natsStatus, _ detail: String) {
         let name = natsStatus_GetText(status).map { String(cString: $0) } ?? "failure"
-        let text = detail.isEmpty ? name : detail
+        // libnats puts its own file and line in front.
+        let told = detail.hasPrefix("(") ? detail.split(separator: ": ", maxSplits: 1).last : nil
+        let text = told.map(String.init) ?? (detail.isEmpty ? name : detail)
         let lowered = text.lowercased()
         self =
             switch status {

@@ -50,6 +50,7 @@ extension NatsConnection {
                 ["subjects_filter": ">", "offset": .integer(Int64(found.count))],
                 milliseconds: milliseconds
             ).object
+            try requireQuorum(answer)
             let page = answer?["state"]?.object?["subjects"]?.object ?? [:]
             found.formUnion(page.keys)
             let total = answer?["total"]?.integer ?? 0

@@ -113,13 +113,14 @@ private struct Joining {
 
     // MARK: The engine
 
+    private var servers: String { code.servers.joined(separator: ", ") }
+
     private func connect() throws(Failure) -> NatsConnection {
         let seed = code.seed
         let options = NatsOptions(
             servers: code.servers.map(serverURL), authority: code.authority.map(pem(ofDER:)),
             credentials: NatsCredentials(token: code.token.text) { seed.sign($0) },
             inboxPrefix: Subject.inbox(code.invitation), name: "mamfleet join")
-        let servers = code.servers.joined(separator: ", ")
         if let expires = code.token.expires, expires <= Timestamp.now.milliseconds / 1000 {
             throw Failure(
                 .refused, "the code expired at \(rfc3339(expires))", next: anotherCode)
@@ -147,7 +148,7 @@ private struct Joining {
     private func documents(_ connection: NatsConnection) throws(Failure) -> Bundles {
         var all: Bundles = []
         for place in [BundlePlace.roots, .all, .time] {
-            let message = try naming(place.subject) { () throws(NatsFailure) in
+            let message = try naming("\(servers): \(place.subject)") { () throws(NatsFailure) in
                 try repeating { () throws(NatsFailure) in
                     try connection.lastMessage(of: place.subject, in: Stream.docs.rawValue)
                 }
@@ -276,7 +277,7 @@ private struct Joining {
         do throws(NatsFailure) {
             try repeating { () throws(NatsFailure) in try asking.send() }
         } catch {
-            guard error.isUsedAlready else { throw Failure(error, "the request") }
+            guard error.isUsedAlready else { throw Failure(error, "\(servers): the request") }
             for file in [Enrolment.file, Enrolment.invitationFile] { state.remove(file) }
             if undoing { try leave() }
             throw Failure(
@@ -294,7 +295,7 @@ private struct Joining {
     private func wait(for asking: Asking, seconds: Int) throws(Failure) -> String? {
         let end = Deadline(seconds: seconds)
         repeat {
-            let answer = try naming("the answer") { () throws(NatsFailure) in
+            let answer = try naming("\(servers): the answer") { () throws(NatsFailure) in
                 try repeating { () throws(NatsFailure) in try asking.answer() }
             }
             switch answer {

@@ -1,6 +1,7 @@
 // What libnats says, as what a caller decides by.
 
 import CNats
+import MAMModel
 import Testing
 
 @testable import MAMNats
@@ -20,6 +21,7 @@ import Testing
         (NATS_SSL_ERROR, "x", .untrusted("x")),
         (NATS_ERR, "bad Certificate", .untrusted("bad Certificate")),
         (NATS_NO_SERVER, "x", .connection("x")),
+        (NATS_NO_SERVER, "(conn.c:2088): x: y", .connection("x: y")),
     ])
     func statuses(status: natsStatus, detail: String, failure: NatsFailure) {
         #expect(NatsFailure(status, detail) == failure)
@@ -31,6 +33,22 @@ import Testing
             return
         }
         #expect(!text.isEmpty)
+    }
+
+    @Test func aStreamWithoutMostOfItsReplicasIsNotBelieved() throws {
+        func cluster(_ leader: JSONValue, _ current: [Bool]) -> [String: JSONValue] {
+            [
+                "cluster": [
+                    "leader": leader, "replicas": .array(current.map { ["current": .bool($0)] }),
+                ]
+            ]
+        }
+        try requireQuorum([:])
+        try requireQuorum(cluster("a", []))
+        try requireQuorum(cluster("a", [true, false]))
+        #expect(throws: NatsFailure.self) { try requireQuorum(cluster("a", [false, false])) }
+        #expect(throws: NatsFailure.self) { try requireQuorum(cluster(.null, [true, true])) }
+        #expect(throws: NatsFailure.self) { try requireQuorum(cluster("", [true, true])) }
     }
 
     @Test func streams() {
