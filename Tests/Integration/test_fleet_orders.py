@@ -177,6 +177,20 @@ class Retiring(Office):
         self.organization.json("retire", "pc-1", "--key", self.key, "--yes", "--force")
 
 
+class Revoking(Office):
+    def test_accounts_that_nobody_has_ordered_to_wipe_are_told(self):
+        machine = self.machine(accounts=["a1" * 16, "b2" * 16])
+        self.organization.json("engine", "init", "--server", "localhost")
+        self.order("wipe", machine, "--account", "a1" * 16)
+        said = self.organization.fleet("revoke", "pc-1", status=REFUSED).stderr
+        for word in ("not obeyed 1 wipe", "No wipe of 1 account", "a stick alone", "--yes"):
+            self.assertIn(word, said)
+        self.say(machine)
+        (self.orders / "wipe.json").unlink()
+        said = self.organization.fleet("revoke", "pc-1", status=REFUSED).stderr
+        self.assertNotIn("stick", said)
+
+
 class Restoring(Office):
     def push(self, **rules):
         policies = self.workspace.root / "policies"

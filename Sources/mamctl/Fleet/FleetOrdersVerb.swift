@@ -38,7 +38,7 @@ extension SurveyedOrder {
     fileprivate func row(_ names: [MachineID: String]) -> [Message] {
         [
             .verbatim(rfc3339(issued)), .verbatim(String(nonce.prefix(8))),
-            .verbatim(order.action.rawValue), .verbatim(whom(names)),
+            .verbatim(action), .verbatim(whom(names)),
             "\(signed.count) of \(needed) signed", outcome,
         ]
     }

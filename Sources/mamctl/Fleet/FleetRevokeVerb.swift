@@ -64,10 +64,9 @@ private struct Revocation {
 
     func agree(_ survey: Survey, _ invocation: Invocation) throws {
         for machine in machines {
-            if let found = survey.machine(machine.machine) {
-                printError(verbatim: survey.words(for: found))
-            }
-            warn(of: machine, survey)
+            guard let found = survey.machine(machine.machine) else { continue }
+            printError(verbatim: survey.words(for: found))
+            warn(of: found, survey)
         }
         for invitation in invitations where invitation.machine == nil {
             printError("invitation \(invitation.id)  \(shown(invitation.note))")
@@ -80,18 +79,24 @@ private struct Revocation {
     }
 
     /// A machine that servers refuse hears of its wipe nowhere but from a web server.
-    private func warn(of machine: RegisteredMachine, _ survey: Survey) {
-        let wipes = survey.openOrders(for: machine.machine).filter {
-            $0.order.action == .wipe && !$0.isTakenBack
+    private func warn(of machine: SurveyedMachine, _ survey: Survey) {
+        let id = machine.entry.machine
+        let wipes = survey.orders.orders.filter {
+            $0.audience == .machine(id) && $0.order.action == .wipe && !$0.isTakenBack
         }
-        guard !wipes.isEmpty else { return }
-        printError(
-            Message(
-                wipes.count,
-                one: "It has not obeyed \(wipes.count.grouped) wipe. Once it is revoked, that"
-                    + " reaches it by a web server or a stick alone.",
-                many: "It has not obeyed \(wipes.count.grouped) wipes. Once it is revoked, those"
-                    + " reach it by a web server or a stick alone."))
+        let open = wipes.count { $0.state == .pending || $0.state == .unsigned }
+        let ordered = Set(wipes.filter { $0.state != .expired }.compactMap(\.order.account))
+        let others = machine.status?.accounts.count { !ordered.contains($0.id) } ?? 0
+        if open > 0 {
+            printError("It has not obeyed \(open.counted("wipe")).")
+        }
+        if others > 0 {
+            printError("No wipe of \(others.counted("account")) there was ordered.")
+        }
+        if open > 0 || others > 0 {
+            printError(
+                "Once it is revoked, orders reach it by a web server or a stick alone.")
+        }
     }
 
     // MARK: Revoking
@@ -134,11 +139,6 @@ private struct Revocation {
             "What remains:\n  mamfleet push \(engine.directory.path.asArgument)   ends the"
                 + " connections\n  mamctl fleet bundle -o DIR   takes the bundles away, where there"
                 + " are any")
-        for machine in machines {
-            printError(
-                "  mamctl fleet order wipe --machine \(machine.machine) --account ID …   destroys"
-                    + " an account's keys; a second order key must sign too")
-        }
     }
 }
 

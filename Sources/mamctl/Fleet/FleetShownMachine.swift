@@ -61,8 +61,14 @@ extension Survey {
 extension SurveyedOrder {
     /// What is ordered, and what came of it. `status`: it has the account's name.
     func words(_ status: MachineStatus?) -> Message {
-        guard let account = order.account else { return "\(order.action.rawValue), \(outcome)" }
+        guard let account = order.account else { return "\(action), \(outcome)" }
         let name = status?.accounts.first { $0.id == account }?.name ?? account.description
-        return "\(order.action.rawValue) of \(excerpt(of: name)), \(outcome)"
+        return "\(action) of \(excerpt(of: name)), \(outcome)"
+    }
+
+    /// Of a withdrawal with the beginning of the other order's nonce.
+    var action: String {
+        let other = order.withdrawn.map { " \($0.description.prefix(8))" } ?? ""
+        return order.action.rawValue + other
     }
 }
