@@ -45,7 +45,7 @@ final class OfficeLink {
                 guard error.mayPass, !end.hasPassed else {
                     throw failure(subject, error, at: server)
                 }
-                progress.show { "\(subject): \(server): \(error); asking again".prefixed($0) }
+                progress.show { "asking again: \(subject): \(server): \(error)".prefixed($0) }
                 leave(server, after: error)
             }
             Deadline(milliseconds: Self.pauseMilliseconds).wait()

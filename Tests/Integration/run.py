@@ -35,10 +35,11 @@ SLOW = 4
 # What takes longest begins first, in this order, so that nothing waits for it at the end.
 LONGEST = (
     "test_faults", "test_package", "test_user_files", "test_user", "test_posix", "test_crash",
-    "test_fleet_robust", "test_setup", "test_desktop_session", "test_programs", "test_budgets",
-    "test_kill", "test_docs", "test_desktop_nautilus", "test_setup_keyring", "test_hostile_shares",
-    "test_hostile_walks", "test_systemd_service", "test_fleet_carriers", "test_events",
-    "test_fleet_scale", "test_desktop_prompt", "test_words")
+    "test_fleet_failover", "test_fleet_robust", "test_setup", "test_desktop_session",
+    "test_programs", "test_budgets", "test_kill", "test_docs", "test_desktop_nautilus",
+    "test_setup_keyring", "test_hostile_shares", "test_hostile_walks", "test_systemd_service",
+    "test_fleet_carriers", "test_events", "test_fleet_scale", "test_desktop_prompt",
+    "test_words")
 
 
 class Result(unittest.TextTestResult):
