@@ -461,6 +461,9 @@ class Preview(PushCase):
             {each["reason"] for each in found["level2.json"]["closes"]},
             {"no policy covers it any more"})
         self.assertTrue(found["other.json"]["coversNobody"])
+        said = self.organization.fleet(
+            "push", self.policies, "--key", self.key, "--prune", "--dry-run").stderr
+        self.assertIn("withdrawing level2.json closes all accounts that it covers", said)
 
 
 if __name__ == "__main__":

@@ -37,8 +37,10 @@ struct ShownPreview {
     var doubt: Message? {
         let name = preview.change.slot.name
         if preview.isForNobody { return "\(name) covers nobody that is known" }
-        if preview.closesAll { return "\(name) closes all accounts that it covers" }
-        return nil
+        guard preview.closesAll else { return nil }
+        return preview.change.action == .withdrawn
+            ? "withdrawing \(name) closes all accounts that it covers"
+            : "\(name) closes all accounts that it covers"
     }
 
     // MARK: Whom it is for
