@@ -52,7 +52,9 @@ package struct PolicyPreview: Sendable {
         documents = policyDocuments(isGoing ? last : change.content, in: change.slot)
         former = .merge(policyDocuments(last, in: change.slot))
         let policy = EffectivePolicy.merge(isGoing ? [] : documents)
-        wipes = isGoing ? [] : EffectivePolicy.merge(ordered(change.content)).wipingRules
+        wipes = isGoing ? [] : EffectivePolicy.merge(
+            policyDocuments(change.content, in: change.slot, mayWipe: true)
+        ).wipingRules
         findings = isGoing ? [] : PolicyLint.check(change.content)
         let isAboutPins = policy.sources.contains { $0.rules.pinRequired != nil }
         guessableSeconds = isAboutPins ? policy.pin.guessableSeconds : nil
@@ -191,73 +193,5 @@ extension PolicyEffect {
             ? "\(reason) (\(rule))"
             : "its machine contains no programs, and its files open for contained ones alone"
                 + " (\(rule)) unless the setting Containment is off there"
-    }
-}
-
-/// The policies of each machine, before the push and after it.
-private final class MachineBooks {
-    typealias Pair = (before: PolicyBook, after: PolicyBook)
-
-    private let wanted: Wanted
-    private var before: [Slot: [PolicyDocument]] = [:]
-    private var after: [Slot: [PolicyDocument]] = [:]
-    /// Most machines have the same.
-    private var known: [Key: Pair] = [:]
-
-    private struct Key: Hashable {
-        let slots: Set<Slot>
-        let workspace: String
-        let members: [String: [String]]?
-    }
-
-    init(_ changes: [PolicyChange], _ signed: [SignedPolicy], _ wanted: Wanted) {
-        self.wanted = wanted
-        for policy in signed.sorted(by: { $0.serial < $1.serial }) where policy.isValid {
-            before[policy.slot] = policyDocuments(policy.content, in: policy.slot)
-        }
-        after = before
-        for change in changes where change.isNoticed {
-            after[change.slot] = policyDocuments(change.content, in: change.slot)
-        }
-    }
-
-    func pair(for machine: MachineID, _ workspace: String) -> Pair {
-        let groups = wanted.groups(of: machine)
-        let slots = Set(before.keys).union(after.keys).filter {
-            $0.audience.includes(machine, in: groups)
-        }
-        let key = Key(
-            slots: slots, workspace: workspace, members: wanted.membersForMachines[machine])
-        if let pair = known[key] { return pair }
-        let book = { (policies: [Slot: [PolicyDocument]]) in
-            PolicyBook(
-                documents: slots.sorted { $0.description < $1.description }
-                    .flatMap { policies[$0] ?? [] },
-                workspace: [workspace], groups: self.wanted.members(for: machine),
-                mayLoosen: false)
-        }
-        let pair = (before: book(before), after: book(after))
-        known[key] = pair
-        return pair
-    }
-}
-
-/// As machines read a policy that a policy key has signed; none of what they cannot read.
-private func policyDocuments(_ content: [UInt8], in slot: Slot) -> [PolicyDocument] {
-    documents(content, file: slot.description, mayWipe: false)
-}
-
-/// As machines read it once enough order keys have signed it.
-private func ordered(_ content: [UInt8]) -> [PolicyDocument] {
-    documents(content, file: nil, mayWipe: true)
-}
-
-private func documents(_ content: [UInt8], file: String?, mayWipe: Bool) -> [PolicyDocument] {
-    guard !content.isEmpty, let documents = try? PolicyDocument.decode(content, file: file)
-    else { return [] }
-    return documents.map { document in
-        var document = document
-        document.noteSigned(mayWipe: mayWipe)
-        return document
     }
 }

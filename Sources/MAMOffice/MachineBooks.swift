@@ -1,0 +1,67 @@
+// The policies of each machine, as it has them before a push and after it.
+
+internal import MAMFleet
+internal import MAMModel
+internal import MAMPolicy
+
+/// Makes each book once: most machines have the same policies.
+final class MachineBooks {
+    typealias Pair = (before: PolicyBook, after: PolicyBook)
+
+    private let wanted: Wanted
+    private var before: [Slot: [PolicyDocument]] = [:]
+    private var after: [Slot: [PolicyDocument]] = [:]
+    private var known: [Key: Pair] = [:]
+
+    private struct Key: Hashable {
+        let slots: Set<Slot>
+        let workspace: String
+        let members: [String: [String]]?
+    }
+
+    init(_ changes: [PolicyChange], _ signed: [SignedPolicy], _ wanted: Wanted) {
+        self.wanted = wanted
+        for policy in signed.sorted(by: { $0.serial < $1.serial }) where policy.isValid {
+            before[policy.slot] = policyDocuments(policy.content, in: policy.slot)
+        }
+        after = before
+        for change in changes where change.isNoticed {
+            after[change.slot] = policyDocuments(change.content, in: change.slot)
+        }
+    }
+
+    func pair(for machine: MachineID, _ workspace: String) -> Pair {
+        let groups = wanted.groups(of: machine)
+        let slots = Set(before.keys).union(after.keys).filter {
+            $0.audience.includes(machine, in: groups)
+        }
+        let key = Key(
+            slots: slots, workspace: workspace, members: wanted.membersForMachines[machine])
+        if let pair = known[key] { return pair }
+        let book = { (policies: [Slot: [PolicyDocument]]) in
+            PolicyBook(
+                documents: slots.sorted { $0.description < $1.description }
+                    .flatMap { policies[$0] ?? [] },
+                workspace: [workspace], groups: self.wanted.members(for: machine),
+                mayLoosen: false)
+        }
+        let pair = (before: book(before), after: book(after))
+        known[key] = pair
+        return pair
+    }
+}
+
+/// As machines read a signed policy; none of what they cannot read. A push has the signature of a
+/// policy key, with which it may not wipe yet.
+func policyDocuments(
+    _ content: [UInt8], in slot: Slot, mayWipe: Bool = false
+) -> [PolicyDocument] {
+    guard !content.isEmpty,
+        let documents = try? PolicyDocument.decode(content, file: slot.description)
+    else { return [] }
+    return documents.map { document in
+        var document = document
+        document.noteSigned(mayWipe: mayWipe)
+        return document
+    }
+}
