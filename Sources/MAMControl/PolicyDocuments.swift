@@ -90,7 +90,8 @@ struct PolicyDocuments: PolicyService {
     }
 
     private func warnings(about documents: [PolicyDocument], in book: PolicyBook) -> [String] {
-        let written = documents.flatMap { $0.warnings + $0.remarks } + book.warnings(about: documents)
+        let written =
+            documents.flatMap { $0.warnings + $0.remarks } + book.warnings(about: documents)
         let closing =
             LaunchChecks(tree).launchFindings(under: documents).map(\.meaning)
             + [Containment(vault).finding(under: documents)].compactMap(\.self)

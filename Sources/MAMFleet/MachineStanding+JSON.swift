@@ -38,7 +38,11 @@ extension MachineStanding {
         obeyed = try members.take("obeyed", "nonces and times") { $0.members(\.integer) }
         let pending = try members.take("pending", "an object") { $0.object }
         for (nonce, json) in pending { self.pending[nonce] = try Order(parsing: json.encoded()) }
-        withdrawn = Set(try members.take("withdrawn", "a list of nonces") { $0.elements(\.text) })
+        // Standings of before had none.
+        let withdrawn = try members.takeOptional("withdrawn", "a list of nonces") {
+            $0.elements(\.text)
+        }
+        self.withdrawn = Set(withdrawn ?? [])
         let dropped = try members.take("dropped", "documents and times") { $0.members(\.integer) }
         for (text, time) in dropped {
             guard let slot = Slot(text) else { throw .malformed("\(text) names no document") }

@@ -52,9 +52,12 @@ package struct PolicyPreview: Sendable {
         documents = policyDocuments(isGoing ? last : change.content, in: change.slot)
         former = .merge(policyDocuments(last, in: change.slot))
         let policy = EffectivePolicy.merge(isGoing ? [] : documents)
-        wipes = isGoing ? [] : EffectivePolicy.merge(
-            policyDocuments(change.content, in: change.slot, mayWipe: true)
-        ).wipingRules
+        wipes =
+            isGoing
+            ? []
+            : EffectivePolicy.merge(
+                policyDocuments(change.content, in: change.slot, mayWipe: true)
+            ).wipingRules
         findings = isGoing ? [] : PolicyLint.check(change.content)
         let isAboutPins = policy.sources.contains { $0.rules.pinRequired != nil }
         guessableSeconds = isAboutPins ? policy.pin.guessableSeconds : nil

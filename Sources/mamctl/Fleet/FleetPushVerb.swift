@@ -93,7 +93,7 @@ private func sign(
             .usage, "\(change.slot): not signed, no machine would accept it: \(error)",
             next: "make smaller policies of it")
     }
-    try directory.write(name, bytes)
+    try directory.replace(signed: name, with: bytes)
 }
 
 /// No two slots have the same: a group's name has no `@`.
