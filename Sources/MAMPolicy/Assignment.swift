@@ -5,6 +5,8 @@ package import MAMModel
 /// One member of `assignments`.
 package enum Assignment: Sendable, Hashable {
     case everyone
+    /// A target of an unknown kind, which covers everybody, and wipes nobody.
+    case unknown
     case group(String)
     case allBut(group: String)
     /// mamd's own: a flat policy names an account.
@@ -32,7 +34,7 @@ package enum Assignment: Sendable, Hashable {
             self = .allBut(group: group)
         default:
             warnings.append(.unknownTarget(type))
-            self = .everyone
+            self = .unknown
         }
     }
 }
@@ -84,7 +86,7 @@ package struct Groups: Sendable, Equatable {
             case .group(let group), .allBut(let group):
                 members[group.caseFolded] == nil && !(mayLoosen && isProven(group))
                     ? .unknownGroup(group, document: document.label) : nil
-            case .everyone, .account: nil
+            case .everyone, .unknown, .account: nil
             }
         }
     }
@@ -121,7 +123,7 @@ package struct Groups: Sendable, Equatable {
         var included: [Bool] = []
         for assignment in assignments {
             switch assignment {
-            case .everyone: included.append(true)
+            case .everyone, .unknown: included.append(true)
             case .group(let group): included.append(includes(account, group))
             case .account(let name): included.append(account.matches(name))
             case .allBut(let group): if excludes(account, group) { return false }
@@ -142,6 +144,7 @@ package struct Groups: Sendable, Equatable {
         for assignment in assignments {
             switch assignment {
             case .everyone: included.append(true)
+            case .unknown: included.append(false)
             case .group(let group): included.append(isIn(group) == true)
             case .account(let name): included.append(account.matches(name))
             case .allBut(let group): if isIn(group) != false { return false }
@@ -156,6 +159,7 @@ package struct Groups: Sendable, Equatable {
             switch assignment {
             case .group(let group), .allBut(let group): wipedMembers[group.caseFolded] != nil
             case .everyone, .account: true
+            case .unknown: false
             }
         }
     }

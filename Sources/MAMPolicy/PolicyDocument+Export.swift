@@ -35,7 +35,7 @@ package struct ExportedPolicy: Sendable, Equatable {
         var isForEveryone = document.assignments.isEmpty
         for assignment in document.assignments {
             switch assignment {
-            case .everyone: isForEveryone = true
+            case .everyone, .unknown: isForEveryone = true
             case .group(let group): included.append(group)
             case .allBut(let group): excluded.append(group)
             case .account: isForEveryone = true

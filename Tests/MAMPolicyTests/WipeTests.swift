@@ -132,7 +132,7 @@ import Testing
             // What is not known, perhaps held back, covers, and wipes nobody.
             ([.group("g")], [:], [:], true, false),
             ([.group("g")], ["g": []], staff, false, false),
-            ([.everyone, .group("g")], [:], [:], true, true),
+            ([.everyone, .group("g")], [:], [:], true, true), ([.unknown], [:], [:], true, false),
             ([.allBut(group: "g")], ["g": []], ["g": []], true, true),
             ([.allBut(group: "g")], ["g": []], staff, true, false),
             ([.allBut(group: "g")], ["g": []], [:], true, false),

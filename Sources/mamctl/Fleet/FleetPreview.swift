@@ -154,7 +154,7 @@ struct ShownPreview {
 extension Assignment {
     fileprivate var words: Message {
         switch self {
-        case .everyone: "everybody"
+        case .everyone, .unknown: "everybody"
         case .group(let group): "the group \(excerpt(of: group))"
         case .allBut(let group): "not the group \(excerpt(of: group))"
         case .account(let name): .verbatim(excerpt(of: name))
