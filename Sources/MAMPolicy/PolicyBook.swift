@@ -9,6 +9,8 @@ package struct PolicyBook: Sendable, Equatable {
     private let inForce: [PolicyDocument]
     /// Which of them cover accounts: ``PolicyDocument/covers``.
     private let covering: [Bool]
+    /// Which of them may wipe whoever they cover.
+    private let wipesEverybody: [Bool]
     let groups: Groups
     /// The workspace's name and id, in lower case.
     let workspace: [String]
@@ -44,6 +46,9 @@ package struct PolicyBook: Sendable, Equatable {
         members = memberships
         inForce = assigned.filter(isHere)
         covering = inForce.map(\.covers)
+        wipesEverybody = inForce.map { document in
+            document.mayWipe && document.assignments.allSatisfy { $0 == .everyone }
+        }
         warnings =
             assigned.filter { !isHere($0) }.map {
                 .otherWorkspaces($0.workspaces ?? [], document: $0.label)
@@ -67,7 +72,9 @@ package struct PolicyBook: Sendable, Equatable {
     }
 
     package func policy(of numbers: Numbers) -> EffectivePolicy {
-        .merge(numbers.all.map { inForce[$0] }, wiping: numbers.wiping.map { inForce[$0] })
+        .merge(
+            numbers.all.map { inForce[$0] },
+            wiping: (numbers.wiping ?? numbers.all).map { inForce[$0] })
     }
 
     /// The protections that cover an account. Any of them replaces the tenant's default, except a
@@ -80,17 +87,19 @@ package struct PolicyBook: Sendable, Equatable {
     /// with the same ones have the same policy.
     package func numbers(for account: Identity) -> Numbers {
         let all = merged(for: account)
-        return Numbers(
-            all: all,
-            wiping: all.filter {
-                inForce[$0].mayWipe && groups.wipe(account, inForce[$0].assignments)
-            })
+        let mayWipe = { (number: Int) in
+            self.wipesEverybody[number]
+                || self.inForce[number].mayWipe
+                    && self.groups.wipe(account, self.inForce[number].assignments)
+        }
+        return Numbers(all: all, wiping: all.allSatisfy(mayWipe) ? nil : all.filter(mayWipe))
     }
 
     /// See ``PolicyBook/numbers(for:)``.
     package struct Numbers: Sendable, Hashable {
         fileprivate let all: [Int]
-        fileprivate let wiping: [Int]
+        /// Nil: all.
+        fileprivate let wiping: [Int]?
     }
 
     private func merged(for account: Identity) -> [Int] {
