@@ -22,12 +22,15 @@ final class AttentionQueue: Sendable {
 
     /// Never blocks.
     func add(_ inode: Inode, of mount: Mount) {
-        let needsThread = state.withLock { state in
-            state.waiting[inode.node] = inode
-            guard state.threadCount < Self.maximumThreadCount else { return false }
+        // Where its data ends must be known although it is closed meanwhile.
+        inode.keepFile()
+        let (isKnown, needsThread) = state.withLock { state in
+            let isKnown = state.waiting.updateValue(inode, forKey: inode.node) != nil
+            guard state.threadCount < Self.maximumThreadCount else { return (isKnown, false) }
             state.threadCount += 1
-            return true
+            return (isKnown, true)
         }
+        if isKnown { inode.letFileGo() }
         guard needsThread else { return }
         do throws(Errno) {
             try startThread(named: "attention") {
@@ -49,6 +52,7 @@ final class AttentionQueue: Sendable {
 
     private func work(_ mount: Mount) {
         while let inode = next() {
+            defer { inode.letFileGo() }
             if let probe = try? CacheProbe(writersOf: inode, in: mount) {
                 attend(to: inode, probe, mount)
             } else if let probe = try? CacheProbe(inode, in: mount, for: .size) {

@@ -4,7 +4,7 @@ extension EffectivePolicy {
     /// Evaluates everything that the policy requires of the device, the programs and the account.
     /// For which not all agree that may wipe, it blocks.
     package func launchVerdict(_ conditions: LaunchConditions) -> LaunchVerdict {
-        let alone = EffectivePolicy(rules: wipeRules, wipeRules: wipeRules, sources: [])
+        let alone = wiping
         let wipes = alone.findings(conditions).filter { $0.action == .wipe }
         let told = Set(wipes.map(\.rule))
         let others = findings(conditions).filter { !told.contains($0.rule) }

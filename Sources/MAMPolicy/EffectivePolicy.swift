@@ -5,9 +5,8 @@ package import MAMModel
 /// The most restrictive value of each rule. A rule is nil if no document sets it.
 package struct EffectivePolicy: Sendable {
     package let rules: PolicyRules
-    /// Those of the documents alone that may wipe: an account is wiped only if these, without any
-    /// other document, demand it.
-    let wipeRules: PolicyRules
+    /// Nil: ``rules``. Apart, since a policy is copied at every open.
+    private let apartWipeRules: ApartRules?
     /// The documents, to report a rule's origin.
     package let sources: [PolicyDocument]
 
@@ -24,9 +23,11 @@ package struct EffectivePolicy: Sendable {
         _ documents: [PolicyDocument], wiping: [PolicyDocument]
     ) -> EffectivePolicy {
         let sources = documents.filter(\.isProtectionInForce)
+        let wiping = wiping.filter(\.isProtectionInForce)
         return EffectivePolicy(
             rules: strictest(sources.map(\.rules)),
-            wipeRules: strictest(wiping.filter(\.isProtectionInForce).map(\.rules)),
+            apartWipeRules: wiping.count == sources.count
+                ? nil : ApartRules(strictest(wiping.map(\.rules))),
             sources: sources)
     }
 
@@ -34,8 +35,18 @@ package struct EffectivePolicy: Sendable {
     package static func lockDown(of policies: [EffectivePolicy]) -> EffectivePolicy {
         EffectivePolicy(
             rules: strictest(policies.map(\.rules)),
-            wipeRules: strictest(policies.map(\.wipeRules)),
+            apartWipeRules: policies.allSatisfy { $0.apartWipeRules == nil }
+                ? nil : ApartRules(strictest(policies.map(\.wipeRules))),
             sources: policies.flatMap(\.sources))
+    }
+
+    /// The rules of the documents alone that may wipe: an account is wiped only if these, without
+    /// any other document, demand it.
+    var wipeRules: PolicyRules { apartWipeRules?.rules ?? rules }
+
+    /// As if there were those documents alone.
+    var wiping: EffectivePolicy {
+        EffectivePolicy(rules: wipeRules, apartWipeRules: nil, sources: [])
     }
 
     private static func strictest(_ all: [PolicyRules]) -> PolicyRules {
@@ -108,6 +119,12 @@ package struct EffectivePolicy: Sendable {
 
     /// The permitted sources of the account's data.
     package var inbound: DataTransfers { rules.allowedInboundDataTransferSources ?? .allApps }
+}
+
+private final class ApartRules: Sendable {
+    let rules: PolicyRules
+
+    init(_ rules: PolicyRules) { self.rules = rules }
 }
 
 /// Policies with equal rules are equal, whichever documents they come from.

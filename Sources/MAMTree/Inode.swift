@@ -132,6 +132,16 @@ package final class Inode: Sendable {
         }
     }
 
+    /// Keeps the file that is in use, also if it is closed, until ``letFileGo()``.
+    package func keepFile() { withState { $0.checkCount += 1 } }
+
+    package func letFileGo() {
+        withState { state in
+            state.checkCount -= 1
+            state.dropUnusedFile()
+        }
+    }
+
     /// Nil if it is unused, or only a check uses it.
     package var openFile: VaultFile? { state.withLock { $0.openCount > 0 ? $0.file : nil } }
 

@@ -93,12 +93,7 @@ package struct FileCheck: Sendable {
         }
     }
 
-    func endCheck(_ inode: Inode) {
-        inode.withState { state in
-            state.checkCount -= 1
-            state.dropUnusedFile()
-        }
-    }
+    func endCheck(_ inode: Inode) { inode.letFileGo() }
 
     /// Nil if the examination did not reach the file's end.
     private func problems(
