@@ -43,8 +43,17 @@ package struct PolicyDocument: Sendable, Equatable {
 
     /// An organisation that the workspace has joined has signed it.
     package private(set) var isSigned = false
+    private var isAllowedToWipe = true
+
     /// Whether accounts are wiped under it. Where not, it closes them instead.
-    package private(set) var mayWipe = true
+    package var mayWipe: Bool { isAllowedToWipe && !(isSigned && isForTheRest) }
+
+    /// Whether it covers those whom something else leaves to it, another document or a membership:
+    /// who takes that away, or holds it back, would choose whom it wipes.
+    private var isForTheRest: Bool {
+        isDefault
+            || assignments.contains { if case .allBut = $0 { true } else { false } }
+    }
 
     /// True for what was exported from an organisation's tenant: Graph gives every document an id.
     /// What people write themselves has none.
@@ -65,7 +74,7 @@ package struct PolicyDocument: Sendable, Equatable {
     /// An organisation has signed it. Time offline that is asked for in seconds would wipe whoever
     /// is in a train, so that a day is the least.
     package mutating func noteSigned(mayWipe: Bool) {
-        (isSigned, self.mayWipe) = (true, mayWipe)
+        (isSigned, isAllowedToWipe) = (true, mayWipe)
         guard let period = rules.periodOfflineBeforeWipeIsEnforced, period.seconds > 0,
             period < Self.leastOfflineWipe
         else { return }
@@ -75,9 +84,10 @@ package struct PolicyDocument: Sendable, Equatable {
 
     private static let leastOfflineWipe = PolicyDuration(seconds: 86_400)
 
-    /// Those of all documents of a text; empty, too, for a text that is no policy.
+    /// Those of all documents of a text that wipe once order keys have signed it; empty, too, for a
+    /// text that is no policy.
     package static func wipeRules(in text: [UInt8]) -> [String] {
         let documents = (try? decode(documentText(text))) ?? []
-        return Set(documents.flatMap(\.wipeRules)).sorted()
+        return Set(documents.filter { !$0.isForTheRest }.flatMap(\.wipeRules)).sorted()
     }
 }

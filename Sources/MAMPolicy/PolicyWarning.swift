@@ -70,7 +70,8 @@ extension PolicyWarning: CustomStringConvertible {
         case .closesOnly(let rules, let document):
             "\(document) closes accounts, and does not wipe them"
                 + " (\(rules.joined(separator: ", "))): enough order keys must sign it, and the"
-                + " memberships of its groups"
+                + " memberships of its groups, and neither a default nor one that excludes a group"
+                + " wipes"
         case .otherSystem(let type):
             "\(type): only what it has in common with iosManagedAppProtection counts"
         }

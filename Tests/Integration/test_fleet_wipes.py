@@ -8,6 +8,7 @@ from test_fleet import RULES, Fleet
 from workspace import ANN, CLOSED, DONE, SETTINGS, WRONG_PASSPHRASE, wait_until
 
 GROUP = "#microsoft.graph.groupAssignmentTarget"
+EXCLUSION = "#microsoft.graph.exclusionGroupAssignmentTarget"
 
 
 class Wipes(Fleet):
@@ -187,6 +188,35 @@ class Wipes(Fleet):
         wait_until(lambda: self.block() is None)
         self.membership(ANN, orderers=2)
         self.assert_wiped()
+
+    # What covers the rest
+
+    def test_nor_by_withdrawing_what_a_default_stands_back_for(self):
+        self.deliver(self.policy(2, name="default.json", minimumWipeOsVersion="99.0", **{
+            "@odata.type": "#microsoft.graph.defaultManagedAppProtection"}))
+        self.deliver(self.contoso.time())
+        self.assertTrue(self.is_readable())
+        self.withdraw()
+        wait_until(lambda: self.block() == "launch")
+        self.assertIn("minimumWipeOsVersion", self.show_warnings())
+        self.assert_intact_once_all_is_well()
+
+    def test_nor_by_replacing_one_of_the_memberships_of_an_excluded_group(self):
+        def membership(name, *members, orderers):
+            self.deliver(self.contoso.document(
+                "membership", {"groups": [], "members": {"board": list(members)}}, name=name,
+                keys=self.contoso.keys["policy"] + self.contoso.keys["order"][:orderers]))
+
+        membership("one", ANN, orderers=2)
+        membership("two", "bob@contoso.com", orderers=2)
+        self.deliver(self.policy(
+            2, name="all.json", minimumWipeOsVersion="99.0", assignments=[
+                {"target": {"@odata.type": EXCLUSION, "groupId": "board"}}]))
+        self.assertIsNone(self.block())
+        membership("one", orderers=0)
+        wait_until(lambda: self.block() == "launch")
+        self.withdraw("all.json")
+        self.assert_intact_once_all_is_well()
 
     def test_who_leaves_a_group_is_not_covered_by_a_recovery_key(self):
         public = json.loads(self.workspace.ctl(

@@ -133,9 +133,9 @@ import Testing
             ([.group("g")], [:], [:], true, false),
             ([.group("g")], ["g": []], staff, false, false),
             ([.everyone, .group("g")], [:], [:], true, true), ([.unknown], [:], [:], true, false),
-            ([.allBut(group: "g")], ["g": []], ["g": []], true, true),
-            ([.allBut(group: "g")], ["g": []], staff, true, false),
-            ([.allBut(group: "g")], ["g": []], [:], true, false),
+            // Another membership may have more members, and be held back or replaced.
+            ([.allBut(group: "g")], ["g": []], ["g": []], true, false),
+            ([.group("g"), .allBut(group: "h")], staff, staff, true, false),
             ([.everyone, .allBut(group: "g")], [:], [:], true, false),
         ] as [([Assignment], [String: [String]], [String: [String]], Bool, Bool)])
     func `only groups that order keys have signed put somebody under a wipe`(
@@ -151,6 +151,25 @@ import Testing
         let action = book.policy(for: ann).launchVerdict(conditions).action
         #expect(action == (isWiped ? .wipe : isCovered ? .block : nil))
         #expect(book.replacing("f", with: []).policy(for: ann) == book.policy(for: ann))
+    }
+
+    /// Who withdraws the policies beside it would choose whom it wipes.
+    @Test func `a default that is signed wipes nobody`() throws {
+        let ann = try #require(Self.ann)
+        var document = document(wiping: true) { $0.minimumWipeOsVersion = "99" }
+        document.isDefault = true
+        let book = PolicyBook(documents: [document], wiped: [:], mayLoosen: false)
+        #expect(book.policy(for: ann).launchVerdict(conditions).action == .block)
+        #expect(
+            book.warnings == [.closesOnly(["minimumWipeOsVersion"], document: document.label)])
+        let type = "#microsoft.graph.defaultManagedAppProtection"
+        let text = #"{"@odata.type": "\#(type)", "minimumWipeOsVersion": "1"}"#
+        #expect(PolicyDocument.wipeRules(in: Array(text.utf8)).isEmpty)
+        // A local administrator's own default does.
+        var local = PolicyDocument()
+        (local.isDefault, local.rules.minimumWipeOsVersion) = (true, "99")
+        let own = PolicyBook(documents: [local])
+        #expect(own.policy(for: ann).launchVerdict(conditions).action == .wipe)
     }
 
     @Test func `without an organisation an unknown group wipes nobody, and a proven one does`()
