@@ -11,7 +11,7 @@ extension MachineStanding {
 
     /// Those of the memberships alone that enough order keys have signed, too: who chooses whom a
     /// policy covers chooses whom it wipes.
-    package var orderedMembership: Membership { membership(where: \.isOrdered) }
+    package var orderedMembership: Membership { membership(where: isOrdered) }
 
     private func membership(where counts: (SignedDocument) -> Bool) -> Membership {
         var all = Membership()
@@ -40,8 +40,22 @@ extension MachineStanding {
     /// Whether a policy may wipe on this machine: enough order keys have signed it, and that this
     /// machine is one of those that it is for.
     package func mayWipe(by policy: SignedDocument) -> Bool {
-        policy.isOrdered
+        isOrdered(policy)
             && policy.statement.audience.includes(machine, in: orderedMembership.groups)
+    }
+
+    /// Enough order keys have signed it, and not before a root took away what was in its place: a
+    /// carrier may send what that had replaced.
+    private func isOrdered(_ document: SignedDocument) -> Bool {
+        document.isOrdered && document.statement.issued >= wipingSince[document.slot] ?? .min
+    }
+
+    /// From now on serials refuse what is older.
+    mutating func forgetWipingSince(_ document: SignedDocument) {
+        guard let since = wipingSince[document.slot], document.statement.issued >= since else {
+            return
+        }
+        wipingSince[document.slot] = nil
     }
 
     /// Why a check-in does not count, or nil: a time that was signed within a day, all documents

@@ -15,6 +15,7 @@ extension MachineStanding {
             "pending": .object(pending.mapValues(\.json)),
             "withdrawn": JSONValue(texts: withdrawn.sorted()),
             "dropped": JSONValue(dropped.mapValues { .integer($0) }),
+            "wipingSince": JSONValue(wipingSince.mapValues { .integer($0) }),
             "latestTime": .integer(latestTime), "forgottenUntil": .integer(forgottenUntil),
         ]
     }
@@ -43,14 +44,25 @@ extension MachineStanding {
             $0.elements(\.text)
         }
         self.withdrawn = Set(withdrawn ?? [])
-        let dropped = try members.take("dropped", "documents and times") { $0.members(\.integer) }
-        for (text, time) in dropped {
-            guard let slot = Slot(text) else { throw .malformed("\(text) names no document") }
-            self.dropped[slot] = time
-        }
+        dropped = try Self.slots(
+            try members.take("dropped", "documents and times") { $0.members(\.integer) })
+        // Nor these.
+        wipingSince = try Self.slots(
+            try members.takeOptional("wipingSince", "documents and times") {
+                $0.members(\.integer)
+            } ?? [:])
         latestTime = try members.take("latestTime", "a number") { $0.integer }
         forgottenUntil = try members.take("forgottenUntil", "a number") { $0.integer }
         try members.requireEmpty()
+    }
+
+    private static func slots(_ times: [String: Int64]) throws(Refusal) -> [Slot: Int64] {
+        var found: [Slot: Int64] = [:]
+        for (text, time) in times {
+            guard let slot = Slot(text) else { throw .malformed("\(text) names no document") }
+            found[slot] = time
+        }
+        return found
     }
 
     private static func envelope(_ json: JSONValue) -> Envelope? {

@@ -21,6 +21,9 @@ package struct MachineStanding: Sendable, Equatable {
     /// Policies that only keys had signed that a root took away, and when that root was issued: the
     /// account is closed until one comes that was signed since.
     package internal(set) var dropped: [Slot: Int64] = [:]
+    /// Policies and memberships that a root took away, withdrawn ones too, and when that root was
+    /// issued: what was signed before may be what they replaced, and wipes nothing.
+    package internal(set) var wipingSince: [Slot: Int64] = [:]
     /// The latest moment, in seconds, on which a signed time and the clock of then agreed: one can
     /// be set forward, and the key of the other may be stolen.
     package internal(set) var latestTime: Int64 = 0
@@ -63,7 +66,7 @@ package struct MachineStanding: Sendable, Equatable {
     package mutating func remember(_ former: MachineStanding) {
         guard former.organization == organization else { return }
         (obeyed, forgottenUntil) = (former.obeyed, former.forgottenUntil)
-        withdrawn = former.withdrawn
+        (withdrawn, wipingSince) = (former.withdrawn, former.wipingSince)
         documents = former.documents
         dropUnsigned(for: nil)
     }
@@ -98,6 +101,7 @@ package struct MachineStanding: Sendable, Equatable {
         try makeRoom(for: document.slot)
         documents[document.slot] = document
         dropped[document.slot] = nil
+        forgetWipingSince(document)
         if document.kind == .time {
             latestTime = max(latestTime, min(clock, document.statement.issued))
         }
@@ -160,8 +164,9 @@ package struct MachineStanding: Sendable, Equatable {
             try? SignedDocument($0.envelope, by: root, of: organization)
         }
         if let since {
-            for (slot, document) in all where documents[slot] == nil && slot.kind == .policy {
-                if !document.content.isEmpty { dropped[slot] = since }
+            for (slot, document) in all where documents[slot] == nil {
+                if slot.kind == .policy, !document.content.isEmpty { dropped[slot] = since }
+                if slot.kind.role == .policy { wipingSince[slot] = since }
             }
         }
         let left = documents.values.filter { $0.kind == .time }.map(\.statement.issued).max()

@@ -5,7 +5,7 @@ import unittest
 
 from signing import DAY, Key
 from test_fleet import RULES, Fleet
-from workspace import ANN, CLOSED, DONE, SETTINGS, WRONG_PASSPHRASE, wait_until
+from workspace import ANN, CLOSED, DONE, REFUSED, SETTINGS, WRONG_PASSPHRASE, wait_until
 
 GROUP = "#microsoft.graph.groupAssignmentTarget"
 EXCLUSION = "#microsoft.graph.exclusionGroupAssignmentTarget"
@@ -216,6 +216,26 @@ class Wipes(Fleet):
         membership("one", orderers=0)
         wait_until(lambda: self.block() == "launch")
         self.withdraw("all.json")
+        self.assert_intact_once_all_is_well()
+
+    # Roots
+
+    def test_nor_by_what_a_former_key_had_replaced(self):
+        """The policy that it withdrew comes again once that key is taken away."""
+        policy, orderers = self.contoso.keys["policy"], self.contoso.keys["order"][:2]
+        self.contoso.keys["policy"] = [*policy, Key()]
+        self.deliver(self.contoso.root(serial=2))
+        old = self.contoso.policy(
+            {**RULES, "minimumWipeOsVersion": "99.0"}, name="old.json", keys=policy + orderers,
+            issued=int(time.time()) - 60)
+        self.deliver(self.contoso.document(
+            "policy", b"", name="old.json", keys=self.contoso.keys["policy"][1:]))
+        self.deliver(old, status=REFUSED)
+        self.contoso.keys["policy"] = policy
+        self.deliver(self.contoso.root(serial=3))
+        self.deliver(old)
+        wait_until(lambda: self.block() == "launch")
+        self.withdraw("old.json")
         self.assert_intact_once_all_is_well()
 
     def test_who_leaves_a_group_is_not_covered_by_a_recovery_key(self):

@@ -85,6 +85,38 @@ import Testing
         #expect(mayWipe(standing) == [true])
     }
 
+    /// What a former root's key replaced is sent again once that key is taken away.
+    @Test(arguments: [DocumentKind.policy, .membership])
+    func `what a root took the successor of away wipes nothing`(_ kind: DocumentKind) throws {
+        var former = contoso
+        former.policies.append(Key())
+        let membership = Membership(groups: ["lab"]).json.encoded()
+        let content = kind == .policy ? Array(#"{"pinRequired": true}"#.utf8) : membership
+        func signed(
+            _ content: [UInt8], _ serial: Int64, _ issued: Int64, _ keys: [Key]
+        ) -> Envelope {
+            contoso.envelope(
+                kind, content, name: "one", serial: serial, issued: issued, by: keys)
+        }
+        func isOrdered(_ standing: MachineStanding) -> Bool {
+            mayWipe(standing) == [true] || standing.orderedMembership.groups == ["lab"]
+        }
+        let (before, after) = (Organization.start - 60, Organization.start)
+        let old = signed(content, 1, before, signers(2))
+        var standing = try former.standing()
+        let last = kind == .policy ? [] : Membership().json.encoded()
+        _ = try standing.accept(signed(last, 2, before, [former.policies[1]]), at: now)
+        #expect(throws: Refusal.older(serial: 1, than: 2)) { try standing.accept(old, at: now) }
+        _ = try standing.accept(contoso.root(serial: 2), at: now)
+        _ = try standing.accept(old, at: now)
+        #expect(!isOrdered(standing))
+        #expect(try MachineStanding(standing.json) == standing)
+        // Signed since, it does again.
+        _ = try standing.accept(signed(content, 3, after, signers(2)), at: now)
+        #expect(isOrdered(standing))
+        #expect(standing.wipingSince.isEmpty)
+    }
+
     @Test(arguments: [(0, false), (2, true)])
     func `for a group of machines it wipes by a membership that order keys have signed`(
         _ count: Int, _ expected: Bool
