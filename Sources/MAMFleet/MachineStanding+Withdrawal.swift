@@ -4,10 +4,11 @@ extension MachineStanding {
     /// Refuses the order from now on. One that is done stays done.
     ///
     /// The order may not be known, nor then its expiry: none that was signed before its withdrawal
-    /// can last longer than this refuses it.
+    /// can last longer than this refuses it, by clocks that are a day apart.
     mutating func withdraw(_ nonce: String, at issued: Int64) {
         guard obeyed[nonce] == nil || pending[nonce] != nil else { return }
-        obeyed[nonce] = issued + SignedDocument.longestDays * secondsPerDay
+        let last = issued + SignedDocument.longestDays * secondsPerDay + Self.toleratedSeconds
+        obeyed[nonce] = max(obeyed[nonce] ?? 0, last)
         pending[nonce] = nil
         withdrawn.insert(nonce)
     }

@@ -44,7 +44,7 @@ package struct MachineStanding: Sendable, Equatable {
     package static let maximumDocumentCount = 1000
     package static let maximumOrderCount = 10_000
     /// How far the machine's clock may be behind the signer's.
-    private static let toleratedSeconds = secondsPerDay
+    static let toleratedSeconds = secondsPerDay
     /// How far it may be behind a signed time, unless it is known to be behind by more.
     private static let toleratedTimeSeconds = 2 * secondsPerDay
 

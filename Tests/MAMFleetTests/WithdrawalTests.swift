@@ -29,6 +29,22 @@ import Testing
         #expect(standing.nonces(atMost: 10).contains("\(nonce)") == false)
     }
 
+    @Test(arguments: [false, true])
+    func `one whose signer's clock was ahead is refused until it expires`(_ isKnown: Bool) throws {
+        var standing = try contoso.standing()
+        let hour: Int64 = 3600
+        let ahead = contoso.envelope(
+            .order, wipe.json.encoded(), for: .machine(Organization.machine), name: "\(nonce)",
+            issued: Organization.start + hour, days: 366, by: Array(contoso.orders.prefix(2)))
+        if isKnown { _ = try standing.accept(ahead, at: now) }
+        _ = try standing.accept(withdrawal, at: now)
+        standing.finish("\(other)")
+        // The order has half an hour left.
+        let later = Organization.start + 366 * Organization.day + hour / 2
+        _ = try standing.accept(contoso.time(at: later), at: later)
+        #expect(throws: Refusal.obeyed) { try standing.accept(ahead, at: later) }
+    }
+
     @Test func `what waits is not begun`() throws {
         var standing = try contoso.standing()
         _ = try standing.accept(contoso.order(wipe), at: now)
