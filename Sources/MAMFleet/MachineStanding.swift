@@ -185,7 +185,9 @@ package struct MachineStanding: Sendable, Equatable {
         guard statement.issued <= now(clock) + Self.toleratedSeconds else {
             throw .issuedLater(statement.issued)
         }
-        guard obeyed.count < Self.maximumOrderCount else { throw .full }
+        // Half is kept free of what one stolen key can sign: a wipe must have room.
+        let room = order.needsAll ? Self.maximumOrderCount : Self.maximumOrderCount / 2
+        guard obeyed.count < room else { throw .full }
         obeyed[statement.name] = expires
         pending[statement.name] = order
         if let other = order.withdrawn { withdraw(other.description, at: statement.issued) }

@@ -69,6 +69,23 @@ import Testing
         #expect(standing.nonces(atMost: 10).contains("\(nonce)"))
     }
 
+    @Test func `one key alone leaves room for a wipe`() throws {
+        let old = contoso.order(Order(.lock), nonce: 3, by: [contoso.orders[0]])
+        var members = try contoso.standing().json.object ?? [:]
+        for (count, isFull) in [(4999, false), (5000, true), (9999, true)] {
+            let nonces = (1...count).map { ("\(Bytes16(high: 8, low: UInt64($0)))", now) }
+            members["obeyed"] = .object(
+                Dictionary(uniqueKeysWithValues: nonces).mapValues { .integer($0) })
+            var standing = try MachineStanding(.object(members))
+            if isFull {
+                #expect(throws: Refusal.full) { try standing.accept(old, at: now) }
+            } else {
+                _ = try standing.accept(old, at: now)
+            }
+            _ = try standing.accept(contoso.order(wipe), at: now)
+        }
+    }
+
     @Test func `one key alone keeps no machine from a wipe`() throws {
         var standing = try contoso.standing()
         let alone = contoso.order(
