@@ -102,6 +102,33 @@ class Withdrawals(Office):
         self.assertIn("obeyed", self.organization.error(
             "withdraw", nonce, "--key", self.key, "--yes", status=REFUSED))
 
+    def test_a_second_withdrawal_does_not_take_the_firsts_signatures(self):
+        machine = self.machine(accounts=["a1" * 16])
+        nonce = self.order("wipe", machine, "--account", "a1" * 16)["name"]
+        self.cosign(self.orders / "wipe.json")
+        # Twice in one line is once.
+        words = ["withdraw", nonce[:8], nonce, "--key", self.key, "--yes"]
+        (made,) = self.organization.json(*words)
+        told = self.organization.json(*words, status=NO)["error"]
+        self.assertIn("withdraws it already", told["message"])
+        self.assertIn("mamctl fleet cosign", told["next"])
+        self.cosign(made["path"])
+        told = self.organization.json(*words, status=NO)["error"]
+        self.assertEqual(told["next"], "mamfleet push")
+        self.assertEqual(self.sent(machine), ["withdraw"])
+
+    def test_its_file_is_named_from_wherever_one_is(self):
+        machine = self.machine()
+        self.order("lock", machine)
+        for directory, name in (
+                (self.path, "orders/lock.json"), (self.orders, "lock.json"),
+                (self.path.parent, self.orders / "lock.json"), (self.path, "./orders/lock.json")):
+            with self.subTest(name=name, directory=directory):
+                said = self.organization.fleet(
+                    "withdraw", name, "--key", self.key, status=REFUSED,
+                    prefix=("env", "-C", directory)).stderr
+                self.assertIn("nothing was withdrawn", said)
+
     def test_it_is_shown_and_asked(self):
         machine = self.machine(accounts=["a1" * 16])
         self.order("wipe", machine, "--account", "a1" * 16)

@@ -11,8 +11,10 @@ internal import MAMWire
 func withdrawOrders(_ invocation: Invocation) throws -> ExitStatus {
     let directory = try FleetDirectory(of: invocation)
     let survey = try directory.survey(invocation)
-    let meant = try invocation.operands.map { word throws(Failure) in
-        try order(word, survey, directory)
+    var meant: [SurveyedOrder] = []
+    for word in invocation.operands {
+        let order = try order(word, survey, directory)
+        if !meant.contains(where: { $0.nonce == order.nonce }) { meant.append(order) }
     }
     let key = try FleetKey(of: invocation)
     try key.require(.order, in: directory.root.root)
@@ -48,9 +50,10 @@ private func order(
 ) throws(Failure) -> SurveyedOrder {
     let text = word.text ?? ""
     let known = survey.orders.orders
+    let path = word.resolved
     let found = known.filter {
-        $0.nonce == text || $0.file == text || directory.place.whole($0.file) == word
-            || text.count >= 8 && $0.nonce.hasPrefix(text)
+        $0.nonce == text || $0.file == text || text.count >= 8 && $0.nonce.hasPrefix(text)
+            || path != nil && directory.place.whole($0.file).resolved == path
     }
     guard let order = found.first else {
         throw Failure(
@@ -73,7 +76,24 @@ private func order(
             .refused, "\(word.shown): it cannot be withdrawn: \(order.outcome)",
             next: "mamctl fleet orders")
     }
+    try refuseAnother(for: order, known, directory)
     return order
+}
+
+/// A second withdrawal would stand in the first one's file, without the signatures of that.
+private func refuseAnother(
+    for order: SurveyedOrder, _ known: [SurveyedOrder], _ directory: FleetDirectory
+) throws(Failure) {
+    let first = known.first {
+        $0.order.withdrawn?.description == order.nonce && !$0.signed.isEmpty
+    }
+    guard let first else { return }
+    let path = directory.place.whole(first.file)
+    let root = directory.root.file.path.asArgument
+    throw Failure(
+        .failure, "\(path.shown) withdraws it already",
+        next: first.missing == 0
+            ? "mamfleet push" : "mamctl fleet cosign \(path.asArgument) --root \(root) --key KEY")
 }
 
 /// It lasts as long as the order.
