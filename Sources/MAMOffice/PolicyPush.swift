@@ -90,6 +90,18 @@ package struct PolicyPush: Sendable {
         self.changes = changes.sorted { $0.slot.description < $1.slot.description }
     }
 
+    /// What puts a former version in the place of the present one.
+    package init(restoring former: SignedPolicy, over present: SignedPolicy?) {
+        let isThere = present.map { !$0.content.isEmpty } ?? false
+        let action: PolicyChange.Action =
+            former.content.isEmpty ? .withdrawn : isThere ? .changed : .new
+        changes = [
+            PolicyChange(
+                slot: former.slot, action: action, content: former.content, former: present)
+        ]
+        unchangedCount = 0
+    }
+
     private static func action(
         _ wanted: WantedPolicy, _ former: SignedPolicy?, at now: Int64
     ) -> PolicyChange.Action? {

@@ -270,6 +270,29 @@ class Restoring(Office):
             "restore", "level2.json", "--key", self.organization.keys["bob"], "--yes",
             status=REFUSED))
 
+    def test_it_says_whom_it_covers_and_closes_as_a_push_does(self):
+        account = "a1" * 16
+        self.machine(accounts=[account])
+        self.push(deviceComplianceRequired=True, appActionIfDeviceComplianceRequired="block")
+        self.push(deviceComplianceRequired=False)
+        words = ["restore", "level2.json", "--key", self.key]
+        said = self.organization.fleet(*words, status=REFUSED).stderr
+        for word in ("all machines: 1 machine", "a1@contoso.com (pc-1)",
+                     "level2.json closes all accounts that it covers"):
+            self.assertIn(word, said)
+        before = self.signed()
+        for typed, status in (("level2", NO), ("level2.json", DONE)):
+            self.assertEqual(self.signed(), before)
+            terminal = Terminal(
+                ["mamctl", "fleet", *words, "--organization", self.path],
+                self.workspace.environment, columns=200)
+            terminal.read(until=b"continue")
+            terminal.type("yes\n")
+            terminal.read(until=b"nevertheless")
+            terminal.type(typed + "\n")
+            self.assertEqual(terminal.finish()[0], status)
+        self.assertTrue(self.signed()[1]["deviceComplianceRequired"])
+
 
 if __name__ == "__main__":
     unittest.main()

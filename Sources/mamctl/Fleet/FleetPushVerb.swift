@@ -24,7 +24,7 @@ func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
     if !arguments.has("dry-run"), !work.isEmpty {
         let key = try FleetKey(of: invocation)
         try key.require(.policy, in: root.root)
-        try agree(to: shown, work.count, invocation)
+        try agree(to: shown, "Sign \(work.count.counted("document"))?", invocation)
         for change in work {
             try sign(change, key, root.organization, validity, in: directory)
         }
@@ -45,9 +45,9 @@ func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 /// What closes all that it covers, or covers nobody, is asked for by name: `yes` is typed too fast.
-private func agree(to push: ShownPush, _ count: Int, _ invocation: Invocation) throws {
+func agree(to push: ShownPush, _ question: Message, _ invocation: Invocation) throws {
     let refusal: Message = "nothing was signed"
-    try agree(to: "Sign \(count.counted("document"))?", orElse: refusal, invocation)
+    try agree(to: question, orElse: refusal, invocation)
     if invocation.arguments.has("yes") { return }
     for (name, doubt) in push.doubts {
         let typed = try Terminal.askOpenly("\(doubt). Type \(name) to sign it nevertheless")

@@ -34,14 +34,18 @@ struct ShownPush {
     }
 
     func show() {
-        let width = isatty(STDERR_FILENO) == 1 ? screenWidth(of: STDERR_FILENO) - 4 : nil
         for change in push.changes {
             printError("\(sign(of: change.action)) \(change.slot)  \(words(for: change.action))")
-            guard let rows = previews[change.slot]?.rows else { continue }
-            let lines = table(rows, width: width).split(separator: "\n")
-            printError(verbatim: lines.map { "    \($0)" }.joined(separator: "\n"))
+            showPreview(of: change.slot)
         }
         printError("\(push.unchangedCount) unchanged")
+    }
+
+    func showPreview(of slot: Slot) {
+        guard let rows = previews[slot]?.rows else { return }
+        let width = isatty(STDERR_FILENO) == 1 ? screenWidth(of: STDERR_FILENO) - 4 : nil
+        let lines = table(rows, width: width).split(separator: "\n")
+        printError(verbatim: lines.map { "    \($0)" }.joined(separator: "\n"))
     }
 
     private func sign(of action: PolicyChange.Action) -> String {

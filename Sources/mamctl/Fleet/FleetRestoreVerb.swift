@@ -9,7 +9,9 @@ internal import MAMWire
 
 func restorePolicy(_ invocation: Invocation) throws -> ExitStatus {
     let directory = try FleetDirectory(of: invocation)
-    let (former, present) = try choose(directory, invocation)
+    let signed = try directory.place.signedPolicies(
+        by: directory.root.root, of: directory.root.organization)
+    let (former, present) = try choose(directory, signed, invocation)
     let (issued, expires) = try validity(
         days: usualDays, atMost: SignedDocument.longestDays, invocation)
     let name = present?.file ?? former.file
@@ -19,8 +21,11 @@ func restorePolicy(_ invocation: Invocation) throws -> ExitStatus {
         issued: issued, expires: expires)
     let key = try FleetKey(of: invocation)
     try key.require(.policy, in: directory.root.root)
-    show(former, present)
-    try agree(to: "Sign it again?", orElse: "nothing was signed", invocation)
+    let shown = ShownPush(
+        PolicyPush(restoring: former, over: present), since: signed,
+        try directory.survey(invocation))
+    show(shown, former, present)
+    try agree(to: shown, "Sign it again?", invocation)
     try key.sign(&file.envelope)
     try directory.place.replace(signed: name, with: file.envelope.encoded())
     report([file], by: directory.root.root, invocation)
@@ -34,7 +39,7 @@ func restorePolicy(_ invocation: Invocation) throws -> ExitStatus {
 
 /// The version that is meant, and the one in force.
 private func choose(
-    _ directory: FleetDirectory, _ invocation: Invocation
+    _ directory: FleetDirectory, _ signed: [SignedPolicy], _ invocation: Invocation
 ) throws -> (SignedPolicy, SignedPolicy?) {
     let (place, root) = (directory.place, directory.root)
     let word = invocation.operands[0].text ?? ""
@@ -53,8 +58,7 @@ private func choose(
             .usage, "\(shown(word)): \(slots.count) policies have this name",
             next: "name one of \(names)")
     }
-    let present = try place.signedPolicies(by: root.root, of: root.organization)
-        .filter { $0.slot == slot }.max { $0.serial < $1.serial }
+    let present = signed.filter { $0.slot == slot }.max { $0.serial < $1.serial }
     let serial = try number("serial", 1...Int64.max, invocation)
     let meant = former.first { policy in
         serial.map { policy.serial == $0 } ?? (policy.content != present?.content)
@@ -68,7 +72,7 @@ private func choose(
     return (meant, present)
 }
 
-private func show(_ former: SignedPolicy, _ present: SignedPolicy?) {
+private func show(_ shown: ShownPush, _ former: SignedPolicy, _ present: SignedPolicy?) {
     printError("~ \(former.slot)  as it was with serial \(former.serial)")
     if !former.isValid { printError("    no key that counts now has signed it") }
     if former.content.isEmpty {
@@ -76,7 +80,5 @@ private func show(_ former: SignedPolicy, _ present: SignedPolicy?) {
     } else if present?.content.isEmpty ?? true {
         printError("    in force again")
     }
-    for difference in differences(present?.content ?? [], former.content) {
-        printError("    \(ByteString(difference.text).shown)")
-    }
+    shown.showPreview(of: former.slot)
 }
