@@ -66,6 +66,8 @@ class Names(unittest.TestCase):
         silent.register()
         said = self.order("wipe", "silent", ANN, status=NOT_FOUND)
         self.assertIn("has told no accounts", said)
+        self.assertIn(
+            "none is named for machine", self.order("wipe", "pc-17", status=USAGE))
         self.assertFalse(self.out.exists())
 
     def test_a_machine_cannot_take_anothers_name(self):

@@ -126,7 +126,7 @@ private func check(
     for target in targets where (target.account != nil) != (action == .wipe) {
         throw invocation.misuse(
             action == .wipe
-                ? "a wipe names an account: machine \(target.machine) has none"
+                ? "a wipe names an account, and none is named for machine \(target.machine)"
                 : "\(action.rawValue) is for the whole machine and takes no account")
     }
 }
