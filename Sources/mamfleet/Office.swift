@@ -29,6 +29,8 @@ struct Office: Sendable {
         directory = OrganizationDirectory(ByteString(path))
         do throws(OrganizationDirectory.Failure) {
             organization = try directory.rootInForce().document.statement.organization
+        } catch { throw Failure(error, next: "name its directory: ORG, or MAMCTL_ORGANIZATION") }
+        do throws(OrganizationDirectory.Failure) {
             settings = try directory.engineSettings()
             let pem = try directory.read(Engine.authority, atMost: 1 << 16)
             authority = String(decoding: pem, as: UTF8.self)

@@ -2,6 +2,7 @@
 import base64
 import json
 import shutil
+import subprocess
 import unittest
 
 from carrier import (
@@ -221,6 +222,17 @@ class Push(PushCase):
         self.put("level3.json")
         self.organization.fleet(
             "push", self.policies, "--key", self.key, "--local", status=REFUSED)
+
+    def test_an_engine_is_advised_where_an_organisation_is(self):
+        for place, word in (
+                (self.policies, "name its directory"),
+                (self.organization.path, "mamctl fleet engine init")):
+            for verb in ("push", "pull"):
+                said = subprocess.run(
+                    ["mamfleet", verb, place], capture_output=True, text=True, timeout=90,
+                    env=self.workspace.environment)
+                self.assertEqual(said.returncode, NOT_FOUND)
+                self.assertIn(word, said.stderr)
 
     def test_it_is_sent_by_mamfleet(self):
         self.put("level2.json")
