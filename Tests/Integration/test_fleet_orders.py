@@ -216,6 +216,9 @@ class Revoking(Office):
         (self.orders / "wipe.json").unlink()
         said = self.organization.fleet("revoke", "pc-1", status=REFUSED).stderr
         self.assertNotIn("stick", said)
+        # Named twice it is one.
+        twice = self.organization.json("revoke", "pc-1", machine.id, "--yes")
+        self.assertEqual(twice["machines"], [machine.id])
 
 
 class Restoring(Office):

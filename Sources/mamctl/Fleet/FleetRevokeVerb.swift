@@ -35,6 +35,7 @@ private struct Revocation {
                     next: "use an id: \(found.map(\.machine.description).joined(separator: ", "))")
             }
             if let machine = found.first {
+                guard !machines.contains(where: { $0.machine == machine.machine }) else { continue }
                 machines.append(machine)
                 invitations += records.filter { $0.isOf(machine) }
             } else if let open = records.first(where: { $0.id.description == text }) {
