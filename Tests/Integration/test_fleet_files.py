@@ -96,6 +96,8 @@ class Files(unittest.TestCase):
             "sign", self.policy, *self.with_root("ann", root), "--kind", "policy", "--audience",
             "all", "-o", self.path("early"), status=REFUSED)
         self.assertIn(str(root), self.error(refused))
+        # With --root that would be refused, too.
+        self.assertEqual(refused["error"]["next"], f"mamctl fleet cosign {root} --key KEY")
         self.cosign(root, "ann")
         self.cosign(root, "ann")  # again: it stays one
         self.assertEqual(self.verify_root(root, status=REFUSED)["missing"], 1)

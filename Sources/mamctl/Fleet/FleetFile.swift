@@ -99,6 +99,7 @@ extension Failure {
         let next: Message? =
             switch refusal {
             case .malformed, .contentChanged: "have it sent or signed again"
+            case .notSigned(.root, _, _): "mamctl fleet cosign \(path.asArgument) --key KEY"
             case .notSigned: "mamctl fleet cosign \(path.asArgument) --key KEY --root ROOT"
             case .expired: "sign it again"
             case .otherOrganization: "name the root of that organisation"
