@@ -53,8 +53,13 @@ def read(path):
     """As the daemon has it, not as the kernel remembers it."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
-        return b"".join(iter(lambda: os.read(descriptor, 1 << 20), b""))
+        while True:
+            os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            content = b"".join(iter(lambda: os.read(descriptor, 1 << 20), b""))
+            # A file of which data was lost may get its end while it is read.
+            if len(content) == os.fstat(descriptor).st_size:
+                return content
     finally:
         # A time that the kernel could not store while calls failed is told to the next close.
         with contextlib.suppress(OSError):
