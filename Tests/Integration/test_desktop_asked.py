@@ -1,5 +1,7 @@
 """Whom mamd-prompt asks, and for which account: many programs, two accounts, another user's."""
+import contextlib
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -38,6 +40,15 @@ class Asked(unittest.TestCase):
         return subprocess.Popen(
             [sys.executable, PROGRAMS / "open_often.py", self.files[account], str(times)])
 
+    def entries(self):
+        """The processes that show prompts, or are ready to."""
+        found = []
+        for pid in desktop_session.children(self.agent.pid):
+            with contextlib.suppress(OSError):
+                if "mamd-entry" in pathlib.Path(f"/proc/{pid}/cmdline").read_text():
+                    found.append(pid)
+        return found
+
     def states(self):
         return [self.workspace.account(account)["state"] for account in (ANN, BOB)]
 
@@ -60,7 +71,8 @@ class Asked(unittest.TestCase):
         self.assertEqual(self.states(), ["locked", "unlocked"])
 
     def test_each_account_has_a_prompt_of_its_own(self):
-        (first,) = desktop_session.children(self.agent.pid)
+        wait_until(lambda: len(self.entries()) == 1, message="not one process is ready")
+        (first,) = self.entries()
         os.kill(first, signal.SIGSTOP)
         for account in (ANN, BOB):
             self.meet(account, times=1).wait(timeout=60)

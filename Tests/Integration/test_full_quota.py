@@ -40,7 +40,10 @@ class Quota(DiskCase):
         self.leave(self.left)
         writer.run()
         self.assertIsNotNone(writer.told, "the quota is not there")
-        self.workspace.remount()
+        self.workspace.unmount()
+        # btrfs counts what was freed with its next commit.
+        run("sync", "-f", self.workspace.backing)
+        self.workspace.mount()
         self.assertEqual(writer.lost(), 0)
         run("btrfs", "qgroup", "limit", "none", self.workspace.backing)
         self.workspace.ctl("verify", self.workspace.mount_point)
