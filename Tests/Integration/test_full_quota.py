@@ -44,6 +44,7 @@ class Quota(DiskCase):
         # btrfs counts what was freed with its next commit.
         run("sync", "-f", self.workspace.backing)
         self.workspace.mount()
+        self.workspace.unlock()
         self.assertEqual(writer.lost(), 0)
         run("btrfs", "qgroup", "limit", "none", self.workspace.backing)
         self.workspace.ctl("verify", self.workspace.mount_point)
