@@ -46,8 +46,8 @@ package struct CertificateAuthority: Sendable {
         }
     }
 
-    /// A certificate for the next authority's key, in PEM, signed with this one's: whoever believes
-    /// this authority may believe that one (``isAuthority(_:by:of:)``).
+    /// Signs the next authority's key with this one's: a certificate in PEM, by which machines that
+    /// believe this authority believe that one (``isAuthority(_:by:of:)``).
     package func vouch(for next: Certified, named name: String) throws(Failure) -> [UInt8] {
         guard let mine = Pair(certificate, key), let other = Pair(next.certificate, next.key)
         else { throw .notAnAuthority }

@@ -162,8 +162,8 @@ extension EnrollmentRecord {
         sinceAttempt = 0
         guard outcome.isSuccess else { return fail(outcome) }
         (sinceCheckIn, networkFailures) = (0, 0)
-        // A sign-in that policy asks for must come first. Where none covers it, whoever took that
-        // away has neither wiped it nor opened it.
+        // A sign-in that policy asks for must come first. Withdrawing a policy neither wipes an
+        // account nor opens it.
         let isComplete = facts.policy.offlineWipeSeconds.map { secondsOffline(facts) < $0 } ?? true
         if offlineWipe == .needsCheckIn, facts.isCovered, isComplete {
             (offlineWipe, wrongBefore) = (facts.hasPassphrase ? .needsPassphrase : nil, nil)

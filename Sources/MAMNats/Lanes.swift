@@ -20,8 +20,8 @@ extension NatsConnection {
         let inbox = makeInbox()
         let subscription = try subscribe("\(inbox).*")
         defer { end(subscription) }
-        // Each request has a place of its own for its answer: a second answer, such as that of a
-        // leader which has just been replaced, is nobody's.
+        // Each request has a subject of its own for its answer. A second answer, of a leader that
+        // was just replaced, is ignored.
         var lanes: [String: Int] = [:]
         var count = 0
         func send(_ request: NatsRequest, _ lane: Int) throws(NatsFailure) {

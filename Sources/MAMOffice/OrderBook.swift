@@ -108,7 +108,7 @@ package struct OrderBook: Sendable {
             guard order.expires <= now, !obeyed.contains(order.nonce),
                 withdrawals[order.nonce] == nil, order.order.action != .withdraw
             else { return false }
-            // Whoever has left reports no more.
+            // A machine that has left reports no more.
             if order.order.action == .leave, (reported ?? 0) <= order.expires { return false }
             return !all.contains { $0.order == order.order && $0.issued > order.issued }
         }.map(\.nonce)

@@ -117,7 +117,7 @@ extension SurveyedMachine {
     fileprivate func wiped(
         _ account: Bytes16, _ found: SurveyedRecord.Found, by order: String?
     ) -> SurveyedRecord.Wiped? {
-        // An account of which the machine tells nothing may be there.
+        // The machine may have accounts that its status has no room for.
         guard let status, let issued, status.accounts.count < MachineStatus.maximumAccountCount,
             !status.accounts.contains(where: { $0.id == account })
         else { return nil }

@@ -2,10 +2,9 @@
 
 extension EffectivePolicy {
     /// Evaluates everything that the policy requires of the device, the programs and the account.
-    /// For which not all agree that may wipe, it blocks.
+    /// What the documents that may wipe do not demand alone blocks.
     package func launchVerdict(_ conditions: LaunchConditions) -> LaunchVerdict {
-        let alone = wiping
-        let wipes = alone.findings(conditions).filter { $0.action == .wipe }
+        let wipes = wiping.findings(conditions).filter { $0.action == .wipe }
         let told = Set(wipes.map(\.rule))
         let others = findings(conditions).filter { !told.contains($0.rule) }
         return LaunchVerdict(wipes + others.map(\.closing))

@@ -60,7 +60,7 @@ package struct FileCheck: Sendable {
         do throws(VaultError) { file = try beginCheck(item.inode) } catch {
             return CheckedFile(findings: [try finding(for: error, look)])
         }
-        defer { endCheck(item.inode) }
+        defer { item.inode.letFileGo() }
         let (access, problems): (VaultFile.CheckAccess, FileProblems?)
         do throws(VaultError) {
             access = try file.prepareCheck()
@@ -71,7 +71,7 @@ package struct FileCheck: Sendable {
         return try result(of: look, file, access, problems)
     }
 
-    /// The inode's file, shared with its users.
+    /// The inode's file, shared with its users, until ``Inode/letFileGo()``.
     func beginCheck(_ inode: Inode) throws(VaultError) -> VaultFile {
         Creator(tree).awaitMakers()
         return try inode.withState { state throws(VaultError) in
@@ -92,8 +92,6 @@ package struct FileCheck: Sendable {
             return file
         }
     }
-
-    func endCheck(_ inode: Inode) { inode.letFileGo() }
 
     /// Nil if the examination did not reach the file's end.
     private func problems(

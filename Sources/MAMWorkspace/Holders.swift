@@ -29,9 +29,8 @@ package struct Holders: Sendable {
     }
 
     func ownerOfDataHeld(in inode: Inode) throws(VaultError) -> Identity? {
-        let check = FileCheck(tree)
-        let file = try check.beginCheck(inode)
-        defer { check.endCheck(inode) }
+        let file = try FileCheck(tree).beginCheck(inode)
+        defer { inode.letFileGo() }
         try Files(tree.vault).admit(file)
         return try file.ownerOfDataHeld()
     }
