@@ -19,6 +19,7 @@ final class AttentionQueue: Sendable {
     private static let maximumThreadCount = 64
 
     private let state = Mutex(State())
+    private let turn = Mutex(())
 
     /// Never blocks.
     func add(_ inode: Inode, of mount: Mount) {
@@ -42,13 +43,23 @@ final class AttentionQueue: Sendable {
         }
     }
 
-    /// Not until it ends: that may wait for the caller.
+    /// Not until it ends: that may wait for the caller. Callers wait one after the other, so that
+    /// little is stored meanwhile, however many threads store it.
     func waitBriefly() {
-        guard state.withLock({ $0.threadCount > 0 }) else { return }
-        usleep(Self.microseconds)
+        guard isBusy else { return }
+        turn.withLock { _ in
+            var waits = 0
+            while waits < Self.maximumWaits, isBusy {
+                usleep(Self.microseconds)
+                waits += 1
+            }
+        }
     }
 
-    private static let microseconds: UInt32 = 50_000
+    private var isBusy: Bool { state.withLock { $0.threadCount > 0 } }
+
+    private static let microseconds: UInt32 = 5000
+    private static let maximumWaits = 10
 
     private func work(_ mount: Mount) {
         while let inode = next() {

@@ -36,7 +36,10 @@ package final class Room: Sendable {
         level.load(ordering: .relaxed) != Level.whole.rawValue && !takeAgain()
     }
 
-    /// What is left may be no more than what the kernel holds.
+    /// A part of it was given back. Says nothing about the room that there is now.
+    package var isTouched: Bool { level.load(ordering: .relaxed) != Level.whole.rawValue }
+
+    /// What is left may be little more than what the kernel holds.
     package var isLow: Bool {
         level.load(ordering: .relaxed) == Level.low.rawValue && !takeAgain()
     }
@@ -124,7 +127,7 @@ package final class Room: Sendable {
         let new: Level =
             switch state.files.count {
             case Self.fileCount: .whole
-            case (Self.fileCount / 2)...: .short
+            case (3 * Self.fileCount / 4)...: .short
             default: .low
             }
         let old = level.exchange(new.rawValue, ordering: .relaxed)

@@ -31,10 +31,9 @@ extension Handles {
             if let refusal { tellWriters(of: handle.inode, refusal) }
             throw error.errno
         }
-        guard let refusal else { return }
-        tellWriters(of: handle.inode, refusal)
+        if let refusal { tellWriters(of: handle.inode, refusal) }
         // What is stored now makes room for as much again in the kernel's cache.
-        tree.cache.awaitAttention()
+        if tree.room.isTouched { tree.cache.awaitAttention() }
     }
 
     /// The next write to the file fails; and to each file, when only as much room is left as the
