@@ -18,6 +18,8 @@ package enum Refusal: Error, Sendable, Equatable {
     case expired(Int64)
     case lastsTooLong(days: Int64)
     case obeyed
+    /// An order that one key signs has a nonce that may be another order's.
+    case otherNonce
     /// A root took the key of its predecessor away at that time.
     case issuedBefore(Int64)
     /// An order or a time of days to come, or a clock that is days behind.
@@ -49,6 +51,7 @@ extension Refusal: Worded {
         case .expired(let time): "it expired at \(rfc3339(time))"
         case .lastsTooLong(let days): "it may last \(days) days at most"
         case .obeyed: "it was obeyed before"
+        case .otherNonce: "its nonce is not its own: it may be another order's"
         case .issuedBefore(let time):
             "it was issued before \(rfc3339(time)), when the key of its predecessor was taken away"
         case .issuedLater(let time): "it was issued at \(rfc3339(time)), which is days from now"

@@ -6,7 +6,7 @@ extension Refusal {
         /// It was signed once, and a newer one or its order is done: who was away sends it, and who
         /// replays.
         case older
-        /// It was changed, or not enough keys have signed it.
+        /// It was changed, or not enough keys have signed it, or one that was stolen.
         case unsigned
         case otherOrganization
         /// Another one of the same serial was signed.
@@ -27,7 +27,7 @@ extension Refusal {
     package var kind: Kind {
         switch self {
         case .older, .obeyed: .older
-        case .notSigned, .contentChanged: .unsigned
+        case .notSigned, .contentChanged, .otherNonce: .unsigned
         case .otherOrganization: .otherOrganization
         case .twoOfOneSerial: .twoOfOneSerial
         case .malformed: .malformed

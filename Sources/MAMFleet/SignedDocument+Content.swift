@@ -1,6 +1,7 @@
 // What every machine demands of a document besides signatures, serials and times.
 
-internal import MAMModel
+internal import MAMCrypto
+package import MAMModel
 
 extension SignedDocument {
     /// How long an order may last: one that nobody still wants must not be obeyed. mamctl signs
@@ -22,20 +23,43 @@ extension SignedDocument {
         }
     }
 
-    /// The content of an order, which must have an expiry.
-    package func order() throws(Refusal) -> Order {
-        let order = try Order(parsing: content)
+    package func order() throws(Refusal) -> Order { try Order(in: envelope, statement) }
+}
+
+extension Order {
+    /// What `envelope` orders, whoever has signed it; `statement`: the envelope's.
+    package init(in envelope: Envelope, _ statement: Statement) throws(Refusal) {
+        try self.init(parsing: envelope.content)
         guard Bytes16(hex: statement.name)?.description == statement.name else {
             throw .malformed("an order's name must be a nonce of 32 hexadecimal digits")
         }
-        if order.needsAll {
+        if needsAll {
             guard case .machine = statement.audience else {
-                throw .malformed("an order to \(order.action.rawValue) must name one machine")
+                throw .malformed("an order to \(action.rawValue) must name one machine")
             }
+        } else if statement.name != statement.nonce {
+            // One key must not use up the nonce of an order that takes several.
+            throw .otherNonce
         }
         guard let expires = statement.expires,
-            expires - statement.issued <= Self.longestDays * secondsPerDay
-        else { throw .lastsTooLong(days: Self.longestDays) }
-        return order
+            expires - statement.issued <= SignedDocument.longestDays * secondsPerDay
+        else { throw .lastsTooLong(days: SignedDocument.longestDays) }
+    }
+}
+
+extension Envelope {
+    /// A new order, which nobody has signed yet. Times are in seconds since 1970.
+    package init(
+        _ order: Order, for audience: Audience, of organization: Bytes16, issued: Int64,
+        expires: Int64
+    ) {
+        let content = order.json.encoded()
+        // Two that are alike in all else are two.
+        let serial = Int64(SecureRandom.bytes16().high >> 11) + 1
+        var statement = Statement(
+            of: content, organization: organization, audience: audience, name: "",
+            serial: serial, issued: issued, expires: expires)
+        statement.name = statement.nonce
+        self.init(.order, statement, content: content)
     }
 }

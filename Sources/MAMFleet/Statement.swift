@@ -9,7 +9,7 @@ package struct Statement: Sendable, Equatable {
     /// The organisation's id: 32 hexadecimal digits.
     package var organization: Bytes16
     package var audience: Audience
-    /// See ``isName(_:)``; an order's is its nonce.
+    /// See ``isName(_:)``; an order's is its ``nonce``.
     package var name: String
     /// At least 1. Of documents of one kind, audience and name the highest counts.
     package var serial: Int64
@@ -45,6 +45,17 @@ extension Statement {
         ]
         if let expires { members["expires"] = .string(rfc3339(expires)) }
         return .object(members)
+    }
+
+    /// The name of an order, 32 hexadecimal digits: half of the SHA-256 of what else is signed. So
+    /// nobody signs another order by the same name (docs/adr/0092-a-nonce-of-its-own.md).
+    package var nonce: String {
+        let parts = [
+            "\(organization)", "\(audience)", "\(serial)", rfc3339(issued), rfc3339(expires ?? 0),
+            hexadecimal(digest),
+        ]
+        let whole = SHA256.digest(of: Array(parts.joined(separator: " ").utf8))
+        return hexadecimal(Array(whole.prefix(16)))
     }
 
     package init(_ json: JSONValue, kind: DocumentKind) throws(Refusal) {

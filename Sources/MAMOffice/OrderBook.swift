@@ -165,7 +165,7 @@ extension SurveyedOrder {
         guard envelope.kind == .order else { throw .malformed("it is no order") }
         (self.file, audience, nonce) = (file, statement.audience, statement.name)
         (issued, expires) = (statement.issued, statement.expires ?? statement.issued)
-        order = try Order(parsing: envelope.content)
+        order = try Order(in: envelope, statement)
         needed = try SignedDocument.signaturesNeeded(envelope, by: root)
         signed = envelope.signers(among: root.keys(of: .order)).sorted {
             $0.description < $1.description

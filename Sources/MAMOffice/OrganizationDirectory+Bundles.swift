@@ -105,8 +105,9 @@ extension OrganizationDirectory {
             guard envelope.kind == .order else { continue }
             do throws(Refusal) {
                 let order = try SignedDocument(envelope, by: root, of: organization)
+                guard order.statement.expires ?? .max > now else { continue }
                 try order.checkContent()
-                if order.statement.expires ?? .max > now { found[order.slot] = order }
+                found[order.slot] = order
             } catch {
                 guard case .notSigned = error else { throw failure(name, error) }
                 unsigned.append(envelope)

@@ -3,12 +3,11 @@ import base64
 import binascii
 import hashlib
 import json
-import os
 import pathlib
 import random
 import time
 
-from signing import DAY, Key, Organization, rfc3339
+from signing import DAY, Key, Organization, rfc3339, statement
 
 VERSIONS = ("0.1.0", "0.1.0", "0.1.0", "0.2.0", "0.2.1")
 KERNELS = ("6.12.48+deb13-amd64", "6.12.43+deb13-amd64", "6.1.0-40-amd64")
@@ -151,10 +150,9 @@ class Directory:
         return documents
 
     def order(self, action, machine, account=None, keys=2, **options):
-        nonce = options.pop("nonce", None) or os.urandom(16).hex()
         bytes_ = self.organization.order(
-            action, machine.id, account, nonce,
-            keys=self.organization.keys["order"][:keys], **options)
+            action, machine.id, account, keys=self.organization.keys["order"][:keys], **options)
+        nonce = statement(bytes_)["name"]
         (self.path / "orders" / f"{action}-{nonce}.json").write_bytes(bytes_)
         return nonce
 

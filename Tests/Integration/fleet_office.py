@@ -7,7 +7,7 @@ import subprocess
 import time
 
 from nats_engine import NKey, base64url, credentials, token
-from signing import DAY, Organization, rfc3339
+from signing import DAY, Organization, rfc3339, statement
 
 
 class Office:
@@ -65,8 +65,10 @@ class Office:
         self.put("time.json", self.organization.time(self.heads, days=1))
 
     def order(self, action, machine, account=None, **options):
-        self.put(f"orders/{os.urandom(4).hex()}.json", self.organization.order(
-            action, machine, account, **options))
+        """Returns the nonce."""
+        order = self.organization.order(action, machine, account, **options)
+        self.put(f"orders/{os.urandom(4).hex()}.json", order)
+        return statement(order)["name"]
 
     # Machines
 

@@ -63,6 +63,18 @@ def rfc3339(seconds):
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
+def nonce(statement):
+    """The name of the order."""
+    parts = ("organization", "audience", "serial", "issued", "expires", "sha256")
+    return hashlib.sha256(
+        " ".join(str(statement[part]) for part in parts).encode()).hexdigest()[:32]
+
+
+def statement(document):
+    """What an envelope says of its content."""
+    return json.loads(base64.b64decode(json.loads(document)["payload"]))
+
+
 class Organization:
     """Two root keys, one policy key, three order keys, one time key."""
 
@@ -81,11 +93,12 @@ class Organization:
         issued = int(time.time()) if issued is None else issued
         content = content if isinstance(content, bytes) else json.dumps(content).encode()
         statement = {
-            "organization": self.id, "audience": audience, "name": name, "serial": serial,
+            "organization": self.id, "audience": audience, "serial": serial,
             "issued": rfc3339(issued), "sha256": hashlib.sha256(content).hexdigest(),
             "byteCount": len(content)}
         if days is not None:
             statement["expires"] = rfc3339(issued + int(days * DAY))
+        statement["name"] = name or nonce(statement)
         payload = json.dumps(statement, sort_keys=True).encode()
         kind_ = f"application/vnd.mamd.{kind}+json"
         message = signed_bytes(kind_, payload)
@@ -118,10 +131,11 @@ class Organization:
     def time(self, heads=None, **options):
         return self.document("time", {"heads": heads or {}}, **{"name": "time", **options})
 
-    def order(self, action, machine, account=None, nonce=None, withdraws=None, **options):
+    def order(self, action, machine, account=None, withdraws=None, **options):
+        """By a nonce of its own, unless a `name` is given: see docs/adr/0092."""
         content = {"action": action, **({"account": account} if account else {}),
                    **({"order": withdraws} if withdraws else {})}
         return self.document(
             "order", content, **{
-                "audience": f"machine:{machine}", "name": nonce or os.urandom(16).hex(),
-                "serial": 1, "days": 90, **options})
+                "audience": f"machine:{machine}", "name": None, "days": 90,
+                "serial": int.from_bytes(os.urandom(6)) + 1, **options})

@@ -1,6 +1,5 @@
 """What `mamfleet pull` keeps of a machine's word that it obeyed an order."""
 import json
-import os
 import pathlib
 import shutil
 import subprocess
@@ -52,8 +51,8 @@ class Obeyed(unittest.TestCase):
         return {order["nonce"]: order["state"] for order in json.loads(told.stdout)}
 
     def test_the_last_status_that_has_it(self):
-        nonce, strange = os.urandom(16).hex(), "../../machines/x"
-        self.office.order("lock", self.machine.id, nonce=nonce)
+        strange = "../../machines/x"
+        nonce = self.office.order("lock", self.machine.id)
         self.pull(obeyed=[nonce, "f" * 32, strange])
         kept = self.office.path / "reports" / "obeyed"
         self.assertFalse(kept.exists())

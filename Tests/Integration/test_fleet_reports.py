@@ -8,7 +8,7 @@ import time
 import unittest
 
 from fleet_reports import TRANSPORT_KEY, Reports
-from signing import DAY, Forged, opened
+from signing import DAY, Forged, opened, statement
 from socket_client import Refusal
 from workspace import ANN, wait_until
 
@@ -20,7 +20,6 @@ class Status(Reports):
             audience=f"machine:{self.machine}"))
         self.assertEqual(self.show()["groups"], ["finance"])
         order = self.contoso.order("lock", self.machine)
-        nonce = json.loads(base64.b64decode(json.loads(order)["payload"]))["name"]
         self.deliver(order)
         wait_until(lambda: not self.is_readable())
         # It is noted as done a moment after the window has closed.
@@ -33,7 +32,7 @@ class Status(Reports):
         issued = calendar.timegm(time.strptime(told["issued"], "%Y-%m-%dT%H:%M:%SZ"))
         self.assertLess(abs(time.time() - issued), 60)
         self.assertEqual((told["rootSerial"], told["pending"], told["problem"]), (1, 0, None))
-        self.assertEqual(told["obeyed"], [nonce])
+        self.assertEqual(told["obeyed"], [statement(order)["name"]])
         shown = {one["slot"]: one["serial"] for one in self.show()["documents"]}
         self.assertEqual(shown.pop("root/all/root"), 1)
         self.assertEqual(told["documents"], shown)

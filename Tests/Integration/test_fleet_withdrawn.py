@@ -14,7 +14,7 @@ class Withdrawn(Fleet):
         self.nonce = os.urandom(16).hex()
 
     def wipe(self):
-        return self.contoso.order("wipe", self.machine, self.account(), nonce=self.nonce)
+        return self.contoso.order("wipe", self.machine, self.account(), name=self.nonce)
 
     def withdrawal(self, **options):
         return self.contoso.order("withdraw", self.machine, withdraws=self.nonce, **options)
@@ -61,7 +61,7 @@ class Withdrawn(Fleet):
         wait_until(lambda: self.show()["pending"] == 0)
         self.assertEqual(self.names(), [])
         self.assertIn("obeyed before", self.refusal(
-            self.contoso.order("lock", self.machine, nonce=self.nonce)))
+            self.contoso.order("leave", self.machine, name=self.nonce)))
 
 
 if __name__ == "__main__":

@@ -42,12 +42,11 @@ import Testing
 
     @Test func `of orders only those that are done are told`() throws {
         var standing = try contoso.standing()
-        for nonce in 1...3 {
-            _ = try standing.accept(
-                contoso.order(Order(.lock), nonce: nonce, days: Int64(nonce)),
-                at: Organization.start)
+        let names = try (Int64(1)...3).map { days in
+            let order = contoso.ownOrder(Order(.lock), days: days)
+            _ = try standing.accept(order, at: Organization.start)
+            return try order.statement().name
         }
-        let names = (1...3).map { Bytes16(high: 9, low: UInt64($0)).description }
         standing.finish(names[0])
         standing.finish(names[2])
         #expect(standing.nonces(atMost: 10) == [names[2], names[0]])

@@ -127,9 +127,9 @@ import Testing
         #expect(refusal(&standing, contoso.order(Order(.leave), for: .all)) != nil)
         #expect(refusal(&standing, contoso.order(wipe, days: 367)) == .lastsTooLong(days: 366))
         #expect(
-            refusal(&standing, contoso.order(Order(.lock), for: .group("x")))
+            refusal(&standing, contoso.ownOrder(Order(.lock), for: .group("x")))
                 == .notForThisMachine(.group("x")))
-        #expect(refusal(&standing, contoso.order(Order(.lock), for: .all)) == nil)
+        #expect(refusal(&standing, contoso.ownOrder(Order(.lock), for: .all)) == nil)
     }
 
     @Test func `the next root needs the keys of both`() throws {
@@ -222,14 +222,14 @@ import Testing
 
     @Test func `stolen order and time keys do not end all orders`() throws {
         var standing = try contoso.standing()
-        let far = contoso.envelope(
-            .order, Order(.lock).json.encoded(), for: .all,
-            name: Bytes16(high: 5, low: 5).description, issued: now + 300 * Organization.day,
-            by: [contoso.orders[0]])
-        #expect(refusal(&standing, far) == .issuedLater(now + 300 * Organization.day))
-        let lock = contoso.order(Order(.lock), days: 366, by: [contoso.orders[0]])
+        let late = now + 300 * Organization.day
+        var far = Envelope(
+            Order(.lock), for: .all, of: contoso.id, issued: late, expires: late + 1)
+        _ = far.sign(with: contoso.orders[0].seed)
+        #expect(refusal(&standing, far) == .issuedLater(late))
+        let lock = contoso.ownOrder(Order(.lock), days: 366, by: [contoso.orders[0]])
         _ = try standing.accept(lock, at: now)
-        standing.finish(Bytes16(high: 9, low: 1).description)
+        standing.finish(try lock.statement().name)
         #expect(refusal(&standing, contoso.time(at: now + 5000 * Organization.day)) != nil)
         #expect(standing.forgottenUntil == 0)
     }
@@ -293,7 +293,7 @@ import Testing
         var standing = try contoso.standing()
         _ = try standing.accept(contoso.policy(), at: now)
         _ = try standing.accept(contoso.time(at: now), at: now)
-        _ = try standing.accept(contoso.order(Order(.lock)), at: now)
+        _ = try standing.accept(contoso.ownOrder(Order(.lock)), at: now)
         #expect(try MachineStanding(standing.json) == standing)
         #expect(throws: Refusal.self) {
             var members = standing.json.object ?? [:]

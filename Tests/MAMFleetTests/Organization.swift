@@ -73,6 +73,18 @@ struct Organization {
             by: signers ?? Array(orders.prefix(2)))
     }
 
+    /// As mamctl signs it: by a nonce of its own.
+    func ownOrder(
+        _ order: Order, for audience: Audience = .machine(machine), days: Int64 = 90,
+        by signers: [Key]? = nil
+    ) -> Envelope {
+        var envelope = Envelope(
+            order, for: audience, of: id, issued: Self.start,
+            expires: Self.start + days * Self.day)
+        for key in signers ?? Array(orders.prefix(2)) { _ = envelope.sign(with: key.seed) }
+        return envelope
+    }
+
     func time(
         at issued: Int64, heads: [Slot: Int64] = [:], by signers: [Key]? = nil
     ) -> Envelope {

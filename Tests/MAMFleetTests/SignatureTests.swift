@@ -99,7 +99,7 @@ import Testing
         #expect(refusal(twice) == .notSigned(.order, found: 1, needed: 2))
         let mixed = contoso.order(wipe, by: [contoso.orders[0], contoso.policies[0]])
         #expect(refusal(mixed) == .notSigned(.order, found: 1, needed: 2))
-        #expect(refusal(contoso.order(Order(.lock), by: [contoso.orders[2]])) == nil)
+        #expect(refusal(contoso.ownOrder(Order(.lock), by: [contoso.orders[2]])) == nil)
         let strange = contoso.policy(by: [Key()])
         #expect(refusal(strange) == .notSigned(.policy, found: 0, needed: 1))
         var other = contoso

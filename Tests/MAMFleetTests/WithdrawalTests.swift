@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func `one key alone leaves room for a wipe`() throws {
-        let old = contoso.order(Order(.lock), nonce: 3, by: [contoso.orders[0]])
+        let old = contoso.ownOrder(Order(.lock), by: [contoso.orders[0]])
         var members = try contoso.standing().json.object ?? [:]
         for (count, isFull) in [(4999, false), (5000, true), (9999, true)] {
             let nonces = (1...count).map { ("\(Bytes16(high: 8, low: UInt64($0)))", now) }

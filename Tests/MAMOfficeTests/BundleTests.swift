@@ -86,6 +86,21 @@ import Testing
         #expect(try directory.bundles(at: now + 60)[.machine(machine)] == nil)
     }
 
+    /// One key may sign it, and so use up the nonce of an order that takes several.
+    @Test func `an order by another's nonce is not sent, and named until it has expired`() throws {
+        let now = TestOrganization.now
+        let lock = organization.envelope(
+            .order, Order(.lock).json.encoded(), for: .machine(machine),
+            name: "\(Bytes16(high: 1, low: 0))", expires: now + 60, signers: 2)
+        try organization.put("orders/1.json", lock)
+        #expect {
+            try bundles()
+        } throws: {
+            ($0 as? OrganizationDirectory.Failure)?.path.shown.hasSuffix("orders/1.json") ?? false
+        }
+        #expect(try directory.bundles(at: now + 60)[.machine(machine)] == nil)
+    }
+
     @Test func `secrets that others may read are not read`() throws {
         try directory.write("engine/a.nk", secret: secret("x"))
         #expect(revealed(try directory.readSecret("engine/a.nk", atMost: 10)) == "x")

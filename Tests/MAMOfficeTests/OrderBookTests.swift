@@ -26,6 +26,20 @@ import Testing
         #expect(states() == [.obeyed, .pending])
     }
 
+    /// No machine obeys it.
+    @Test func `an order by another's nonce is none`() throws {
+        let nonce = try test.order(wipe, 1)
+        let content = Order(.checkIn).json.encoded()
+        let statement = Statement(
+            of: content, organization: test.organization, audience: .machine(try test.machine),
+            name: nonce, serial: 1, issued: test.now, expires: test.now + 60)
+        try test.directory.write(
+            "orders/x.json", Envelope(.order, statement, content: content).encoded())
+        let book = test.survey.orders
+        #expect(book.orders.map(\.order) == [wipe])
+        #expect(book.unusable.map(\.reason) == [Refusal.otherNonce.description])
+    }
+
     /// Machines forget orders that have expired.
     @Test func `what was obeyed stays obeyed when the machine has forgotten it`() throws {
         let old = test.now - 40 * 86_400

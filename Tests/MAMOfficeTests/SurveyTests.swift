@@ -61,17 +61,17 @@ final class TestDirectory {
     func order(
         _ order: Order, _ number: UInt64, issued: Int64? = nil, days: Int64 = 30, keys: Int = 2
     ) throws -> String {
-        let (content, nonce) = (order.json.encoded(), "\(Bytes16(high: 5, low: number))")
+        let content = order.json.encoded()
         let time = issued ?? now - 50
-        var envelope = Envelope(
-            .order,
-            Statement(
-                of: content, organization: organization, audience: .machine(try machine),
-                name: nonce, serial: 1, issued: time, expires: time + days * 86_400),
-            content: content)
+        var statement = Statement(
+            of: content, organization: organization, audience: .machine(try machine),
+            name: "\(Bytes16(high: 5, low: number))", serial: 1, issued: time,
+            expires: time + days * 86_400)
+        if !order.needsAll { statement.name = statement.nonce }
+        var envelope = Envelope(.order, statement, content: content)
         for seed in [policySeed, orderSeed].prefix(keys) { _ = envelope.sign(with: seed) }
-        try directory.write("orders/\(nonce).json", envelope.encoded())
-        return nonce
+        try directory.write("orders/\(statement.name).json", envelope.encoded())
+        return statement.name
     }
 
     /// Puts the root into the directory.

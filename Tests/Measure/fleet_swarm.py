@@ -9,7 +9,7 @@ import subprocess
 import time
 
 from fleet_nkeys import USER, NKey
-from signing import Organization
+from signing import Organization, statement
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROLES = {"root": 2, "policy": 1, "order": 2, "time": 1}
@@ -27,7 +27,7 @@ def fingerprint(document):
 
 
 def serial_of(document):
-    return json.loads(base64.b64decode(json.loads(document)["payload"]))["serial"]
+    return statement(document)["serial"]
 
 
 def bundle(*documents):
@@ -54,8 +54,8 @@ class Signer(Organization):
 
     def check_in(self, machine):
         """(nonce, document) of an order that a machine obeys."""
-        nonce = os.urandom(16).hex()
-        made = self.order("checkIn", machine, nonce=nonce)
+        made = self.order("checkIn", machine)
+        nonce = statement(made)["name"]
         self.orders[nonce] = machine
         return nonce, made
 

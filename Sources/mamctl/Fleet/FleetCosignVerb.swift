@@ -56,7 +56,7 @@ private func unsound(_ file: FleetFile) -> String? {
     do throws(Refusal) {
         switch file.envelope.kind {
         case .root: _ = try Root(parsing: content)
-        case .order: _ = try Order(parsing: content)
+        case .order: _ = try Order(in: file.envelope, file.statement)
         case .time: _ = try SignedTime(parsing: content)
         case .policy where content.isEmpty: return nil
         case .policy, .membership: return flaw(of: content, as: file.envelope.kind)

@@ -32,6 +32,16 @@ struct FleetFile {
         try self.init(path, Envelope(slot.kind, statement, content: content))
     }
 
+    /// A new order, which nobody has signed yet.
+    init(
+        _ path: ByteString, _ order: Order, for audience: Audience, of organization: Bytes16,
+        issued: Int64, expires: Int64
+    ) throws(Failure) {
+        try self.init(
+            path,
+            Envelope(order, for: audience, of: organization, issued: issued, expires: expires))
+    }
+
     init(reading path: ByteString) throws(Failure) {
         let bytes = try readFile(path, atMost: Envelope.maximumByteCount)
         let envelope: Envelope
@@ -98,7 +108,7 @@ extension Failure {
     init(_ path: ByteString, _ refusal: Refusal) {
         let next: Message? =
             switch refusal {
-            case .malformed, .contentChanged: "have it sent or signed again"
+            case .malformed, .contentChanged, .otherNonce: "have it sent or signed again"
             case .notSigned(.root, _, _): "mamctl fleet cosign \(path.asArgument) --key KEY"
             case .notSigned: "mamctl fleet cosign \(path.asArgument) --key KEY --root ROOT"
             case .expired: "sign it again"

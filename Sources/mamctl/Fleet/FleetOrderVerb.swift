@@ -2,7 +2,6 @@
 
 internal import Glibc
 internal import MAMCommandLine
-internal import MAMCrypto
 internal import MAMFleet
 internal import MAMModel
 internal import MAMSystem
@@ -68,12 +67,11 @@ private func order(
     _ action: Order.Action, _ target: Target, _ path: ByteString, _ root: FleetRoot,
     _ invocation: Invocation
 ) throws(Failure) -> FleetFile {
-    let slot = Slot(.order, .machine(target.machine), SecureRandom.bytes16().description)
-    let content = Order(action, account: target.account).json.encoded()
     let (issued, expires) = try validity(
         days: action.usualDays, atMost: SignedDocument.longestDays, invocation)
     return try FleetFile(
-        path, slot, content, of: root.organization, serial: 1, issued: issued, expires: expires)
+        path, Order(action, account: target.account), for: .machine(target.machine),
+        of: root.organization, issued: issued, expires: expires)
 }
 
 private func name(of target: Target, _ action: Order.Action) -> String {

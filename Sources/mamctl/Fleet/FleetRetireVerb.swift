@@ -1,7 +1,6 @@
 // `fleet retire`: the organisation's data leaves a machine, and then the machine the organisation.
 
 internal import MAMCommandLine
-internal import MAMCrypto
 internal import MAMFleet
 internal import MAMModel
 internal import MAMOffice
@@ -71,10 +70,8 @@ private func orders(
                 next: "mamctl fleet orders tells what came of it; --force signs anew")
         }
         let file = try FleetFile(
-            directory.place.whole(name),
-            Slot(.order, .machine(machine), SecureRandom.bytes16().description),
-            order.json.encoded(), of: directory.root.organization, serial: 1, issued: issued,
-            expires: expires)
+            directory.place.whole(name), order, for: .machine(machine),
+            of: directory.root.organization, issued: issued, expires: expires)
         return (name, file)
     }
 }

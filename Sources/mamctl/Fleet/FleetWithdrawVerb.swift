@@ -1,7 +1,6 @@
 // `fleet withdraw`: orders that machines are not to obey any more.
 
 internal import MAMCommandLine
-internal import MAMCrypto
 internal import MAMFleet
 internal import MAMModel
 internal import MAMOffice
@@ -102,7 +101,6 @@ private func withdrawal(
 ) throws -> FleetFile {
     let nonce = try id(order.nonce, "the order's nonce")
     return try FleetFile(
-        path, Slot(.order, order.audience, SecureRandom.bytes16().description),
-        Order(withdrawing: nonce).json.encoded(), of: directory.root.organization, serial: 1,
+        path, Order(withdrawing: nonce), for: order.audience, of: directory.root.organization,
         issued: Int64(currentTime()), expires: order.expires)
 }

@@ -84,7 +84,11 @@ extension FleetFile {
             ["file", .verbatim(path.shown)], ["kind", .verbatim(envelope.kind.rawValue)],
             ["organisation", .verbatim(statement.organization.description)],
             ["audience", .verbatim(statement.audience.description)],
-            ["name", .verbatim(statement.name)], ["serial", "\(statement.serial)"],
+            ["name", .verbatim(statement.name)],
+        ]
+        // An order's only tells it from others.
+        if envelope.kind != .order { rows.append(["serial", "\(statement.serial)"]) }
+        rows += [
             ["issued", .verbatim(rfc3339(statement.issued))],
             ["expires", statement.expires.map { .verbatim(rfc3339($0)) } ?? "never"],
         ]
