@@ -15,7 +15,7 @@ extension Token {
 
     /// `streams`: how many it may store on the servers, of any size; nil: it stores nothing.
     /// `revoked`: users whose tokens of that time and older count no more. `readmitted`: users that
-    /// were let in again, and when.
+    /// were let in again, and which revocation that ended.
     package static func forAccount(
         _ account: NKey, named name: String, streams: Int64?, revoked: [NKey: Int64] = [:],
         readmitted: [NKey: Int64] = [:], issued: Int64, by operator: NKeySeed
@@ -60,7 +60,7 @@ extension Token {
     /// The users that an account's token revokes, and when.
     package var revoked: [NKey: Int64] { times("revocations") }
 
-    /// The users that were let in again, and when: revocations until then ended on purpose.
+    /// The users that were let in again: their revocations until that time ended on purpose.
     package var readmitted: [NKey: Int64] { times("readmitted") }
 
     /// Whether each revocation of the other token is in this one too, or ended on purpose.

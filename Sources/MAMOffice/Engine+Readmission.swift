@@ -10,8 +10,8 @@ extension Engine {
     ) throws(OrganizationDirectory.Failure) {
         let former = try directory.token(Self.accountToken)
         var (revoked, readmitted) = (former.revoked, former.readmitted)
-        let time = revoked.removeValue(forKey: user) ?? 0
-        readmitted[user] = max(now, time)
+        // Not `now`: another copy of the directory may have revoked the user since.
+        if let time = revoked.removeValue(forKey: user) { readmitted[user] = time }
         try replace(former, revoked, readmitted, at: now)
     }
 

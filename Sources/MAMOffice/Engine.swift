@@ -115,8 +115,10 @@ package struct Engine: Sendable {
     ) throws(OrganizationDirectory.Failure) {
         let former = try directory.token(Self.accountToken)
         var revoked = former.revoked
-        // After a readmission in the same second it is the revocation that counts.
-        for user in users { revoked[user] = max(now, (former.readmitted[user] ?? 0) + 1) }
+        // Later than any that a readmission has ended, and than itself before.
+        for user in users {
+            revoked[user] = max(now, (former.readmitted[user] ?? 0) + 1, revoked[user] ?? 0)
+        }
         try replace(former, revoked, former.readmitted, at: now)
     }
 

@@ -31,4 +31,35 @@ import Testing
         try engine.readmit(users[0], at: now + 1)
         #expect(try token().revoked == [users[1]: now])
     }
+
+    /// Its clock may be ahead of the other's.
+    @Test func `an older copy lets nobody in whom another has revoked since`() throws {
+        let (organization, copy) = (try TestOrganization(), try TestOrganization())
+        let settings = EngineSettings(servers: ["a:1"], https: nil, replicas: 1)
+        let engine = try Engine.make(
+            in: organization.directory, named: "Contoso", settings, at: now)
+        func token() throws -> Token { try organization.directory.token(Engine.accountToken) }
+        try engine.revoke(users, at: now)
+        let older = try token()
+        try engine.readmit(users[0], at: now + 1)
+        try engine.revoke([users[0]], at: now + 2)
+        let other = try Engine.make(in: copy.directory, named: "Contoso", settings, at: now)
+        try copy.directory.write(Engine.accountToken, Array(older.text.utf8))
+        try other.readmit(users[0], at: now + 86_400)
+        let readmitted = try copy.directory.token(Engine.accountToken)
+        #expect(readmitted.covers(revocationsOf: older))
+        #expect(!readmitted.covers(revocationsOf: try token()))
+    }
+
+    @Test func `who is revoked twice, the second time by a clock that is behind, stays so`() throws
+    {
+        let organization = try TestOrganization()
+        let engine = try Engine.make(
+            in: organization.directory, named: "Contoso",
+            EngineSettings(servers: ["a:1"], https: nil, replicas: 1), at: now)
+        try engine.revoke(users, at: now)
+        try engine.revoke(users, at: now - 60)
+        let token = try organization.directory.token(Engine.accountToken)
+        #expect(token.revoked == [users[0]: now, users[1]: now])
+    }
 }
