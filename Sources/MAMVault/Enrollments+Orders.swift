@@ -12,8 +12,13 @@ extension Enrollments {
     private static let workspaceFile = "workspace"
 
     func loadWorkspace(_ accounts: [AccountID]) {
-        guard let found = store?.load(Self.workspaceFile) else { return }
-        if case .nothing = found { return }
+        guard let store else { return }
+        let found = store.load(Self.workspaceFile)
+        if case .nothing = found, store.isNew, accounts.isEmpty {
+            // From now on a missing one is a lost one.
+            saveWorkspace()
+            return
+        }
         var members: [String: JSONValue] = [:]
         if case .value(let json) = found { members = json.object ?? [:] }
         let obeyed = members["obeyed"].flatMap(ObeyedRequests.init)
@@ -32,8 +37,9 @@ extension Enrollments {
         if obeyed != nil, !begun.isEmpty { saveWorkspace() }
         if obeyed == nil {
             log.error(
-                "enrollment/\(Self.workspaceFile) is damaged: the wipe requests that are in the"
-                    + " policy directory now are taken as done, and the threat level is unknown"
+                "enrollment/\(Self.workspaceFile) is damaged or missing: the wipe requests that are"
+                    + " in the policy directory now are taken as done, and the threat level is"
+                    + " unknown"
             )
         }
     }

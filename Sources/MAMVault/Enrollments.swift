@@ -75,16 +75,12 @@ package final class Enrollments: Sendable {
         loadWorkspace(accounts)
     }
 
-    /// If there are no records at all, the account is from a version without them, and counts as
-    /// registered now. If only this one is missing, it is treated like a damaged one.
+    /// One that is missing is treated like a damaged one, also if all are: whatever it counted
+    /// must not be forgotten by losing it.
     private func load(_ account: AccountID, at reading: ClockReading) {
         let record: EnrollmentRecord
         switch store?.load("\(account.bytes)") {
         case nil: record = EnrollmentRecord(at: reading)
-        case .nothing:
-            record =
-                store?.isNew == true
-                ? EnrollmentRecord(at: reading) : damaged(account, at: reading)
         case .value(let json) where EnrollmentRecord.isNewer(json):
             record = newer(account, at: reading)
         case .value(let json):
@@ -92,7 +88,7 @@ package final class Enrollments: Sendable {
                 return state.withLock { ($0.records[account], $0.saved[account]) = (saved, saved) }
             }
             record = damaged(account, at: reading)
-        case .damaged: record = damaged(account, at: reading)
+        case .nothing, .damaged: record = damaged(account, at: reading)
         }
         state.withLock { $0.records[account] = record }
         save([account])

@@ -2,6 +2,7 @@
 test_pin, test_offline."""
 import errno
 import json
+import shutil
 import unittest
 
 from enrolling import EnrollmentCase, daemon_text
@@ -124,11 +125,20 @@ class Triggers(EnrollmentCase):
         self.begin()
         self.workspace.unmount()
         self.order("one")
-        (self.workspace.state / "enrollment" / "workspace").write_text("{")
+        record = self.workspace.state / "enrollment" / "workspace"
+        for lose in (lambda: record.write_text("{"), record.unlink):
+            lose()
+            self.workspace.mount()
+            self.read_orders()
+            self.assertIsNotNone(self.workspace.account())
+            self.assertIsNone(self.workspace.account()["block"])
+            self.workspace.unmount()
+        self.assertIn("enrollment/workspace is damaged", daemon_text(self.workspace))
+        # With all records it is not known either how often a passphrase was wrong.
+        shutil.rmtree(record.parent)
         self.workspace.mount()
         self.read_orders()
-        self.assertIsNotNone(self.workspace.account())
-        self.assertIn("enrollment/workspace is damaged", daemon_text(self.workspace))
+        self.assertEqual(self.workspace.account()["block"], "lockedOut")
         self.order("two")
         wait_until(lambda: self.workspace.account() is None)
 

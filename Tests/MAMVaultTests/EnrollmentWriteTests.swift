@@ -15,7 +15,12 @@ import WorkspaceSupport
     private let place: TemporaryDirectory
     private let account = AccountID(SecureRandom.bytes16())
 
-    init() throws { place = try TemporaryDirectory() }
+    init() throws {
+        place = try TemporaryDirectory()
+        let directory = try place.open()
+        let new = try Enrollments(in: directory.raw, [], Settings(), .silent, at: moment(0))
+        new.begin(account, at: moment(0))
+    }
 
     private func start(at now: Moment) throws -> Enrollments {
         let directory = try place.open()
