@@ -102,11 +102,10 @@ package struct Wanted: Sendable {
         let slot = "\(document.slot)"
         add(slot, document.statement.audience, Head(document))
         if let expires = document.statement.expires {
+            // Machines go on by it nevertheless.
             if expires <= now {
                 flaws.append(.expired(slot: slot, expires))
-                return
-            }
-            if expires <= now + Self.soonSeconds {
+            } else if expires <= now + Self.soonSeconds {
                 flaws.append(.expiresSoon(slot: slot, expires))
             }
         }

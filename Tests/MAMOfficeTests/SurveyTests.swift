@@ -44,13 +44,14 @@ final class TestDirectory {
     }
     var machine: MachineID { get throws { Bytes16(ofKey: try machineKey) } }
 
-    func sign(_ kind: DocumentKind, _ content: JSONValue, _ audience: Audience, _ name: String)
-        throws
-    {
+    func sign(
+        _ kind: DocumentKind, _ content: JSONValue, _ audience: Audience, _ name: String,
+        expires: Int64? = nil
+    ) throws {
         let content = content.encoded()
         let statement = Statement(
             of: content, organization: organization, audience: audience, name: name, serial: 5,
-            issued: now - 50, expires: now + 90 * 86_400)
+            issued: now - 50, expires: expires ?? now + 90 * 86_400)
         var envelope = Envelope(kind, statement, content: content)
         _ = envelope.sign(with: policySeed)
         try directory.write("signed/\(kind.rawValue)-\(name).json", envelope.encoded())
@@ -134,6 +135,19 @@ final class TestDirectory {
         #expect(kinds() == [.behind, .ahead])
         try test.report(["policy/all/level": 5, "policy/group:hr/x": 1, own: 5, "order/x": 1])
         #expect(kinds() == [.unknown, .foreign, .missing])
+    }
+
+    /// As the machine: without it less would be restricted.
+    @Test func `an expired membership still says who is in a group`() throws {
+        try test.sign(.policy, [:], .group("lab"), "lab")
+        let lab = Membership(groups: ["lab"], members: ["staff": ["ann@contoso.com"]])
+        try test.sign(
+            .membership, lab.json, .machine(try test.machine), "groups", expires: test.now)
+        try test.report(["membership/machine:\(try test.machine)/groups": 5])
+        #expect(kinds() == [.missing])
+        #expect(test.survey.wanted.members(for: try test.machine) == lab.members)
+        let slot = "membership/machine:\(try test.machine)/groups"
+        #expect(test.survey.wanted.flaws.contains(.expired(slot: slot, test.now)))
     }
 
     @Test func `what was signed after a report is not missed yet`() throws {
