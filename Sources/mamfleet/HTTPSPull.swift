@@ -10,7 +10,10 @@ internal import MAMWeb
 /// new answers without a body.
 final class HTTPSPull {
     private let shared: Shared
-    private let source: HTTPSource
+    private let base: String
+    private var source: HTTPSource
+    /// Of the servers' certificates, as ``source`` believes it.
+    private var authority: String?
     private let intervalSeconds: Int
     private var hasFailed = false
 
@@ -22,12 +25,17 @@ final class HTTPSPull {
     init?(_ shared: Shared, intervalSeconds: Int?) {
         let enrolment = shared.read { $0.enrolment }
         guard let base = enrolment.https,
-            let source = HTTPSource(
-                base: base, authority: enrolment.authority, agent: "mamfleet/\(productVersion)",
-                maximumByteCount: Bundle.maximumByteCount)
+            let source = Self.source(base, believing: enrolment.authority)
         else { return nil }
-        (self.shared, self.source) = (shared, source)
+        (self.shared, self.base, self.source) = (shared, base, source)
+        authority = enrolment.authority
         self.intervalSeconds = intervalSeconds ?? Self.intervalSeconds
+    }
+
+    private static func source(_ base: String, believing authority: String?) -> HTTPSource? {
+        HTTPSource(
+            base: base, authority: authority, agent: "mamfleet/\(productVersion)",
+            maximumByteCount: Bundle.maximumByteCount)
     }
 
     func run() -> Never {
@@ -49,7 +57,15 @@ final class HTTPSPull {
         }
     }
 
+    /// The engine may have told the next authority.
+    private func takeAuthority() {
+        let known = shared.read { $0.enrolment.authority }
+        guard known != authority, let next = Self.source(base, believing: known) else { return }
+        (source, authority) = (next, known)
+    }
+
     private func pull() {
+        takeAuthority()
         for name in BundlePlace.all(for: shared.machine, groups: shared.groups) {
             do throws(WebFailure) {
                 try pull(name)

@@ -9,6 +9,7 @@ import time
 import typing
 import unittest
 
+from cryptography.hazmat.primitives.serialization import Encoding
 from fleet_service import RULES, FleetService
 from nats_engine import Authority
 from running import PREFIX
@@ -52,6 +53,8 @@ class FileHandler(http.server.BaseHTTPRequestHandler):
         if status != 200:
             body = b""
         self.server.counts[status] = self.server.counts.get(status, 0) + 1
+        # A connection that goes on sees no other certificate.
+        self.close_connection = getattr(self.server, "closes", False)
         self.send_response(status)
         if tag:
             self.send_header("ETag", tag)
@@ -145,6 +148,30 @@ class OtherCarriers(FleetService):
         # The certificate is all that was wrong.
         server.socket.context.load_cert_chain(*self.engine.authority.server("web"))
         wait_until(lambda: self.rule())
+
+    def test_https_of_the_next_authority_is_believed_once_the_engine_has_told_it(self):
+        server = self.enrol_with_web_server(self.engine.authority)
+        server.closes, server.socket.context.num_tickets = True, 0
+        self.service.start()
+        self.await_connected()
+        wait_until(lambda: server.counts.get(304, 0) >= 4)
+        former, following = self.engine.authority, Authority(tempfile.mkdtemp(dir=self.place))
+        name = following.certificate.subject
+        link = former.sign(name, name, following.key.public_key(), isAuthority=True)
+        client = self.engine.administrator()
+        self.addCleanup(client.close)
+        client.store(
+            "docs.g.=authority", following.path.read_bytes() + link.public_bytes(Encoding.PEM))
+        wait_until(lambda: "the servers' next authority is known" in self.service.text)
+        self.push_rule(True)
+        self.publish(self.site)
+        self.engine.kill()
+        server.socket.context.load_cert_chain(*following.server("web"))
+        self.office.policy({**RULES, "printBlocked": False}, name="level.json")
+        self.site.joinpath("all.json").write_bytes(
+            b"[" + (self.office.path / "signed/all@level.json").read_bytes() + b"]")
+        wait_until(lambda: self.rule() is False)
+        self.assertNotIn("the web server: roots: SSL", self.service.text)
 
     def test_a_directory(self):
         self.enrol(service=False)
