@@ -123,10 +123,10 @@ private func signMembership(
     let content = Membership(groups: Set(applicant.invitation.groups)).json.encoded()
     let name = "\(OrganizationDirectory.signed)/\(applicant.machine)@\(membershipName).json"
     let path = directory.whole(name)
-    let former = try directory.has(name) ? try FleetFile(reading: path).statement.serial : 0
+    let former = try directory.has(name) ? try FleetFile(reading: path).statement.serial : nil
     var file = try FleetFile(
         path, Slot(.membership, .machine(applicant.machine), membershipName), content,
-        of: organization, serial: max(now, former + 1), issued: now,
+        of: organization, serial: nextSerial(of: path, after: former, at: now), issued: now,
         expires: now + SignedDocument.longestDays * secondsPerDay)
     try key.sign(&file.envelope)
     try directory.write(name, file.envelope.encoded())

@@ -82,9 +82,23 @@ func nextSerial(
     if let given = try number("serial", 1...Int64.max, invocation) { return given }
     let now = Int64(currentTime())
     guard invocation.arguments.has("force"), let former = try formerDocument(at: path),
-        former.slot == slot, former.statement.serial < .max
+        former.slot == slot
     else { return now }
-    return max(now, former.statement.serial + 1)
+    return try nextSerial(of: path, after: former.statement.serial, at: now)
+}
+
+/// The serial of what replaces the document at `path`. `now`: in seconds since 1970.
+func nextSerial(
+    of path: ByteString, after former: Int64?, at now: Int64
+) throws(Failure) -> Int64 {
+    guard former != .max else {
+        throw Failure(
+            .refused,
+            "\(path.shown): its serial is \(Int64.max), and none is higher: machines would refuse"
+                + " what is signed after it",
+            next: "take the key away that signed it: mamctl fleet rotate")
+    }
+    return max(now, (former ?? 0) + 1)
 }
 
 /// Nil if there is none. The serial of one that cannot be read may be higher than any clock's.

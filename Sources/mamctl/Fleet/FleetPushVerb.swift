@@ -24,10 +24,11 @@ func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
     if !arguments.has("dry-run"), !work.isEmpty {
         let key = try FleetKey(of: invocation)
         try key.require(.policy, in: root.root)
-        try agree(to: shown, "Sign \(work.count.counted("document"))?", invocation)
-        for change in work {
-            try sign(change, key, root.organization, validity, in: directory)
+        let files = try work.map { change in
+            try document(for: change, root.organization, validity, in: directory)
         }
+        try agree(to: shown, "Sign \(work.count.counted("document"))?", invocation)
+        for (name, file) in files { try sign(file, named: name, key, in: directory) }
     }
     if arguments.has("dry-run") || arguments.has("local") {
         if invocation.isJSON {
@@ -73,24 +74,34 @@ private func publish(
     return ExitStatus(end)
 }
 
-private func sign(
-    _ change: PolicyChange, _ key: FleetKey, _ organization: Bytes16,
+/// Its name in the directory, and what is to be signed.
+private func document(
+    for change: PolicyChange, _ organization: Bytes16,
     _ validity: (issued: Int64, expires: Int64), in directory: OrganizationDirectory
-) throws {
+) throws -> (name: String, file: FleetFile) {
     var name = change.former?.file ?? file(for: change.slot)
     // Of another slot, such as a membership of that name.
     if change.former == nil, try directory.has(name) {
         name = name.replacing("/", with: "/policy@", maxReplacements: 1)
     }
-    var file = try FleetFile(
+    let file = try FleetFile(
         directory.whole(name), change.slot, change.content, of: organization,
-        serial: max(validity.issued, (change.former?.serial ?? 0) + 1), issued: validity.issued,
-        expires: validity.expires)
+        serial: nextSerial(
+            of: directory.whole(name), after: change.former?.serial, at: validity.issued),
+        issued: validity.issued, expires: validity.expires)
+    return (name, file)
+}
+
+private func sign(
+    _ document: FleetFile, named name: String, _ key: FleetKey,
+    in directory: OrganizationDirectory
+) throws {
+    var file = document
     try key.sign(&file.envelope)
     let bytes = file.envelope.encoded()
     do throws(Refusal) { _ = try Envelope(parsing: bytes) } catch {
         throw Failure(
-            .usage, "\(change.slot): not signed, no machine would accept it: \(error)",
+            .usage, "\(file.slot): not signed, no machine would accept it: \(error)",
             next: "make smaller policies of it")
     }
     try directory.replace(signed: name, with: bytes)

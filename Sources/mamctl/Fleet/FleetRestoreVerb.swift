@@ -17,7 +17,9 @@ func restorePolicy(_ invocation: Invocation) throws -> ExitStatus {
     let name = present?.file ?? former.file
     var file = try FleetFile(
         directory.place.whole(name), former.slot, former.content,
-        of: directory.root.organization, serial: max(issued, (present?.serial ?? 0) + 1),
+        of: directory.root.organization,
+        serial: nextSerial(
+            of: directory.place.whole(name), after: present?.serial, at: issued),
         issued: issued, expires: expires)
     let key = try FleetKey(of: invocation)
     try key.require(.policy, in: directory.root.root)
