@@ -1,6 +1,7 @@
 """An organisation's keys and documents, on files alone: no daemon, and no network."""
 import base64
 import json
+import shutil
 import unittest
 
 from terminal import Terminal
@@ -237,6 +238,44 @@ class Files(unittest.TestCase):
         self.assertEqual(out.read_bytes(), good[: len(good) // 2])
         again = self.sign(out, "--force", "--serial", str((1 << 60) + 1))
         self.assertEqual(again["serial"], (1 << 60) + 1)
+
+    def test_the_directory_of_what_is_signed_is_made_beside_a_root(self):
+        for name in ("signed", "orders"):
+            self.addCleanup(shutil.rmtree, self.path(name))
+        self.sign(self.path("signed") / "level2.json")
+        self.order("lock", self.path("orders") / "lock.json", "--machine", MACHINE)
+        self.sign(self.path("elsewhere") / "level2.json", status=NOT_FOUND)
+        self.assertFalse(self.path("elsewhere").exists())
+
+    def test_what_never_wipes_is_said(self):
+        file, out = self.path("default.json"), self.path("default.out")
+        wiping = {"displayName": "D", "periodOfflineBeforeWipeIsEnforced": "P90D"}
+        excluding = {"assignments": [{"target": {
+            "@odata.type": "#microsoft.graph.exclusionGroupAssignmentTarget", "groupId": "x"}}]}
+        default = {"@odata.type": "#microsoft.graph.defaultManagedAppProtection"}
+        for more, never in (({}, False), (excluding, True), (default, True)):
+            file.write_text(json.dumps({**wiping, **more}))
+            said = self.fleet(
+                "sign", file, *self.with_root("ann"), "--kind", "policy", "--audience", "all",
+                "-o", out, "--force").stdout
+            for text in (said, self.fleet("verify", out, "--root", self.root).stdout):
+                self.assertEqual("never wipes" in text, never)
+                self.assertEqual("has signed it" in text or "have signed it" in text, not never)
+
+    def test_one_more_key_is_one(self):
+        out = self.path("one-more.json")
+        self.order("wipe", out, "--machine", MACHINE, "--account", ACCOUNT)
+        said = self.fleet("verify", out, "--root", self.root, status=REFUSED).stdout
+        self.assertIn("1 more order key must sign", said)
+
+    def test_after_the_highest_serial_nothing_is_signed(self):
+        out = self.path("last.json")
+        self.sign(out, "--serial", str((1 << 63) - 1))
+        last = out.read_bytes()
+        told = self.sign(out, "--force", status=REFUSED)["error"]
+        self.assertIn("none is higher", told["message"])
+        self.assertIn("mamctl fleet rotate", told["next"])
+        self.assertEqual(out.read_bytes(), last)
 
     def test_what_machines_would_refuse_is_not_signed(self):
         bad, out = self.path("bad.json"), self.path("bad.out")

@@ -1,5 +1,6 @@
 // An organisation's documents in files.
 
+internal import Glibc
 internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
@@ -70,10 +71,24 @@ struct FleetFile {
                 .usage, "\(path.shown): not written, no machine would accept it: \(error)",
                 next: "sign a smaller document")
         }
+        try makeOrganizationPlace(for: path)
         let new = try NewFile(for: path, replacing: replacing)
         try new.write(bytes)
         try new.finish(mode: 0o644)
     }
+}
+
+/// Makes `signed/` or `orders/` beside a root, which the first document of a new organisation's
+/// would miss.
+private func makeOrganizationPlace(for path: ByteString) throws(Failure) {
+    let place = path.directory
+    let names = [OrganizationDirectory.signed, OrganizationDirectory.orders]
+    guard let name = place.lastComponent.text, names.contains(name),
+        access(place.directory.appending(OrganizationDirectory.root).cString, F_OK) == 0,
+        mkdir(place.cString, 0o755) != 0
+    else { return }
+    let error = Errno.current
+    guard error == .exists else { throw Failure(place, error) }
 }
 
 /// A root that its own keys have signed.
