@@ -10,6 +10,8 @@ package struct EngineCertificate: Sendable, Equatable {
     package let server: String?
     /// In seconds since 1970.
     package let ends: Int64
+    /// An authority's: the next one was made, and is not in use yet.
+    package let hasSuccessor: Bool
 }
 
 /// What the directory says about them. Who may not read `engine/`, whose keys let anybody in, sees
@@ -35,11 +37,13 @@ struct EngineCertificates {
     private mutating func add(
         _ server: String?, _ name: String, _ directory: OrganizationDirectory
     ) {
+        let isNextMade = (try? directory.has(Engine.nextAuthorityKey)) ?? false
         let found = directory.reading(name, atMost: 1 << 16) { bytes throws(Refusal) in
             guard let end = certificateEnd(bytes) else {
                 throw .malformed("it is no certificate in PEM")
             }
-            return EngineCertificate(server: server, ends: end)
+            return EngineCertificate(
+                server: server, ends: end, hasSuccessor: server == nil && isNextMade)
         }
         switch found {
         case nil: break

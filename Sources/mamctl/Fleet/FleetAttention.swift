@@ -207,8 +207,12 @@ extension Wanted.Flaw {
         case .certificateEnds(let certificate):
             "\(certificate.name) ends at \(rfc3339(certificate.ends)): \(certificate.next)."
         case .certificateEnded(let certificate):
-            "\(certificate.name) has ended at \(rfc3339(certificate.ends)): nobody connects"
-                + " there any more: \(certificate.next)."
+            certificate.server == nil
+                ? "\(certificate.name) has ended at \(rfc3339(certificate.ends)): nobody connects"
+                    + " any more, nor learns of the next one. Run \(certificate.renewal), copy the"
+                    + " servers' files, and join each machine by a new code (mamctl fleet invite)."
+                : "\(certificate.name) has ended at \(rfc3339(certificate.ends)): nobody connects"
+                    + " there any more: \(certificate.next)."
         }
     }
 }
@@ -219,7 +223,17 @@ extension EngineCertificate {
     }
 
     fileprivate var next: Message {
-        server == nil ? "mamctl fleet engine renew --authority new" : "mamctl fleet engine renew"
+        if server != nil { return "mamctl fleet engine renew" }
+        return hasSuccessor
+            ? "once all machines know the next one, mamctl fleet engine renew --authority use"
+            : "mamctl fleet engine renew --authority new"
+    }
+
+    /// Of an authority that nobody believes any more.
+    fileprivate var renewal: Message {
+        hasSuccessor
+            ? "mamctl fleet engine renew --authority use"
+            : "mamctl fleet engine renew --authority new, then --authority use"
     }
 
     var json: JSONValue { ["server": JSONValue(server), "ends": JSONValue(time: ends)] }

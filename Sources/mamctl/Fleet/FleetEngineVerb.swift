@@ -51,11 +51,12 @@ private func changeAuthority(of engine: Engine, _ invocation: Invocation) throws
     case "new" where isThere:
         throw Failure(
             .failure, "\(engine.directory.whole(Engine.nextAuthorityKey).shown) already exists",
-            next: "mamctl fleet engine renew --authority use, once all machines know it")
+            next: "mamctl fleet engine renew writes the servers' files, if that was interrupted;"
+                + " --authority use comes once all machines know it")
     case "use" where !isThere:
         throw Failure(
             .notFound, "there is no next authority",
-            next: "mamctl fleet engine renew --authority new")
+            next: "mamctl fleet engine renew, if it is in use already, else first --authority new")
     case "new": try engine.makeNextAuthority()
     case "use": try engine.useNextAuthority()
     default: throw invocation.misuse("--authority is '\(shown(step))', not new or use")
