@@ -107,9 +107,15 @@ class Push(PushCase):
              for change in changes},
             {"level2.json": [], "strict.json": ["minimumWipeOsVersion"]})
         said = self.organization.fleet(
-            "push", self.policies, "--key", self.key, "--local", "--dry-run").stderr
+            "push", self.policies, "--key", self.key, "--local", "--dry-run").stdout
         (line,) = [line for line in said.splitlines() if "wipes" in line]
         self.assertIn("(minimumWipeOsVersion), once enough order keys have signed it", line)
+
+    def test_signed_is_what_was(self):
+        self.put("level2.json")
+        self.assertEqual(
+            [self.push(*words)["signed"] for words in (["--dry-run"], [], [])],
+            [False, True, False])
 
     def test_another_documents_file_is_left_alone(self):
         self.membership({"groups": [], "members": {}}, name="lab")
@@ -269,7 +275,7 @@ class Push(PushCase):
             ["push", "--json", str(self.organization.path)])
         have_mamfleet({"error": away}, UNREACHABLE)
         told = json.loads(push(status=UNREACHABLE).stdout)
-        self.assertEqual((told["signed"], told["published"], told["error"]), (True, None, away))
+        self.assertEqual((told["signed"], told["published"], told["error"]), (False, None, away))
 
     # Bundles
 
@@ -411,8 +417,11 @@ class Preview(PushCase):
 
     def test_for_people_one_thing_stands_in_a_line(self):
         self.write()
-        said = self.organization.fleet(
-            "push", self.policies, "--key", self.key, "--dry-run").stderr.splitlines()
+        # With nothing signed it is the output.
+        words = ["push", self.policies, "--key", self.key, "--dry-run"]
+        told = self.organization.fleet(*words)
+        self.assertEqual(told.stderr, "")
+        said = told.stdout.splitlines()
         self.assertLess(max(map(len, said)), 400)
         rules = [line.split() for line in said if "minimumPinLength:" in line]
         self.assertEqual(rules, [["enforced", "minimumPinLength:", "4"]])
@@ -420,6 +429,17 @@ class Preview(PushCase):
         for label in ("for", "assigned to", "covers", "closes", "wipes", "warning", "beware"):
             self.assertIn(label, labels)
         self.assertNotIn("\\", "".join(said))
+        # What is not enforced is counted alone.
+        forces = [rule["force"] for rule in self.previews("--dry-run")["level2.json"]["rules"]]
+        count = forces.count("answered") + forces.count("unused")
+        (line,) = [line for line in said if "--verbose" in line]
+        self.assertIn("not enforced", line)
+        self.assertIn(f"{count} rules", line)
+        self.assertNotIn("contactSyncBlocked", told.stdout)
+        whole = self.organization.fleet(*words, "--verbose").stdout
+        for rule in ("contactSyncBlocked", "faceIdBlocked"):
+            self.assertIn(rule, whole)
+        self.assertNotIn("--verbose", whole)
 
     def test_answers_of_graph_differ_field_by_field(self):
         self.write()
@@ -474,7 +494,7 @@ class Preview(PushCase):
             {"no policy covers it any more"})
         self.assertTrue(found["other.json"]["coversNobody"])
         said = self.organization.fleet(
-            "push", self.policies, "--key", self.key, "--prune", "--dry-run").stderr
+            "push", self.policies, "--key", self.key, "--prune", "--dry-run").stdout
         self.assertIn("withdrawing level2.json closes all accounts that it covers", said)
 
 

@@ -14,6 +14,8 @@ private let namedCount = 5
 struct ShownPreview {
     let preview: PolicyPreview
     let names: [MachineID: String]
+    /// Shows rules of new policies that are not enforced, too.
+    let isVerbose: Bool
 
     /// Labels and sentences.
     var rows: [[Message]] {
@@ -106,13 +108,27 @@ struct ShownPreview {
         let differences = preview.change.differences
         switch preview.change.action {
         case .new:
-            return RuleForce.allCases.flatMap { force in
+            let shown = RuleForce.allCases.filter { isVerbose || $0.closes }
+            return shown.flatMap { force in
                 differences.filter { $0.force == force }.map { row($0, $0.newText) }
-            }
+            } + folded(differences.filter { $0.force.map { !shown.contains($0) } ?? false })
         case .changed where differences.isEmpty:
             return [["", "the same values, written otherwise"]]
         default: return differences.map { row($0, $0.text) }
         }
+    }
+
+    private func folded(_ rules: [FieldDifference]) -> [[Message]] {
+        guard !rules.isEmpty else { return [] }
+        let count = rules.count
+        return [
+            [
+                "not enforced",
+                Message(
+                    count, one: "\(count.grouped) rule, which --verbose shows",
+                    many: "\(count.grouped) rules, which --verbose shows"),
+            ]
+        ]
     }
 
     private func row(_ difference: FieldDifference, _ text: String) -> [Message] {
@@ -163,6 +179,14 @@ extension Assignment {
 }
 
 extension RuleForce {
+    /// Whether it keeps anybody from anything.
+    fileprivate var closes: Bool {
+        switch self {
+        case .enforced, .contained: true
+        case .answered, .unused: false
+        }
+    }
+
     /// Before a rule.
     fileprivate var label: Message {
         switch self {

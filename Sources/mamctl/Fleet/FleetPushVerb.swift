@@ -18,10 +18,11 @@ func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
     let push = PolicyPush(
         try wantedPolicies(in: invocation.operands[0], KnownGroups(directory)), signed: signed,
         isPruning: arguments.has("prune"), at: validity.issued)
-    let shown = ShownPush(push, since: signed, try fleet.survey(invocation))
+    let shown = ShownPush(push, since: signed, try fleet.survey(invocation), invocation)
     let work = push.changes.filter { $0.action != .left }
-    if invocation.isJSON, arguments.has("yes") { shown.showDoubts() } else { shown.show() }
-    if !arguments.has("dry-run"), !work.isEmpty {
+    let isDry = arguments.has("dry-run")
+    if invocation.isJSON, isDry || arguments.has("yes") { shown.showDoubts() } else { shown.show() }
+    if !isDry, !work.isEmpty {
         let key = try FleetKey(of: invocation)
         try key.require(.policy, in: root.root)
         let files = try work.map { change in
@@ -30,11 +31,11 @@ func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
         try agree(to: shown, "Sign \(work.count.counted("document"))?", invocation)
         for (name, file) in files { try sign(file, named: name, key, in: directory) }
     }
-    if arguments.has("dry-run") || arguments.has("local") {
+    if isDry || arguments.has("local") {
         if invocation.isJSON {
-            printJSON(shown.json(isSigned: !arguments.has("dry-run")))
+            printJSON(shown.json(isSigned: !isDry && !work.isEmpty))
         }
-        if !arguments.has("dry-run"), !work.isEmpty {
+        if !isDry, !work.isEmpty {
             printError(
                 "Signed in \(directory.whole(OrganizationDirectory.signed).shown). They go out with"
                     + " mamfleet push, or mamctl fleet bundle.")
@@ -42,7 +43,7 @@ func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
         return .success
     }
     guard invocation.isJSON else { throw executeMamfleet([ByteString("push"), directory.path]) }
-    return try publish(shown, directory)
+    return try publish(shown, isSigned: !work.isEmpty, directory)
 }
 
 /// What closes all that it covers, or covers nobody, is asked for by name: `yes` is typed too fast.
@@ -58,7 +59,7 @@ func agree(to push: ShownPush, _ question: Message, _ invocation: Invocation) th
 
 /// One object of what both programs did, also where `mamfleet` could not publish.
 private func publish(
-    _ push: ShownPush, _ directory: OrganizationDirectory
+    _ push: ShownPush, isSigned: Bool, _ directory: OrganizationDirectory
 ) throws(Failure) -> ExitStatus {
     let program = companion("mamfleet")
     let (answer, end): (JSONValue?, ProcessEnd)
@@ -69,7 +70,7 @@ private func publish(
     let isDone = end == .exited(0)
     printJSON(
         push.json(
-            isSigned: true, published: isDone ? answer : nil,
+            isSigned: isSigned, published: isDone ? answer : nil,
             error: isDone ? nil : answer?.object?["error"]))
     return ExitStatus(end)
 }

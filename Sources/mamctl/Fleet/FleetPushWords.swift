@@ -11,14 +11,21 @@ internal import MAMWire
 struct ShownPush {
     private let push: PolicyPush
     private let previews: [Slot: ShownPreview]
+    /// Nothing is signed, so that what is shown is the output.
+    private let isOutput: Bool
 
-    init(_ push: PolicyPush, since signed: [SignedPolicy], _ survey: Survey) {
+    init(
+        _ push: PolicyPush, since signed: [SignedPolicy], _ survey: Survey,
+        _ invocation: Invocation
+    ) {
         self.push = push
+        isOutput = invocation.arguments.has("dry-run") && !invocation.isJSON
+        let isVerbose = invocation.arguments.has("verbose")
         let names = survey.names
         let found = push.previews(since: signed, survey, version: productVersion)
         previews = Dictionary(
             uniqueKeysWithValues: found.map {
-                ($0.change.slot, ShownPreview(preview: $0, names: names))
+                ($0.change.slot, ShownPreview(preview: $0, names: names, isVerbose: isVerbose))
             })
     }
 
@@ -35,17 +42,20 @@ struct ShownPush {
 
     func show() {
         for change in push.changes {
-            printError("\(sign(of: change.action)) \(change.slot)  \(words(for: change.action))")
+            say("\(sign(of: change.action)) \(change.slot)  \(words(for: change.action))")
             showPreview(of: change.slot)
         }
-        printError("\(push.unchangedCount) unchanged")
+        say("\(push.unchangedCount) unchanged")
     }
+
+    private func say(_ text: Message) { if isOutput { printOut(text) } else { printError(text) } }
 
     func showPreview(of slot: Slot) {
         guard let rows = previews[slot]?.rows else { return }
-        let width = isatty(STDERR_FILENO) == 1 ? screenWidth(of: STDERR_FILENO) - 4 : nil
+        let descriptor = isOutput ? STDOUT_FILENO : STDERR_FILENO
+        let width = isatty(descriptor) == 1 ? screenWidth(of: descriptor) - 4 : nil
         let lines = table(rows, width: width).split(separator: "\n")
-        printError(verbatim: lines.map { "    \($0)" }.joined(separator: "\n"))
+        say(.verbatim(lines.map { "    \($0)" }.joined(separator: "\n")))
     }
 
     private func sign(of action: PolicyChange.Action) -> String {

@@ -25,7 +25,7 @@ func restorePolicy(_ invocation: Invocation) throws -> ExitStatus {
     try key.require(.policy, in: directory.root.root)
     let shown = ShownPush(
         PolicyPush(restoring: former, over: present), since: signed,
-        try directory.survey(invocation))
+        try directory.survey(invocation), invocation)
     show(shown, former, present)
     try agree(to: shown, "Sign it again?", invocation)
     try key.sign(&file.envelope)

@@ -118,13 +118,16 @@ private let fleetAdmissionVerbs: [Verb] = [
 private let fleetPushVerbs: [Verb] = [
     Verb(
         name: "fleet push", summary: "Sign what changed in a directory of policies, and send it",
-        usage: ["DIR", "--key", ["--root"], ["--prune"], ["--dry-run"], ["--yes"], ["--local"]],
+        usage: [
+            "DIR", "--key", ["--root"], ["--prune"], ["--dry-run"], ["--yes"], ["--local"],
+            ["--verbose"],
+        ],
         options: [
             Option("key", value: "KEY", "the policy key's file"),
             .rootOfDirectory,
             Option("prune", "withdraw policies that DIR does not have"),
             Option("dry-run", "show what would change, and sign nothing"),
-            Option("local", "sign, and do not send"),
+            Option("local", "sign, and do not send"), .verbose,
             .expires("90"),
             .yes, .passfile, .extpass, .organizationDirectory,
         ],
@@ -139,7 +142,7 @@ private let fleetPushVerbs: [Verb] = [
         options: [
             Option("key", value: "KEY", "the policy key's file"),
             Option("serial", value: "N", "the former one's (default: the newest that differs)"),
-            .expires("90"), .yes, .passfile, .extpass, .organizationDirectory,
+            .expires("90"), .yes, .verbose, .passfile, .extpass, .organizationDirectory,
         ],
         examples: [
             "mamctl fleet restore level2.json --key ann.key",
@@ -163,6 +166,7 @@ private let fleetPushVerbs: [Verb] = [
 
 extension Option {
     fileprivate static let yes = Option("yes", "do not ask")
+    fileprivate static let verbose = Option("verbose", "show the rules that are not enforced, too")
     fileprivate static let orderKey = Option("key", value: "KEY", "the order key's file")
     fileprivate static let rootOfDirectory = Option(
         "root", value: "ROOT", "the organisation's root (default: root.json)")
