@@ -114,6 +114,21 @@ package struct OrderBook: Sendable {
         }.map(\.nonce)
     }
 
+    /// Whether the machine's order to leave went out, and it has told that it obeyed all its wipes.
+    /// That it left it cannot tell. `reported`: when it told anything last.
+    func hasRetired(_ machine: MachineID, _ obeyed: Set<String>, reported: Int64) -> Bool {
+        let all = (byMachine[machine] ?? []).map { orders[$0] }.filter {
+            withdrawals[$0.nonce] == nil
+        }
+        guard
+            all.contains(where: { $0.order.action == .leave && reported <= $0.expires }),
+            all.allSatisfy({ $0.order.action != .wipe || obeyed.contains($0.nonce) })
+        else { return false }
+        return !orders.contains {
+            $0.audience == .machine(machine) && $0.order.action == .wipe && $0.missing > 0
+        }
+    }
+
     /// Notes what the machines have said. Those that were revoked are still sent their own orders.
     mutating func fill(from machines: [SurveyedMachine], _ wanted: Wanted, at now: Int64) {
         for machine in machines {

@@ -13,6 +13,8 @@ package struct SurveyedMachine: Sendable {
     package let unheard: [String]
     package let differences: [Difference]
     package let attention: [Attention]
+    /// It has told that it obeyed its wipes, has no account left, and was ordered to leave.
+    package let isRetired: Bool
 
     package enum Report: Sendable {
         /// It has sent no report.
@@ -87,11 +89,19 @@ package struct SurveyedMachine: Sendable {
             default: false
             }
         }
+
+        /// Whether it stands for a machine that was ordered to leave: that reports no more.
+        fileprivate var outlastsRetirement: Bool {
+            switch self {
+            case .overdue, .expired, .suspects, .replayed: true
+            default: false
+            }
+        }
     }
 
     /// One word for each machine, the worst that is true.
     package enum State: String, Sendable, CaseIterable {
-        case compliant, attention, stale, silent, refused, revoked
+        case compliant, attention, stale, silent, refused, retired, revoked
     }
 
     package var state: State {
@@ -101,6 +111,7 @@ package struct SurveyedMachine: Sendable {
         case .none: return .silent
         case .status: break
         }
+        if isRetired, attention.isEmpty { return .retired }
         if attention.contains(where: \.isAboutAge) { return .stale }
         return attention.isEmpty ? .compliant : .attention
     }
@@ -147,10 +158,17 @@ struct Judge: Sendable {
         }
         let unheard = orders.unheard(from: entry.machine, obeyed, reported: reported, now: now)
         if !unheard.isEmpty { found.append(.expired(unheard)) }
+        let isRetired =
+            told?.accounts.isEmpty == true
+            && orders.hasRetired(entry.machine, obeyed, reported: reported ?? 0)
+        if entry.revoked != nil {
+            found = found.filter(\.outlastsRevocation)
+        } else if isRetired {
+            found = found.filter(\.outlastsRetirement)
+        }
         return SurveyedMachine(
             entry: entry, report: report, obeyed: obeyed, unheard: unheard,
-            differences: differences,
-            attention: entry.revoked == nil ? found : found.filter(\.outlastsRevocation))
+            differences: differences, attention: found, isRetired: isRetired)
     }
 
     private func report(of entry: RegisteredMachine) -> SurveyedMachine.Report {

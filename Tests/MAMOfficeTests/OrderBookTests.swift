@@ -139,6 +139,48 @@ import Testing
         #expect(!test.survey.orders.orders[0].isHeldBack)
     }
 
+    private func state() -> SurveyedMachine.State { test.survey.machines[0].state }
+
+    @Test func `a machine is retired once it has obeyed all but the order to leave`() throws {
+        let nonce = try test.order(wipe, 1)
+        try test.order(Order(.leave), 2)
+        func report(_ obeyed: [String], issued: Int64? = nil, _ accounts: [Bytes16] = []) throws {
+            try test.report([:], issued: issued) { status in
+                status.obeyed = obeyed
+                status.accounts = accounts.map {
+                    .init(id: $0, name: "ann@contoso.com", objectID: "", window: .locked)
+                }
+            }
+        }
+        try report([])
+        #expect(state() == .compliant)
+        try report([nonce])
+        #expect(state() == .retired)
+        // It reports no more.
+        try report([nonce], issued: test.now - 8 * 86_400)
+        #expect(state() == .retired)
+        // What was registered since is not wiped.
+        try report([nonce], [Bytes16(high: 3, low: 5)])
+        #expect(state() == .attention)
+        try report([nonce])
+        try test.order(Order(.wipe, account: Bytes16(high: 3, low: 5)), 3, keys: 1)
+        #expect(state() == .compliant)
+        try test.order(Order(.wipe, account: Bytes16(high: 3, low: 5)), 3)
+        #expect(state() == .compliant)
+        try test.revoke()
+        #expect(state() == .revoked)
+    }
+
+    @Test func `a machine without an order to leave is not retired`() throws {
+        let nonce = try test.order(wipe, 1)
+        try test.report([:]) { $0.obeyed = [nonce] }
+        #expect(state() == .compliant)
+        let leave = try #require(Bytes16(hex: try test.order(Order(.leave), 2)))
+        #expect(state() == .retired)
+        try test.order(Order(withdrawing: leave), 3)
+        #expect(state() == .compliant)
+    }
+
     @Test func `what was withdrawn is sent no more`() throws {
         let target = try #require(Bytes16(hex: try test.order(wipe, 1)))
         try test.order(Order(withdrawing: target), 2, keys: 1)

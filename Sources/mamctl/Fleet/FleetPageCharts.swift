@@ -99,7 +99,7 @@ extension SurveyedMachine.State {
         case .stale: "closed"
         case .silent: "plain"
         case .refused: "refusal"
-        case .revoked: "stopped"
+        case .retired, .revoked: "stopped"
         }
     }
 }

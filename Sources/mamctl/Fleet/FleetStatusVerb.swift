@@ -51,6 +51,7 @@ extension SurveyedMachine.State {
         case .stale: "stale"
         case .silent: "silent"
         case .refused: "refused"
+        case .retired: "retired"
         case .revoked: "revoked"
         }
     }
@@ -63,6 +64,7 @@ extension SurveyedMachine.State {
         case .stale: "stale"
         case .silent: "silent so far"
         case .refused: "with reports that do not count"
+        case .retired: "retired"
         case .revoked: "revoked"
         }
     }
