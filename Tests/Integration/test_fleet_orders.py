@@ -85,6 +85,9 @@ class Withdrawals(Office):
         nonce = self.order("wipe", machine, "--account", "a1" * 16)["name"]
         self.cosign(self.orders / "wipe.json")
         self.assertEqual(self.sent(machine), ["wipe"])
+        self.assertIn("wipe of a1@contoso.com", self.organization.fleet("orders").stdout)
+        (told,) = self.organization.json("orders")
+        self.assertEqual(told["accountName"], "a1@contoso.com")
         (made,) = self.organization.json("withdraw", nonce[:8], "--key", self.key, "--yes")
         self.assertEqual(
             (made["action"], made["withdraws"], made["missing"]), ("withdraw", nonce, 1))

@@ -17,17 +17,19 @@ func showFleetOrders(_ invocation: Invocation) throws -> ExitStatus {
         return !meant.isDisjoint(with: order.all)
             || meant.contains { order.audience == .machine($0) }
     }
+    let statuses = Dictionary(
+        survey.machines.map { (Audience.machine($0.entry.machine), $0.status) },
+        uniquingKeysWith: { $1 })
     if invocation.isJSON {
-        printJSON(.array(orders.map(\.json)))
+        printJSON(.array(orders.map { $0.json(statuses) }))
         return .success
     }
     for found in survey.orders.unusable {
         printError("\(excerpt(of: found.name)) does not count: \(excerpt(of: found.reason))")
     }
     let names = survey.names
-    printOut(
-        orders.isEmpty
-            ? "no orders" : .verbatim(table(orders.map { $0.row(names) }, width: outputWidth)))
+    let rows = orders.map { $0.row(names, statuses) }
+    printOut(orders.isEmpty ? "no orders" : .verbatim(table(rows, width: outputWidth)))
     for order in orders where order.isUnheard {
         printOut("\(order.nonce.prefix(8)) expired unheard. To send it again: \(order.again)")
     }
@@ -35,10 +37,12 @@ func showFleetOrders(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 extension SurveyedOrder {
-    fileprivate func row(_ names: [MachineID: String]) -> [Message] {
+    fileprivate func row(
+        _ names: [MachineID: String], _ statuses: [Audience: MachineStatus?]
+    ) -> [Message] {
         [
             .verbatim(rfc3339(issued)), .verbatim(String(nonce.prefix(8))),
-            .verbatim(action), .verbatim(whom(names)),
+            what(statuses[audience] ?? nil), .verbatim(whom(names)),
             "\(signed.count) of \(needed) signed", outcome,
         ]
     }
@@ -97,12 +101,13 @@ extension SurveyedOrder {
         if case .machine = audience { true } else { false }
     }
 
-    fileprivate var json: JSONValue {
+    fileprivate func json(_ statuses: [Audience: MachineStatus?]) -> JSONValue {
         func list(_ ids: [MachineID]) -> JSONValue { JSONValue(texts: ids.map(\.description)) }
         return [
             "file": .string(excerpt(of: file)), "nonce": .string(nonce),
             "action": .string(order.action.rawValue),
             "account": JSONValue(order.account?.description),
+            "accountName": JSONValue(accountName(statuses[audience] ?? nil).map(excerpt(of:))),
             "audience": .string(audience.description), "issued": JSONValue(time: issued),
             "expires": JSONValue(time: expires), "signedBy": list(signed),
             "missing": JSONValue(missing), "state": .string(state.rawValue),

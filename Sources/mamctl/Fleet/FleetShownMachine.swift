@@ -60,10 +60,17 @@ extension Survey {
 
 extension SurveyedOrder {
     /// What is ordered, and what came of it. `status`: it has the account's name.
-    func words(_ status: MachineStatus?) -> Message {
-        guard let account = order.account else { return "\(action), \(outcome)" }
-        let name = status?.accounts.first { $0.id == account }?.name ?? account.description
-        return "\(action) of \(excerpt(of: name)), \(outcome)"
+    func words(_ status: MachineStatus?) -> Message { "\(what(status)), \(outcome)" }
+
+    /// What is ordered, and of a wipe whose.
+    func what(_ status: MachineStatus?) -> Message {
+        guard let account = order.account else { return .verbatim(action) }
+        return "\(action) of \(excerpt(of: accountName(status) ?? account.description))"
+    }
+
+    /// Nil once the machine has the account no more.
+    func accountName(_ status: MachineStatus?) -> String? {
+        status?.accounts.first { $0.id == order.account }?.name
     }
 
     /// Of a withdrawal with the beginning of the other order's nonce.
