@@ -62,12 +62,14 @@ extension Survey {
     /// By id, or the register's name.
     func machines(named text: String) throws(Failure) -> [Int] {
         let found = machines.indices.filter { machines[$0].isNamed(text) }
-        guard !found.isEmpty else {
-            throw Failure(
-                .notFound, "no machine has the id or the name '\(shown(text))'",
-                next: "mamctl fleet status --all lists them")
-        }
+        guard !found.isEmpty else { throw unknownMachine(text) }
         return found
+    }
+
+    func unknownMachine(_ text: String) -> Failure {
+        Failure(
+            .notFound, "no machine has the id or the name '\(shown(text))'",
+            next: "mamctl fleet status --all lists them")
     }
 }
 

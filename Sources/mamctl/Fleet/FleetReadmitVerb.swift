@@ -10,7 +10,7 @@ internal import MAMWire
 func readmitMachine(_ invocation: Invocation) throws -> ExitStatus {
     let engine = try existingEngine(of: invocation)
     let survey = try FleetDirectory(of: invocation).survey(invocation)
-    let machine = try survey.machine(named: invocation.operands[0].text ?? "")
+    let machine = try survey.machine(of: invocation)
     let name = shown(machine.entry.shownName)
     guard machine.isRevoked else {
         throw Failure(.refused, "\(name): it was not revoked, and is let in")

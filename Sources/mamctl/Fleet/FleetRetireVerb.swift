@@ -10,7 +10,7 @@ internal import MAMWire
 func retireMachine(_ invocation: Invocation) throws -> ExitStatus {
     let directory = try FleetDirectory(of: invocation)
     let survey = try directory.survey(invocation)
-    let machine = try survey.machine(named: invocation.operands[0].text ?? "")
+    let machine = try survey.machine(of: invocation)
     let accounts = try accounts(of: machine)
     var orders = try orders(to: machine.entry.machine, accounts, directory, invocation)
     let key = try FleetKey(of: invocation)

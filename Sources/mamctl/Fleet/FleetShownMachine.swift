@@ -7,16 +7,12 @@ internal import MAMOffice
 internal import MAMWire
 
 extension Survey {
-    /// The machine of an operand: an id, or a name of one machine alone.
-    func machine(named text: String) throws(Failure) -> SurveyedMachine {
-        let found = try machines(named: text).map { machines[$0] }
-        guard found.count == 1 else {
-            let ids = found.map(\.entry.machine.description).joined(separator: ", ")
-            throw Failure(
-                .usage, "\(shown(text)) is the name of \(found.count) machines",
-                next: "use an id: \(ids)")
-        }
-        return found[0]
+    /// The machine of the operand MACHINE: an id, or a name of one machine alone.
+    func machine(of invocation: Invocation) throws(Failure) -> SurveyedMachine {
+        let text = invocation.operands[0].text ?? ""
+        let id = try FleetNames(of: invocation).machine(text, "the machine")
+        guard let machine = machine(id) else { throw unknownMachine(text) }
+        return machine
     }
 
     /// Nil for one whose entry cannot be read.
