@@ -46,6 +46,16 @@ class Page(PageCase):
         self.assertNotRegex(text, r"<[^>]*\s(?:on\w+|src|href|style)=")
         self.assertEqual(self.page.stat().st_mode & 0o777, 0o600)
 
+    def test_standard_output(self):
+        path = self.small().path
+        place = self.workspace.root / "empty"
+        place.mkdir()
+        said = self.workspace.ctl(
+            "fleet", "page", "-o", "-", "--organization", path, prefix=("env", "-C", place))
+        self.assertTrue(said.stdout.startswith("<!DOCTYPE html>"))
+        self.assertTrue(said.stdout.endswith("</html>\n"))
+        self.assertEqual((said.stderr, list(place.iterdir())), ("", []))
+
     def test_files_are_not_replaced(self):
         path = self.small().path
         self.page.write_text("precious")

@@ -12,6 +12,12 @@ internal import MAMWire
 func writeFleetPage(_ invocation: Invocation) throws -> ExitStatus {
     let output = try invocation.output()
     let directory = try FleetDirectory(of: invocation)
+    if output.text == "-" {
+        if invocation.isJSON { throw invocation.misuse("--json needs a file for the page") }
+        let survey = try directory.survey(invocation)
+        writeOut(Array(FleetPage(survey, directory.root).html.utf8))
+        return .success
+    }
     let file = try NewFile(for: output, replacing: invocation.arguments.has("force"))
     let survey = try directory.survey(invocation)
     try write(FleetPage(survey, directory.root).html, to: file)

@@ -37,8 +37,8 @@ let fleetViewVerbs: [Verb] = [
         name: "fleet page", summary: "Write a page about all machines",
         usage: [.option("-o", "FILE"), ["--stale"], ["--force"]],
         options: [
-            .output("the page, HTML, for this user only"), .organizationDirectory, .stale,
-            .replace,
+            .output("the page, HTML, for this user only; - is standard output"),
+            .organizationDirectory, .stale, .replace,
         ],
         examples: [
             "mamctl fleet page -o fleet.html",
