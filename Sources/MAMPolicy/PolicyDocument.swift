@@ -87,7 +87,19 @@ package struct PolicyDocument: Sendable, Equatable {
     /// Those of all documents of a text that wipe once order keys have signed it; empty, too, for a
     /// text that is no policy.
     package static func wipeRules(in text: [UInt8]) -> [String] {
+        wipeRules(in: text) { !$0.isForTheRest }
+    }
+
+    /// Those of defaults and of documents that exclude a group, which only close where an
+    /// organisation has signed them, whoever signs.
+    package static func closingWipeRules(in text: [UInt8]) -> [String] {
+        wipeRules(in: text, where: \.isForTheRest)
+    }
+
+    private static func wipeRules(
+        in text: [UInt8], where isMeant: (PolicyDocument) -> Bool
+    ) -> [String] {
         let documents = (try? decode(documentText(text))) ?? []
-        return Set(documents.filter { !$0.isForTheRest }.flatMap(\.wipeRules)).sorted()
+        return Set(documents.filter(isMeant).flatMap(\.wipeRules)).sorted()
     }
 }

@@ -99,8 +99,13 @@ extension SurveyedMachine.Attention {
     private static func words(_ differences: [Difference]) -> Message {
         let some = differences.prefix(maximumShownCount).map(\.words)
         let rest = differences.count - some.count
-        return (some + (rest > 0 ? ["\(rest) more documents differ"] : [])).joined(separator: "; ")
+        return (some + (rest > 0 ? [more(rest)] : [])).joined(separator: "; ")
     }
+}
+
+private func more(_ count: Int) -> Message {
+    Message(
+        count, one: "\(count) more document differs", many: "\(count) more documents differ")
 }
 
 extension Difference {

@@ -85,8 +85,8 @@ private func settings(
     let replicas = Int(try number("replicas", 1...5, invocation) ?? Int64(fallback))
     guard replicas % 2 == 1, replicas <= servers.count else {
         throw invocation.misuse(
-            "--replicas is \(replicas): it must be 1, 3 or 5, and there are \(servers.count)"
-                + " servers")
+            "--replicas is \(replicas): it must be 1, 3 or 5, and no more than there are servers,"
+                + " \(servers.count)")
     }
     let https = try invocation.arguments.text("https") ?? former?.https
     if let https, !isHTTPS(https) {

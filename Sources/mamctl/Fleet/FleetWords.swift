@@ -38,8 +38,12 @@ struct Signatures {
     fileprivate var words: Message {
         missing == 0
             ? "\(list(signed)): \(signed.count) of \(needed), enough"
-            : "\(list(signed)): \(signed.count) of \(needed), \(missing) more \(role.rawValue) keys"
-                + " must sign"
+            : Message(
+                missing,
+                one: "\(list(signed)): \(signed.count) of \(needed), \(missing) more"
+                    + " \(role.rawValue) key must sign",
+                many: "\(list(signed)): \(signed.count) of \(needed), \(missing) more"
+                    + " \(role.rawValue) keys must sign")
     }
 
     fileprivate var orderingWords: Message {
@@ -53,9 +57,21 @@ private func list(_ keys: [Bytes16]) -> Message {
     keys.isEmpty ? "nobody" : .verbatim(keys.map(\.description).joined(separator: ", "))
 }
 
-/// What is said beforehand of a policy under which something would be wiped; nil of others.
+/// What is said beforehand of a policy with rules that wipe; nil of others.
 /// `missing`: how many order keys have yet to sign it.
 func wipeNote(on policy: [UInt8], missing: Int) -> Message? {
+    let closing = PolicyDocument.closingWipeRules(in: policy)
+    let notes = [
+        closing.isEmpty
+            ? nil
+            : "closes accounts, and never wipes them (\(closing.joined(separator: ", "))): no"
+                + " default does, nor a policy that excludes a group" as Message,
+        note(onWiping: policy, missing),
+    ].compactMap(\.self)
+    return notes.isEmpty ? nil : notes.joined(separator: "; ")
+}
+
+private func note(onWiping policy: [UInt8], _ missing: Int) -> Message? {
     let rules = PolicyDocument.wipeRules(in: policy)
     guard !rules.isEmpty, missing > 0 else { return nil }
     let names = rules.joined(separator: ", ")
