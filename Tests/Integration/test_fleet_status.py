@@ -14,7 +14,7 @@ from cryptography.x509.oid import NameOID
 
 from fleet_directory import Directory, Machine, sealed
 from signing import DAY, Key, rfc3339
-from workspace import DAMAGED, DONE, NOT_FOUND, USAGE, Workspace
+from workspace import DAMAGED, DONE, NO, NOT_FOUND, USAGE, Workspace
 
 NEEDS = ("python3-cryptography",)
 
@@ -121,6 +121,30 @@ class Status(FleetCase):
         self.certify(engine / "ca.pem", 364)
         (flaw,) = self.json("status")["flaws"]
         self.assertIn("mamctl fleet engine renew --authority new", flaw)
+        # Nobody learns of the next one by a connection that the former does not vouch for.
+        self.certify(engine / "ca.pem", -1)
+        (flaw,) = self.json("status")["flaws"]
+        self.assertIn("--authority new, then --authority use", flaw)
+        self.assertIn("a new code", flaw)
+
+    def test_a_next_authority_that_was_made_is_used_next(self):
+        self.organization.add("pc-1")
+        self.fleet("engine", "init", "--server", "a.contoso.com")
+        self.fleet("engine", "renew", "--authority", "new")
+        again = self.json("engine", "renew", "--authority", "new", status=NO)["error"]
+        self.assertIn("mamctl fleet engine renew writes the servers' files", again["next"])
+        self.certify(self.organization.path / "engine" / "ca.pem", 364)
+        (flaw,) = self.json("status")["flaws"]
+        self.assertIn("once all machines know the next one", flaw)
+        self.assertIn("--authority use", flaw)
+
+    def test_orders_that_are_not_there_are_not_counted(self):
+        machine = self.organization.add("pc-1")
+        for words in (["status"], ["status", "--machine", "pc-1"]):
+            machine.say()
+            self.assertNotIn("orders pending", self.fleet(*words).stdout)
+            machine.say(pending=2)
+            self.assertRegex(self.fleet(*words).stdout, "orders pending +2")
 
     def certify(self, path, days):
         """A certificate that ends so many days from now."""

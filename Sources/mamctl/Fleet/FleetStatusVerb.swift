@@ -80,19 +80,19 @@ extension Survey.Sums {
             "\(excerpt(of: $0.key)) (\($0.value.grouped))"
         }
         let more = versions.count - newest.count
-        return table(
+        let rows: [[Message]?] = [
+            ["machines", "\(count.grouped) of \(excerpt(of: name))"],
+            ["states", states.joined(separator: ", ")],
+            ["check-ins fail", (attention["problem"] ?? 0).grouped],
+            ["documents lack", (attention["documents"] ?? 0).grouped],
+            pending > 0 ? ["orders pending", Int(clamping: pending).grouped] : nil,
+            ["refused in 7 days", Int(clamping: refused).grouped],
             [
-                ["machines", "\(count.grouped) of \(excerpt(of: name))"],
-                ["states", states.joined(separator: ", ")],
-                ["check-ins fail", (attention["problem"] ?? 0).grouped],
-                ["documents lack", (attention["documents"] ?? 0).grouped],
-                ["orders pending", Int(clamping: pending).grouped],
-                ["refused in 7 days", Int(clamping: refused).grouped],
-                [
-                    "versions",
-                    (newest + (more > 0 ? ["\(more) more"] : [])).joined(separator: ", "),
-                ],
-            ], width: outputWidth)
+                "versions",
+                (newest + (more > 0 ? ["\(more) more"] : [])).joined(separator: ", "),
+            ],
+        ]
+        return table(rows.compactMap(\.self), width: outputWidth)
     }
 }
 
@@ -112,13 +112,13 @@ extension Survey {
                 ["version", .verbatim(excerpt(of: status.version))],
                 ["kernel", .verbatim(excerpt(of: status.kernel))],
                 ["contains programs", status.contained ? "yes" : "no"],
-                ["orders pending", "\(status.pending)"],
                 ["refused in 7 days", "\(status.refused)"],
                 [
                     "last verify",
                     status.verify.map { "\(rfc3339($0.time)), \($0.findings) found" } ?? "never",
                 ],
             ]
+            if status.pending > 0 { rows.append(["orders pending", "\(status.pending)"]) }
             rows += status.accounts.map { ["account", $0.words] }
         }
         rows += machine.attention.map { ["attend to", $0.words] }
