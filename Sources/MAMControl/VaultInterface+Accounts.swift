@@ -24,7 +24,8 @@ extension VaultService {
             let own = controlled(by: call.peer)
             guard let only = own.first, own.count == 1 else {
                 throw .invalidInput(
-                    own.isEmpty ? "no account is registered" : "name one of the accounts")
+                    own.isEmpty
+                        ? "no account of yours is registered here" : "name one of the accounts")
             }
             return (only.id, only.identity.description)
         }
