@@ -23,11 +23,14 @@ package struct Admission: Sendable {
     private let organization: Bytes16
     private var invitations: [Bytes16: InvitationRecord]
     private var machines: [MachineID: RegisteredMachine]
+    private let answered: Set<Bytes16>
 
+    /// `answered`: the invitations whose requests have been answered.
     package init(
-        _ organization: Bytes16, invitations: [InvitationRecord], machines: [RegisteredMachine]
+        _ organization: Bytes16, invitations: [InvitationRecord], machines: [RegisteredMachine],
+        answered: Set<Bytes16> = []
     ) {
-        self.organization = organization
+        (self.organization, self.answered) = (organization, answered)
         self.invitations = Dictionary(invitations.map { ($0.id, $0) }) { first, _ in first }
         self.machines = Dictionary(machines.map { ($0.machine, $0) }) { first, _ in first }
     }
@@ -75,6 +78,8 @@ package struct Admission: Sendable {
             return former.transportKey.description == asked.transportKey
                 ? .admitted : .refused(.used(by: report.machine, again: report.machine))
         }
+        // By a later invitation it has come back: the former request would undo that.
+        if former != nil, answered.contains(id) { return .admitted }
         guard invitation.expires > now else { return .refused(.expired(invitation.expires)) }
         guard let transportKey = NKey(asked.transportKey), transportKey.role == .user,
             !machines.values.contains(where: { $0.transportKey == transportKey })

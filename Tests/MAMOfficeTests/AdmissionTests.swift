@@ -65,6 +65,32 @@ import Testing
                         former: nil)))
     }
 
+    @Test func `a request that was answered does not undo a later one`() throws {
+        let seed = SecretBytes.random(count: Ed25519.seedByteCount)
+        let bytes = try request(seed)
+        var admission = admission()
+        guard
+            case .applicant(let applicant) = admission.judge(bytes, sentAs: invitation.id, at: now)
+        else {
+            Issue.record("it was refused")
+            return
+        }
+        var used = invitation
+        used.machine = applicant.machine
+        let later = RegisteredMachine(
+            applicant.publicKey, named: "a", transportKey: NKeySeed(random: .user).key,
+            invitation: Bytes16(high: 2, low: 2), groups: [], admitted: now)
+        admission = Admission(
+            organization, invitations: [used], machines: [later], answered: [used.id])
+        #expect(admission.judge(bytes, sentAs: used.id, at: now) == .admitted)
+        // Not answered, it is the one with which the machine comes back.
+        admission = Admission(organization, invitations: [used], machines: [later])
+        guard case .applicant = admission.judge(bytes, sentAs: used.id, at: now) else {
+            Issue.record("it was not judged anew")
+            return
+        }
+    }
+
     @Test func `two machines with one invitation are named`() throws {
         var admission = admission()
         let seeds = (0..<2).map { _ in SecretBytes.random(count: Ed25519.seedByteCount) }

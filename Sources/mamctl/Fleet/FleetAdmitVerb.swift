@@ -52,7 +52,7 @@ private func requests(
 ) throws -> ([Applicant], [RefusedRequest]) {
     var admission = Admission(
         organization, invitations: try directory.invitationRecords(),
-        machines: try directory.registeredMachines())
+        machines: try directory.registeredMachines(), answered: Set(try directory.answers().keys))
     let wanted = try Set(invocation.operands.map { try id($0.shown, "the invitation") })
     var (applicants, refused): ([Applicant], [RefusedRequest]) = ([], [])
     var found: Set<Bytes16> = []
