@@ -93,7 +93,7 @@ extension NatsFailure {
         switch self {
         case .connection, .timeout, .noStream: true
         case .stream(let code, _): Self.passingCodes.contains(code)
-        case .notAllowed, .untrusted, .tooLong, .malformed: false
+        case .notAllowed, .untrusted, .plain, .tooLong, .malformed: false
         }
     }
 

@@ -70,8 +70,10 @@ package enum NatsFailure: Error, Sendable, Equatable {
     case connection(String)
     /// The server refuses this client.
     case notAllowed(String)
-    /// The certificate is not the expected one, or there is no TLS.
+    /// The certificate is not the expected one.
     case untrusted(String)
+    /// The server has no TLS, and so is another than the engine's.
+    case plain
     /// The server did not answer in time.
     case timeout
     /// Nothing answers: there is no such stream, or it has no leader.
@@ -104,8 +106,8 @@ package enum NatsFailure: Error, Sendable, Equatable {
             // A server that has no time for the handshake says so in the words of a refusal.
             case _ where lowered.contains("timeout"): .connection(text)
             case NATS_CONNECTION_AUTH_FAILED, NATS_NOT_PERMITTED: .notAllowed(text)
-            case NATS_SSL_ERROR, NATS_SECURE_CONNECTION_WANTED, NATS_SECURE_CONNECTION_REQUIRED:
-                .untrusted(text)
+            case NATS_SECURE_CONNECTION_WANTED: .plain
+            case NATS_SSL_ERROR, NATS_SECURE_CONNECTION_REQUIRED: .untrusted(text)
             case _ where lowered.contains("authenti") || lowered.contains("authoriz"):
                 .notAllowed(text)
             case _ where lowered.contains("certificate"): .untrusted(text)
@@ -125,6 +127,7 @@ extension NatsFailure: CustomStringConvertible {
         case .connection(let text): "no connection: \(text)"
         case .notAllowed(let text): "the server refuses: \(text)"
         case .untrusted(let text): "the server's certificate is not trusted: \(text)"
+        case .plain: "another NATS server answers, without TLS, such as Debian's own"
         case .timeout: "no answer in time"
         case .noStream: "there is no such stream, or nobody leads it"
         case .tooLong: "it is longer than the server takes"

@@ -131,6 +131,7 @@ private struct Joining {
                 throw Failure(
                     .refused, "\(servers): the code was withdrawn, or has expired",
                     next: anotherCode)
+            case .plain: throw Failure(error, servers)
             case .untrusted(let text):
                 throw Failure(
                     .refused, "\(servers): another certificate than the code names: \(text)",

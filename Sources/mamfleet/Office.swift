@@ -95,7 +95,7 @@ extension Failure {
 extension NatsFailure {
     var status: ExitStatus {
         switch self {
-        case .notAllowed, .untrusted: .refused
+        case .notAllowed, .untrusted, .plain: .refused
         case _ where mayPass: .unreachable
         default: .failure
         }
@@ -106,6 +106,7 @@ extension NatsFailure {
         case .connection: "start the server, or check the network and its firewall"
         case .notAllowed: "copy this directory's engine/servers to the servers, and restart them"
         case .untrusted: "mamctl fleet engine renew, and copy the server's files to it"
+        case .plain: "systemctl disable --now nats-server there, or name another port"
         case .tooLong: "sign fewer or shorter documents"
         case _ where mayPass: "more than half of the servers must run: look at their logs"
         default: "look at the server's log"

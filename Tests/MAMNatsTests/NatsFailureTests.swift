@@ -19,6 +19,7 @@ import Testing
             .connection("Authentication Timeout")
         ),
         (NATS_SSL_ERROR, "x", .untrusted("x")),
+        (NATS_SECURE_CONNECTION_WANTED, "x", .plain),
         (NATS_ERR, "bad Certificate", .untrusted("bad Certificate")),
         (NATS_NO_SERVER, "x", .connection("x")),
         (NATS_NO_SERVER, "(conn.c:2088): x: y", .connection("x: y")),
