@@ -181,8 +181,8 @@ final class EngineLink {
     /// Forgets the invitation, which is of no use once the machine's token works.
     private func finishEnrolment() {
         var enrolment = shared.read { $0.enrolment }
-        guard enrolment.invitation != nil else { return }
-        enrolment.invitation = nil
+        guard let invitation = enrolment.invitation else { return }
+        (enrolment.used, enrolment.invitation) = (invitation.id, nil)
         store(enrolment)
         shared.state.remove(Enrolment.invitationFile)
     }

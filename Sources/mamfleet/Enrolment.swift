@@ -24,6 +24,8 @@ struct Enrolment: Sendable {
     var invitation: Invitation?
     /// The machine's own token, once it has one.
     var token: String?
+    /// The invitation that this machine was let in by, once it has connected with the token.
+    var used: Bytes16?
 
     struct Invitation: Sendable {
         let id: Bytes16
@@ -47,6 +49,7 @@ struct Enrolment: Sendable {
         members["authority"] = authority.map { .string($0) }
         members["https"] = https.map { .string($0) }
         members["token"] = token.map { .string($0) }
+        members["used"] = used.map { .string($0.description) }
         members["invitation"] = invitation.map {
             [
                 "id": .string($0.id.description), "token": .string($0.token),
@@ -73,6 +76,7 @@ struct Enrolment: Sendable {
             servers: (json.object?["servers"]?.array ?? []).compactMap(\.text),
             authority: json.object?["authority"]?.text, https: json.object?["https"]?.text)
         token = json.object?["token"]?.text
+        used = json.object?["used"]?.text.flatMap(Bytes16.init(hex:))
         invitation = json.object?["invitation"]?.object.flatMap { members in
             guard let id = members["id"]?.text.flatMap(Bytes16.init(hex:)),
                 let token = members["token"]?.text, let request = members["request"]?.text

@@ -70,6 +70,13 @@ private struct Joining {
     mutating func join(waitSeconds: Int) throws(Failure) -> String? {
         // If one of these fails, nothing is used up.
         let joined = try call(Varlink.Fleet.Show()).organization
+        if let joined, let former = try formerEnrolment(), former.used == code.invitation,
+            former.organization.description == joined.id,
+            former.machine.description == joined.machine
+        {
+            machine = former.machine
+            return former.token
+        }
         let connection = try connect()
         let bundles = try documents(connection)
         let first = try pinnedRoot(bundles)
