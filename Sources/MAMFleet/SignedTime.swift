@@ -38,7 +38,9 @@ package struct Membership: Sendable, Equatable {
 
     package init(parsing bytes: [UInt8]) throws(Refusal) {
         var members = try Members(parsing: bytes, of: "the membership")
-        let names = try members.take("groups", "a list of names") { $0.elements(\.text) }
+        let names =
+            members.has("groups")
+            ? try members.take("groups", "a list of names") { $0.elements(\.text) } : []
         guard names.allSatisfy({ isName($0) }) else {
             throw .malformed("the membership has a group whose name is not allowed")
         }
