@@ -23,8 +23,8 @@ extension Engine {
         package let ends: Int64
     }
 
-    /// The files of each server, with a new certificate. `directory` and `store`: where they will
-    /// be on the server.
+    /// The files of each server, with a new certificate. `directory` and `store`: what will have a
+    /// directory of the server's label on its host, where several may be.
     package func writeServers(
         directory place: String, store: String
     ) throws(OrganizationDirectory.Failure) -> [ServerFiles] {
@@ -44,7 +44,8 @@ extension Engine {
                     days: CertificateAuthority.serverValidDays - number * Self.daysBetweenEnds)
             }
             let configuration = ServerConfiguration(
-                server, of: names, in: place, storingIn: store,
+                server, of: names, in: "\(place)/\(server.label)",
+                storingIn: "\(store)/\(server.label)",
                 systemAccount: systemToken, account: accountToken)
             let below = "\(Self.servers)/\(server.label)"
             typealias Names = ServerConfiguration

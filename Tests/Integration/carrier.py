@@ -111,8 +111,8 @@ class Servers:
             self.organization.path / "engine" / "servers" / f"localhost-{port}", place)
         settings = place / "nats-server.conf"
         settings.write_text(
-            settings.read_text().replace("/DIRECTORY", str(place))
-            .replace("/STORE", str(self.base / f"{port}-store")))
+            settings.read_text().replace(f"/DIRECTORY/localhost-{port}", str(place))
+            .replace(f"/STORE/localhost-{port}", str(self.base / f"{port}-store")))
 
     def start(self, port):
         log = open(self.base / f"{port}.log", "ab")

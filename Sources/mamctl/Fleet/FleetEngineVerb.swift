@@ -140,10 +140,11 @@ private func report(
                 ]
             }))
     printError(
-        "Copy each server's files to \(place) there, readable by the server's user alone, and"
-            + " start\n  nats-server -c \(place)/nats-server.conf\n"
-            + "with a directory \(store) of its own. Then: mamctl fleet push, or mamfleet engine"
-            + " \(directory.path.asArgument)")
+        "Copy each directory to \(place) on its server, which starts with"
+            + " mamd-engine@\(servers.first?.server.label ?? ""), or with\n"
+            + "  nats-server -c \(place)/\(servers.first?.server.label ?? "")/nats-server.conf\n"
+            + "as a user who alone reads that, and owns such a directory in \(store). Then: mamctl"
+            + " fleet push, or mamfleet engine \(directory.path.asArgument)")
     if servers.count == 2 {
         printError("Of two servers both must run: take one, or three.")
     }
