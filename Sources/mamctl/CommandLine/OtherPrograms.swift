@@ -13,10 +13,13 @@ func companion(_ name: String) -> ByteString {
 }
 
 /// What a program said in JSON on its standard output, if anything, and how it ended. Its words for
-/// people are on standard error.
-func jsonOutput(of argv: [ByteString]) throws(Errno) -> (json: JSONValue?, end: ProcessEnd) {
+/// people are on standard error. `files`: as of `spawn`.
+func jsonOutput(
+    of argv: [ByteString], files: [Int32: Int32] = [:]
+) throws(Errno) -> (json: JSONValue?, end: ProcessEnd) {
     let file = try makeMemoryFile([])
-    let end = try wait(for: spawn(argv, files: [file.raw: STDOUT_FILENO]))
+    let files = files.merging([file.raw: STDOUT_FILENO]) { $1 }
+    let end = try wait(for: spawn(argv, files: files))
     _ = try retrying { Int(lseek(file.raw, 0, SEEK_SET)) }
     let bytes = try readToEnd(of: file, maximumByteCount: 1 << 24)
     return (try? JSONValue(parsing: bytes), end)

@@ -16,12 +16,16 @@ extension Option {
         "the organisation's directory (default: $MAMCTL_ORGANIZATION, else .)")
 }
 
-/// `--organization`, else the environment's, else the working directory; it must have a root.
-func organization(of invocation: Invocation) throws(Failure) -> OrganizationDirectory {
+/// `--organization`, else the environment's.
+func namedOrganization(_ invocation: Invocation) -> ByteString? {
     let variable = getenv("MAMCTL_ORGANIZATION").map { ByteString(cString: $0) }
-    let named = variable.flatMap { $0.bytes.isEmpty ? nil : $0 }
-    let directory = OrganizationDirectory(
-        invocation.arguments.value("organization") ?? named ?? ByteString("."))
+    return invocation.arguments.value("organization")
+        ?? variable.flatMap { $0.bytes.isEmpty ? nil : $0 }
+}
+
+/// The one that is named, else the working directory; it must have a root.
+func organization(of invocation: Invocation) throws(Failure) -> OrganizationDirectory {
+    let directory = OrganizationDirectory(namedOrganization(invocation) ?? ByteString("."))
     let isThere: Bool
     do throws(OrganizationDirectory.Failure) {
         isThere = try directory.has(OrganizationDirectory.root)

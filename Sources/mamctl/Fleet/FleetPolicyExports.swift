@@ -77,7 +77,7 @@ func wantedPolicies(
     where isDocumentName(name.utf8) {
         let path = directory.appending(name)
         let bytes = try readFile(path, atMost: Envelope.maximumByteCount)
-        let policies = try exported(bytes, path)
+        let policies = try exportedPolicies(bytes, path)
         for (index, policy) in policies.enumerated() {
             let title = title(of: policy, name, policies.count == 1 ? nil : index)
             for audience in try groups.audiences(of: policy, path) {
@@ -99,7 +99,8 @@ func wantedPolicies(
     return wanted.values.sorted { $0.slot.description < $1.slot.description }
 }
 
-private func exported(
+/// The policies of an export at a path, if machines would take them.
+func exportedPolicies(
     _ bytes: [UInt8], _ path: ByteString
 ) throws(Failure) -> [ExportedPolicy] {
     do throws(PolicyError) { return try ExportedPolicy.all(in: bytes) } catch {

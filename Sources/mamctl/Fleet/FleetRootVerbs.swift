@@ -9,6 +9,8 @@ internal import MAMSystem
 internal import MAMWire
 
 func makeRoot(_ invocation: Invocation) throws -> ExitStatus {
+    if invocation.arguments.has("guided") { return try guideOrganization(invocation) }
+    try invocation.refuse(guidedOptions, with: "output")
     let output = try invocation.output()
     let name = try required("name", invocation).requireText("the value of --name")
     var keys: [[UInt8]] = []

@@ -32,10 +32,18 @@ private let fleetKeyVerbs: [Verb] = [
         statuses: [.success, .failure, .usage, .notFound, .damaged], run: showSigningKey),
 ]
 
+/// Options of `fleet init` that count with `--guided` alone.
+let guidedOptions = [
+    "server", "first-policy", "passfile", "extpass", "no-passphrase", "organization",
+]
+
 private let fleetRootVerbs: [Verb] = [
     Verb(
         name: "fleet init", summary: "Write an organisation's first root, for its keys to sign",
-        usage: ["-o", "--name", "--root", "--policy", "--order", "--time"],
+        usage: [
+            .oneOf("-o", "--guided"), "--name", "--root", "--policy", "--order", "--time",
+            ["--server"], ["--first-policy"],
+        ],
         options: [
             .newDocument("ROOT"),
             Option("name", value: "NAME", "the organisation's name, for people"),
@@ -51,14 +59,26 @@ private let fleetRootVerbs: [Verb] = [
                 "order-threshold", value: "N",
                 "how many order keys must sign what destroys data (default: 2)"),
             .replace,
+            Option(
+                "guided",
+                "ask for all; make keys, a signed root, an engine and a first policy. Keys are"
+                    + " files, too"),
+            Option(
+                "server", value: "HOST[:PORT]", repeats: true, "a NATS server; repeat for a cluster"
+            ),
+            Option("first-policy", value: "FILE", "sign this policy for all machines (-: none)"),
+            .passfile, .extpass,
+            Option("no-passphrase", "store new keys unsealed"),
+            .organizationDirectory,
         ],
         examples: [
             "mamctl fleet init -o root.json --name Contoso --root $ANN --root $BOB --policy $ANN"
                 + " --order $ANN --order $BOB --time $SERVER",
             "mamctl fleet init -o root.json --name Lab --root $ANN --policy $ANN --order $ANN"
                 + " --order $BOB --time $ANN",
+            "mamctl fleet init --guided",
         ],
-        statuses: [.success, .failure, .usage, .notFound], run: makeRoot),
+        statuses: fleetStatuses + [.wrongPassphrase], run: makeRoot),
     Verb(
         name: "fleet rotate", summary: "Write the next root, with other keys or thresholds",
         usage: ["ROOT", "-o", ["--add"], ["--remove"], ["--threshold"]],

@@ -90,7 +90,7 @@ struct SetupAccountAnswers {
     }
 }
 
-private enum SetupDefaults {
+enum SetupDefaults {
     static var home: ByteString {
         guard geteuid() != 0 else { return ByteString("/srv") }
         return getenv("HOME").map { ByteString(cString: $0) } ?? ByteString("/")
@@ -122,18 +122,22 @@ private enum SetupDefaults {
 }
 
 /// An empty answer is the default, which is also what counts without a terminal.
-private func ask(_ question: Message, _ usual: ByteString) throws -> ByteString {
+func ask(_ question: Message, _ usual: ByteString) throws -> ByteString {
     guard isatty(STDIN_FILENO) == 1 else { return usual }
     let answer = try Terminal.askOpenly("\(question) [\(usual.shown)]")
     return answer.bytes.isEmpty ? usual : answer
 }
 
-/// An absolute path; `~/` counts on a terminal, where no shell replaces it.
-private func path(_ given: ByteString, below home: ByteString) throws(Failure) -> ByteString {
-    var path = given.withoutTrailingSlashes
-    if path.bytes.starts(with: Array("~/".utf8)) {
-        path = home.appending(ByteString(Array(path.bytes.dropFirst(2))))
-    }
+/// Without slashes at the end; `~/` counts on a terminal, where no shell replaces it.
+func typedPath(_ given: ByteString, below home: ByteString) -> ByteString {
+    let path = given.withoutTrailingSlashes
+    guard path.bytes.starts(with: Array("~/".utf8)) else { return path }
+    return home.appending(ByteString(Array(path.bytes.dropFirst(2))))
+}
+
+/// An absolute path that a unit can have.
+func path(_ given: ByteString, below home: ByteString) throws(Failure) -> ByteString {
+    let path = typedPath(given, below: home)
     let parent = path.directory
     guard !path.bytes.isEmpty, let directory = parent.resolved else {
         throw Failure(parent, path.bytes.isEmpty ? .noEntry : .current)
