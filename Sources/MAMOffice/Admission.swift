@@ -11,6 +11,8 @@ package struct Applicant: Sendable, Equatable {
     package let transportKey: NKey
     /// The name that it gives itself.
     package let host: String
+    /// What the register calls it: its invitation's note, if that is for one machine, else ``host``.
+    package let name: String
     /// In seconds since 1970.
     package let asked: Int64
     package let invitation: InvitationRecord
@@ -86,12 +88,22 @@ package struct Admission: Sendable {
         else { return .refused(.transportKey) }
         let applicant = Applicant(
             machine: report.machine, publicKey: asked.publicKey, transportKey: transportKey,
-            host: asked.host, asked: report.issued, invitation: invitation, former: former)
+            host: asked.host, name: name(by: invitation, of: report.machine) ?? asked.host,
+            asked: report.issued, invitation: invitation, former: former)
         // Nobody else uses it from now on, nor the machine another one.
         invitations[id]?.machine = report.machine
         machines[report.machine] = RegisteredMachine(
-            applicant, named: asked.host, at: now)
+            applicant, named: applicant.name, at: now)
         return .applicant(applicant)
+    }
+
+    /// Nil for a note that several have: a name is to find one machine.
+    private func name(by invitation: InvitationRecord, of machine: MachineID) -> String? {
+        let note = invitation.note
+        let isShared =
+            invitations.values.contains { $0.note == note && $0.id != invitation.id }
+            || machines.values.contains { $0.name == note && $0.machine != machine }
+        return note.isEmpty || isShared ? nil : note
     }
 }
 

@@ -49,7 +49,7 @@ class Admission(unittest.TestCase):
         (machine,) = self.admit(invitation)["admitted"]
         self.assertEqual(
             (machine["machine"], machine["name"], machine["groups"]),
-            (key.id, "ann-laptop", ["lab", "sales"]))
+            (key.id, "Ann's laptop", ["lab", "sales"]))
         self.assertEqual(self.organization.file(f"machines/{key.id}.json"), machine)
         self.assertEqual(
             self.organization.file(f"invitations/{invitation}.json")["machine"], key.id)
@@ -63,6 +63,17 @@ class Admission(unittest.TestCase):
             ("membership", f"machine:{key.id}", None))
         # Once more: there is nothing left to do.
         self.assertEqual(self.admit(), {"admitted": [], "refused": []})
+
+    def test_a_note_names_one_machine(self):
+        # Of several, and of one that has the name already, the host name stays.
+        invitations = [self.invite("--note", note) for note in ("desk", "desk", "door", "")]
+        for number, invitation in enumerate(invitations):
+            self.ask(invitation, host=f"host-{number}")
+            self.admit(invitation)
+        names = [json.loads(path.read_text())["name"] for path in self.machines()]
+        self.assertEqual(sorted(names), ["door", "host-0", "host-1", "host-3"])
+        self.ask(self.invite("--note", "host-3"), host="host-4")
+        self.assertEqual(self.admit()["admitted"][0]["name"], "host-4")
 
     def test_a_name_and_no_key(self):
         invitation = self.invite("--group", "lab")

@@ -60,7 +60,7 @@ import Testing
                 == .applicant(
                     Applicant(
                         machine: applicant.machine, publicKey: applicant.publicKey,
-                        transportKey: applicant.transportKey, host: "h", asked: now,
+                        transportKey: applicant.transportKey, host: "h", name: "h", asked: now,
                         invitation: record,
                         former: nil)))
     }

@@ -21,6 +21,7 @@ func admitMachines(_ invocation: Invocation) throws -> ExitStatus {
     var engine = try existingEngine(of: invocation)
     let directory = engine.directory
     let root = try FleetRoot(of: invocation, orOf: directory)
+    try exchange("pull", directory, invocation)
     let (applicants, refused) = try requests(invocation, directory, root.organization)
     let name = try invocation.arguments.text("name")
     guard name == nil || applicants.count == 1 else {
@@ -42,6 +43,8 @@ func admitMachines(_ invocation: Invocation) throws -> ExitStatus {
             admitted.append(try admit(applicant, named: name, &engine, key, root.organization))
         }
     }
+    // Also what a former run has not sent.
+    try exchange("push", directory, invocation)
     report(admitted, refused, applicants, invocation)
     return refused.isEmpty ? .success : .refused
 }
@@ -85,7 +88,7 @@ private func words(for applicant: Applicant, _ name: String?) -> String {
     return table([
         ["machine", .verbatim(applicant.machine.description)],
         ["calls itself", .verbatim(shown(applicant.host))],
-        ["name", .verbatim(ByteString(name ?? applicant.host).shown)],
+        ["name", .verbatim(ByteString(name ?? applicant.name).shown)],
         ["asked at", .verbatim(rfc3339(applicant.asked))],
         ["invitation", "\(invitation.id) \(shown(invitation.note))"],
         ["groups", .verbatim(invitation.groups.joined(separator: ", "))],
@@ -109,7 +112,7 @@ private func admit(
         try signMembership(of: applicant, key, organization, now, in: directory)
     }
     if let former = applicant.former { try engine.revoke([former.transportKey], at: now) }
-    let machine = RegisteredMachine(applicant, named: name ?? applicant.host, at: now)
+    let machine = RegisteredMachine(applicant, named: name ?? applicant.name, at: now)
     try directory.write(machine)
     try directory.writeAnswer(
         invitation.id, machine.machine, try engine.token(of: machine, at: now))
@@ -156,5 +159,15 @@ private func report(
             "Their groups are in the register alone: a membership that says so is still to be"
                 + " signed, with --key or mamctl fleet sign.")
     }
-    if !admitted.isEmpty { printError("mamfleet push sends them the answer.") }
+    if !admitted.isEmpty, !invocation.arguments.has("exchange") {
+        printError("mamfleet push sends them the answer.")
+    }
+}
+
+/// With `--exchange` mamfleet gets the requests before, and sends the answers after.
+private func exchange(
+    _ verb: String, _ directory: OrganizationDirectory, _ invocation: Invocation
+) throws {
+    guard invocation.arguments.has("exchange") else { return }
+    _ = try answer(of: [companion("mamfleet"), ByteString(verb), directory.path], reading: nil)
 }

@@ -38,7 +38,9 @@ func inviteMachines(_ invocation: Invocation) throws -> ExitStatus {
         let code = try engine.invite(record, seed, fingerprint: root.envelope.fingerprint)
         // On record first: a code that nobody knows of could not be answered.
         try engine.directory.write(record)
-        let file = try give(code.text, of: record, to: folder, invocation)
+        let isFree = try folder?.has("\(note).code") == false
+        let name = count == 1 && isName(note) && isFree ? note : nil
+        let file = try give(code.text, of: record, to: folder, as: name, invocation)
         made.append(record.json.merging(["file": JSONValue(file)]))
     }
     if invocation.isJSON { printJSON(["invitations": .array(made)]) }
@@ -46,10 +48,11 @@ func inviteMachines(_ invocation: Invocation) throws -> ExitStatus {
     return .success
 }
 
-/// To the folder, or to standard output. Returns the file.
+/// To the folder, or to standard output. `name`: of the file, else the invitation's id. Returns the
+/// file.
 private func give(
     _ code: SecretBytes, of record: InvitationRecord, to folder: OrganizationDirectory?,
-    _ invocation: Invocation
+    as name: String?, _ invocation: Invocation
 ) throws -> String? {
     let isQR = invocation.arguments.has("qr")
     guard let folder else {
@@ -57,11 +60,11 @@ private func give(
         try printOut(code)
         return nil
     }
-    let name = "\(record.id).code"
-    try folder.write(name, secret: .joining([.secret(code), .text("\n")]))
-    let path = folder.whole(name)
+    let stem = name ?? "\(record.id)"
+    try folder.write("\(stem).code", secret: .joining([.secret(code), .text("\n")]))
+    let path = folder.whole("\(stem).code")
     if isQR {
-        let picture = folder.whole("\(record.id).png")
+        let picture = folder.whole("\(stem).png")
         // It would be there for all to read before its mode could be changed.
         umask(0o077)
         try drawQR(code, ["-t", "PNG", "-o", picture.shown])

@@ -44,7 +44,7 @@ private let fleetAdmissionVerbs: [Verb] = [
         name: "fleet invite", summary: "Make a one-time code that lets a machine ask for admission",
         usage: [["--note"], ["--group"], ["--expires"], ["--count", "-o"], ["--qr"]],
         options: [
-            Option("note", value: "TEXT", "for whom it is"),
+            Option("note", value: "TEXT", "for whom it is; names the machine"),
             .group,
             .expires("7"),
             Option("count", value: "N", "so many codes (default: 1)"),
@@ -61,11 +61,14 @@ private let fleetAdmissionVerbs: [Verb] = [
         statuses: fleetStatuses, run: inviteMachines),
     Verb(
         name: "fleet admit", summary: "Show who asks for admission, and let them in",
-        usage: [[.many("INVITATION")], ["--key", ["--root"]], ["--yes"]],
+        usage: [[.many("INVITATION")], ["--key", ["--root"]], ["--exchange"], ["--yes"]],
         options: [
             Option("key", value: "KEY", "sign the memberships with this policy key"),
             .rootOfDirectory,
-            Option("name", value: "NAME", "call it so (default: its host name)"),
+            Option(
+                "name", value: "NAME",
+                "call it so (default: its invitation's note, else its host name)"),
+            Option("exchange", "get the requests first, and send the answers, with mamfleet"),
             .yes, .passfile, .extpass, .organizationDirectory,
         ],
         examples: [
