@@ -7,6 +7,11 @@ internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 
+extension Option {
+    static let wait = Option(
+        "wait", value: "SECONDS", "after CODE, for the administrator to let this machine in; 30")
+}
+
 /// Whether the operand is an invitation's code, or says that it comes by standard input.
 func isInvitation(_ operand: ByteString) -> Bool {
     operand.bytes == [UInt8(ascii: "-")]
@@ -22,12 +27,7 @@ func joinByCode(_ invocation: Invocation) throws -> Failure {
     }
     let code = operands[0].bytes
     if code.count > 1 {
-        guard code.count <= InvitationCode.maximumByteCount else {
-            return .usage(verb, "the code is too long")
-        }
-        let (reader, writer) = try makePipe()
-        // The pipe holds it all.
-        try writeAll(code, to: writer.raw)
+        let reader = try pipe(holdingCode: operands[0], invocation)
         _ = try retrying { dup2(reader.raw, STDIN_FILENO) }
     }
     var words = [ByteString("join"), ByteString("-")]
@@ -38,4 +38,14 @@ func joinByCode(_ invocation: Invocation) throws -> Failure {
     }
     if invocation.isJSON { words.append(ByteString("--json")) }
     return executeMamfleet(words)
+}
+
+func pipe(holdingCode code: ByteString, _ invocation: Invocation) throws -> Descriptor {
+    guard code.bytes.count <= InvitationCode.maximumByteCount else {
+        throw invocation.misuse("the code is too long")
+    }
+    let (reader, writer) = try makePipe()
+    // The pipe holds it all.
+    try writeAll(code.bytes, to: writer.raw)
+    return reader
 }

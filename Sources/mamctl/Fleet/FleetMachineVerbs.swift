@@ -16,9 +16,7 @@ let fleetMachineVerbs: [Verb] = [
             Option(
                 "fingerprint", value: "HEX",
                 "the root's, which the organisation tells by another way than ROOT"),
-            Option(
-                "wait", value: "SECONDS",
-                "after CODE, for the administrator to let this machine in; 30"),
+            .wait,
             .workspace,
         ],
         examples: [

@@ -15,7 +15,7 @@ let setupVerbs: [Verb] = [
         usage: [
             ["MOUNTPOINT", ["ACCOUNT"]], ["--backing"], ["--adopt"], ["--name"],
             .oneOf("--passfile", "--extpass", "--no-passphrase", "--no-account"),
-            .oneOf("--recovery", "--no-recovery"), ["--keyring"], ["--no-service"],
+            .oneOf("--recovery", "--no-recovery"), ["--keyring"], ["--no-service"], ["--join"],
         ],
         options: [
             Option(
@@ -33,11 +33,14 @@ let setupVerbs: [Verb] = [
             Option("export-extpass", value: "CMD", "read it from a command"),
             Option("keyring", "have GNOME's keyring unlock the account at login"),
             Option("no-service", "mount now only, without systemd"),
+            Option("join", value: "CODE|FILE", "join an organisation by its invitation"),
+            .wait,
             .deviceCode, .noBrowser,
         ],
         examples: [
             "mamctl setup",
             "mamctl setup ~/Work ann@contoso.com --passfile secret.txt --no-recovery",
+            "mamctl setup /srv/Work --no-account --join invitation.code",
         ],
         statuses: daemonStatuses + [.refused, .wrongPassphrase], run: setUp)
 ]
@@ -56,6 +59,7 @@ func setUp(_ invocation: Invocation) throws -> ExitStatus {
     if usesKeyring { try checkKeyring(invocation) }
     let hasAccount = !invocation.arguments.has("no-account")
     if !hasAccount { try invocation.refuse(["recovery"], with: "no-account") }
+    let joining = try SetupJoin(invocation)
     let answers = try SetupAnswers(invocation)
     var done = SetupResult(answers: answers)
     let workspace = SetupWorkspace(answers: answers)
@@ -87,6 +91,10 @@ func setUp(_ invocation: Invocation) throws -> ExitStatus {
         throw Failure(
             .unreachable, "the daemon of '\(answers.name)' does not answer",
             next: done.isService ? service.remedy : nil)
+    }
+    if let joining {
+        done.machine = try joining.join(answers.name)
+        if done.isService { try service.enableFleet() }
     }
     if hasAccount {
         // Of a workspace that is there, the daemon knows whose it is.
@@ -121,6 +129,8 @@ private struct SetupResult {
     var isNew = false
     var isService = false
     var isKeyring = false
+    /// Nil unless it has joined an organisation.
+    var machine: JoinedMachine?
 
     var json: JSONValue {
         [
@@ -130,6 +140,7 @@ private struct SetupResult {
             "account": JSONValue(account?.name),
             "recoveryFile": JSONValue(account?.recoveryFile?.wireText),
             "service": .bool(isService), "keyring": .bool(isKeyring),
+            "joined": machine?.json ?? .null,
         ]
     }
 
@@ -137,9 +148,11 @@ private struct SetupResult {
         let place = answers.mountPoint
         let lines: [Message?] = [
             "\(place.shown) is mounted; its files are sealed in \(answers.backing.shown)",
-            mounting, unlocking, recovery, "next:",
+            mounting, machine?.message, unlocking, recovery, "next:",
         ]
-        let commands = ["cp -r FOLDER \(place.asArgument)", "mamctl status", "mamctl lock --now"]
+        let carrier = machine != nil && !isService ? ["mamfleet run \(answers.name)"] : []
+        let commands =
+            carrier + ["cp -r FOLDER \(place.asArgument)", "mamctl status", "mamctl lock --now"]
         return (lines.compactMap(\.?.translated) + commands.map { "  \($0)" })
             .joined(separator: "\n")
     }

@@ -156,6 +156,15 @@ struct SetupService {
             && output(of: systemctl + ["show-environment"]) != nil
     }
 
+    /// Carries the organisation's documents from now on.
+    func enableFleet() throws(Failure) {
+        let unit = "mamfleet@\(name).service"
+        guard output(of: systemctl + ["enable", "--now", unit]) == nil else { return }
+        throw Failure(
+            .failure, "\(unit) cannot be started",
+            next: "\(systemctl.joined(separator: " ")) status \(unit)")
+    }
+
     /// Mounts it from now on, and now, if it is not mounted by hand.
     func enable(mounting: Bool) throws(Failure) {
         let command = systemctl + ["enable"] + (mounting ? ["--now"] : []) + [unit]
