@@ -11,7 +11,7 @@ package struct Applicant: Sendable, Equatable {
     package let transportKey: NKey
     /// The name that it gives itself.
     package let host: String
-    /// What the register calls it: its invitation's note, if that is for one machine, else ``host``.
+    /// What the register calls it: its invitation's note, if no other has it, else ``host``.
     package let name: String
     /// In seconds since 1970.
     package let asked: Int64
