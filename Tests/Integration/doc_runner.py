@@ -16,8 +16,8 @@ asks for `$?`. Comments of HTML directly before a block:
     <!-- run-as: root -->         by root, else (`user`) by ann
     <!-- types: one | two -->     what is typed at prompts that show it; when there is no more, the
                                   passphrase, at prompts that hide it
-    <!-- prepare: COMMAND -->     run before the block, for what a reader has already; several
-                                  are run one after the other
+    <!-- prepare: COMMAND -->     run before the block, for what a reader has already, or in place
+                                  of one that is left out; several are run one after the other
 """
 import dataclasses
 import os
@@ -144,19 +144,20 @@ def trimmed(lines):
 # Running
 
 class Place:
-    """Name spaces for mounts and processes, in which /home, /etc, /var/lib, /run and /srv are the
-    document's own."""
+    """Name spaces for mounts, processes and ports, in which /home, /etc, /var/lib, /run, /srv and
+    /usr/share/doc are the document's own."""
 
     def __init__(self):
         self.root = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX))
         self.root.chmod(0o755)
         (self.root / "bin").mkdir()
-        for program in ("mamd", "mamctl"):
+        for program in ("mamd", "mamctl", "mamfleet"):
             shutil.copy2(shutil.which(program), self.root / "bin")
+        shutil.copytree(ROOT / "examples", self.root / "examples")
         shutil.copy2(preloaded.library("cheap_derivation", ROOT / ".build"), self.root / "bin")
         with open(self.root / "log", "wb") as log:
             self.process = subprocess.Popen(
-                [*MORTAL, "unshare", "--mount", "--pid", "--fork", "--kill-child", "sh",
+                [*MORTAL, "unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "sh",
                 PROGRAMS / "document_machine.sh", self.root, str(ANN_ID)],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.shells = {}
@@ -209,7 +210,7 @@ class Shell:
         # Read here: its user need not reach these tests.
         script = (PROGRAMS / "document_shell.sh").read_text()
         self.process = subprocess.Popen(
-            ["nsenter", "-t", place.init, "-m", "-p", *identity, "setsid", "--ctty", "--wait",
+            ["nsenter", "-t", place.init, "-m", "-n", "-p", *identity, "setsid", "--ctty", "--wait",
              "bash", "-c", script, "bash", str(commands), str(statuses), self.output],
             stdin=terminal, stdout=terminal, stderr=terminal, env=environment,
             pass_fds=(commands, statuses))
@@ -263,7 +264,7 @@ def run_document(place, path):
     for block in blocks(path.read_text()):
         if "not-run" in block.marks:
             left_out.append(block.marks["not-run"])
-            continue
+            block.steps.clear()
         shell = place.shell(USERS[block.marks.get("run-as", "user")])
         answers = block.marks["types"].split(" | ") if "types" in block.marks else []
         if "prepare" in block.marks:

@@ -11,7 +11,7 @@ from doc_runner import (
 from workspace import ROOT
 
 # What the documents use beside mamctl.
-NEEDS = ("jq", "rsync", "systemd")
+NEEDS = ("iproute2", "jq", "nats-server", "rsync", "systemd")
 
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 

@@ -1,5 +1,5 @@
-"""The page and the status behind nginx, as docs/FLEET.md has them: for administrators' certificates
-alone."""
+"""The page and the status behind nginx, as examples/fleet-page has them: for administrators'
+certificates alone."""
 import json
 import re
 import shutil
@@ -26,7 +26,7 @@ class Nginx(unittest.TestCase):
         cls.workspace = Workspace()
         cls.addClassCleanup(cls.workspace.close)
         cls.root = cls.workspace.root
-        cls.text = (ROOT / "docs" / "FLEET.md").read_text()
+        cls.examples = ROOT / "examples" / "fleet-page"
         cls.place, cls.keys = cls.root / "www", cls.root / "keys"
         cls.place.mkdir()
         cls.keys.mkdir()
@@ -51,7 +51,8 @@ class Nginx(unittest.TestCase):
 
     @classmethod
     def write_page(cls, organization):
-        line = re.search(r"ExecStart=/bin/sh -ec '(.*?)'\n", cls.text, re.DOTALL).group(1)
+        unit = (cls.examples / "mamd-fleet-page.service").read_text()
+        line = re.search(r"ExecStart=/bin/sh -ec '(.*?)'\n", unit, re.DOTALL).group(1)
         subprocess.run(
             ["sh", "-ec", line], cwd=cls.place, check=True,
             env={**cls.workspace.environment, "MAMCTL_ORGANIZATION": str(organization)})
@@ -59,7 +60,7 @@ class Nginx(unittest.TestCase):
     @classmethod
     def start(cls):
         cls.port = free_port()
-        server = re.search(r"```nginx\n(.*?)```", cls.text, re.DOTALL).group(1)
+        server = (cls.examples / "nginx.conf").read_text()
         server = server.replace("443", f"127.0.0.1:{cls.port}").replace(
             "/etc/mamd-fleet", str(cls.keys)).replace("/var/lib/mamd-fleet", str(cls.place))
         configuration = cls.root / "nginx.conf"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# In name spaces for mounts and processes: the machine of a document, and a user `ann`.
+# In name spaces for mounts, ports and processes: the machine of a document, and a user `ann`.
 # document_machine.sh DIRECTORY UID
 #
 # The machine's own programs and libraries are there; what documents write to is the document's.
@@ -16,6 +16,10 @@ sed -i "1i ann:x:$uid:" /etc/group
 chmod 700 "run/user/$uid"
 chown -R "$uid:$uid" home/ann "run/user/$uid"
 chmod 1777 out
+ip link set lo up
+mount -t tmpfs none /usr/share/doc
+install -d /usr/share/doc/mamd
+cp -r examples /usr/share/doc/mamd
 for directory in home run srv; do mount --bind $directory /$directory; done
 mount --bind bin /usr/local/bin
 mknod fuse c 10 229
