@@ -179,6 +179,13 @@ class Installed(unittest.TestCase):
         self.assertIn(path, (ROOT / "docs" / "man" / "mamd.md").read_text())
         self.inside("test", "-x", path)
 
+    def test_the_probes_answer(self):
+        place = "/usr/libexec/mamd/probes"
+        self.assertIn(f"`{place}`", (ROOT / "docs" / "ENROLLMENT.md").read_text())
+        version = self.inside(f"{place}/os-version").stdout.strip()
+        self.assertTrue(self.inside("cat", "/etc/debian_version").stdout.startswith(version))
+        self.inside("test", "-x", f"{place}/disk-encrypted")
+
     def test_an_ordinary_user_works(self):
         self.inside("useradd", "--uid", str(ORDINARY), "--home-dir", "/shared/home", "ann")
         for name in ("home", "runtime"):
