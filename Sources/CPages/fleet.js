@@ -3,11 +3,11 @@
 "use strict";
 (() => {
 const data = JSON.parse(document.getElementById("data").textContent);
-const fields = ["id", "label", "host", "state", "issued", "version", "kernel", "accounts",
-  "pending", "refused", "groups", "why"];
+const fields = ["id", "label", "host", "state", "issued", "version", "system", "kernel",
+  "accounts", "pending", "refused", "groups", "why"];
 const rows = data.machines.map(values => {
   const row = Object.fromEntries(fields.map((name, index) => [name, values[index]]));
-  row.text = [row.id, row.label, row.host, row.groups, row.kernel,
+  row.text = [row.id, row.label, row.host, row.groups, row.system, row.kernel,
     ...row.why.map(reason => reason[1])].join("\n").toLowerCase();
   return row;
 });
@@ -18,7 +18,7 @@ const columns = [
   ["Machine", row => row.label, false, name],
   ["State", row => rank.indexOf(data.states[row.state][0]), true, state],
   ["Last report", row => row.issued ?? -Infinity, true, age],
-  ["Version", row => row.version, false, row => row.version],
+  ["Version", row => row.version, false, version],
   ["Groups", row => row.groups, false, row => row.groups],
   ["Accounts", row => row.accounts, true, row => number(row.accounts)],
   ["Orders pending", row => row.pending, true, row => number(row.pending)],
@@ -41,6 +41,11 @@ function name(row) {
   const cell = document.createDocumentFragment();
   cell.append(element("bdi", row.label || row.id));
   if (row.host) cell.append(element("small", "calls itself " + row.host));
+  return cell;
+}
+function version(row) {
+  const cell = element("span", row.version);
+  if (row.system) cell.append(element("small", row.system));
   return cell;
 }
 function state(row) {

@@ -47,6 +47,7 @@ extension FleetReports {
         status.contained = mam_landlock_version() != 0 && vault.rules.settings.containment != .off
         status.kernel = kernel
         status.mounted = tree.isServed
+        status.facts = machineFacts
         status.diagnostics = diagnostics
         status.suspects = Dictionary(
             uniqueKeysWithValues: fleet.suspects.counts(at: now).map { ($0.rawValue, $1) })

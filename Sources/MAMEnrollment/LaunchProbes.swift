@@ -32,7 +32,7 @@ package struct LaunchProbes: Sendable {
             rules.maximumWarningOsVersion, rules.maximumWipeOsVersion,
         ]
         if versions.contains(where: { $0 != nil }) {
-            conditions.osVersion = settings.osVersion.map { answer($0) } ?? Self.osVersion
+            conditions.osVersion = settings.osVersion.map { answer($0) } ?? osRelease("VERSION_ID")
         }
         if rules.allowedIosDeviceModels != nil {
             conditions.deviceModel = settings.deviceModel.map { answer($0) } ?? Self.deviceModel
@@ -53,11 +53,16 @@ package struct LaunchProbes: Sendable {
     }
 
     /// A probe's result takes precedence over a stated level.
+    package func threatLevel(
+        stated: ThreatLevel?, probed: @autoclosure () -> ThreatLevel?
+    ) -> ThreatLevel? {
+        settings.threatLevel == nil ? stated ?? settings.statedThreatLevel : probed()
+    }
+
     private func threatLevel(_ stated: ThreatLevel?) -> ThreatLevel? {
-        guard let command = settings.threatLevel else {
-            return stated ?? settings.statedThreatLevel
-        }
-        return answer(command).flatMap(ThreatLevel.init(rawValue:))
+        threatLevel(
+            stated: stated,
+            probed: settings.threatLevel.flatMap(answer).flatMap(ThreatLevel.init(rawValue:)))
     }
 
     package var clockStatus: ClockStatus {
@@ -71,16 +76,6 @@ package struct LaunchProbes: Sendable {
 
     private func answer(_ command: [String]) -> String? {
         runCommand(command, timeoutSeconds: timeoutSeconds).answer
-    }
-
-    /// `VERSION_ID` of os-release(5).
-    private static var osVersion: String? {
-        let bytes = (try? readSmallFile("/etc/os-release", maximumByteCount: 65_536)) ?? []
-        return bytes.split(separator: 0x0A).compactMap { line -> String? in
-            let text = String(decoding: line, as: UTF8.self)
-            guard text.hasPrefix("VERSION_ID=") else { return nil }
-            return String(text.dropFirst(11).filter { $0 != "\"" && $0 != "'" })
-        }.first
     }
 
     /// The machine's name according to its firmware.

@@ -27,8 +27,25 @@ package struct MachineStatus: Sendable, Equatable {
     /// Counts and names of settings; nil unless an order asked for it.
     package var diagnostics: JSONValue?
     /// Documents of the last seven days that nobody sends by mistake, by ``Refusal/Kind``. Missing
-    /// if there were none: an older reader, which knows no such member, refuses those that have it.
+    /// if there were none.
     package var suspects: [String: Int64] = [:]
+    /// Nil if an earlier mamd reports, which tells none.
+    package var facts: Facts?
+
+    /// What compliance asks about the machine itself.
+    package struct Facts: Sendable, Equatable {
+        /// Of os-release(5), such as `debian 13`; empty if it has none.
+        package var system: String
+        /// Whether the store is on dm-crypt; nil if that is not known.
+        package var isEncrypted: Bool?
+        /// Updates that are installed wait for a restart.
+        package var needsRestart: Bool
+
+        package init(system: String, isEncrypted: Bool?, needsRestart: Bool) {
+            (self.system, self.isEncrypted) = (system, isEncrypted)
+            self.needsRestart = needsRestart
+        }
+    }
 
     package struct Account: Sendable, Equatable {
         package var id: Bytes16
@@ -83,6 +100,7 @@ extension MachineStatus {
             "kernel": .string(kernel), "mounted": .bool(mounted),
         ]
         members["diagnostics"] = diagnostics
+        members["facts"] = facts?.json
         if !suspects.isEmpty {
             members["suspects"] = .object(suspects.mapValues { .integer($0) })
         }
@@ -116,6 +134,26 @@ extension MachineStatus {
         suspects =
             try members.takeOptional("suspects", "numbers of documents") { $0.members(count) }
             ?? [:]
+        if let json = try members.takeOptional("facts", "an object", { $0 }) {
+            facts = try Facts(json)
+        }
+    }
+}
+
+/// Unknown members are ignored here, too.
+extension MachineStatus.Facts {
+    fileprivate var json: JSONValue {
+        [
+            "system": .string(system), "encrypted": isEncrypted.map { .bool($0) } ?? .null,
+            "restartRequired": .bool(needsRestart),
+        ]
+    }
+
+    fileprivate init(_ json: JSONValue) throws(Refusal) {
+        var members = Members(json, of: "the report's facts")
+        system = try members.text("system")
+        isEncrypted = try members.takeOptional("encrypted", "true or false") { $0.bool }
+        needsRestart = try members.take("restartRequired", "true or false") { $0.bool }
     }
 }
 

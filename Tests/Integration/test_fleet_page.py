@@ -75,6 +75,7 @@ class Rendered(Browsed, PageCase):
             machine.register(name=text if number % 2 else "")
             machine.say(
                 host=text, version=text, kernel=text, workspace=text, problem=text,
+                facts={"system": text, "encrypted": False, "restartRequired": True},
                 documents={text: 1, "policy/all/level2": 17},
                 accounts=[machine.account(name=text, blockedBy=text, window="blocked")],
                 refused=2**62, pending=2**62)
@@ -95,6 +96,7 @@ class Rendered(Browsed, PageCase):
         self.assertIn("</script><script>", self.browser.run("document.title"))
         shown = self.browser.run("document.body.innerText")
         self.assertIn("</script><script>", shown)
+        self.assertIn("&lt;script&gt;, disk not encrypted, restart required", shown)
         self.assertNotIn("\u202e", shown)
         self.assertNotIn("\x1b", self.page.read_text())
         self.assertEqual(self.browser.run(WIDE), [])

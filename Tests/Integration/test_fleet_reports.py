@@ -4,13 +4,15 @@ import calendar
 import json
 import os
 import pathlib
+import platform
+import subprocess
 import time
 import unittest
 
 from fleet_reports import TRANSPORT_KEY, Reports
 from signing import DAY, Forged, opened, statement
 from socket_client import Refusal
-from workspace import ANN, wait_until
+from workspace import ANN, ROOT, wait_until
 
 
 class Status(Reports):
@@ -40,12 +42,24 @@ class Status(Reports):
         self.assertEqual(
             told["contained"], "landlock" in pathlib.Path("/sys/kernel/security/lsm").read_text()
             if os.path.exists("/sys/kernel/security/lsm") else told["contained"])
+        self.check_facts(told["facts"])
         (account,) = told["accounts"]
         self.assertEqual((account["id"], account["name"]), (self.account(), ANN))
         self.assertEqual((account["window"], account["blockedBy"]), ("locked", None))
         self.assertTrue(account["compliant"])
         self.assertIn("Signed", account["level"])
         self.assertIsNotNone(account["checkedIn"])
+
+    def check_facts(self, facts):
+        release = platform.freedesktop_os_release()
+        # The probe of the package is a second opinion.
+        probe = subprocess.run(
+            [ROOT / "packaging" / "probes" / "disk-encrypted", self.workspace.backing],
+            capture_output=True, text=True, timeout=60).stdout.strip()
+        self.assertEqual(facts, {
+            "system": f"{release['ID']} {release['VERSION_ID']}",
+            "encrypted": {"compliant": True, "noncompliant": False, "": None}[probe],
+            "restartRequired": os.path.exists("/run/reboot-required")})
 
     def test_an_account_is_open_locked_or_blocked(self):
         self.assertEqual(self.account_status()["window"], "open")

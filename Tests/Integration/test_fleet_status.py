@@ -13,37 +13,13 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from fleet_directory import Directory, Machine, sealed
+from fleet_view import FleetCase
 from signing import DAY, Key, rfc3339
 from workspace import DAMAGED, DONE, NO, NOT_FOUND, USAGE, Workspace
 
 NEEDS = ("python3-cryptography",)
 
 FAILURE, ATTENTION = 1, 10
-
-
-class FleetCase(unittest.TestCase):
-    def setUp(self):
-        self.workspace = Workspace()
-        self.addCleanup(self.workspace.close)
-        self.organization = Directory(self.workspace.root / "org")
-
-    def fleet(self, *words, status=DONE, **options):
-        return self.workspace.ctl(
-            "fleet", words[0], *words[1:], "--organization", self.organization.path,
-            status=status, **options)
-
-    def json(self, *words, status=DONE):
-        return json.loads(self.fleet(*words, "--json", status=status).stdout)
-
-    def machines(self):
-        return {found["name"]: found for found in self.json("status", "--all")["machines"]}
-
-    def why(self, name):
-        """The kinds and the texts of what its line tells."""
-        found = self.machines()[name]
-        return (
-            found["state"], [reason["kind"] for reason in found["attention"]],
-            " ".join(reason["text"] for reason in found["attention"]))
 
 
 class Status(FleetCase):
@@ -168,6 +144,23 @@ class Status(FleetCase):
             for word in (machine.id, "pc-1", "6.12.48", "7", "person0@pc-1.example"):
                 self.assertIn(word, said)
 
+    def test_what_compliance_asks_of_a_machine(self):
+        self.organization.add("old")
+        facts = {"system": "debian 13", "encrypted": False, "restartRequired": True}
+        self.organization.add("new", facts=facts)
+        self.organization.add("later", facts={**facts, "encrypted": None, "mood": 1}, mood="good")
+        found = self.machines()
+        self.assertEqual(
+            {name: machine["status"]["facts"] for name, machine in found.items()},
+            {"old": None, "new": facts, "later": {**facts, "encrypted": None}})
+        self.assertEqual({machine["state"] for machine in found.values()}, {"compliant"})
+        lines = self.fleet("status", "--machine", "new").stdout
+        self.assertRegex(lines, r"(?m)^system +debian 13$")
+        self.assertRegex(lines, r"(?m)^disk encrypted +no$")
+        self.assertRegex(lines, r"(?m)^restart required +yes$")
+        self.assertRegex(
+            self.fleet("status", "--machine", "old").stdout, r"(?m)^disk encrypted +unknown$")
+
     # Reports that do not count
 
     def test_another_machines_report(self):
@@ -206,7 +199,7 @@ class Status(FleetCase):
             "another kind": sealed("audit", payload, machine.key),
             "another organisation": sealed(
                 "status", {**payload, "organization": elsewhere.organization.id}, machine.key),
-            "a member more": sealed("status", {**payload, "newer": 1}, machine.key),
+            "a member more": json.dumps({**good, "newer": 1}).encode(),
             "too long": b" " * (2 << 20),
         }
         for name, report in reports.items():

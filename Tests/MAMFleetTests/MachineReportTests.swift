@@ -22,6 +22,7 @@ import Testing
         status.accounts = [account]
         status.diagnostics = ["readOnly": false]
         status.suspects = ["unsigned": 2]
+        status.facts = .init(system: "debian 13", isEncrypted: nil, needsRestart: true)
         return status
     }
 
@@ -144,24 +145,33 @@ import Testing
 
     @Test(arguments: ReportKind.allCases)
     func `unknown and missing members are refused`(_ kind: ReportKind) throws {
-        let more = try signed(kind.rawValue) { $0["more"] = 1 }
-        #expect(throws: Refusal.self) { try read(more) }
+        if kind != .status {
+            let more = try signed(kind.rawValue) { $0["more"] = 1 }
+            #expect(throws: Refusal.self) { try read(more) }
+        }
         let all = try report(try #require(contents().first { $0.kind == kind })).envelope.payload
         for name in try #require(try JSONValue(parsing: all).object).keys
-        where !["after", "problem", "verify", "diagnostics", "suspects"].contains(name) {
+        where !["after", "problem", "verify", "diagnostics", "suspects", "facts"].contains(name) {
             let less = try signed(kind.rawValue) { $0[name] = nil }
             #expect(throws: Refusal.self, "\(name)") { try read(less) }
         }
     }
 
-    @Test func `of an account a later version may tell more`() throws {
+    @Test func `of itself and an account a later version may tell more`() throws {
         let later = try signed("status") { members in
+            members["more"] = 1
+            members["facts"] = .object(
+                (members["facts"]?.object ?? [:]).merging(["more": 1]) { $1 })
             members["accounts"] = .array(
                 (members["accounts"]?.array ?? []).map { account in
                     .object((account.object ?? [:]).merging(["mood": "good"]) { $1 })
                 })
         }
         #expect(try read(later).content == .status(Self.status))
+        for wrong: JSONValue in [1, ["system": "debian 13"], ["system": 13]] {
+            let bytes = try signed("status") { $0["facts"] = wrong }
+            #expect(throws: Refusal.self) { try read(bytes) }
+        }
     }
 
     @Test func `a report has one signature and a size`() throws {

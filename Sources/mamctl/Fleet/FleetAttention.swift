@@ -170,6 +170,7 @@ extension MachineStatus {
             "workspace": .string(excerpt(of: workspace)), "kernel": .string(excerpt(of: kernel)),
             "contained": .bool(contained), "mounted": .bool(mounted),
             "pending": .integer(pending), "refused": .integer(refused),
+            "facts": facts?.json ?? .null,
             "problem": JSONValue(problem.map(excerpt(of:))),
             "verified": JSONValue(time: verify?.time),
             "findings": JSONValue(serial: verify?.findings),
@@ -178,6 +179,16 @@ extension MachineStatus {
                     suspects.map { (excerpt(of: $0.key), .integer($0.value)) },
                     uniquingKeysWith: { first, _ in first })),
             "accounts": .array(accounts.map(\.json)),
+        ]
+    }
+}
+
+extension MachineStatus.Facts {
+    fileprivate var json: JSONValue {
+        [
+            "system": .string(excerpt(of: system)),
+            "encrypted": isEncrypted.map { .bool($0) } ?? .null,
+            "restartRequired": .bool(needsRestart),
         ]
     }
 }

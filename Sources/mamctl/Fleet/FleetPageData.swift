@@ -42,11 +42,23 @@ extension FleetPage {
             JSONValue(states.firstIndex(of: machine.state) ?? 0),
             JSONValue(serial: machine.issued),
             .string(status.map { excerpt(of: $0.version) } ?? ""),
+            .string(status?.facts?.shown ?? ""),
             .string(status.map { excerpt(of: $0.kernel) } ?? ""),
             JSONValue(status?.accounts.count ?? 0), .integer(status?.pending ?? 0),
             .integer(status?.refused ?? 0),
             .string(groups.sorted().joined(separator: ", ")),
             .array(machine.attention.map { [.string($0.name), .string($0.words.english)] }),
         ]
+    }
+}
+
+extension MachineStatus.Facts {
+    /// The system, and what is to be done about the machine.
+    fileprivate var shown: String {
+        let parts = [
+            excerpt(of: system), isEncrypted == false ? "disk not encrypted" : "",
+            needsRestart ? "restart required" : "",
+        ]
+        return parts.filter { !$0.isEmpty }.joined(separator: ", ")
     }
 }

@@ -70,6 +70,10 @@ extension SurveyedMachine.State {
     }
 }
 
+extension Bool? {
+    fileprivate var words: Message { map { $0 ? "yes" : "no" } ?? "unknown" }
+}
+
 extension Survey.Sums {
     fileprivate func words(of name: String, _ count: Int) -> String {
         let states: [Message] = SurveyedMachine.State.allCases.compactMap { state in
@@ -112,6 +116,9 @@ extension Survey {
                 ["version", .verbatim(excerpt(of: status.version))],
                 ["kernel", .verbatim(excerpt(of: status.kernel))],
                 ["contains programs", status.contained ? "yes" : "no"],
+                ["system", status.facts.map { .verbatim(excerpt(of: $0.system)) } ?? "unknown"],
+                ["disk encrypted", (status.facts?.isEncrypted).words],
+                ["restart required", (status.facts?.needsRestart).words],
                 ["refused in 7 days", "\(status.refused)"],
                 [
                     "last verify",
