@@ -1,36 +1,37 @@
-// The counters in the text format of OpenMetrics, which Prometheus reads: https://openmetrics.io.
+// The daemon's counters as metrics.
 
 internal import MAMAudit
+internal import MAMModel
 
 extension Metric {
     /// The metric family, and the label that distinguishes this member of it.
-    fileprivate var sample: (family: String, label: String?) {
+    fileprivate var sample: (family: String, label: (String, String)?) {
         switch self {
         case .opens: ("opens", nil)
         case .creations: ("creations", nil)
-        case .refusedClosed: ("refusals", "reason=\"window-closed\"")
-        case .refusedKeyMissing: ("refusals", "reason=\"key-missing\"")
-        case .refusedKeyRevoked: ("refusals", "reason=\"key-revoked\"")
-        case .refusedBlocked: ("refusals", "reason=\"blocked\"")
-        case .refusedByPolicy: ("refusals", "reason=\"policy\"")
-        case .refusedDamaged: ("refusals", "reason=\"damaged\"")
-        case .refusedOtherwise: ("refusals", "reason=\"other\"")
+        case .refusedClosed: ("refusals", ("reason", "window-closed"))
+        case .refusedKeyMissing: ("refusals", ("reason", "key-missing"))
+        case .refusedKeyRevoked: ("refusals", ("reason", "key-revoked"))
+        case .refusedBlocked: ("refusals", ("reason", "blocked"))
+        case .refusedByPolicy: ("refusals", ("reason", "policy"))
+        case .refusedDamaged: ("refusals", ("reason", "damaged"))
+        case .refusedOtherwise: ("refusals", ("reason", "other"))
         case .locks: ("locks", nil)
         case .unlocks: ("unlocks", nil)
         case .wipes: ("wipes", nil)
         case .blocks: ("blocks", nil)
-        case .checkIns: ("check_ins", "outcome=\"succeeded\"")
-        case .failedCheckIns: ("check_ins", "outcome=\"failed\"")
-        case .policyChanges: ("policy_readings", "outcome=\"changed\"")
-        case .policyReadingsUnchanged: ("policy_readings", "outcome=\"unchanged\"")
+        case .checkIns: ("check_ins", ("outcome", "succeeded"))
+        case .failedCheckIns: ("check_ins", ("outcome", "failed"))
+        case .policyChanges: ("policy_readings", ("outcome", "changed"))
+        case .policyReadingsUnchanged: ("policy_readings", ("outcome", "unchanged"))
         case .refusedPolicies: ("policy_documents_refused", nil)
-        case .yesDecisions: ("decisions", "answer=\"yes\"")
-        case .noDecisions: ("decisions", "answer=\"no\"")
+        case .yesDecisions: ("decisions", ("answer", "yes"))
+        case .noDecisions: ("decisions", ("answer", "no"))
         case .damagedBlocks: ("damaged_blocks", nil)
         case .sessions: ("sessions", nil)
         case .containedPrograms: ("contained_programs", nil)
-        case .containmentFiles: ("containment_refusals", "of=\"file\"")
-        case .containmentCalls: ("containment_refusals", "of=\"call\"")
+        case .containmentFiles: ("containment_refusals", ("of", "file"))
+        case .containmentCalls: ("containment_refusals", ("of", "call"))
         }
     }
 }
@@ -59,20 +60,21 @@ extension Metrics {
     var counters: [String: Int64] {
         Dictionary(
             uniqueKeysWithValues: Metric.allCases.map { metric in
-                let labels = metric.sample.label.map { "{\($0)}" } ?? ""
-                return ("\(metric.sample.family)\(labels)", self[metric])
+                ("\(metric.sample.family)\(sample(of: metric).set)", self[metric])
             })
     }
 
     /// All families, in the order of `help`.
     var openMetrics: String {
-        let families = help.flatMap { family, text in
-            let samples = Metric.allCases.filter { $0.sample.family == family }.map { metric in
-                let labels = metric.sample.label.map { "{\($0)}" } ?? ""
-                return "mamd_\(family)_total\(labels) \(self[metric])"
-            }
-            return ["# TYPE mamd_\(family) counter", "# HELP mamd_\(family) \(text)"] + samples
-        }
-        return (families + ["# EOF"]).joined(separator: "\n") + "\n"
+        MAMModel.openMetrics(
+            help.map { family, text in
+                let metrics = Metric.allCases.filter { $0.sample.family == family }
+                return MetricFamily("mamd_\(family)", .counter, text, metrics.map(sample))
+            })
+    }
+
+    private func sample(of metric: Metric) -> MetricFamily.Sample {
+        guard let (name, value) = metric.sample.label else { return .init(self[metric]) }
+        return .init([name: value], self[metric])
     }
 }

@@ -21,6 +21,9 @@ package struct Wanted: Sendable {
     /// Of the machines that have a membership of their own with members.
     private(set) var membersForMachines: [MachineID: [String: [String]]] = [:]
     package let rootSerial: Int64
+    /// When documents expire, in seconds since 1970, by slot; of those for single machines, which
+    /// are many, the first end of each kind.
+    package private(set) var ends: [String: Int64] = [:]
     /// What is wrong with the organisation's own documents.
     package private(set) var flaws: [Flaw] = []
     /// The policies that order keys have not signed, in the order of their slots: none of them
@@ -101,6 +104,7 @@ package struct Wanted: Sendable {
     private mutating func take(_ document: SignedDocument, at now: Int64) {
         let slot = "\(document.slot)"
         add(slot, document.statement.audience, Head(document))
+        note(document)
         if let expires = document.statement.expires {
             // Machines go on by it nevertheless.
             if expires <= now {
@@ -124,6 +128,13 @@ package struct Wanted: Sendable {
         }
     }
 
+    private mutating func note(_ document: SignedDocument) {
+        guard let expires = document.statement.expires else { return }
+        var slot = "\(document.slot)"
+        if case .machine = document.statement.audience { slot = "\(document.kind)/machine" }
+        ends[slot] = min(ends[slot] ?? .max, expires)
+    }
+
     private mutating func add(_ slot: String, _ audience: Audience, _ head: Head) {
         switch audience {
         case .all: all[slot] = head
@@ -143,6 +154,7 @@ package struct Wanted: Sendable {
             flaws.append(.noTime)
             return
         }
+        note(document)
         if now - document.statement.issued > secondsPerDay {
             flaws.append(.oldTime(document.statement.issued))
         }

@@ -15,7 +15,7 @@ from cryptography.x509.oid import NameOID
 from fleet_directory import Directory, Machine, sealed
 from fleet_view import FleetCase
 from signing import DAY, Key, rfc3339
-from workspace import DAMAGED, DONE, NO, NOT_FOUND, USAGE, Workspace
+from workspace import DAMAGED, NO, NOT_FOUND, USAGE
 
 NEEDS = ("python3-cryptography",)
 

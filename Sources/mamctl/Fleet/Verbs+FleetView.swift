@@ -46,6 +46,18 @@ let fleetViewVerbs: [Verb] = [
         ],
         statuses: fleetStatuses, run: writeFleetPage),
     Verb(
+        name: "fleet metrics", summary: "Print sums of all machines as OpenMetrics text",
+        usage: [[.option("-o", "FILE")], ["--stale"], ["--force"]],
+        options: [
+            .output("the file of a textfile collector, which is replaced at once"),
+            .organizationDirectory, .stale, .replace,
+        ],
+        examples: [
+            "mamctl fleet metrics",
+            "mamctl fleet metrics -o /var/lib/prometheus/node-exporter/mamd.prom --force",
+        ],
+        statuses: fleetStatuses, run: writeFleetMetrics),
+    Verb(
         name: "fleet recovery", summary: "Check the accounts' recovery records, or take one",
         usage: [
             .word("check", "pull"), ["MACHINE", "ACCOUNT", .option("-o", "FILE")],
