@@ -13,7 +13,10 @@ func showFleetStatus(_ invocation: Invocation) throws -> ExitStatus {
     let shown = try survey.machines(of: invocation)
     let machines =
         shown?.map { survey.machines[$0] } ?? survey.machines.filter { isListed($0, invocation) }
-    if invocation.isJSON {
+    if invocation.arguments.has("csv") {
+        try invocation.refuse(["json"], with: "csv")
+        writeOut(Array(survey.csv(machines).utf8))
+    } else if invocation.isJSON {
         printJSON(survey.json(directory.root, machines))
     } else if shown != nil {
         printOut(verbatim: machines.map { survey.details(of: $0) }.joined(separator: "\n\n"))

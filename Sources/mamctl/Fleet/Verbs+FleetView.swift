@@ -9,16 +9,20 @@ internal import MAMWire
 let fleetViewVerbs: [Verb] = [
     Verb(
         name: "fleet status", summary: "Show the machines that need attention, and sums",
-        usage: [["--stale"], .oneOf("--problem", "--all", "--machine"), ["--check"]],
+        usage: [
+            ["--stale"], .oneOf("--problem", "--all", "--machine"), ["--check"], ["--csv"],
+        ],
         options: [
             .organizationDirectory, .stale, .machine,
             Option("problem", "those machines only whose check-ins fail"),
             Option("all", "all machines, not only those that need attention"),
             Option("check", "status 10 if anything needs attention"),
+            Option("csv", "for a spreadsheet, with the columns of Intune's app protection report"),
         ],
         examples: [
             "mamctl fleet status --organization ~/contoso",
             "mamctl fleet status --machine pc-17 --json | jq .machines[0].attention",
+            "mamctl fleet status --all --csv > machines.csv",
         ],
         statuses: fleetStatuses + [.attention], run: showFleetStatus),
     Verb(
