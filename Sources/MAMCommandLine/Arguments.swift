@@ -14,7 +14,7 @@ package enum Misuse: Error {
     case extraOperand(ByteString)
 }
 
-package struct Arguments {
+package struct Arguments: Sendable {
     package private(set) var operands: [ByteString] = []
     private var values: [String: [ByteString]] = [:]
 

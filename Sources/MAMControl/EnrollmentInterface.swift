@@ -123,7 +123,11 @@ package struct EnrollmentInterface: VaultInterface {
 
     private func list(_ call: VarlinkCall) throws(VarlinkError) -> Wire.List.Reply {
         _ = try call.request(Wire.List.self)
-        return .init(enrollments: controlled(by: call.peer).compactMap { .init($0) })
+        return .init(
+            enrollments: controlled(by: call.peer).compactMap { .init($0) },
+            threatLevel: vault.enrollments.threatLevel.flatMap {
+                Wire.ThreatLevel(rawValue: $0.rawValue)
+            })
     }
 
     private func allowedAccounts(

@@ -126,6 +126,7 @@ package struct FleetInterface: VaultInterface {
 
     private func described(_ standing: MachineStanding) throws(VarlinkError) -> Wire.Organization {
         let documents = [standing.rootDocument] + standing.documents.values
+        let policy = standing.newestPolicy?.statement
         return .init(
             id: standing.organization.description, name: standing.root.name,
             machine: standing.machine.description,
@@ -134,7 +135,9 @@ package struct FleetInterface: VaultInterface {
             fingerprint: standing.rootDocument.envelope.fingerprint,
             documents: documents.map { .init($0) }.sorted { $0.slot < $1.slot },
             groups: standing.membership.groups.sorted(), pending: standing.pending.count,
-            problem: standing.staleness(at: vault.clock.now.wallSeconds)?.description)
+            problem: standing.staleness(at: vault.clock.now.wallSeconds)?.description,
+            policySerial: policy.map { Int(clamping: $0.serial) },
+            policyIssued: policy.map { Int(clamping: $0.issued) })
     }
 
     private func withFleetErrors<Value>(

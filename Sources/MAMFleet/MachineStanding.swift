@@ -77,6 +77,14 @@ package struct MachineStanding: Sendable, Equatable {
         max(clock, latestTime, rootDocument.statement.issued)
     }
 
+    /// The policy for this machine that was issued last.
+    package var newestPolicy: SignedDocument? {
+        let groups = membership.groups
+        return documents.values.filter {
+            $0.kind == .policy && $0.slot.audience.includes(machine, in: groups)
+        }.max { $0.statement.issued < $1.statement.issued }
+    }
+
     /// `clock`: seconds since 1970. Throws without a change.
     package mutating func accept(
         _ envelope: Envelope, at clock: Int64

@@ -21,6 +21,9 @@ package struct AccountBlock: Sendable, Hashable {
         /// Deregistered without a wipe: the keys stay, sealed, until the account is registered
         /// again.
         case signedOut
+
+        /// True if the passphrase alone ends the block, as it ends a lock.
+        package var endsWithUnlock: Bool { self == .recheck }
     }
 
     package let kind: Kind
@@ -32,8 +35,7 @@ package struct AccountBlock: Sendable, Hashable {
         self.reason = reason
     }
 
-    /// True if the passphrase alone ends the block, as it ends a lock.
-    package var endsWithUnlock: Bool { kind == .recheck }
+    package var endsWithUnlock: Bool { kind.endsWithUnlock }
 }
 
 /// The state of one account's access window.

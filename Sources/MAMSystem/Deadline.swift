@@ -2,6 +2,7 @@
 
 internal import CShims
 internal import Glibc
+internal import MAMLocks
 internal import MAMModel
 
 /// A time on `CLOCK_MONOTONIC`, which nobody can set.
@@ -91,4 +92,16 @@ package func finishes(
         return true
     }
     return ended.wait(until: deadline)
+}
+
+/// What `body` returns, on its own thread; nil if it has not ended by the deadline.
+package func value<Value: Sendable>(
+    by deadline: Deadline, named name: String, _ body: @escaping @Sendable () -> Value
+) -> Value? {
+    let found = Guarded<Value?>(nil)
+    let hasEnded = finishes(by: deadline, named: name) {
+        let value = body()
+        found.withLock { $0 = value }
+    }
+    return hasEnded ? found.withLock { $0 } : nil
 }

@@ -124,4 +124,12 @@ extension Enrollments {
             saveWorkspace()
         }
     }
+
+    /// As far as it is known without asking its probe.
+    package var threatLevel: ThreatLevel? {
+        let (stated, probed) = state.withLock { ($0.statedThreat, $0.probedThreat) }
+        return probes.threatLevel(stated: stated, probed: probed)
+    }
+
+    package func noteThreat(_ level: ThreatLevel?) { state.withLock { $0.probedThreat = level } }
 }

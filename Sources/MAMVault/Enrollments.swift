@@ -46,6 +46,8 @@ package final class Enrollments: Sendable {
         package var begun: [String: AccountID] = [:]
         package var obeyedReading: ClockReading
         package var statedThreat: ThreatLevel?
+        /// The last answer of its probe.
+        package var probedThreat: ThreatLevel?
         package var hasForgottenOrders = false
 
         func isWorthSaving(_ account: AccountID, _ record: EnrollmentRecord) -> Bool {

@@ -81,6 +81,9 @@ package struct LaunchChecks: UseCase {
     ) -> LaunchConditions {
         var conditions = vault.enrollments.probes.conditions(
             for: rules, stated: vault.enrollments.statedThreat)
+        if rules.maximumAllowedDeviceThreatLevel != nil {
+            vault.enrollments.noteThreat(conditions.threatLevel)
+        }
         // From the record, whose count is independent of the clock.
         (conditions.clockedOutSince, conditions.now) = (0, secondsClockedOut)
         return conditions

@@ -128,9 +128,13 @@ extension Varlink.Enrollment {
     package struct List: VarlinkRequest, WithoutMembers {
         package init() {}
         package struct Reply: WireObject {
-            package var enrollments: [Enrollment]
-            package init(enrollments: [Enrollment]) { self.enrollments = enrollments }
-            package static let codec = Codec(["enrollments"], Self.init) { [$0.enrollments.json] }
+            package var enrollments: [Enrollment], threatLevel: ThreatLevel?
+            package init(enrollments: [Enrollment], threatLevel: ThreatLevel? = nil) {
+                (self.enrollments, self.threatLevel) = (enrollments, threatLevel)
+            }
+            package static let codec = Codec(["enrollments", "threatLevel"], Self.init) {
+                [$0.enrollments.json, $0.threatLevel.json]
+            }
         }
     }
 

@@ -22,19 +22,21 @@ extension Varlink.Fleet {
     package struct Organization: WireObject, Equatable {
         package var id: String, name: String, machine: String, publicKey: String, rootSerial: Int,
             fingerprint: String, documents: [Document], groups: [String], pending: Int,
-            problem: String?
+            problem: String?, policySerial: Int?, policyIssued: Int?
         package init(id: String, name: String, machine: String, publicKey: String, rootSerial: Int,
             fingerprint: String, documents: [Document], groups: [String], pending: Int,
-            problem: String? = nil) {
+            problem: String? = nil, policySerial: Int? = nil, policyIssued: Int? = nil) {
             (self.id, self.name, self.machine, self.publicKey, self.rootSerial, self.fingerprint,
-                self.documents, self.groups, self.pending, self.problem) = (id, name, machine,
-                publicKey, rootSerial, fingerprint, documents, groups, pending, problem)
+                self.documents, self.groups, self.pending, self.problem, self.policySerial,
+                self.policyIssued) = (id, name, machine, publicKey, rootSerial, fingerprint,
+                documents, groups, pending, problem, policySerial, policyIssued)
         }
         package static let codec = Codec(["id", "name", "machine", "publicKey", "rootSerial",
-            "fingerprint", "documents", "groups", "pending", "problem"], Self.init) {
+            "fingerprint", "documents", "groups", "pending", "problem", "policySerial",
+            "policyIssued"], Self.init) {
             [$0.id.json, $0.name.json, $0.machine.json, $0.publicKey.json, $0.rootSerial.json,
                 $0.fingerprint.json, $0.documents.json, $0.groups.json, $0.pending.json,
-                $0.problem.json]
+                $0.problem.json, $0.policySerial.json, $0.policyIssued.json]
         }
     }
 

@@ -53,7 +53,7 @@ extension Verb {
 }
 
 /// A verb with its parsed arguments.
-struct Invocation {
+struct Invocation: Sendable {
     let verb: Verb
     let arguments: Arguments
 

@@ -20,7 +20,9 @@ let chapters: [Chapter] = [
     Chapter(
         title: "Workspaces",
         verbs: setupVerbs + workspaceVerbs + moreWorkspaceVerbs + overviewVerbs),
-    Chapter(title: "Accounts", verbs: accountVerbs + enrollmentVerbs + recoveryVerbs),
+    Chapter(
+        title: "Accounts",
+        verbs: accountVerbs + enrollmentVerbs + complianceVerbs + recoveryVerbs),
     Chapter(title: "Files", verbs: fileVerbs + protectionVerbs),
     Chapter(title: "Identities", verbs: runVerbs + identityVerbs),
     Chapter(title: "Contained programs", verbs: containVerbs),

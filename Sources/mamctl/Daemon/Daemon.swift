@@ -44,6 +44,16 @@ final class Daemon {
         } catch { throw failure(error, about: subject) }
     }
 
+    /// Nil if the daemon does not implement the method or refuses it to this caller.
+    func ifTold<Request: VarlinkRequest>(
+        _ request: Request
+    ) throws(Failure) -> Request.Reply? {
+        do throws(Failure) { return try call(request) } catch {
+            if error.status == .unreachable { throw error }
+            return nil
+        }
+    }
+
     /// Makes at most ``VarlinkClient/batchCount`` calls, and waits for no reply.
     func begin<Request: VarlinkRequest>(
         _ calls: [(request: Request, descriptors: [Descriptor])]

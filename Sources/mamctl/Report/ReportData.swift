@@ -107,15 +107,3 @@ struct ReportEvent {
     var account: String? { record.account }
     var count: Int { record.count }
 }
-
-extension Daemon {
-    /// Nil if the daemon does not implement the method or refuses it to this caller.
-    fileprivate func ifTold<Request: VarlinkRequest>(
-        _ request: Request
-    ) throws(Failure) -> Request.Reply? {
-        do throws(Failure) { return try call(request) } catch {
-            if error.status == .unreachable { throw error }
-            return nil
-        }
-    }
-}
