@@ -198,7 +198,12 @@ struct SettingField: Sendable {
     private static let containedNetwork = Shape<Settings.ContainedNetwork>(
         "any, none, or a list of TCP ports",
         read: { value in
-            if let text = value.text { return ["any": .any, "none": Optional.none][text] ?? nil }
+            if let text = value.text {
+                let words: [String: Settings.ContainedNetwork] = [
+                    "any": .any, "none": Settings.ContainedNetwork.none,
+                ]
+                return words[text]
+            }
             let ports = value.elements { $0.integer.flatMap { UInt16(exactly: $0) } }
             guard let ports, !ports.isEmpty, !ports.contains(0) else { return nil }
             return .ports(ports)

@@ -39,6 +39,13 @@ import Testing
         #expect(settings.warnings.isEmpty)
     }
 
+    @Test(arguments: ["any", "none", [443], [1, 65_535]] as [JSONValue])
+    func `a network is a word or ports`(_ value: JSONValue) throws {
+        let settings = try decode("ContainedNetwork", value)
+        let isDefault = settings.json == .object([:])
+        #expect(isDefault ? value == "none" : settings.json == ["ContainedNetwork": value])
+    }
+
     @Test func `caches are named as directories below the sealed homes`() throws {
         let forms: [(JSONValue, [SealedHome.Cache])] = [
             ("contained", [.cache, .tmp]), ("contained/cache", [.cache]), ("contained/tmp", [.tmp]),
