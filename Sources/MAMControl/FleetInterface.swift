@@ -104,6 +104,7 @@ package struct FleetInterface: VaultInterface {
         var organization = try described(standing)
         if !isCarrier(call.peer) {
             (organization.documents, organization.groups, organization.pending) = ([], [], 0)
+            organization.settings = []
         }
         return .init(organization: organization)
     }
@@ -134,7 +135,8 @@ package struct FleetInterface: VaultInterface {
             rootSerial: Int(clamping: standing.rootDocument.statement.serial),
             fingerprint: standing.rootDocument.envelope.fingerprint,
             documents: documents.map { .init($0) }.sorted { $0.slot < $1.slot },
-            groups: standing.membership.groups.sorted(), pending: standing.pending.count,
+            groups: standing.membership.groups.sorted(),
+            settings: vault.fleetSettings.map { .init($0) }, pending: standing.pending.count,
             problem: standing.staleness(at: vault.clock.now.wallSeconds)?.description,
             policySerial: policy.map { Int(clamping: $0.serial) },
             policyIssued: policy.map { Int(clamping: $0.issued) })
@@ -174,6 +176,15 @@ extension Varlink.Fleet.Document {
             slot: document.slot.description, serial: Int(clamping: statement.serial),
             issued: Int(clamping: statement.issued),
             expires: statement.expires.map { Int(clamping: $0) })
+    }
+}
+
+extension Varlink.Fleet.Setting {
+    fileprivate init(_ setting: FleetSetting) {
+        self.init(
+            key: setting.key, value: String(decoding: setting.value.encoded(), as: UTF8.self),
+            stricter: setting.isStricter,
+            documents: setting.documents.map { "\($0.slot) \($0.serial)" }, unmet: setting.unmet)
     }
 }
 

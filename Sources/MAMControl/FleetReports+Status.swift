@@ -51,6 +51,11 @@ extension FleetReports {
         status.diagnostics = diagnostics
         status.suspects = Dictionary(
             uniqueKeysWithValues: fleet.suspects.counts(at: now).map { ($0.rawValue, $1) })
+        let settings = vault.fleetSettings
+        if !settings.isEmpty {
+            status.settings = Dictionary(
+                uniqueKeysWithValues: settings.map { ($0.key, $0.unmet ?? "") })
+        }
         return status
     }
 

@@ -24,6 +24,8 @@ package enum DocumentKind: String, SignedKind {
     case policy
     /// The groups of a machine, and the accounts of groups.
     case membership
+    /// What is asked of the settings of machines.
+    case settings
     /// Something to be done once: a wipe, a lock.
     case order
     /// The time, and which documents there are.
@@ -33,11 +35,17 @@ package enum DocumentKind: String, SignedKind {
     package var role: Role {
         switch self {
         case .root: .root
-        case .policy, .membership: .policy
+        case .policy, .membership, .settings: .policy
         case .order: .order
         case .time: .time
         }
     }
+
+    /// Whether less is restricted without it: a root that takes its key away opens nothing.
+    var restricts: Bool { self == .policy || self == .settings }
+
+    /// Those that stay, of the organisation's directory `signed`.
+    package static let lasting: Set<DocumentKind> = [.policy, .membership, .settings]
 }
 
 /// What a key may sign.

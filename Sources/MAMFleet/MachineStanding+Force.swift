@@ -29,10 +29,15 @@ extension MachineStanding {
 
     /// The policies for this machine, by name of slot. An empty one has been withdrawn. An
     /// expired one stays in force: without it less would be restricted.
-    package var policies: [SignedDocument] {
+    package var policies: [SignedDocument] { inForce(.policy) }
+
+    /// What is asked of the machine's settings, by the same rules.
+    package var settings: [SignedDocument] { inForce(.settings) }
+
+    private func inForce(_ kind: DocumentKind) -> [SignedDocument] {
         let groups = membership.groups
         return documents.values.filter { document in
-            document.kind == .policy && !document.content.isEmpty
+            document.kind == kind && !document.content.isEmpty
                 && document.statement.audience.includes(machine, in: groups)
         }.sorted { $0.slot.description < $1.slot.description }
     }
@@ -77,7 +82,7 @@ extension MachineStanding {
                 ? rootDocument.statement.serial : documents[slot]?.statement.serial ?? 0
             if known < serial { return .heldBack(slot, serial: serial) }
         }
-        if let slot = droppedPolicies.first { return .dropped(slot) }
+        if let slot = droppedDocuments.first { return .dropped(slot) }
         let expired = (documents.values + [rootDocument]).filter {
             $0.kind != .time && $0.statement.audience.includes(machine, in: groups)
                 && $0.statement.expires ?? .max <= now
@@ -85,8 +90,8 @@ extension MachineStanding {
         return expired.map { .expired($0.slot, $0.statement.expires ?? 0) }
     }
 
-    /// Policies for this machine that a root has taken away with their key.
-    package var droppedPolicies: [Slot] {
+    /// Policies and settings for this machine that a root has taken away with their key.
+    package var droppedDocuments: [Slot] {
         let groups = membership.groups
         return dropped.keys.filter { $0.audience.includes(machine, in: groups) }
             .sorted { $0.description < $1.description }

@@ -18,8 +18,8 @@ package struct MachineStanding: Sendable, Equatable {
     /// The latest moment at which a forgotten order expired; no order that expires before it is
     /// accepted.
     package internal(set) var forgottenUntil: Int64 = 0
-    /// Policies that only keys had signed that a root took away, and when that root was issued: the
-    /// account is closed until one comes that was signed since.
+    /// Policies and settings that only keys had signed that a root took away, and when that root
+    /// was issued: accounts are closed until one comes that was signed since.
     package internal(set) var dropped: [Slot: Int64] = [:]
     /// Policies and memberships that a root took away, withdrawn ones too, and when that root was
     /// issued: what was signed before may be what they replaced, and wipes nothing.
@@ -173,7 +173,7 @@ package struct MachineStanding: Sendable, Equatable {
         }
         if let since {
             for (slot, document) in all where documents[slot] == nil {
-                if slot.kind == .policy, !document.content.isEmpty { dropped[slot] = since }
+                if slot.kind.restricts, !document.content.isEmpty { dropped[slot] = since }
                 if slot.kind.role == .policy { wipingSince[slot] = since }
             }
         }

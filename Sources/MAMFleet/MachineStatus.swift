@@ -46,6 +46,9 @@ package struct MachineStatus: Sendable, Equatable {
             self.needsRestart = needsRestart
         }
     }
+    /// What is asked of the settings, and why the machine does not do it; an empty text: it does.
+    /// Nil, and missing, if nothing is.
+    package var settings: [String: String]?
 
     package struct Account: Sendable, Equatable {
         package var id: Bytes16
@@ -104,6 +107,7 @@ extension MachineStatus {
         if !suspects.isEmpty {
             members["suspects"] = .object(suspects.mapValues { .integer($0) })
         }
+        if let settings { members["settings"] = .object(settings.mapValues { .string($0) }) }
         return members
     }
 
@@ -137,6 +141,7 @@ extension MachineStatus {
         if let json = try members.takeOptional("facts", "an object", { $0 }) {
             facts = try Facts(json)
         }
+        settings = try members.takeOptional("settings", "settings and texts") { $0.members(\.text) }
     }
 }
 

@@ -18,6 +18,11 @@ extension SignedDocument {
             }
             _ = try SignedTime(parsing: content)
         case .membership: _ = try Membership(parsing: content)
+        case .settings:
+            // Empty, it is withdrawn. Which settings there are, MAMSettings knows.
+            guard content.isEmpty || (try? JSONValue(parsing: content))?.object != nil else {
+                throw .malformed("the settings are no JSON object")
+            }
         case .order: _ = try order()
         case .root, .policy: break
         }

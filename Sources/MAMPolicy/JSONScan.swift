@@ -205,3 +205,11 @@ struct JSONScan {
         return true
     }
 }
+
+/// The line of a member in a JSON text, by the keys on the way to it; nil if it is not there.
+package func line(of way: [String], in text: [UInt8]) -> Int? {
+    guard let key = way.last else { return nil }
+    let scan = JSONScan(text)
+    let number = scan.number(at: way.dropLast().map(JSONScan.Step.key))
+    return number.flatMap { scan.places[$0]?[key]?.line }
+}

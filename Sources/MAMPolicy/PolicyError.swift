@@ -31,6 +31,8 @@ package enum PolicyError: Error, Equatable, Sendable {
     case twice(key: String, line: Int?)
     /// A value of the wrong type or range.
     case value(key: String, expected: String)
+    /// Not one of the settings that an organisation may ask for; `guess` ends the message.
+    case notAsked(key: String, guess: String)
 }
 
 extension PolicyError: Worded {
@@ -61,6 +63,8 @@ extension PolicyError: Worded {
             "\(key) is twice in one object, again in line \(line): keep one of them"
         case .twice(let key, nil): "\(key) is twice in one object: keep one of them"
         case .value(let key, let expected): "\(key) must be \(expected)"
+        case .notAsked(let key, let guess):
+            "\(key) is no setting that an organisation asks for\(guess)"
         }
     }
 }

@@ -103,7 +103,7 @@ extension PolicyWarning {
 
     /// Compares only names with the same first letter: mistakes are rare there, and a document may
     /// have many unknown words.
-    static func guess(_ word: String, among names: [String]) -> String {
+    package static func guess(_ word: String, among names: [String]) -> String {
         let first = word.first?.lowercased()
         return didYouMean(word, in: names.filter { $0.first?.lowercased() == first && $0 != word })
             .english

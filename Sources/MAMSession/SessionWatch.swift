@@ -12,6 +12,8 @@ package final class SessionWatch: Sendable {
     private let log: Log
     /// Connects to a relay process where the bus is out of reach.
     private let relay: (@Sendable () throws(Errno) -> Descriptor)?
+    /// Told whether events come.
+    private let noteConnection: @Sendable (Bool) -> Void
     /// Closing it ends the thread.
     private let stopper = Mutex<Descriptor?>(nil)
     private let isRunning = Atomic(false)
@@ -21,11 +23,13 @@ package final class SessionWatch: Sendable {
 
     package init(
         _ events: SessionEvents, log: Log,
-        relay: (@Sendable () throws(Errno) -> Descriptor)? = nil
+        relay: (@Sendable () throws(Errno) -> Descriptor)? = nil,
+        noteConnection: @escaping @Sendable (Bool) -> Void = { _ in }
     ) {
         self.events = events
         self.log = log
         self.relay = relay
+        self.noteConnection = noteConnection
     }
 
     /// Call once.
@@ -59,15 +63,18 @@ package final class SessionWatch: Sendable {
                 if let relay = try connectedRelay() {
                     pause = Self.firstPauseSeconds
                     wasThere = true
+                    noteConnection(true)
                     return try events.take(from: relay, until: stop)
                 }
                 var logind = try LoginManager(events, log)
                 try logind.subscribe()
                 pause = Self.firstPauseSeconds
                 wasThere = true
+                noteConnection(true)
                 logind.meet()
                 return try logind.serve(until: stop)
             } catch {
+                noteConnection(false)
                 // Logged once, not at every attempt.
                 if wasThere {
                     log.info(

@@ -6,6 +6,7 @@ package import MAMFleet
 internal import MAMLocks
 package import MAMModel
 internal import MAMPolicy
+internal import MAMSettings
 internal import MAMSystem
 
 /// What keeps a workspace from joining, leaving or accepting; clauses.
@@ -152,11 +153,15 @@ package final class Fleet: Sendable {
         return effect
     }
 
-    /// A policy that this version cannot read must not replace one that it can.
+    /// What this version cannot read must not replace what it can.
     private static func requireUnderstood(_ envelope: Envelope) throws(FleetError) {
-        guard envelope.kind == .policy, !envelope.content.isEmpty else { return }
+        guard !envelope.content.isEmpty else { return }
         do throws(PolicyError) {
-            _ = try PolicyDocument.decode(envelope.content, file: nil)
+            switch envelope.kind {
+            case .policy: _ = try PolicyDocument.decode(envelope.content, file: nil)
+            case .settings: _ = try AskedSettings(parsing: envelope.content)
+            case .root, .membership, .order, .time: break
+            }
         } catch { throw .notUnderstood(error.description) }
     }
 
@@ -207,7 +212,7 @@ extension FleetError: Worded {
         case .notJoined: "this workspace has joined no organisation"
         case .joined(let name): "this workspace has joined \(name)"
         case .otherFingerprint(let found): "the root's fingerprint is \(found)"
-        case .notUnderstood(let reason): "the policy is refused: \(reason)"
+        case .notUnderstood(let reason): "its content is refused: \(reason)"
         case .readOnly: "the mount is read-only"
         case .notStored(let error): "the standing in the state directory: \(error)"
         }

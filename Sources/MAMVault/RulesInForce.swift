@@ -6,6 +6,7 @@ internal import MAMModel
 package import MAMPolicy
 package import MAMSettings
 package import MAMSystem
+internal import Synchronization
 
 /// A policy with the values that every open and create needs. Passed by reference, because copying
 /// a policy copies very many parts.
@@ -27,12 +28,24 @@ package final class MergedPolicy: Sendable {
 
 /// The settings and the policy documents, and the policies merged from them so far.
 package final class RulesInForce: Sendable {
-    /// As read at the start; only ``accountRules`` changes.
-    package let settings: Settings
+    /// The machine's own, as read at the start; only ``accountRules`` changes.
+    package let own: Settings
+    private let strictest: Guarded<Strictest>
+    private let sessions = Atomic(true)
     /// The users in the setting AccountUsers.
     package let userIDs = UserIDs()
     private let policies: Guarded<Policies>
     private let accounts: Guarded<AccountRules>
+
+    /// Passed by reference, like a ``MergedPolicy``.
+    private final class Strictest: Sendable {
+        let asked: FleetSettings
+        let settings: Settings
+
+        init(_ own: Settings, _ asked: FleetSettings) {
+            (self.asked, settings) = (asked, asked.strictest(with: own))
+        }
+    }
 
     fileprivate struct Policies {
         var book: PolicyBook
@@ -43,10 +56,37 @@ package final class RulesInForce: Sendable {
         var merged: [PolicyBook.Numbers: MergedPolicy] = [:]
     }
 
-    init(_ settings: Settings, _ book: PolicyBook) {
-        self.settings = settings
+    init(_ settings: Settings, _ book: PolicyBook, asked: FleetSettings) {
+        own = settings
+        strictest = Guarded(Strictest(settings, asked))
         policies = Guarded(Policies(book: book))
         accounts = Guarded(settings.accountRules)
+    }
+
+    /// The machine's own, each as strict as the organisation asks at least.
+    package var settings: Settings { strictest.withLock { $0 }.settings }
+
+    package var settingsInForce: (own: Settings, settings: Settings, asked: FleetSettings) {
+        let strictest = strictest.withLock { $0 }
+        return (own, strictest.settings, strictest.asked)
+    }
+
+    /// Whether locked screens and sleep are told; true until that has failed.
+    package var noticesSessions: Bool {
+        get { sessions.load(ordering: .relaxed) }
+        set { sessions.store(newValue, ordering: .relaxed) }
+    }
+
+    /// False if the same was asked before.
+    package func ask(_ asked: FleetSettings) -> Bool {
+        let new = Strictest(own, asked)
+        let isNew = strictest.withLock { strictest in
+            defer { strictest = new }
+            return strictest.asked != asked
+        }
+        // What was merged under other settings.
+        if isNew { policies.withLock { ($0.known, $0.ofAll, $0.merged) = ([:], nil, [:]) } }
+        return isNew
     }
 
     package var book: PolicyBook { policies.withLock { $0.book } }

@@ -32,7 +32,7 @@ package final class Vault: Sendable {
         fleet: Fleet? = nil, signIns: SignIns? = nil, log: Log, clock: Clock = Clock()
     ) throws(Errno) {
         walks = Walks(try stateDirectory.map(ClassRecords.init))
-        rules = RulesInForce(settings, policies)
+        rules = RulesInForce(settings, policies, asked: FleetSettings(of: fleet?.standing))
         sinks = EventSinks(settings, in: stateDirectory, log)
         self.clock = clock
         self.keyring = keyring

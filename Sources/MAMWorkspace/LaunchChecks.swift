@@ -35,13 +35,15 @@ package struct LaunchChecks: UseCase {
     }
 
     /// In a workspace that has joined an organisation, an account without one of its policies is
-    /// closed, and all are while one is missing that was signed by a key that was taken away: the
-    /// policy may be held back.
+    /// closed, and all are while a document is missing that was signed by a key that was taken away
+    /// (it may be held back), or settings are not understood.
     private func uncovered(_ account: AccountID) -> LaunchFinding? {
         guard let standing = vault.fleet?.standing else { return nil }
         let reason: String
-        if let slot = standing.droppedPolicies.first {
+        if let slot = standing.droppedDocuments.first {
             reason = "\(slot) must be signed anew: its key was taken away"
+        } else if let flaw = vault.rules.settingsInForce.asked.flaw {
+            reason = flaw
         } else if !vault.policies.covers(vault.identity(of: account)) {
             reason = "no policy that \(standing.root.name) has signed covers it"
         } else {
@@ -135,15 +137,18 @@ package struct LaunchChecks: UseCase {
         guard vault.policies.covers(vault.identity(of: account)) else {
             return (.notCompliant, "no policy covers it")
         }
+        if let unmet = vault.unmetSetting {
+            return (.notCompliant, "the organisation asks for a setting: \(unmet)")
+        }
         return vault.enrollments.probes.isCompliant == false
             ? (.notCompliant, "the Compliance probe says so") : (.compliant, nil)
     }
 
     /// Whether nothing that policy demands keeps the account closed, as far as is known without
-    /// asking the probes.
+    /// asking the probes, and the machine does what its organisation asks of the settings.
     package func isCompliant(_ account: AccountID) -> Bool {
         vault.block(of: account)?.endsWithUnlock ?? true
-            && vault.policies.covers(vault.identity(of: account))
+            && vault.policies.covers(vault.identity(of: account)) && vault.unmetSetting == nil
     }
 
     /// Sets the threat level that counts where no probe reports one; nil: none.

@@ -1,5 +1,6 @@
 // Puts new policies in force, and notifies listeners.
 
+internal import MAMAudit
 internal import MAMKeyring
 internal import MAMModel
 package import MAMPolicy
@@ -27,6 +28,25 @@ package struct PolicyChange: UseCase {
             RecoveryUpdates(vault).updateRecovery(of: account)
         }
         ClassPass(tree).updateClassesOfUnlockedAccounts()
+    }
+
+    /// Puts in force what the organisation asks of the settings: as soon as new policies are. False
+    /// if that is nothing new.
+    package func replaceFleetSettings() -> Bool {
+        guard vault.rules.ask(FleetSettings(of: vault.fleet?.standing)) else { return false }
+        let words = "the organisation asks of the settings: \(askedForWords)"
+        vault.audit(.policyChanged, nil, words) { $0.reason = words }
+        for account in vault.keyring.accounts { vault.announce(.policyChanged, account) }
+        vault.enrollments.idleLocks.ring()
+        return true
+    }
+
+    private var askedForWords: String {
+        let words = vault.fleetSettings.map { setting in
+            let value = String(decoding: setting.value.encoded(), as: UTF8.self)
+            return "\(setting.key) \(value)"
+        }
+        return words.isEmpty ? "nothing" : words.joined(separator: ", ")
     }
 
     private func announceChanges(

@@ -151,12 +151,12 @@ private func makeService(
         let policyWatch = try watch(
             policies,
             SettingsFile(
-                in: places.configuration(of: backing.name), vault.rules.settings, vault.log),
+                in: places.configuration(of: backing.name), vault.rules.own, vault.log),
             for: tree, vault.log)
         return RunningService(
             backing: backing, mountPoint: tree.mountPoint, log: vault.log, tree: tree,
-            session: session, server: server, policyWatch: policyWatch,
-            sessionWatch: sessionWatch(for: tree, vault.log))
+            session: session, server: server, policies: policies, policyWatch: policyWatch,
+            sessionLocks: SessionLocks(of: tree))
     } catch {
         // Otherwise a dead mount would remain.
         session.stop()

@@ -112,7 +112,8 @@ extension PolicyDirectory {
     private func addPolicies(
         of standing: MachineStanding, to reading: inout PolicyReading
     ) -> String? {
-        var unreadable: String?
+        // As strict as the policies can be, where the settings are not known.
+        var unreadable = FleetSettings(of: standing).flaw
         for signed in standing.policies {
             let name = signed.slot.description
             do throws(PolicyError) {
@@ -129,7 +130,7 @@ extension PolicyDirectory {
                         since: signed.statement.issued, lastGood: nil))
             }
         }
-        let isComplete = unreadable == nil && standing.droppedPolicies.isEmpty
+        let isComplete = unreadable == nil && standing.droppedDocuments.isEmpty
         reading.documents.append(strictest(of: standing.root.name, isPlaceholder: isComplete))
         return unreadable
     }

@@ -80,6 +80,8 @@ final class PolicyDirectory: Sendable {
     let fleet: Fleet
     /// Serialises readings.
     private let state: Mutex<State>
+    /// Called when the organisation asks something else of the settings.
+    private let onNewSettings = Mutex<(@Sendable () -> Void)?>(nil)
 
     struct State: Sendable {
         var copies: PolicyCopies
@@ -131,15 +133,16 @@ final class PolicyDirectory: Sendable {
     /// Reads again, applies changes, and carries out wipe orders.
     func reload(into tree: Tree, _ answer: HookAnswer = .notAsked) -> PolicyReading {
         let vault = tree.vault
-        let (reading, newlyRefused) = state.withLock { state in
+        let (reading, newlyRefused, hasNewSettings) = state.withLock { state in
             var reading = readAll(&state, answer)
             let (book, refused, failure) = (state.book, state.refused, state.failure)
             let newlyRefused = adopt(
                 &reading, &state, vault.accountRules.groups, vault.provenGroups)
             let hasChanged = state.book != book
             reading.hasChanged = hasChanged
+            let hasNewSettings = PolicyChange(tree).replaceFleetSettings()
             reading.isNews =
-                reading.isNews || hasChanged
+                reading.isNews || hasChanged || hasNewSettings
                 || (state.refused, state.failure) != (refused, failure)
             vault.sinks.metrics.count(hasChanged ? .policyChanges : .policyReadingsUnchanged)
             if hasChanged {
@@ -149,8 +152,9 @@ final class PolicyDirectory: Sendable {
             }
             PolicyChange(tree).replacePolicies(
                 hasChanged ? state.book : nil, refused: reading.refused + reading.heldBack)
-            return (reading, newlyRefused)
+            return (reading, newlyRefused, hasNewSettings)
         }
+        if hasNewSettings { onNewSettings.withLock { $0 }?() }
         for document in newlyRefused {
             vault.announce(.policyRefused(document: document.file, reason: document.reason))
             FileAudit(vault).auditRefusal(of: document)
@@ -165,6 +169,10 @@ final class PolicyDirectory: Sendable {
             Orders(tree).obeyPending(of: fleet)
         }
         return reading
+    }
+
+    func onNewSettings(_ action: @escaping @Sendable () -> Void) {
+        onNewSettings.withLock { $0 = action }
     }
 
     private func readAll(_ state: inout State, _ answer: HookAnswer) -> PolicyReading {

@@ -7,7 +7,6 @@ import MAMControl
 import MAMFuse
 internal import MAMModel
 import MAMPolicy
-import MAMSession
 import MAMSettings
 import MAMSystem
 import MAMTree
@@ -23,8 +22,9 @@ struct RunningService: Sendable {
     private var vault: Vault { tree.vault }
     let session: MountSession
     let server: VarlinkServer
+    let policies: PolicyDirectory
     let policyWatch: PolicyWatch
-    let sessionWatch: SessionWatch?
+    let sessionLocks: SessionLocks
 
     func start(_ signals: StopSignals, _ recovery: Recovery) throws(Failure) {
         tree.setServed(true)
@@ -39,7 +39,8 @@ struct RunningService: Sendable {
             try vault.sinks.trail.start()
             try Timers(tree).startTimers()
             try policyWatch.start()
-            try sessionWatch?.start()
+            policies.onNewSettings(sessionLocks.followSettings)
+            try sessionLocks.follow()
             try recovery.start(tree)
             try startBackingWatch(backing, tree)
             try startWatchdog(session, server, vault)
@@ -54,7 +55,7 @@ struct RunningService: Sendable {
         log.info("stopping: writing back and unmounting \(mountPoint.shown)")
         notifyServiceManager("STOPPING=1\nSTATUS=Writing back and unmounting")
         server.stop()
-        sessionWatch?.stop()
+        sessionLocks.stop()
         let deadline = Deadline(seconds: vault.rules.settings.lockDeadlineSeconds)
         for file in Purge(tree).writeBack(until: deadline) {
             log.warning("stopping although \(file); its further writes are lost")
@@ -71,7 +72,7 @@ struct RunningService: Sendable {
     /// Called after the mount is gone.
     func finish() {
         server.stop()
-        sessionWatch?.stop()
+        sessionLocks.stop()
         tree.setServed(false)
         Enrollment(tree).saveEnrollments()
         vault.dropAllKeys()

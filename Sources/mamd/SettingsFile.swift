@@ -45,7 +45,7 @@ final class SettingsFile: Sendable {
             guard new != state.settings else { return false }
             state.settings = new
             report(new.warnings, of: path, log)
-            let waiting = vault.rules.settings.keysForNextStart(in: new)
+            let waiting = vault.rules.own.keysForNextStart(in: new)
             if !waiting.isEmpty {
                 log.warning(
                     "\(path): \(waiting.joined(separator: ", ")) will take effect at the next start"

@@ -12,20 +12,68 @@ import MAMTree
 import MAMVault
 import MAMWire
 import MAMWorkspace
+import Synchronization
 
-/// Listens for the events that the settings use; nil if they use none.
-func sessionWatch(for tree: Tree, _ log: Log) -> SessionWatch? {
-    let settings = tree.vault.rules.settings
-    guard settings.lockOnSession != .never || settings.locksOnSleep else { return nil }
-    let beforeSleep: @Sendable () -> Void = {
-        log.info("the machine is about to sleep")
-        Lock(tree).lockAll()
+/// Listens for the events that the settings in force use.
+final class SessionLocks: Sendable {
+    private let tree: Tree
+    private let state = Mutex(State())
+
+    private struct State: Sendable {
+        var watch: SessionWatch?
+        var needs = Needs()
+        var isStopped = false
     }
-    let events = SessionEvents(
-        locked: { user in lockAccounts(of: user, in: tree) },
-        unlocked: { user in resumeAccounts(of: user, in: tree) },
-        prepareForSleep: settings.locksOnSleep ? beforeSleep : nil)
-    return SessionWatch(events, log: log, relay: relay)
+
+    private struct Needs: Sendable, Equatable {
+        var locks = false
+        var sleep = false
+    }
+
+    init(of tree: Tree) { self.tree = tree }
+
+    /// Listens for what the settings use now.
+    func follow() throws(Errno) {
+        let settings = tree.vault.rules.settings
+        let needs = Needs(locks: settings.lockOnSession != .never, sleep: settings.locksOnSleep)
+        try state.withLock { state throws(Errno) in
+            guard !state.isStopped, needs != state.needs else { return }
+            state.watch?.stop()
+            state.watch = needs == Needs() ? nil : watch(needs)
+            try state.watch?.start()
+            state.needs = needs
+        }
+    }
+
+    /// The organisation has made them stricter, or does so no more.
+    func followSettings() {
+        do throws(Errno) { try follow() } catch {
+            tree.vault.rules.noticesSessions = false
+            tree.vault.log.error("screen locks and sleep are not noticed: no thread: \(error)")
+        }
+    }
+
+    func stop() {
+        state.withLock { state in
+            state.isStopped = true
+            state.watch?.stop()
+        }
+    }
+
+    private func watch(_ needs: Needs) -> SessionWatch {
+        let (tree, log) = (tree, tree.vault.log)
+        let beforeSleep: @Sendable () -> Void = {
+            log.info("the machine is about to sleep")
+            Lock(tree).lockAll()
+        }
+        let events = SessionEvents(
+            locked: { user in lockAccounts(of: user, in: tree) },
+            unlocked: { user in resumeAccounts(of: user, in: tree) },
+            prepareForSleep: needs.sleep ? beforeSleep : nil)
+        return SessionWatch(events, log: log, relay: relay) { isConnected in
+            tree.vault.rules.noticesSessions = isConnected
+        }
+    }
 }
 
 /// In a unit's sandbox, which has no access to the system bus.

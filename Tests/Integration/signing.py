@@ -110,7 +110,7 @@ class Organization:
             "signatures": [key.sign(message) for key in keys or self.signers(kind)]}).encode()
 
     def signers(self, kind):
-        role = {"membership": "policy"}.get(kind, kind)
+        role = {"membership": "policy", "settings": "policy"}.get(kind, kind)
         return self.keys[role][:2]
 
     def root(self, serial=1, keys=None):

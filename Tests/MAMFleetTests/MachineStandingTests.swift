@@ -183,7 +183,7 @@ import Testing
         _ = try standing.accept(root, at: now)
         #expect(standing.policies.map(\.slot.name) == ["b.json"])
         let slot = Slot(.policy, .all, "a.json")
-        #expect(standing.droppedPolicies == [slot])
+        #expect(standing.droppedDocuments == [slot])
         #expect(try MachineStanding(standing.json) == standing)
         _ = try standing.accept(contoso.time(at: now), at: now)
         #expect(standing.staleness(at: now) == .dropped(slot))
@@ -192,7 +192,7 @@ import Testing
         let new = next.envelope(
             .policy, Array("{}".utf8), name: "a.json", serial: 1, issued: now, by: next.policies)
         #expect(try standing.accept(new, at: now) == .documents)
-        #expect(standing.droppedPolicies.isEmpty && standing.staleness(at: now) == nil)
+        #expect(standing.droppedDocuments.isEmpty && standing.staleness(at: now) == nil)
     }
 
     @Test func `there is one time, for all`() throws {

@@ -78,7 +78,7 @@ import Testing
         #expect(try standing.accept(changed.root(serial: 2), at: now) == .root)
         #expect(mayWipe(standing) == [false])
         #expect(try mayWipe(MachineStanding(standing.json)) == [false])
-        #expect(standing.droppedPolicies.isEmpty)
+        #expect(standing.droppedDocuments.isEmpty)
         // With the new keys it may again.
         let again = changed.policy(by: changed.policies + changed.orders)
         #expect(try standing.accept(again, at: now) == .documents)

@@ -19,24 +19,39 @@ extension Varlink.Fleet {
         }
     }
 
+    package struct Setting: WireObject, Equatable {
+        package var key: String, value: String, stricter: Bool, documents: [String], unmet: String?
+        package init(key: String, value: String, stricter: Bool, documents: [String],
+            unmet: String? = nil) {
+            (self.key, self.value, self.stricter, self.documents, self.unmet) = (key, value,
+                stricter, documents, unmet)
+        }
+        package static let codec = Codec(["key", "value", "stricter", "documents",
+            "unmet"], Self.init) {
+            [$0.key.json, $0.value.json, $0.stricter.json, $0.documents.json, $0.unmet.json]
+        }
+    }
+
     package struct Organization: WireObject, Equatable {
         package var id: String, name: String, machine: String, publicKey: String, rootSerial: Int,
-            fingerprint: String, documents: [Document], groups: [String], pending: Int,
-            problem: String?, policySerial: Int?, policyIssued: Int?
+            fingerprint: String, documents: [Document], groups: [String], settings: [Setting],
+            pending: Int, problem: String?, policySerial: Int?, policyIssued: Int?
         package init(id: String, name: String, machine: String, publicKey: String, rootSerial: Int,
-            fingerprint: String, documents: [Document], groups: [String], pending: Int,
-            problem: String? = nil, policySerial: Int? = nil, policyIssued: Int? = nil) {
+            fingerprint: String, documents: [Document], groups: [String], settings: [Setting],
+            pending: Int, problem: String? = nil, policySerial: Int? = nil,
+            policyIssued: Int? = nil) {
             (self.id, self.name, self.machine, self.publicKey, self.rootSerial, self.fingerprint,
-                self.documents, self.groups, self.pending, self.problem, self.policySerial,
-                self.policyIssued) = (id, name, machine, publicKey, rootSerial, fingerprint,
-                documents, groups, pending, problem, policySerial, policyIssued)
+                self.documents, self.groups, self.settings, self.pending, self.problem,
+                self.policySerial, self.policyIssued) = (id, name, machine, publicKey, rootSerial,
+                fingerprint, documents, groups, settings, pending, problem, policySerial,
+                policyIssued)
         }
         package static let codec = Codec(["id", "name", "machine", "publicKey", "rootSerial",
-            "fingerprint", "documents", "groups", "pending", "problem", "policySerial",
+            "fingerprint", "documents", "groups", "settings", "pending", "problem", "policySerial",
             "policyIssued"], Self.init) {
             [$0.id.json, $0.name.json, $0.machine.json, $0.publicKey.json, $0.rootSerial.json,
-                $0.fingerprint.json, $0.documents.json, $0.groups.json, $0.pending.json,
-                $0.problem.json, $0.policySerial.json, $0.policyIssued.json]
+                $0.fingerprint.json, $0.documents.json, $0.groups.json, $0.settings.json,
+                $0.pending.json, $0.problem.json, $0.policySerial.json, $0.policyIssued.json]
         }
     }
 

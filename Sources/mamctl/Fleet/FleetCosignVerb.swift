@@ -58,8 +58,8 @@ private func unsound(_ file: FleetFile) -> String? {
         case .root: _ = try Root(parsing: content)
         case .order: _ = try Order(in: file.envelope, file.statement)
         case .time: _ = try SignedTime(parsing: content)
-        case .policy where content.isEmpty: return nil
-        case .policy, .membership: return flaw(of: content, as: file.envelope.kind)
+        case .policy where content.isEmpty, .settings where content.isEmpty: return nil
+        case .policy, .membership, .settings: return flaw(of: content, as: file.envelope.kind)
         }
     } catch { return "\(error)" }
     return nil
@@ -74,7 +74,11 @@ private func require(
         if root?.root.keys(of: role)[key.id] == nil { try key.require(role, in: own) }
     } else if let root {
         // What order keys sign, too, may wipe.
-        if role == .policy, root.root.keys(of: .order)[key.id] != nil { return }
+        if role == .policy, file.envelope.kind != .settings,
+            root.root.keys(of: .order)[key.id] != nil
+        {
+            return
+        }
         try key.require(role, in: root.root)
     } else {
         throw Failure(

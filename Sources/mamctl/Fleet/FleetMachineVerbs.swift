@@ -204,7 +204,23 @@ func showFleet(_ invocation: Invocation) throws -> ExitStatus {
                     document.expires.map { "expires \(rfc3339(Int64($0)))" } ?? ""
                 return ["  \(document.slot)", "\(document.serial)", expires]
             }))
+    if !organization.settings.isEmpty {
+        printOut(verbatim: table(organization.settings.map(\.row)))
+    }
     if organization.pending > 0 { printOut("orders under way: \(organization.pending)") }
     if let problem = organization.problem { printOut("check-ins fail: \(shown(problem))") }
     return .success
+}
+
+extension Wire.Setting {
+    /// What is in force, and whose word that is.
+    fileprivate var row: [Message] {
+        let whose: Message =
+            stricter
+            ? "asked by \(documents.joined(separator: ", "))"
+            : "the machine's own, no laxer than \(documents.joined(separator: ", "))"
+        return [
+            "  \(key)", .verbatim(shown(value)), unmet.map { "not done: \(shown($0))" } ?? whose,
+        ]
+    }
 }

@@ -1,9 +1,10 @@
-// `fleet sign`: policies and memberships.
+// `fleet sign`: policies, memberships and settings.
 
 internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMPolicy
+internal import MAMSettings
 internal import MAMSystem
 internal import MAMWire
 
@@ -11,7 +12,7 @@ func signDocument(_ invocation: Invocation) throws -> ExitStatus {
     let output = try invocation.output()
     let root = try FleetRoot(of: invocation)
     guard let kind = DocumentKind(rawValue: try required("kind", invocation).shown) else {
-        throw invocation.misuse("--kind must be policy or membership")
+        throw invocation.misuse("--kind must be policy, membership or settings")
     }
     let content = try content(kind, invocation)
     let slot = Slot(kind, try audience(invocation), try name(invocation))
@@ -52,15 +53,17 @@ private func content(
         throw invocation.misuse(isWithdrawal ? "--withdraw takes no FILE" : "FILE is missing")
     }
     guard let path = invocation.operands.first else {
-        guard kind == .policy else {
-            throw invocation.misuse("--withdraw is for policies; a membership may be empty")
+        guard kind != .membership else {
+            throw invocation.misuse(
+                "--withdraw is for policies and settings; a membership may be empty")
         }
         return []
     }
     let bytes = documentText(try readFile(path, atMost: Envelope.maximumByteCount))
     if let flaw = flaw(of: bytes, as: kind) {
+        let place = kind == .settings ? settingsPlace(of: bytes) : ""
         throw Failure(
-            .usage, "\(path.shown): not signed, machines would refuse it: \(flaw)",
+            .usage, "\(path.shown)\(place): not signed, machines would refuse it: \(flaw)",
             next: kind == .policy ? "mamctl policy check \(path.asArgument)" : nil)
     }
     return bytes
@@ -76,6 +79,11 @@ func flaw(of content: [UInt8], as kind: DocumentKind) -> String? {
         }
     case .membership:
         do throws(Refusal) { _ = try Membership(parsing: content) } catch { return "\(error)" }
+    case .settings:
+        guard !content.isEmpty else { return "it is empty" }
+        do throws(PolicyError) { _ = try AskedSettings(parsing: content) } catch {
+            return ByteString("\(error)").shown
+        }
     case .root, .order, .time: break
     }
     return nil

@@ -140,6 +140,7 @@ extension FleetFile {
             return [["content", content.isEmpty ? "withdrawn" : content.count.counted("byte")]]
                 + (wipeRules.isEmpty
                     ? [] : [["wipes by", .verbatim(wipeRules.joined(separator: ", "))]])
+        case .settings: return settingsRows(of: content)
         case .membership:
             guard let found = try? Membership(parsing: content) else { return [] }
             return [["groups", .verbatim(found.groups.sorted().joined(separator: ", "))]]
@@ -191,7 +192,8 @@ extension FleetFile {
             "serial": .integer(statement.serial), "issued": .string(rfc3339(statement.issued)),
             "expires": JSONValue(statement.expires.map(rfc3339)),
             "fingerprint": .string(envelope.fingerprint),
-            "withdrawn": .bool(envelope.kind == .policy && envelope.content.isEmpty),
+            "withdrawn": .bool(
+                [.policy, .settings].contains(envelope.kind) && envelope.content.isEmpty),
             "action": JSONValue(order?.action.rawValue),
             "account": JSONValue(order?.account?.description),
             "withdraws": JSONValue(order?.withdrawn?.description), "root": own?.json ?? .null,
@@ -199,7 +201,7 @@ extension FleetFile {
                 ?? .null,
             "missing": signatures.map { JSONValue($0.missing) } ?? .null,
             "wipesBy": JSONValue(texts: wipeRules),
-            "orderKeysMissing": role == .policy
+            "orderKeysMissing": role == .policy && envelope.kind != .settings
                 ? signatures.map { JSONValue($0.orderingMissing) } ?? .null : .null,
             "refusal": JSONValue(refusal),
         ]

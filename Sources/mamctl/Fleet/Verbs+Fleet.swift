@@ -98,17 +98,17 @@ private let fleetRootVerbs: [Verb] = [
 
 private let fleetDocumentVerbs: [Verb] = [
     Verb(
-        name: "fleet sign", summary: "Sign a policy or a membership",
+        name: "fleet sign", summary: "Sign a policy, a membership or settings",
         usage: [.one("FILE", isRequired: false), "--root", "--key", "--kind", "--audience", "-o"],
         options: [
             .newDocument("OUT"), .root, .key,
             Option(
-                "kind", value: "KIND", choices: ["policy", "membership"],
-                "policy or membership"),
+                "kind", value: "KIND", choices: ["policy", "membership", "settings"],
+                "policy, membership or settings"),
             Option("audience", value: "AUDIENCE", "all, group:NAME or machine:ID"),
             Option("name", value: "NAME", "of the document (default: the file's)"),
             .serial, .expires("90"),
-            Option("withdraw", "take back the policy of that audience and name"),
+            Option("withdraw", "take back the policy or settings of that audience and name"),
             .passfile, .extpass, .replace,
         ],
         examples: [

@@ -107,6 +107,7 @@ private func checkShown(_ policy: EffectivePolicy) throws(Violation) {
 }
 
 func checkSettings(_ bytes: [UInt8]) throws(Violation) {
+    try checkAsked(bytes)
     let settings: Settings
     do throws(PolicyError) { settings = try Settings.decode(bytes) } catch {
         return try expect(!error.description.isEmpty, "no words")
@@ -120,4 +121,33 @@ func checkSettings(_ bytes: [UInt8]) throws(Violation) {
         try Settings.decode(settings.json.encoded())
     }
     try expect(written == settings, "other settings when written and read again")
+    guard let asked = try? AskedSettings(parsing: bytes) else { return }
+    // What is the same in settings.json asks nothing more of it, but for programs.
+    for key in asked.values.keys {
+        let (own, strict) = (settings, asked.strictest(with: settings))
+        try expect(
+            AskedSettings.value(of: key, in: own) == AskedSettings.value(of: key, in: strict),
+            "stricter than itself")
+    }
+}
+
+/// What an organisation asks makes nothing laxer, and starts or trusts no program.
+private func checkAsked(_ bytes: [UInt8]) throws(Violation) {
+    let asked: AskedSettings
+    do throws(PolicyError) { asked = try AskedSettings(parsing: bytes) } catch {
+        return try expect(!error.description.isEmpty, "no words")
+    }
+    var lax = Settings()
+    (lax.containment, lax.containedNetwork, lax.lockOnSession) = (.off, .any, .never)
+    (lax.locksOnSleep, lax.trustedPrograms) = (false, ["/usr/bin/scan"])
+    for own in [Settings(), lax] {
+        let strict = asked.strictest(with: own)
+        try expect(asked.strictest(with: strict) == strict, "asked twice, it asks more")
+        try expect((strict.hooks, strict.probes) == (own.hooks, own.probes), "another program")
+        try expect(
+            Set(strict.trustedPrograms).isSubset(of: own.trustedPrograms), "a trusted program")
+        try expect(strict.lockGraceSeconds <= own.lockGraceSeconds, "a longer grace")
+        try expect(own.locksOnSleep ? strict.locksOnSleep : true, "no lock before sleep")
+    }
+    try expect(asked.keysLaxer(in: asked).isEmpty, "laxer than itself")
 }

@@ -1,0 +1,116 @@
+// What the organisation asks of this machine's settings, and what the machine does not do of it.
+
+internal import CShims
+package import MAMFleet
+package import MAMModel
+internal import MAMPolicy
+package import MAMSettings
+
+/// The settings documents in force. The strictest of all, and of the machine's own settings, counts
+/// (docs/adr/0093-settings-that-are-signed.md).
+package struct FleetSettings: Sendable, Equatable {
+    package struct Document: Sendable, Equatable {
+        package let slot: String
+        package let serial: Int64
+        package let asked: AskedSettings
+    }
+
+    package private(set) var documents: [Document] = []
+    /// Those that are not in force, and why: a newer version had accepted them.
+    fileprivate var unreadable: [String: String] = [:]
+
+    /// Without an organisation nothing is asked.
+    package init(of standing: MachineStanding?) {
+        for signed in standing?.settings ?? [] {
+            do throws(PolicyError) {
+                documents.append(
+                    Document(
+                        slot: signed.slot.description, serial: signed.statement.serial,
+                        asked: try AskedSettings(parsing: signed.content)))
+            } catch { unreadable[signed.slot.description] = "it is not understood: \(error)" }
+        }
+    }
+
+    /// What is not in force, and why; nil: all is.
+    package var flaw: String? { unreadable.map { "\($0) is not in force: \($1)" }.min() }
+
+    package func strictest(with own: Settings) -> Settings {
+        documents.reduce(own) { $1.asked.strictest(with: $0) }
+    }
+
+    /// All keys that are asked for, in order.
+    package var keys: [String] { Set(documents.flatMap(\.asked.values.keys)).sorted() }
+
+    package func documents(asking key: String) -> [Document] {
+        documents.filter { $0.asked.values[key] != nil }
+    }
+}
+
+/// One setting that is asked for.
+package struct FleetSetting: Sendable {
+    /// The document, where that is not understood.
+    package let key: String
+    /// What is in force, as settings.json has it.
+    package let value: JSONValue
+    /// Whether the machine's own setting is less strict.
+    package let isStricter: Bool
+    package let documents: [FleetSettings.Document]
+    /// Why the machine does not do it; nil: it does. A clause.
+    package let unmet: String?
+}
+
+extension Vault {
+    package var fleetSettings: [FleetSetting] {
+        let (own, settings, asked) = rules.settingsInForce
+        let unreadable = asked.unreadable.sorted { $0.key < $1.key }.map { slot, reason in
+            FleetSetting(key: slot, value: .null, isStricter: false, documents: [], unmet: reason)
+        }
+        return unreadable
+            + asked.keys.map { key in
+                let value = AskedSettings.value(of: key, in: settings)
+                return FleetSetting(
+                    key: key, value: value,
+                    isStricter: value != AskedSettings.value(of: key, in: own),
+                    documents: asked.documents(asking: key), unmet: unmet(key, settings))
+            }
+    }
+
+    /// Why the machine does not do all that is asked; nil: it does. A clause.
+    package var unmetSetting: String? {
+        fleetSettings.lazy.compactMap { setting in
+            setting.unmet.map { "\(setting.key): \($0)" }
+        }.first
+    }
+
+    private func unmet(_ key: String, _ settings: Settings) -> String? {
+        switch key {
+        case "Containment", "ContainedNetwork", "ContainedTerminalBlocked",
+            "ContainedNestedRequired":
+            settings.containment != .off && mam_landlock_version() == 0
+                ? "the kernel has no Landlock" : nil
+        case "LockOn.SessionLock":
+            settings.lockOnSession != .never && !rules.noticesSessions
+                ? "nothing tells the daemon of locked screens" : nil
+        case "LockOn.Sleep":
+            settings.locksOnSleep && !rules.noticesSessions
+                ? "nothing tells the daemon of the machine's sleep" : nil
+        default: settings.probes.isMissing(key) ? "it is not configured" : nil
+        }
+    }
+}
+
+extension Settings.Probes {
+    /// `key`: `Probes.OsVersion`; false for what names no probe.
+    fileprivate func isMissing(_ key: String) -> Bool {
+        switch key {
+        case "Probes.OsVersion": osVersion == nil
+        case "Probes.AppVersion": appVersion == nil
+        case "Probes.SdkVersion": sdkVersion == nil
+        case "Probes.DeviceModel": deviceModel == nil
+        case "Probes.Compliance": compliance == nil
+        case "Probes.ClockStatus": clockStatus == nil
+        case "Probes.ThreatLevel": threatLevel == nil && statedThreatLevel == nil
+        default: false
+        }
+    }
+}
