@@ -70,7 +70,7 @@ extension OrganizationDirectory {
         let organization = document.statement.organization
         var parts: [BundlePlace: [SignedDocument]] = [.all: []]
         let signed = try documents(
-            below: Self.signed, [.policy, .membership], by: root, of: organization)
+            below: Self.signed, DocumentKind.lasting, by: root, of: organization)
         for found in signed.values.map(\.document) {
             parts[BundlePlace(found.kind, found.statement.audience), default: []].append(found)
         }

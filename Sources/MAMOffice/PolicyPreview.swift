@@ -88,11 +88,13 @@ package struct PolicyPreview: Sendable {
 }
 
 extension PolicyPush {
-    /// For each change that machines will notice. `version`: the product's, where no machine has
-    /// told its own.
+    /// For each change of a policy that machines will notice. `version`: the product's, where no
+    /// machine has told its own.
     package func previews(
         since signed: [SignedPolicy], _ survey: Survey, version: String
     ) -> [PolicyPreview] {
+        let changes = changes.filter { $0.slot.kind == .policy }
+        let signed = signed.filter { $0.slot.kind == .policy }
         let books = MachineBooks(changes, signed, survey.wanted)
         let machines = survey.machines.filter { !$0.isRevoked }
         return changes.filter(\.isNoticed).map { change in

@@ -1,9 +1,9 @@
-// Which policies a directory of exports wants, and what must be signed for that.
+// Which policies and settings are wanted, and what must be signed for that.
 
 package import MAMFleet
 package import MAMModel
 
-/// A policy for one audience.
+/// A policy for one audience, or what is asked of its settings.
 package struct WantedPolicy: Sendable, Equatable {
     package let slot: Slot
     package let content: [UInt8]
@@ -43,7 +43,7 @@ package struct PolicyChange: Sendable, Equatable {
     }
 }
 
-/// A policy below `signed/`, verified or not.
+/// A policy below `signed/`, verified or not, or what is asked of the settings.
 package struct SignedPolicy: Sendable, Equatable {
     package let file: String
     package let slot: Slot
@@ -113,7 +113,7 @@ package struct PolicyPush: Sendable {
 }
 
 extension OrganizationDirectory {
-    /// All policies, also those whose keys count no more: they are to be signed again.
+    /// All policies and settings, also those whose keys count no more: they are to be signed again.
     package func signedPolicies(
         by root: Root, of organization: Bytes16
     ) throws(Failure) -> [SignedPolicy] {
@@ -126,13 +126,13 @@ extension OrganizationDirectory {
         var found: [SignedPolicy] = []
         for name in try files(below: directory) {
             let envelope = try envelope(name)
-            guard envelope.kind == .policy else { continue }
+            guard [.policy, .settings].contains(envelope.kind) else { continue }
             do throws(Refusal) {
                 let statement = try envelope.statement(of: organization)
                 let document = try? SignedDocument(envelope, by: root, of: organization)
                 found.append(
                     SignedPolicy(
-                        file: name, slot: Slot(.policy, statement.audience, statement.name),
+                        file: name, slot: Slot(envelope.kind, statement.audience, statement.name),
                         serial: statement.serial, expires: statement.expires ?? .max,
                         content: envelope.content, isValid: document != nil))
             } catch { throw failure(name, error) }

@@ -55,6 +55,8 @@ package struct SurveyedMachine: Sendable {
         case notCompliant(Int, [String])
         case blocked(Int, [String])
         case findings(Int64)
+        /// What it does not do of what is asked of its settings, by key; empty: it does not answer.
+        case settings([String: String])
         case documents([Difference])
         /// Orders that it had a day for.
         case overdue([String])
@@ -76,6 +78,7 @@ package struct SurveyedMachine: Sendable {
             case .notCompliant: "notCompliant"
             case .blocked: "blocked"
             case .findings: "findings"
+            case .settings: "settings"
             case .documents: "documents"
             case .overdue: "overdue"
             case .expired: "expired"
@@ -211,10 +214,21 @@ struct Judge: Sendable {
         }
         if !others.isEmpty { found.append(.notCompliant(others.count, [])) }
         if let check = status.verify, check.findings > 0 { found.append(.findings(check.findings)) }
+        if let reason = settings(of: entry.machine, status, issued) { found.append(reason) }
         let overdue = orders.overdue(
             for: entry.machine, obeyed, reported: issued, now: now)
         if !overdue.isEmpty { found.append(.overdue(overdue)) }
         return found
+    }
+
+    private func settings(
+        of machine: MachineID, _ status: MachineStatus, _ issued: Int64
+    ) -> SurveyedMachine.Attention? {
+        guard let asked = wanted.settingsAsked(of: machine), asked < issued else { return nil }
+        // A machine of an older version has refused the document.
+        guard let told = status.settings else { return .settings([:]) }
+        let unmet = told.filter { !$0.value.isEmpty }
+        return unmet.isEmpty ? nil : .settings(unmet)
     }
 
     private func reasons(_ accounts: [MachineStatus.Account]) -> [String] {

@@ -29,6 +29,8 @@ package struct Wanted: Sendable {
     /// The policies that order keys have not signed, in the order of their slots: none of them
     /// wipes.
     package private(set) var unordered: [SignedDocument] = []
+    /// Whose settings something is asked of, and when that was signed.
+    private var settings: [(audience: Audience, issued: Int64)] = []
 
     package enum Flaw: Sendable, Equatable {
         /// A machine would refuse it, or it is no document.
@@ -59,6 +61,12 @@ package struct Wanted: Sendable {
         groupsOfAll.union(groupsOfMachines[machine] ?? [])
     }
 
+    /// When something was asked of the machine's settings last; nil: nothing is.
+    func settingsAsked(of machine: MachineID) -> Int64? {
+        let groups = groups(of: machine)
+        return settings.filter { $0.audience.includes(machine, in: groups) }.map(\.issued).max()
+    }
+
     /// The accounts in each group, as the machine has them.
     func members(for machine: MachineID) -> [String: [String]] {
         guard let own = membersForMachines[machine] else { return membersForAll }
@@ -74,7 +82,7 @@ package struct Wanted: Sendable {
         var newest: [Slot: SignedDocument] = [:]
         var listing = Listing(directory, OrganizationDirectory.signed)
         let documents = listing.contents { Self.document(directory, $0, root, organization) }
-        for document in documents where document.kind == .policy || document.kind == .membership {
+        for document in documents where DocumentKind.lasting.contains(document.kind) {
             if document.statement.serial >= newest[document.slot]?.statement.serial ?? 0 {
                 newest[document.slot] = document
             }
@@ -105,6 +113,9 @@ package struct Wanted: Sendable {
         let slot = "\(document.slot)"
         add(slot, document.statement.audience, Head(document))
         note(document)
+        if document.kind == .settings, !document.content.isEmpty {
+            settings.append((document.statement.audience, document.statement.issued))
+        }
         if let expires = document.statement.expires {
             // Machines go on by it nevertheless.
             if expires <= now {
@@ -158,7 +169,7 @@ package struct Wanted: Sendable {
         if now - document.statement.issued > secondsPerDay {
             flaws.append(.oldTime(document.statement.issued))
         }
-        for (slot, serial) in heads where slot.kind == .policy || slot.kind == .membership {
+        for (slot, serial) in heads where DocumentKind.lasting.contains(slot.kind) {
             let known = newest[slot]?.statement.serial ?? 0
             guard serial > known else { continue }
             flaws.append(.missing(slot: "\(slot)", serial: serial))

@@ -150,6 +150,38 @@ final class TestDirectory {
         #expect(test.survey.wanted.flaws.contains(.expired(slot: slot, test.now)))
     }
 
+    private func settings() -> [String: String]? {
+        for case .settings(let unmet) in test.survey.machines[0].attention { return unmet }
+        return nil
+    }
+
+    @Test func `what is asked of the settings needs an answer, and to be done`() throws {
+        let documents: [String: Int64] = ["settings/all/s": 5]
+        try test.report(documents) { $0.settings = ["Containment": "no"] }
+        #expect(settings() == nil)
+        try test.sign(.settings, ["Containment": "required"], .all, "s")
+        #expect(settings() == ["Containment": "no"])
+        #expect(test.survey.machines[0].state == .attention)
+        // An older version knows of none.
+        try test.report(documents)
+        #expect(settings() == [:])
+        // Reported before they were signed.
+        try test.report(documents, issued: test.now - 60)
+        #expect(settings() == nil)
+        try test.report(documents) { $0.settings = ["Containment": ""] }
+        #expect(settings() == nil)
+        #expect(test.survey.machines[0].differences.isEmpty)
+    }
+
+    @Test func `settings that are asked of others need no answer`() throws {
+        try test.sign(.settings, ["Containment": "required"], .group("lab"), "s")
+        try test.report([:])
+        #expect(settings() == nil)
+        try test.sign(
+            .membership, Membership(groups: ["lab"]).json, .machine(try test.machine), "groups")
+        #expect(settings() == [:])
+    }
+
     @Test func `what was signed after a report is not missed yet`() throws {
         try test.sign(.policy, [:], .all, "level")
         try test.report([:], issued: test.now - 60)

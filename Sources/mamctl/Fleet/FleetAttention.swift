@@ -46,6 +46,7 @@ extension SurveyedMachine.Attention {
             Self.blocked(count, reasons)
         case .findings(let count):
             "the last verify found \(Int(clamping: count).counted("problem"))"
+        case .settings(let unmet): Self.words(unmet)
         case .documents(let differences): Self.words(differences)
         case .overdue(let nonces):
             "it has not obeyed \(nonces.count.counted("order")) for a day:"
@@ -58,6 +59,15 @@ extension SurveyedMachine.Attention {
                 many: "\(nonces.count.grouped) orders expired unheard: \(Self.shown(nonces));"
                     + " mamctl fleet orders says how to send them again")
         }
+    }
+
+    private static func words(_ unmet: [String: String]) -> Message {
+        guard !unmet.isEmpty else { return "it does not answer what is asked of its settings" }
+        let some = unmet.sorted { $0.key < $1.key }.prefix(maximumShownCount).map { key, reason in
+            "\(excerpt(of: key)) (\(excerpt(of: reason)))"
+        }
+        let list = (some + (unmet.count > some.count ? ["…"] : [])).joined(separator: ", ")
+        return "it does not do what is asked of its settings: \(list)"
     }
 
     /// Machines may report any number, and kinds that are not known here.
@@ -178,6 +188,12 @@ extension MachineStatus {
                 Dictionary(
                     suspects.map { (excerpt(of: $0.key), .integer($0.value)) },
                     uniquingKeysWith: { first, _ in first })),
+            "settings": settings.map { settings in
+                .object(
+                    Dictionary(
+                        settings.map { (excerpt(of: $0.key), .string(excerpt(of: $0.value))) },
+                        uniquingKeysWith: { first, _ in first }))
+            } ?? .null,
             "accounts": .array(accounts.map(\.json)),
         ]
     }

@@ -113,5 +113,5 @@ let reasonLabels = [
     "notCompliant": "conditions not met", "blocked": "accounts blocked",
     "findings": "problems found by verify", "documents": "documents differ",
     "overdue": "orders not obeyed", "expired": "orders expired unheard",
-    "suspects": "strange documents refused",
+    "suspects": "strange documents refused", "settings": "settings not as asked",
 ]

@@ -14,9 +14,13 @@ func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
     let arguments = invocation.arguments
     let validity = try validity(
         days: usualDays, atMost: SignedDocument.longestDays, invocation)
-    let signed = try directory.signedPolicies(by: root.root, of: root.organization)
+    let signed = try directory.signedPolicies(by: root.root, of: root.organization).filter {
+        // Others were signed by hand, and stay.
+        $0.slot.kind == .policy || $0.slot == settingsSlot
+    }
+    let wanted = try wantedPolicies(in: invocation.operands[0], KnownGroups(directory))
     let push = PolicyPush(
-        try wantedPolicies(in: invocation.operands[0], KnownGroups(directory)), signed: signed,
+        try wanted + wantedSettings(in: directory), signed: signed,
         isPruning: arguments.has("prune"), at: validity.issued)
     let shown = ShownPush(push, since: signed, try fleet.survey(invocation), invocation)
     let work = push.changes.filter { $0.action != .left }
@@ -83,7 +87,7 @@ private func document(
     var name = change.former?.file ?? file(for: change.slot)
     // Of another slot, such as a membership of that name.
     if change.former == nil, try directory.has(name) {
-        name = name.replacing("/", with: "/policy@", maxReplacements: 1)
+        name = name.replacing("/", with: "/\(change.slot.kind.rawValue)@", maxReplacements: 1)
     }
     let file = try FleetFile(
         directory.whole(name), change.slot, change.content, of: organization,

@@ -13,6 +13,7 @@ struct ShownPush {
     private let previews: [Slot: ShownPreview]
     /// Nothing is signed, so that what is shown is the output.
     private let isOutput: Bool
+    private let settings: [Slot: ShownSettings]
 
     init(
         _ push: PolicyPush, since signed: [SignedPolicy], _ survey: Survey,
@@ -27,12 +28,17 @@ struct ShownPush {
             uniqueKeysWithValues: found.map {
                 ($0.change.slot, ShownPreview(preview: $0, names: names, isVerbose: isVerbose))
             })
+        let asked = push.changes.filter { $0.slot.kind == .settings && $0.isNoticed }
+        settings = Dictionary(
+            uniqueKeysWithValues: asked.map { ($0.slot, ShownSettings($0, survey)) })
     }
 
     /// The names of documents that should be asked for twice, and why.
     var doubts: [(name: String, why: Message)] {
         push.changes.compactMap { change in
-            previews[change.slot]?.doubt.map { (change.slot.name, $0) }
+            (previews[change.slot]?.doubt ?? settings[change.slot]?.doubt).map {
+                (change.slot.name, $0)
+            }
         }
     }
 
@@ -51,7 +57,7 @@ struct ShownPush {
     private func say(_ text: Message) { if isOutput { printOut(text) } else { printError(text) } }
 
     func showPreview(of slot: Slot) {
-        guard let rows = previews[slot]?.rows else { return }
+        guard let rows = previews[slot]?.rows ?? settings[slot]?.rows else { return }
         let descriptor = isOutput ? STDOUT_FILENO : STDERR_FILENO
         let width = isatty(descriptor) == 1 ? screenWidth(of: descriptor) - 4 : nil
         let lines = table(rows, width: width).split(separator: "\n")
@@ -91,7 +97,8 @@ struct ShownPush {
                         "differences": JSONValue(
                             texts: change.action == .changed
                                 ? change.differences.map(\.text) : []),
-                        "preview": previews[change.slot]?.json ?? .null,
+                        "preview": previews[change.slot]?.json ?? settings[change.slot]?.json
+                            ?? .null,
                     ]
                 }), "unchanged": JSONValue(push.unchangedCount), "signed": .bool(isSigned),
             "published": published ?? .null, "error": error ?? .null,
