@@ -11,7 +11,7 @@ from fleet_office import Office
 from fleet_service import RULES, Service
 from nats_engine import Engine
 from running import PREFIX
-from workspace import NOT_FOUND, REFUSED, Workspace, wait_until
+from workspace import NOT_FOUND, REFUSED, USAGE, Workspace, wait_until
 
 NEEDS = ("nats-server",)
 
@@ -78,6 +78,12 @@ class Joining(unittest.TestCase):
             env=other.environment, check=False)
         self.assertEqual(done.returncode, REFUSED, done.stdout)
         self.assertIn("used already", done.stdout)
+
+    def test_a_wait_is_for_a_code(self):
+        said = self.workspace.ctl(
+            "setup", self.mount_point, "--no-account", "--wait", "1", status=USAGE).stderr
+        self.assertIn("--wait goes with", said)
+        self.assertFalse(self.mount_point.exists())
 
     def test_what_is_missing_is_said_before_anything_is_made(self):
         missing = self.place / "no.code"

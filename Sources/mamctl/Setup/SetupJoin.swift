@@ -15,7 +15,10 @@ struct SetupJoin {
 
     /// Nil without `--join`. Whatever is missing is known before anything is made.
     init?(_ invocation: Invocation) throws {
-        guard let given = invocation.arguments.value("join") else { return nil }
+        guard let given = invocation.arguments.value("join") else {
+            guard invocation.arguments.has("wait") else { return nil }
+            throw invocation.misuse("--wait goes with the code of an invitation")
+        }
         program = companion("mamfleet")
         guard let found = place(ofProgram: program), access(found.cString, X_OK) == 0 else {
             throw Failure(noMamfleet: program, .noEntry)
