@@ -5,16 +5,14 @@ import shutil
 import subprocess
 import unittest
 
-import test_setup_join
+from joining_case import JoiningCase
 from workspace import ROOT
 
 NEEDS = ("ansible-core", "nats-server")
 
 
 @unittest.skipUnless(shutil.which("ansible-playbook"), "ansible-core is not installed")
-class Role(unittest.TestCase):
-    setUp = test_setup_join.Joining.setUp
-
+class Role(JoiningCase):
     def play(self):
         """The counts of what was done here, and what was shown."""
         values = {

@@ -1,40 +1,18 @@
 """`mamctl setup --join`: from a package to a machine that an organisation knows, in one command."""
 import json
-import pathlib
 import shutil
 import socket
 import subprocess
-import tempfile
 import unittest
 
-from fleet_office import Office
-from fleet_service import RULES, Service
-from nats_engine import Engine
-from running import PREFIX
+from fleet_service import Service
+from joining_case import JoiningCase
 from workspace import NOT_FOUND, REFUSED, USAGE, Workspace, wait_until
 
 NEEDS = ("nats-server",)
 
 
-class Joining(unittest.TestCase):
-    def setUp(self):
-        self.place = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX))
-        self.addCleanup(shutil.rmtree, self.place, ignore_errors=True)
-        self.engine = Engine(self.place / "server").start()
-        self.addCleanup(self.engine.kill)
-        self.office = Office(self.place / "office", self.engine)
-        self.office.policy(RULES)
-        self.office.time()
-        self.office.push()
-        self.workspace = Workspace()
-        self.addCleanup(self.workspace.close)
-        self.workspace.mount_point.rmdir()
-        self.workspace.backing.rmdir()
-        self.workspace.mount_point = self.mount_point = self.workspace.root / "Work"
-        self.invitation, code = self.office.invite()
-        self.code = self.place / "pc-1.code"
-        self.code.write_text(code)
-
+class Joining(JoiningCase):
     def setup(self, code=None, *words, **options):
         return self.workspace.ctl(
             "setup", self.mount_point, "--settings", self.workspace.settings, "--no-service",
