@@ -176,7 +176,7 @@ class Push(PushCase):
         file = self.signed / "members.json"
         envelope = json.loads(file.read_text())
         file.write_text(json.dumps(
-            {**envelope, "content": base64.b64encode(b'{"members": {}}').decode()}))
+            {**envelope, "content": base64.b64encode(b'{"groups": 7, "members": {}}').decode()}))
         self.assertIn(
             "members.json: the membership's groups must be", self.refusal(status=DAMAGED))
 
