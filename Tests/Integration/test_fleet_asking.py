@@ -23,7 +23,7 @@ class Push(PushCase):
 
     def said(self, *words):
         return self.organization.fleet(
-            "push", self.policies, "--key", self.key, "--local", "--dry-run", *words).stderr
+            "push", self.policies, "--key", self.key, "--local", "--dry-run", *words).stdout
 
     def test_the_file_is_signed_and_goes_out(self):
         self.ask({"Containment": "required", "LockOn": {"Sleep": "now"}})

@@ -21,6 +21,7 @@ class Quota(DiskCase):
     image_kind = QuotaImage
     mebibytes = 2 * CACHED_MEBIBYTES
     left = 36 * MIB
+    problem = None
 
     def prepare(self):
         self.workspace.backing.rmdir()
@@ -42,7 +43,8 @@ class Quota(DiskCase):
         writer.run()
         self.assertIsNotNone(writer.told, "the quota is not there")
         self.workspace.unmount()
-        wait_until(self.mounts, message="there is no room to mount it again")
+        wait_until(
+            self.mounts, message=lambda: f"there is no room to mount it again: {self.usage()}")
         self.workspace.unlock()
         self.assertEqual(writer.lost(), 0)
         run("btrfs", "qgroup", "limit", "none", self.workspace.backing)
@@ -54,8 +56,13 @@ class Quota(DiskCase):
             self.workspace.mount()
         except AssertionError as problem:
             self.assertIn("Disk quota exceeded", str(problem))
+            self.problem = problem
             return False
         return True
+
+    def usage(self):
+        groups = run("btrfs", "qgroup", "show", "--raw", "-re", self.workspace.backing).stdout
+        return f"{self.problem}\n{groups}"
 
     def test_a_stream(self):
         stream = Stream(self.workspace.mount_point)
