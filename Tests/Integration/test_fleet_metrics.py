@@ -118,6 +118,15 @@ class Metrics(FleetCase):
         self.assertEqual([path.name for path in file.parent.glob("*mamd.prom*")], ["mamd.prom"])
         self.assertIn("# EOF", json.loads(self.fleet("metrics", "--json").stdout)["text"])
 
+    def test_a_dash_is_standard_output(self):
+        place = self.workspace.root / "here"
+        place.mkdir()
+        said = self.workspace.ctl(
+            "fleet", "metrics", "-o", "-", "--organization", self.organization.path,
+            prefix=("env", "-C", place)).stdout
+        self.assertTrue(said.endswith("# EOF\n"), said)
+        self.assertEqual(list(place.iterdir()), [])
+
 
 class Alerts(unittest.TestCase):
     def promtool(self, *words):

@@ -7,8 +7,10 @@ internal import MAMWire
 
 func writeFleetMetrics(_ invocation: Invocation) throws -> ExitStatus {
     let directory = try FleetDirectory(of: invocation)
-    let file = try invocation.arguments.value("output").map { path throws(Failure) in
-        try NewFile(for: path, replacing: invocation.arguments.has("force"))
+    let output = invocation.arguments.value("output")
+    let file = try output.flatMap { path throws(Failure) in
+        path.text == "-"
+            ? nil : try NewFile(for: path, replacing: invocation.arguments.has("force"))
     }
     let text = openMetrics(try directory.survey(invocation).metrics(directory.root))
     guard let file else {

@@ -53,7 +53,8 @@ let fleetViewVerbs: [Verb] = [
         name: "fleet metrics", summary: "Print sums of all machines as OpenMetrics text",
         usage: [[.option("-o", "FILE")], ["--stale"], ["--force"]],
         options: [
-            .output("the file of a textfile collector, which is replaced at once"),
+            .output(
+                "the file of a textfile collector, which is replaced at once; - is standard output"),
             .organizationDirectory, .stale, .replace,
         ],
         examples: [
