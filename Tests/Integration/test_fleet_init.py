@@ -109,7 +109,8 @@ class Guided(unittest.TestCase):
         for changes, wanted in (
                 ({"name": ["Fabrikam"]}, "another name or other keys"),
                 ({"policy": [other]}, "another name or other keys"),
-                ({"server": ["n2.contoso.com"]}, "the engine has the servers")):
+                ({"server": ["n2.contoso.com"]}, "the engine has the servers"),
+                ({"first-policy": [self.changed_policy()]}, "another policy than")):
             with self.subTest(changes):
                 self.assertIn(wanted, self.error(REFUSED, **changes)["message"])
         self.assertEqual(self.files(), before)
@@ -118,6 +119,13 @@ class Guided(unittest.TestCase):
         gone.rename(self.workspace.root / "policy.key")
         self.assertIn(str(gone), self.error(NOT_FOUND)["message"])
         self.assertFalse(gone.exists())
+
+    def changed_policy(self):
+        """Another file of the same name."""
+        file = self.sticks.parent / "changed" / FIRST.name
+        file.parent.mkdir()
+        file.write_text(FIRST.read_text().replace("true", "false"))
+        return file
 
     def test_keys_of_an_engine_that_was_not_finished_stay(self):
         self.made()

@@ -164,14 +164,26 @@ private struct FleetInitGuide {
         guard let name = export.lastComponent.text, isDocumentName(name.utf8) else {
             throw invocation.misuse("--first-policy is '\(export.shown)', not a file *.json")
         }
-        _ = try exportedPolicies(readFile(export, atMost: Envelope.maximumByteCount), export)
+        let content = try readFile(export, atMost: Envelope.maximumByteCount)
+        _ = try exportedPolicies(content, export)
+        let former = place.whole(policyName(of: export))
+        guard try place.has(policyName(of: export)),
+            try readFile(former, atMost: Envelope.maximumByteCount) != content
+        else { return }
+        throw Failure(
+            .refused, "\(former.shown) is another policy than \(export.shown)",
+            next: "name that file, or change it, and mamctl fleet push")
+    }
+
+    private func policyName(of export: ByteString) -> String {
+        "policies/\(export.lastComponent.shown)"
     }
 
     func signPolicy() throws {
         guard let export = answers.policy else { return }
         let directory = place.whole("policies")
         try makeDirectory(directory)
-        let name = "policies/\(export.lastComponent.shown)"
+        let name = policyName(of: export)
         if try !place.has(name) {
             try place.write(name, try readFile(export, atMost: Envelope.maximumByteCount))
         }
