@@ -63,6 +63,17 @@ class Joining(JoiningCase):
         self.assertIn("--wait goes with", said)
         self.assertFalse(self.mount_point.exists())
 
+    def test_what_is_no_code_is_said_before_anything_is_made(self):
+        text = self.place / "text"
+        text.write_text(self.code.read_text()[:-9])
+        for code, words in ((text, ()), (self.place, ()), (self.code, ("--wait", "0"))):
+            with self.subTest(code=code, words=words):
+                done = self.setup(code, *words, status=None)
+                self.assertNotEqual(done.returncode, 0, done.stdout)
+                said = json.loads(done.stdout)["error"]["message"]
+                self.assertIn(words[0] if words else str(code), said)
+                self.assertFalse(self.mount_point.exists())
+
     def test_what_is_missing_is_said_before_anything_is_made(self):
         missing = self.place / "no.code"
         said = json.loads(self.setup(missing, status=NOT_FOUND).stdout)["error"]

@@ -2,7 +2,10 @@
 
 internal import Glibc
 internal import MAMCommandLine
+internal import MAMCrypto
+internal import MAMFleet
 internal import MAMModel
+internal import MAMOffice
 internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
@@ -23,11 +26,34 @@ struct SetupJoin {
         guard let found = place(ofProgram: program), access(found.cString, X_OK) == 0 else {
             throw Failure(noMamfleet: program, .noEntry)
         }
+        guard try (1...86_400) ~= invocation.arguments.seconds("wait", of: invocation.verb) ?? 30
+        else { throw invocation.misuse("--wait takes 1 to 86400 seconds") }
         wait = invocation.arguments.value("wait")
         code =
             if given.text == "-" { nil } else if isInvitation(given) {
                 try pipe(holdingCode: given, invocation)
-            } else { try naming(given, openFile(given.cString, O_RDONLY | O_NOCTTY)) }
+            } else { try openFile(given, O_RDONLY | O_NOCTTY) }
+        if let code { try Self.check(code, given) }
+    }
+
+    /// Reads a file's code, and leaves it where it is; a pipe's only mamfleet can read.
+    private static func check(_ file: Descriptor, _ path: ByteString) throws {
+        let room = SecretBytes(count: InvitationCode.maximumByteCount + 1)
+        let count: Int
+        do throws(Errno) {
+            count = try room.withMutableBytes { buffer throws(Errno) in
+                try retrying { pread(file.raw, buffer.baseAddress, buffer.count, 0) }
+            }
+        } catch {
+            if error.rawValue == ESPIPE { return }
+            throw Failure(path, error)
+        }
+        let code = room.withBytes { SecretBytes(copying: .init(rebasing: $0[..<count])) }
+        do throws(Refusal) { _ = try InvitationCode(parsing: code) } catch {
+            throw Failure(
+                .usage, "\(path.shown): \(error)",
+                next: "copy it whole, or ask for another code: mamctl fleet invite")
+        }
     }
 
     /// The machine, once the organisation has its request. Run again it goes on.

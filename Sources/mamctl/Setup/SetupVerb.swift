@@ -15,7 +15,8 @@ let setupVerbs: [Verb] = [
         usage: [
             ["MOUNTPOINT", ["ACCOUNT"]], ["--backing"], ["--adopt"], ["--name"],
             .oneOf("--passfile", "--extpass", "--no-passphrase", "--no-account"),
-            .oneOf("--recovery", "--no-recovery"), ["--keyring"], ["--no-service"], ["--join"],
+            .oneOf("--recovery", "--no-recovery"), ["--keyring"], ["--no-service"],
+            ["--join", ["--wait"]],
         ],
         options: [
             Option(
@@ -33,7 +34,7 @@ let setupVerbs: [Verb] = [
             Option("export-extpass", value: "CMD", "read it from a command"),
             Option("keyring", "have GNOME's keyring unlock the account at login"),
             Option("no-service", "mount now only, without systemd"),
-            Option("join", value: "CODE|FILE", "join an organisation by its invitation"),
+            Option("join", value: "CODE|FILE|-", "join an organisation by its invitation"),
             .wait,
             .deviceCode, .noBrowser,
         ],
