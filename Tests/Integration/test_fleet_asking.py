@@ -70,6 +70,7 @@ class Push(PushCase):
             terminal.type(answer + "\n")
             found, shown = terminal.finish()
             self.assertEqual(found, status, shown)
+            self.assertNotIn("    laxer", str(shown))  # "beware" says so already
         self.assertEqual(self.actions(), {})
 
     def test_withdrawn_only_when_asked_and_others_are_left_alone(self):

@@ -88,9 +88,6 @@ struct ShownSettings {
             rows.append(["stricter", "no programs are contained so far on \(list(uncontained))"])
         }
         if !silent.isEmpty { rows.append(["unknown", "no report counts of \(list(silent))"]) }
-        if !laxer.isEmpty {
-            rows.append(["laxer", .verbatim(laxer.joined(separator: ", "))])
-        }
         rows.append(["note", "a machine whose own setting is stricter keeps that"])
         return rows + (doubt.map { [["beware", $0]] } ?? [])
     }
