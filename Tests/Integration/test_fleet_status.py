@@ -37,6 +37,11 @@ class Status(FleetCase):
         self.assertNotIn("pc-1", said)
         self.assertIn("what it should have", self.fleet("diff").stdout)
 
+    def test_without_machines_no_row_is_empty(self):
+        said = self.fleet("status").stdout
+        self.assertIn("0 of", said)
+        self.assertNotRegex(said, "(?m) $")
+
     def test_what_needs_attention(self):
         org, now = self.organization, self.organization.now
         org.add("fine")

@@ -89,15 +89,17 @@ extension Survey.Sums {
         let more = versions.count - newest.count
         let rows: [[Message]?] = [
             ["machines", "\(count.grouped) of \(excerpt(of: name))"],
-            ["states", states.joined(separator: ", ")],
+            states.isEmpty ? nil : ["states", states.joined(separator: ", ")],
             ["check-ins fail", (attention["problem"] ?? 0).grouped],
             ["documents lack", (attention["documents"] ?? 0).grouped],
             pending > 0 ? ["orders pending", Int(clamping: pending).grouped] : nil,
             ["refused in 7 days", Int(clamping: refused).grouped],
-            [
-                "versions",
-                (newest + (more > 0 ? ["\(more) more"] : [])).joined(separator: ", "),
-            ],
+            newest.isEmpty
+                ? nil
+                : [
+                    "versions",
+                    (newest + (more > 0 ? ["\(more) more"] : [])).joined(separator: ", "),
+                ],
         ]
         return table(rows.compactMap(\.self), width: outputWidth)
     }
