@@ -108,8 +108,8 @@ struct FleetInitAnswers {
         var words = invocation.arguments.values("server")
         if words.isEmpty {
             let answer = try answer(
-                "NATS servers, one or three, with blanks between them", hostName, "server",
-                invocation)
+                "NATS servers, one or three, with blanks between them", SetupDefaults.host,
+                "server", invocation)
             words = answer.bytes.split(separator: UInt8(ascii: " ")).map { ByteString(Array($0)) }
         }
         var found: [ServerName] = []
@@ -122,12 +122,6 @@ struct FleetInitAnswers {
             found.append(server)
         }
         return found
-    }
-
-    private static var hostName: ByteString {
-        var host = [CChar](repeating: 0, count: 256)
-        gethostname(&host, host.count - 1)
-        return ByteString(cString: host)
     }
 
     private static func policy(_ invocation: Invocation) throws -> ByteString? {

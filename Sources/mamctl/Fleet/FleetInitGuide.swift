@@ -43,7 +43,7 @@ private struct FleetInitGuide {
 
     mutating func makeRoot() throws -> FleetRoot {
         try checkPolicy()
-        try makeDirectory(place.path)
+        try makeDirectory(place.path, mode: 0o700)
         let publicKeys = try makeKeys()
         let path = place.whole(OrganizationDirectory.root)
         if try !place.has(OrganizationDirectory.root) {
@@ -82,13 +82,7 @@ private struct FleetInitGuide {
     /// No other directory is made: where a stick is missing, its key must not go to the disk.
     private func makeUsualDirectory(of file: ByteString) throws {
         let usual = ByteString(place.path.bytes + Array("-keys".utf8))
-        if file.directory == usual { try makeDirectory(usual) }
-    }
-
-    private func makeDirectory(_ path: ByteString) throws {
-        if mkdir(path.cString, 0o700) != 0, Errno.current != .exists {
-            throw Failure(path, .current)
-        }
+        if file.directory == usual { try makeDirectory(usual, mode: 0o700) }
     }
 
     private func rootWords(
@@ -182,7 +176,7 @@ private struct FleetInitGuide {
     func signPolicy() throws {
         guard let export = answers.policy else { return }
         let directory = place.whole("policies")
-        try makeDirectory(directory)
+        try makeDirectory(directory, mode: 0o700)
         let name = policyName(of: export)
         if try !place.has(name) {
             try place.write(name, try readFile(export, atMost: Envelope.maximumByteCount))
@@ -194,7 +188,7 @@ private struct FleetInitGuide {
     /// A new one each time: it lasts a day.
     func signTime() throws {
         let signed = place.whole(OrganizationDirectory.signed)
-        try makeDirectory(signed)
+        try makeDirectory(signed, mode: 0o700)
         let words = [
             ByteString("fleet"), ByteString("time"), signed, ByteString("--force"),
             ByteString("--root"), place.whole(OrganizationDirectory.root), ByteString("-o"),

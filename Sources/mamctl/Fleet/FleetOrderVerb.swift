@@ -41,7 +41,7 @@ func signOrders(_ invocation: Invocation) throws -> ExitStatus {
     try confirm(targets, action, invocation)
     let key = try FleetKey(of: invocation)
     try key.require(.order, in: root.root)
-    if isBatch { try makeDirectory(output) }
+    if isBatch { try makeDirectory(output, mode: 0o755) }
     var files: [FleetFile] = []
     for target in targets {
         let path = isBatch ? output.appending(name(of: target, action)) : output
@@ -149,10 +149,4 @@ private func confirm(
             .refused, "nothing was signed: there are \(targets.count) orders",
             next: "check the list, then give the exact number")
     }
-}
-
-private func makeDirectory(_ path: ByteString) throws(Failure) {
-    guard mkdir(path.cString, 0o755) != 0 else { return }
-    let error = Errno.current
-    guard error.rawValue == EEXIST else { throw Failure(path, error) }
 }

@@ -114,10 +114,14 @@ enum SetupDefaults {
     }
 
     private static var account: String {
+        let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) }
+        return "\(user ?? "user")@\(host.shown)"
+    }
+
+    static var host: ByteString {
         var host = [CChar](repeating: 0, count: 256)
         gethostname(&host, host.count - 1)
-        let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) }
-        return "\(user ?? "user")@\(ByteString(cString: host).shown)"
+        return ByteString(cString: host)
     }
 }
 
