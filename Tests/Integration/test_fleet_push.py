@@ -261,9 +261,9 @@ class Push(PushCase):
         environment = {**self.workspace.environment,
                        "PATH": f"{tools}:{self.workspace.environment['PATH']}"}
 
-        def push(**options):
+        def push(*words, **options):
             return self.organization.fleet(
-                "push", self.policies, "--key", self.key, "--yes", "--json",
+                "push", self.policies, "--key", self.key, "--yes", *words or ("--json",),
                 environment=environment, **options)
 
         have_mamfleet(sent, DONE)
@@ -276,6 +276,10 @@ class Push(PushCase):
         have_mamfleet({"error": away}, UNREACHABLE)
         told = json.loads(push(status=UNREACHABLE).stdout)
         self.assertEqual((told["signed"], told["published"], told["error"]), (False, None, away))
+        # People are told what was signed, and what was not.
+        self.assertNotIn("Signed", push("--verbose", status=UNREACHABLE).stderr)
+        self.put("level2.json", displayName="Other")
+        self.assertIn("Signed in", push("--verbose", status=UNREACHABLE).stderr)
 
     # Bundles
 

@@ -46,7 +46,13 @@ func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
         }
         return .success
     }
-    guard invocation.isJSON else { throw executeMamfleet([ByteString("push"), directory.path]) }
+    guard invocation.isJSON else {
+        // Whether or not it can be sent.
+        if !work.isEmpty {
+            printError("Signed in \(directory.whole(OrganizationDirectory.signed).shown).")
+        }
+        throw executeMamfleet([ByteString("push"), directory.path])
+    }
     return try publish(shown, isSigned: !work.isEmpty, directory)
 }
 
