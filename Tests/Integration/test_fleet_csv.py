@@ -53,17 +53,23 @@ class Spreadsheet(FleetCase):
         self.fleet("status", "--csv", "--json", status=USAGE)
 
     def test_no_cell_is_a_formula(self):
-        for number, start in enumerate(("=", "+", "-", "@", "\t=", "\r=", '"=', ";=", "\n=")):
+        for number, start in enumerate((
+                "=", "+", "-", "@", "\t=", "\r=", '"=', ";=", "\n=", ';"=', "a;;-")):
             machine = self.organization.add(f"{start}cmd|' /C calc'!A{number}")
             machine.say(accounts=[machine.account(
                 name=f"{start}1+1", level=f"{start}HYPERLINK(1)")])
         rows = self.rows("--all")
-        self.assertEqual(len(rows), 9)
+        self.assertEqual(len(rows), 11)
         for row in rows:
             for value in row.values():
                 self.assertNotRegex(value, r"^[=+\-@\t\r\n]")
         self.assertIn("'=1+1", [row["User"] for row in rows])
-        # Where a semicolon parts cells, quotation marks keep it in one.
+        # Where a semicolon parts cells, quotation marks do not keep those in one that a comma
+        # goes before.
+        text = self.fleet("status", "--all", "--csv").stdout
+        for row in csv.reader(io.StringIO(text, newline=""), delimiter=";"):
+            for value in row:
+                self.assertNotRegex(value, r"^[=+\-@\t\r\n]")
         for line in self.fleet("status", "--all", "--csv").stdout.split("\r\n")[1:-1]:
             self.assertRegex(line, r'^"(?:[^"]|"")*"(?:,"(?:[^"]|"")*")*$')
 

@@ -7,17 +7,24 @@ internal import MAMOffice
 internal import MAMWire
 
 /// As RFC 4180 has it. Each cell is quoted, and none begins like a formula: who names a machine or
-/// an account must not run anything in the administrator's spreadsheet.
+/// an account must not run anything in the administrator's spreadsheet. Where that takes semicolons
+/// for separators, as in German, a cell begins after each of these, too, for all quotation marks.
 func csv(_ rows: [[String]]) -> String {
     rows.map { row in row.map(cell).joined(separator: ",") + "\r\n" }.joined()
 }
 
 private func cell(_ text: String) -> String {
-    let isFormula = text.utf8.first.map { "=+-@\t\r".utf8.contains($0) } ?? false
-    let quoted = text.split(separator: "\"", omittingEmptySubsequences: false)
-        .joined(separator: "\"\"")
-    return "\"\(isFormula ? "'" : "")\(quoted)\""
+    var quoted = ""
+    var isStart = true
+    for scalar in text.unicodeScalars {
+        if isStart, formulaStarts.contains(scalar) { quoted += "'" }
+        if scalar == "\"" { quoted += "\"" } else { isStart = scalar == ";" }
+        quoted.unicodeScalars.append(scalar)
+    }
+    return "\"\(quoted)\""
 }
+
+private let formulaStarts: Set<Unicode.Scalar> = ["=", "+", "-", "@", "\t", "\r"]
 
 extension Survey {
     /// Of these machines; one without accounts has a row, too.
