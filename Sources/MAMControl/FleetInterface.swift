@@ -104,7 +104,7 @@ package struct FleetInterface: VaultInterface {
         var organization = try described(standing)
         if !isCarrier(call.peer) {
             (organization.documents, organization.groups, organization.pending) = ([], [], 0)
-            organization.settings = []
+            organization.settings = organization.settings.compactMap(\.told)
         }
         return .init(organization: organization)
     }
@@ -180,6 +180,12 @@ extension Varlink.Fleet.Document {
 }
 
 extension Varlink.Fleet.Setting {
+    /// To those who are told no more than why they are not compliant.
+    fileprivate var told: Self? {
+        guard let unmet else { return nil }
+        return .init(key: key, value: "null", stricter: stricter, documents: [], unmet: unmet)
+    }
+
     fileprivate init(_ setting: FleetSetting) {
         self.init(
             key: setting.key, value: String(decoding: setting.value.encoded(), as: UTF8.self),

@@ -181,6 +181,16 @@ class Unmet(SettingsCase):
         self.ask({"LockOn": {"IdleSeconds": 7200}})
         self.assertTrue(self.account_status()["compliant"])
 
+    def test_custom_compliance_says_so(self):
+        def facts():
+            return json.loads(self.workspace.ctl("compliance", "--intune").stdout)
+
+        self.assertTrue(facts()["MamdCompliant"])
+        self.ask({"Probes": {"OsVersion": "required"}})
+        self.assertFalse(facts()["MamdCompliant"])
+        self.ask({"LockOn": {"IdleSeconds": 7200}})
+        self.assertTrue(facts()["MamdCompliant"])
+
     def test_idle_seconds_count_from_then_on(self):
         self.assertTrue(self.is_readable())
         self.ask({"LockOn": {"IdleSeconds": 1}})

@@ -78,6 +78,7 @@ struct ComplianceFacts: Sendable {
             return
         }
         (hasJoined, isCurrent) = (true, organization.problem == nil)
+        isCompliant = isCompliant && organization.settings.allSatisfy { $0.unmet == nil }
         policySerial = organization.policySerial ?? 0
         policyDays = organization.policyIssued.map { days(currentTime() - $0) } ?? Self.unknownDays
     }
