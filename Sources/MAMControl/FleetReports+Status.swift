@@ -51,10 +51,9 @@ extension FleetReports {
         status.diagnostics = diagnostics
         status.suspects = Dictionary(
             uniqueKeysWithValues: fleet.suspects.counts(at: now).map { ($0.rawValue, $1) })
-        let settings = vault.fleetSettings
-        if !settings.isEmpty {
+        if !vault.rules.settingsInForce.asked.isEmpty {
             status.settings = Dictionary(
-                uniqueKeysWithValues: settings.map { ($0.key, $0.unmet ?? "") })
+                uniqueKeysWithValues: vault.fleetSettings.map { ($0.key, $0.unmet ?? "") })
         }
         return status
     }

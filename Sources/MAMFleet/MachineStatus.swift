@@ -47,7 +47,7 @@ package struct MachineStatus: Sendable, Equatable {
         }
     }
     /// What is asked of the settings, and why the machine does not do it; an empty text: it does.
-    /// Nil, and missing, if nothing is.
+    /// Nil, and missing, without a document that asks.
     package var settings: [String: String]?
 
     package struct Account: Sendable, Equatable {

@@ -38,6 +38,9 @@ package struct FleetSettings: Sendable, Equatable {
         documents.reduce(own) { $1.asked.strictest(with: $0) }
     }
 
+    /// Whether there is no document, not even one that asks nothing.
+    package var isEmpty: Bool { documents.isEmpty && unreadable.isEmpty }
+
     /// All keys that are asked for, in order.
     package var keys: [String] { Set(documents.flatMap(\.asked.values.keys)).sorted() }
 

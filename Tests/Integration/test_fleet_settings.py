@@ -181,6 +181,11 @@ class Unmet(SettingsCase):
         self.ask({"LockOn": {"IdleSeconds": 7200}})
         self.assertTrue(self.account_status()["compliant"])
 
+    def test_a_document_that_asks_nothing_is_answered(self):
+        self.ask({"LockOn": {}})
+        self.assertEqual(self.status()["settings"], {})
+        self.assertTrue(self.account_status()["compliant"])
+
     def test_custom_compliance_says_so(self):
         def facts():
             return json.loads(self.workspace.ctl("compliance", "--intune").stdout)
