@@ -87,10 +87,12 @@ extension Vault {
 
     private func unmet(_ key: String, _ settings: Settings) -> String? {
         switch key {
-        case "Containment", "ContainedNetwork", "ContainedTerminalBlocked",
-            "ContainedNestedRequired":
-            settings.containment != .off && mam_landlock_version() == 0
-                ? "the kernel has no Landlock" : nil
+        case "Containment": settings.containment == .off ? nil : uncontained(settings)
+        case "ContainedNetwork": settings.containedNetwork == .any ? nil : uncontained(settings)
+        case "ContainedTerminalBlocked":
+            settings.containedTerminalBlocked ? uncontained(settings) : nil
+        case "ContainedNestedRequired":
+            settings.containedNestedRequired ? uncontained(settings) : nil
         case "LockOn.SessionLock":
             settings.lockOnSession != .never && !rules.noticesSessions
                 ? "nothing tells the daemon of locked screens" : nil
@@ -99,6 +101,12 @@ extension Vault {
                 ? "nothing tells the daemon of the machine's sleep" : nil
         default: settings.probes.isMissing(key) ? "it is not configured" : nil
         }
+    }
+
+    /// Why no program is contained; nil: programs are.
+    private func uncontained(_ settings: Settings) -> String? {
+        if settings.containment == .off { return "Containment is off" }
+        return mam_landlock_version() == 0 ? "the kernel has no Landlock" : nil
     }
 }
 

@@ -181,6 +181,14 @@ class Unmet(SettingsCase):
         self.ask({"LockOn": {"IdleSeconds": 7200}})
         self.assertTrue(self.account_status()["compliant"])
 
+    def test_what_contained_programs_may_not_is_not_done_where_none_are_contained(self):
+        self.ask({"ContainedNetwork": "none"})
+        self.assertIn("Containment is off", self.status()["settings"]["ContainedNetwork"])
+        self.assertFalse(self.account_status()["compliant"])
+        self.ask({"ContainedNetwork": "none", "Containment": "policy"})
+        self.assertEqual(set(self.status()["settings"].values()), {""})
+        self.assertTrue(self.account_status()["compliant"])
+
     def test_a_document_that_asks_nothing_is_answered(self):
         self.ask({"LockOn": {}})
         self.assertEqual(self.status()["settings"], {})
