@@ -14,6 +14,7 @@ extension MachineStanding {
             "obeyed": .object(obeyed.mapValues { .integer($0) }),
             "pending": .object(pending.mapValues(\.json)),
             "withdrawn": JSONValue(texts: withdrawn.sorted()),
+            "needingAll": JSONValue(texts: needingAll.sorted()),
             "dropped": JSONValue(dropped.mapValues { .integer($0) }),
             "wipingSince": JSONValue(wipingSince.mapValues { .integer($0) }),
             "latestTime": .integer(latestTime), "forgottenUntil": .integer(forgottenUntil),
@@ -39,11 +40,9 @@ extension MachineStanding {
         obeyed = try members.take("obeyed", "nonces and times") { $0.members(\.integer) }
         let pending = try members.take("pending", "an object") { $0.object }
         for (nonce, json) in pending { self.pending[nonce] = try Order(parsing: json.encoded()) }
-        // Standings of before had none.
-        let withdrawn = try members.takeOptional("withdrawn", "a list of nonces") {
-            $0.elements(\.text)
-        }
-        self.withdrawn = Set(withdrawn ?? [])
+        // Standings of before had none of these two.
+        withdrawn = try Self.nonces("withdrawn", &members)
+        needingAll = try Self.nonces("needingAll", &members)
         dropped = try Self.slots(
             try members.take("dropped", "documents and times") { $0.members(\.integer) })
         // Nor these.
@@ -54,6 +53,12 @@ extension MachineStanding {
         latestTime = try members.take("latestTime", "a number") { $0.integer }
         forgottenUntil = try members.take("forgottenUntil", "a number") { $0.integer }
         try members.requireEmpty()
+    }
+
+    private static func nonces(
+        _ key: String, _ members: inout Members
+    ) throws(Refusal) -> Set<String> {
+        Set(try members.takeOptional(key, "a list of nonces") { $0.elements(\.text) } ?? [])
     }
 
     private static func slots(_ times: [String: Int64]) throws(Refusal) -> [Slot: Int64] {

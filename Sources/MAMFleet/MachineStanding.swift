@@ -15,6 +15,8 @@ package struct MachineStanding: Sendable, Equatable {
     package internal(set) var pending: [String: Order] = [:]
     /// The orders among ``obeyed`` that were withdrawn before they were done.
     package internal(set) var withdrawn: Set<String> = []
+    /// The orders among ``obeyed`` that took several keys, which their organisation is told first.
+    package internal(set) var needingAll: Set<String> = []
     /// The latest moment at which a forgotten order expired; no order that expires before it is
     /// accepted.
     package internal(set) var forgottenUntil: Int64 = 0
@@ -55,10 +57,13 @@ package struct MachineStanding: Sendable, Equatable {
         self.machine = machine
     }
 
-    /// Nonces of orders that are done, the newest first as far as their expiry tells.
+    /// Nonces of orders that are done, the newest first as far as their expiry tells. Before them
+    /// those that took several keys: the holder of one must not crowd a wipe out.
     package func nonces(atMost limit: Int) -> [String] {
-        obeyed.filter { pending[$0.key] == nil && !withdrawn.contains($0.key) }
-            .sorted { ($0.value, $0.key) > ($1.value, $1.key) }.prefix(limit).map(\.key)
+        let done = obeyed.filter { pending[$0.key] == nil && !withdrawn.contains($0.key) }
+            .sorted { ($0.value, $0.key) > ($1.value, $1.key) }.map(\.key)
+        let first = done.filter(needingAll.contains)
+        return Array((first + done.filter { !needingAll.contains($0) }).prefix(limit))
     }
 
     /// Takes over what was accepted before the machine left and joined again, so that it is not
@@ -67,6 +72,7 @@ package struct MachineStanding: Sendable, Equatable {
         guard former.organization == organization else { return }
         (obeyed, forgottenUntil) = (former.obeyed, former.forgottenUntil)
         (withdrawn, wipingSince) = (former.withdrawn, former.wipingSince)
+        needingAll = former.needingAll
         documents = former.documents
         dropUnsigned(for: nil)
     }
@@ -198,6 +204,7 @@ package struct MachineStanding: Sendable, Equatable {
         guard obeyed.count < room else { throw .full }
         obeyed[statement.name] = expires
         pending[statement.name] = order
+        if order.needsAll { needingAll.insert(statement.name) }
         if let other = order.withdrawn { withdraw(other.description, at: statement.issued) }
         return .order(order, nonce: statement.name)
     }
@@ -209,6 +216,7 @@ package struct MachineStanding: Sendable, Equatable {
         for (nonce, expires) in obeyed where expires <= past && pending[nonce] == nil {
             obeyed[nonce] = nil
             withdrawn.remove(nonce)
+            needingAll.remove(nonce)
             forgottenUntil = max(forgottenUntil, expires)
         }
     }

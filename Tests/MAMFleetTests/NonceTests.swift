@@ -52,9 +52,33 @@ import Testing
         #expect(fixed.nonce == "f1acb487a07e5a44c48a4c611af0ee42")
     }
 
+    @Test func `one key does not crowd a wipe out of what is told as obeyed`() throws {
+        var standing = try contoso.standing()
+        let nonce = try contoso.accepted(contoso.ownOrder(wipe, days: 30), &standing, at: now)
+        for _ in 1...MachineStatus.maximumObeyedCount {
+            let order = contoso.ownOrder(Order(.checkIn), days: 366, by: stolen)
+            _ = try contoso.accepted(order, &standing, at: now)
+        }
+        #expect(try MachineStanding(standing.json) == standing)
+        #expect(standing.nonces(atMost: MachineStatus.maximumObeyedCount).first == nonce)
+        // Another join remembers it.
+        var next = try contoso.standing()
+        next.remember(standing)
+        #expect(next.nonces(atMost: 1) == [nonce])
+    }
+
     @Test func `orders that are alike are two`() throws {
         let names = try (1...3).map { _ in try contoso.ownOrder(Order(.lock)).statement().name }
         #expect(Set(names).count == 3)
+    }
+
+    /// A standing from before those that take several keys were told first.
+    @Test func `a former version's standing tells what was obeyed`() throws {
+        var standing = try contoso.standing()
+        let nonce = try contoso.accepted(contoso.ownOrder(wipe), &standing, at: now)
+        var members = standing.json.object ?? [:]
+        members["needingAll"] = nil
+        #expect(try MachineStanding(.object(members)).nonces(atMost: 10) == [nonce])
     }
 
     /// A standing from before orders had nonces of their own.
@@ -68,5 +92,17 @@ import Testing
         #expect(standing.nonces(atMost: 10) == [nonce])
         // Signed again it is another.
         _ = try standing.accept(contoso.ownOrder(self.wipe), at: now)
+    }
+}
+
+extension Organization {
+    /// The nonce of an order that is accepted and done.
+    fileprivate func accepted(
+        _ order: Envelope, _ standing: inout MachineStanding, at now: Int64
+    ) throws -> String {
+        _ = try standing.accept(order, at: now)
+        let nonce = try order.statement().name
+        standing.finish(nonce)
+        return nonce
     }
 }
