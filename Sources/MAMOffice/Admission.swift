@@ -11,7 +11,8 @@ package struct Applicant: Sendable, Equatable {
     package let transportKey: NKey
     /// The name that it gives itself.
     package let host: String
-    /// What the register calls it: its invitation's note, if no other has it, else ``host``.
+    /// What the register calls it: its invitation's note, if no other has it, else ``host``; with
+    /// its id, where that is what others are called.
     package let name: String
     /// In seconds since 1970.
     package let asked: Int64
@@ -88,7 +89,9 @@ package struct Admission: Sendable {
         else { return .refused(.transportKey) }
         let applicant = Applicant(
             machine: report.machine, publicKey: asked.publicKey, transportKey: transportKey,
-            host: asked.host, name: name(by: invitation, of: report.machine) ?? asked.host,
+            host: asked.host,
+            name: note(of: invitation, naming: report.machine)
+                ?? name(asked.host, of: report.machine),
             asked: report.issued, invitation: invitation, former: former)
         // Nobody else uses it from now on, nor the machine another one.
         invitations[id]?.machine = report.machine
@@ -98,12 +101,22 @@ package struct Admission: Sendable {
     }
 
     /// Nil for a note that several have: a name is to find one machine.
-    private func name(by invitation: InvitationRecord, of machine: MachineID) -> String? {
+    private func note(of invitation: InvitationRecord, naming machine: MachineID) -> String? {
         let note = invitation.note
         let isShared =
-            invitations.values.contains { $0.note == note && $0.id != invitation.id }
-            || machines.values.contains { $0.name == note && $0.machine != machine }
+            invitations.values.contains {
+                $0.note == note && $0.id != invitation.id && $0.machine != machine
+            } || machines.values.contains { $0.name == note && $0.machine != machine }
         return note.isEmpty || isShared ? nil : note
+    }
+
+    /// A machine chooses its host name, and so must not get one that finds another, nor keep one
+    /// from the machine that is invited by it.
+    private func name(_ host: String, of machine: MachineID) -> String {
+        let isTaken =
+            invitations.values.contains { $0.note == host && $0.machine != machine }
+            || machines.values.contains { $0.name == host && $0.machine != machine }
+        return isTaken && !host.isEmpty ? "\(host) (\(machine.description.prefix(8)))" : host
     }
 }
 

@@ -101,6 +101,53 @@ import Testing
                 == .refused(.used(by: ids[0], again: ids[1])))
     }
 
+    private func name(
+        _ invitations: [InvitationRecord], _ machines: [RegisteredMachine] = []
+    ) throws -> String? {
+        let seed = SecretBytes.random(count: Ed25519.seedByteCount)
+        return try name(invitations, machines, asking: seed)
+    }
+
+    private func name(
+        _ invitations: [InvitationRecord], _ machines: [RegisteredMachine], asking seed: SecretBytes
+    ) throws -> String? {
+        var admission = admission(invitations, machines)
+        let found = admission.judge(try request(seed), sentAs: invitation.id, at: now)
+        guard case .applicant(let applicant) = found else { return nil }
+        return applicant.name
+    }
+
+    @Test func `a host name is not what another machine is called`() throws {
+        let taken = "h"
+        let other = InvitationRecord(
+            Bytes16(high: 2, low: 2), note: taken, groups: [], created: now, expires: now + 60,
+            transportKey: NKeySeed(random: .user).key)
+        let machine = RegisteredMachine(
+            Array(repeating: 1, count: 32), named: taken,
+            transportKey: NKeySeed(random: .user).key, invitation: other.id, groups: [],
+            admitted: now)
+        #expect(try name([invitation]) == "h")
+        let names = [
+            try name([invitation, other]), try name([invitation], [machine]),
+        ]
+        for name in names { #expect(try #require(name).hasPrefix("h (")) }
+    }
+
+    @Test func `a machine that is invited again by its note keeps it`() throws {
+        let seed = SecretBytes.random(count: Ed25519.seedByteCount)
+        let id = Bytes16(ofKey: try #require(Ed25519.publicKey(ofSeed: seed)))
+        func record(_ number: UInt64) -> InvitationRecord {
+            InvitationRecord(
+                Bytes16(high: number, low: number), note: "desk", groups: [], created: now,
+                expires: now + 60, transportKey: NKeySeed(random: .user).key)
+        }
+        var former = record(2)
+        former.machine = id
+        #expect(try name([record(1), former], [], asking: seed) == "desk")
+        former.machine = Bytes16(high: 3, low: 3)
+        #expect(try name([record(1), former], [], asking: seed) == "h")
+    }
+
     @Test func `nobody takes another's connection, and none comes late`() throws {
         let seed = SecretBytes.random(count: Ed25519.seedByteCount)
         let transport = NKeySeed(random: .user).key
