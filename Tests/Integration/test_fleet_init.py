@@ -107,8 +107,10 @@ class Guided(unittest.TestCase):
         before = self.files()
         other = self.sticks / "order-1.key"
         for changes, wanted in (
-                ({"name": ["Fabrikam"]}, "another name or other keys"),
-                ({"policy": [other]}, "another name or other keys"),
+                ({"name": ["Fabrikam"]}, "another name, other keys"),
+                ({"policy": [other]}, "another name, other keys"),
+                ({"root-threshold": ["1"]}, "thresholds than those given now"),
+                ({"order-threshold": ["1"]}, "thresholds than those given now"),
                 ({"server": ["n2.contoso.com"]}, "the engine has the servers"),
                 ({"first-policy": [self.changed_policy()]}, "another policy than")):
             with self.subTest(changes):

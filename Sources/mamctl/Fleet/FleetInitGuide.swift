@@ -53,13 +53,22 @@ private struct FleetInitGuide {
         let isAsAnswered = Role.allCases.allSatisfy { role in
             Set(root.root.keys(of: role).values) == Set(publicKeys[role]?.map(\.bytes) ?? [])
         }
-        guard isAsAnswered, root.root.name == answers.name else {
+        guard isAsAnswered, root.root.name == answers.name, hasThresholds(root.root) else {
             throw Failure(
-                .refused, "\(path.shown) has another name or other keys than those given now",
+                .refused,
+                "\(path.shown) has another name, other keys or thresholds than those given now",
                 next: "name those of the first time; mamctl fleet verify \(path.asArgument)"
                     + " lists them")
         }
         return try signed(root)
+    }
+
+    /// Those that are given.
+    private func hasThresholds(_ root: Root) -> Bool {
+        [Role.root, .order].allSatisfy { role in
+            let given = invocation.arguments.value("\(role.rawValue)-threshold")
+            return given.map { $0.text == "\(root.threshold(of: role))" } ?? true
+        }
     }
 
     private mutating func makeKeys() throws -> [Role: [SigningPublicKey]] {
