@@ -6,6 +6,7 @@ import unittest
 
 from carrier import POLICY, Organization, with_clients
 from fleet_directory import Machine
+from fleet_view import FleetCase
 from signing import DAY
 from terminal import Terminal
 from workspace import DONE, NO, NOT_FOUND, REFUSED, USAGE, Workspace
@@ -298,6 +299,18 @@ class Restoring(Office):
             terminal.type(typed + "\n")
             self.assertEqual(terminal.finish()[0], status)
         self.assertTrue(self.signed()[1]["deviceComplianceRequired"])
+
+
+class Former(FleetCase):
+    def test_an_order_of_a_former_version_is_to_be_signed_anew(self):
+        org = self.organization
+        machine = org.add("pc-1")
+        org.sign_time()
+        (org.path / "orders" / "lock.json").write_bytes(org.organization.order(
+            "lock", machine.id, name="ab" * 16, keys=org.organization.keys["order"][:1]))
+        said = self.fleet("bundle", "-o", self.workspace.root / "bundles", status=REFUSED).stderr
+        self.assertIn("lock.json: its nonce is not its own", said)
+        self.assertIn("remove it, and sign it anew: mamctl fleet order", said)
 
 
 if __name__ == "__main__":

@@ -123,7 +123,8 @@ extension Failure {
     init(_ path: ByteString, _ refusal: Refusal) {
         let next: Message? =
             switch refusal {
-            case .malformed, .contentChanged, .otherNonce: "have it sent or signed again"
+            case .malformed, .contentChanged: "have it sent or signed again"
+            case .otherNonce: "remove it, and sign it anew: mamctl fleet order"
             case .notSigned(.root, _, _): "mamctl fleet cosign \(path.asArgument) --key KEY"
             case .notSigned: "mamctl fleet cosign \(path.asArgument) --key KEY --root ROOT"
             case .expired: "sign it again"
