@@ -1,6 +1,7 @@
 // What the organisation asks of this machine's settings, and what the machine does not do of it.
 
 internal import CShims
+internal import Glibc
 package import MAMFleet
 package import MAMModel
 internal import MAMPolicy
@@ -99,7 +100,7 @@ extension Vault {
         case "LockOn.Sleep":
             settings.locksOnSleep && !rules.noticesSessions
                 ? "nothing tells the daemon of the machine's sleep" : nil
-        default: settings.probes.isMissing(key) ? "it is not configured" : nil
+        default: settings.probes.unmet(key)
         }
     }
 
@@ -111,17 +112,19 @@ extension Vault {
 }
 
 extension Settings.Probes {
-    /// `key`: `Probes.OsVersion`; false for what names no probe.
-    fileprivate func isMissing(_ key: String) -> Bool {
-        switch key {
-        case "Probes.OsVersion": osVersion == nil
-        case "Probes.AppVersion": appVersion == nil
-        case "Probes.SdkVersion": sdkVersion == nil
-        case "Probes.DeviceModel": deviceModel == nil
-        case "Probes.Compliance": compliance == nil
-        case "Probes.ClockStatus": clockStatus == nil
-        case "Probes.ThreatLevel": threatLevel == nil && statedThreatLevel == nil
-        default: false
+    /// Why a probe tells nothing. `key`: `Probes.OsVersion`; nil for what names no probe.
+    fileprivate func unmet(_ key: String) -> String? {
+        let commands = [
+            "Probes.OsVersion": osVersion, "Probes.AppVersion": appVersion,
+            "Probes.SdkVersion": sdkVersion, "Probes.DeviceModel": deviceModel,
+            "Probes.Compliance": compliance, "Probes.ClockStatus": clockStatus,
+            "Probes.ThreatLevel": threatLevel,
+        ]
+        guard let command = commands[key] else { return nil }
+        guard let program = command?.first else {
+            let isStated = key == "Probes.ThreatLevel" && statedThreatLevel != nil
+            return isStated ? nil : "it is not configured"
         }
+        return access(program, X_OK) == 0 ? nil : "its program cannot be run"
     }
 }

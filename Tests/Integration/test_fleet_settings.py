@@ -210,6 +210,19 @@ class Unmet(SettingsCase):
         wait_until(lambda: self.account_status()["window"] == "locked")
 
 
+class Probes(SettingsCase):
+    settings = {**SettingsCase.settings, "Probes": {
+        "OsVersion": ["/bin/true"], "Compliance": ["/nonexistent"]}}
+
+    def test_one_whose_program_is_gone_is_told(self):
+        self.ask({"Probes": {"OsVersion": "required"}})
+        self.assertTrue(self.account_status()["compliant"])
+        self.ask({"Probes": {"OsVersion": "required", "Compliance": "required"}})
+        self.assertEqual(self.status()["settings"], {
+            "Probes.OsVersion": "", "Probes.Compliance": "its program cannot be run"})
+        self.assertFalse(self.account_status()["compliant"])
+
+
 @unittest.skipUnless(os.geteuid() == 0, "logind runs as root only")
 class Sleep(SettingsCase):
     settings = Unmet.settings
