@@ -19,6 +19,11 @@ package struct Applicant: Sendable, Equatable {
     package let invitation: InvitationRecord
     /// Its entry in the register, if it has joined before with another invitation.
     package let former: RegisteredMachine?
+
+    /// Its former connection, which ends; nil if it has none, or asks for the same again.
+    package var endedConnection: NKey? {
+        former.flatMap { $0.transportKey == transportKey ? nil : $0.transportKey }
+    }
 }
 
 /// The register while requests are judged, one after the other.
@@ -85,7 +90,9 @@ package struct Admission: Sendable {
         if former != nil, answered.contains(id) { return .admitted }
         guard invitation.expires > now else { return .refused(.expired(invitation.expires)) }
         guard let transportKey = NKey(asked.transportKey), transportKey.role == .user,
-            !machines.values.contains(where: { $0.transportKey == transportKey })
+            !machines.values.contains(where: {
+                $0.transportKey == transportKey && $0.machine != report.machine
+            })
         else { return .refused(.transportKey) }
         let applicant = Applicant(
             machine: report.machine, publicKey: asked.publicKey, transportKey: transportKey,

@@ -15,13 +15,15 @@ import Testing
         expires: TestOrganization.now + 60, transportKey: NKeySeed(random: .user).key)
 
     private func request(
-        _ seed: SecretBytes, _ transport: NKey = NKeySeed(random: .user).key
+        _ seed: SecretBytes, _ transport: NKey = NKeySeed(random: .user).key,
+        by invitation: InvitationRecord? = nil
     ) throws -> [UInt8] {
         let key = try #require(Ed25519.publicKey(ofSeed: seed))
         let report = MachineReport(
             .enrolment(
                 EnrolmentRequest(
-                    invitation: invitation.id.description, transportKey: transport.description,
+                    invitation: (invitation ?? self.invitation).id.description,
+                    transportKey: transport.description,
                     publicKey: key, host: "h")), organization: organization, issued: now,
             sequence: 1, signedWith: seed)
         return try #require(report).envelope.encoded()
@@ -89,6 +91,26 @@ import Testing
             Issue.record("it was not judged anew")
             return
         }
+    }
+
+    @Test func `a machine that asks by two invitations is let in by both`() throws {
+        let (seed, transport) = (
+            SecretBytes.random(count: Ed25519.seedByteCount), NKeySeed(random: .user).key
+        )
+        let other = InvitationRecord(
+            Bytes16(high: 2, low: 2), note: "", groups: [], created: now, expires: now + 60,
+            transportKey: NKeySeed(random: .user).key)
+        var admission = admission([invitation, other])
+        let verdicts = try [invitation, other].map {
+            admission.judge(try request(seed, transport, by: $0), sentAs: $0.id, at: now)
+        }
+        let applicants = verdicts.compactMap { verdict -> Applicant? in
+            if case .applicant(let applicant) = verdict { applicant } else { nil }
+        }
+        #expect(applicants.map(\.invitation.id) == [invitation.id, other.id])
+        #expect(applicants.last?.former?.transportKey == transport)
+        // Which both have.
+        #expect(applicants.allSatisfy { $0.endedConnection == nil })
     }
 
     @Test func `two machines with one invitation are named`() throws {

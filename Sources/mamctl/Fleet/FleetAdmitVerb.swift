@@ -93,7 +93,7 @@ private func words(for applicant: Applicant, _ name: String?) -> String {
         ["invitation", "\(invitation.id) \(shown(invitation.note))"],
         ["groups", .verbatim(invitation.groups.joined(separator: ", "))],
     ])
-        + (applicant.former == nil
+        + (applicant.endedConnection == nil
             ? ""
             : "\n\(("It has joined before: its former connection ends." as Message).translated)")
 }
@@ -111,7 +111,7 @@ private func admit(
     if let key, !invitation.groups.isEmpty {
         try signMembership(of: applicant, key, organization, now, in: directory)
     }
-    if let former = applicant.former { try engine.revoke([former.transportKey], at: now) }
+    if let former = applicant.endedConnection { try engine.revoke([former], at: now) }
     let machine = RegisteredMachine(applicant, named: name ?? applicant.name, at: now)
     try directory.write(machine)
     try directory.writeAnswer(
