@@ -61,10 +61,11 @@ package final class SessionWatch: Sendable {
         while true {
             do throws(BusError) {
                 if let relay = try connectedRelay() {
-                    pause = Self.firstPauseSeconds
-                    wasThere = true
-                    noteConnection(true)
-                    return try events.take(from: relay, until: stop)
+                    return try events.take(from: relay, until: stop) {
+                        pause = Self.firstPauseSeconds
+                        wasThere = true
+                        noteConnection(true)
+                    }
                 }
                 var logind = try LoginManager(events, log)
                 try logind.subscribe()

@@ -123,6 +123,17 @@ class Told(WorkspaceCase):
                 with contextlib.suppress(ConnectionResetError):
                     self.assertEqual(client.recv(100), b"")
 
+    def test_one_without_a_bus_ends(self):
+        # So the daemon knows that nothing tells it of locked screens.
+        with subprocess.Popen(
+                [*login_bus.MORTAL, "mamd", "--logins"], stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                env={**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"}) as child:
+            child.stdin.write(b"sleep\n")
+            child.stdin.flush()
+            self.assertEqual(child.wait(60), 0)
+            self.assertEqual(child.stdout.read(), b"")
+
 
 if __name__ == "__main__":
     unittest.main()
