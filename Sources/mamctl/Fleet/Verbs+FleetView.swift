@@ -54,7 +54,7 @@ let fleetViewVerbs: [Verb] = [
         usage: [[.option("-o", "FILE")], ["--stale"], ["--force"]],
         options: [
             .output(
-                "the file of a textfile collector, which is replaced at once; - is standard output"),
+                "a textfile collector's file, which is replaced at once; - is standard output"),
             .organizationDirectory, .stale, .replace,
         ],
         examples: [
