@@ -13,6 +13,9 @@ PROGRAM = pathlib.Path(__file__).resolve().parents[1] / "mamd-entry"
 PAUSE_SECONDS = 5
 # GL costs start and memory, and a window with one line of text needs none.
 RENDERER = "cairo"
+# glibc overwrites what is freed: a toolkit's copies of what was typed are not kept until something
+# else takes their place. Its cache of freed blocks (tcache) would not.
+ERASING = "glibc.malloc.perturb=1:glibc.malloc.tcache_count=0"
 
 
 class Prompter:
@@ -33,6 +36,7 @@ class Prompter:
         launcher = Gio.SubprocessLauncher(
             flags=Gio.SubprocessFlags.STDIN_PIPE | Gio.SubprocessFlags.STDOUT_PIPE)
         launcher.setenv("GSK_RENDERER", RENDERER, False)
+        launcher.setenv("GLIBC_TUNABLES", ERASING, True)
         try:
             self._ready = launcher.spawnv([sys.executable, "-B", str(PROGRAM)])
         except GLib.Error as problem:
