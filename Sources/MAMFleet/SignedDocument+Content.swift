@@ -32,7 +32,7 @@ extension SignedDocument {
 }
 
 extension Order {
-    /// What `envelope` orders, whoever has signed it; `statement`: the envelope's.
+    /// The order in `envelope`, whose signatures are not looked at; `statement`: the envelope's.
     package init(in envelope: Envelope, _ statement: Statement) throws(Refusal) {
         try self.init(parsing: envelope.content)
         guard Bytes16(hex: statement.name)?.description == statement.name else {

@@ -9,7 +9,7 @@ package struct PolicyBook: Sendable, Equatable {
     private let inForce: [PolicyDocument]
     /// Which of them cover accounts: ``PolicyDocument/covers``.
     private let covering: [Bool]
-    /// Which of them may wipe whoever they cover.
+    /// Which of them may wipe every account that they cover.
     private let wipesEverybody: [Bool]
     let groups: Groups
     /// The workspace's name and id, in lower case.

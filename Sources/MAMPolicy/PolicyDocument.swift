@@ -90,8 +90,8 @@ package struct PolicyDocument: Sendable, Equatable {
         wipeRules(in: text) { !$0.isForTheRest }
     }
 
-    /// Those of defaults and of documents that exclude a group, which only close where an
-    /// organisation has signed them, whoever signs.
+    /// Those of defaults and of documents that exclude a group: signed by an organisation, with
+    /// whatever keys, they only close.
     package static func closingWipeRules(in text: [UInt8]) -> [String] {
         wipeRules(in: text, where: \.isForTheRest)
     }

@@ -28,8 +28,8 @@ struct AskedSetting: Sendable {
         show = { field?.show($0) ?? .null }
     }
 
-    /// A probe that the machine must have, whichever program that is: by a document that named the
-    /// program, whoever stole a policy key would run one.
+    /// A probe that the machine must have; it says itself which program that is. If the document
+    /// named it, a stolen policy key could run any program.
     private init(probe: String) {
         let name = "Probes.\(probe)"
         self.name = name

@@ -57,7 +57,7 @@ def read(path):
             os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
             os.lseek(descriptor, 0, os.SEEK_SET)
             content = b"".join(iter(lambda: os.read(descriptor, 1 << 20), b""))
-            # A file of which data was lost may get its end while it is read.
+            # The daemon may cut a file that has lost data while this reads it.
             if len(content) == os.fstat(descriptor).st_size:
                 return content
     finally:

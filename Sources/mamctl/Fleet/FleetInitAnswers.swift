@@ -10,7 +10,7 @@ internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 
-/// Who has a role.
+/// The key of one who has a role.
 enum FleetHolder: Hashable {
     /// A private key's file, which is made where there is none.
     case file(ByteString)

@@ -10,7 +10,7 @@ func systemDiagnostics() -> JSONValue {
     return [
         "mamctl": .string(productVersion), "swift": .string(swiftVersion),
         "kernel": JSONValue(firstLine(of: "/proc/sys/kernel/osrelease")),
-        "distribution": JSONValue(distribution), "openssl": .string(crypto.openSSL),
+        "distribution": JSONValue(osRelease("PRETTY_NAME")), "openssl": .string(crypto.openSSL),
         "libsodium": .string(crypto.sodium), "ipsecMB": JSONValue(vectorLibraryVersion),
         "libfuse": JSONValue(fuseVersion),
         "fuseDevice": .string(access("/dev/fuse", R_OK | W_OK) == 0 ? "usable" : "not usable"),
@@ -34,13 +34,6 @@ private var fuseVersion: String? {
         String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).last
             .map(String.init)
     }
-}
-
-private var distribution: String? {
-    let bytes = (try? readSmallFile("/etc/os-release", maximumByteCount: 65_536)) ?? []
-    let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-        .first { $0.hasPrefix("PRETTY_NAME=") }
-    return line.map { $0.dropFirst(12).filter { $0 != "\"" } }
 }
 
 func firstLine(of path: String) -> String? {

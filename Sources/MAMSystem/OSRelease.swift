@@ -1,8 +1,6 @@
 // What the system says it is: os-release(5).
 
-internal import MAMSystem
-
-/// A value of the file, without its quotation marks; nil if there is none.
+/// A value of the file, such as `VERSION_ID`, without its quotation marks; nil if there is none.
 package func osRelease(_ key: String) -> String? {
     for place in ["/etc/os-release", "/usr/lib/os-release"] {
         guard let bytes = try? readSmallFile(place, maximumByteCount: 65_536) else { continue }
