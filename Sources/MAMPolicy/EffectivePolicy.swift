@@ -50,6 +50,8 @@ package struct EffectivePolicy: Sendable {
     }
 
     private static func strictest(_ all: [PolicyRules]) -> PolicyRules {
+        // Most accounts have one protection.
+        if all.count == 1 { return all[0] }
         var merged = PolicyRules()
         for field in RuleField.all { field.merge(all, &merged) }
         return merged

@@ -43,10 +43,12 @@ struct RuleField: Sendable {
         show = { shape.write($0[keyPath: path]) }
         stand = { speaks($0) ? shape.write($0[keyPath: path] ?? unsaid?.value) : nil }
         merge = { all, merged in
+            let isSet: (PolicyRules) -> Bool = { $0[keyPath: path] != nil }
+            // A property that no document sets stays unset: most do, and copying rules is dear.
+            guard all.contains(where: isSet) else { return }
             let counting = all.filter(counts)
             let heard = counting.isEmpty ? all : counting
-            // A property that no document sets stays unset.
-            guard heard.contains(where: { $0[keyPath: path] != nil }) else { return }
+            guard heard.contains(where: isSet) else { return }
             let values = heard.filter(speaks).map { $0[keyPath: path] ?? unsaid?.value }
             merged[keyPath: path] = strictness.strictest(values)
         }

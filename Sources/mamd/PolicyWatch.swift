@@ -13,7 +13,7 @@ import MAMWorkspace
 struct PolicyWatch: Sendable {
     private let directory: ByteString
     private let wakeUp: WakeUpDescriptor
-    private let read: @Sendable (_ isBlind: Bool) -> Void
+    private let read: @Sendable (_ isPoll: Bool) -> Void
 
     private static let quietMilliseconds: Int32 = 200
     /// The limit on waiting for a writer that keeps writing.
@@ -22,7 +22,7 @@ struct PolicyWatch: Sendable {
     private static let blindMilliseconds: Int32 = 5000
 
     init(
-        _ directory: String, read: @escaping @Sendable (_ isBlind: Bool) -> Void
+        _ directory: String, read: @escaping @Sendable (_ isPoll: Bool) -> Void
     ) throws(Errno) {
         self.directory = ByteString(directory)
         self.read = read
@@ -34,11 +34,14 @@ struct PolicyWatch: Sendable {
 
     func start() throws(Errno) {
         try startThread(named: "policies") {
+            // The daemon has read them just before: only what changed since counts.
+            var isFirst = true
             while true {
                 // Before the reading, so that no change is missed in between.
                 let notifier = try? DirectoryNotifier(of: directory)
                 let isBlind = notifier?.seesAll != true
-                read(isBlind)
+                read(isBlind || isFirst)
+                isFirst = false
                 wait(for: notifier, isBlind)
             }
         }
@@ -71,12 +74,12 @@ func watch(
     _ policies: PolicyDirectory, _ settings: SettingsFile, for tree: Tree, _ log: Log
 ) throws(Failure) -> PolicyWatch {
     do throws(Errno) {
-        return try PolicyWatch(policies.path) { isBlind in
+        return try PolicyWatch(policies.path) { isPoll in
             let hasNewRules = settings.reload(into: tree.vault)
             // After the settings, whose groups it uses.
             let reading = policies.reload(into: tree)
             // A poll that finds no change is not a check-in.
-            guard reading.isNews || hasNewRules || !isBlind else { return }
+            guard reading.isNews || hasNewRules || !isPoll else { return }
             CheckIn(tree).checkedIn(reading.outcome, isNews: reading.isNews)
             if hasNewRules { AutoEnrollment(tree).enrollKnownAccountsSoon() }
         }
