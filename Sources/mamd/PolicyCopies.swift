@@ -30,9 +30,6 @@ struct PolicyCopies {
             guard access(path, F_OK) == 0 else { return }
         } else {
             try makeDirectories(path, mode: 0o700)
-            // The directory's own name must be durable too.
-            let parent = try openFile(state, O_RDONLY | O_DIRECTORY)
-            try withExtendedLifetime(parent) { () throws(Errno) in try synchronize(parent.raw) }
             directory = try openFile(path, O_RDONLY | O_DIRECTORY)
         }
         let place = try openFile(path, O_RDONLY | O_DIRECTORY)
@@ -47,6 +44,10 @@ struct PolicyCopies {
                     time: Int64(try status(at: place.raw, name).st_mtim.tv_sec))
             }
         }
+        // Before it holds anything, its own name must be durable.
+        guard documents.isEmpty, !isReadOnly else { return }
+        let parent = try openFile(state, O_RDONLY | O_DIRECTORY)
+        try withExtendedLifetime(parent) { () throws(Errno) in try synchronize(parent.raw) }
     }
 
     var contents: [String: [UInt8]] { documents.mapValues(\.bytes) }
