@@ -86,7 +86,7 @@ private final class Pulling {
         }
         // Nobody has pushed yet.
         guard let state else { return }
-        positions.begin(stream.rawValue, created: state.created)
+        positions.begin(stream.rawValue, created: state.created, last: state.last)
         // The reports of machines that were not registered when the stream was read.
         for (machine, sequence) in positions.unknown(stream.rawValue) {
             guard reports.keys.key(of: machine) != nil else { continue }

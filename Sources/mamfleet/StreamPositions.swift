@@ -37,10 +37,12 @@ struct StreamPositions {
         }
     }
 
-    /// A stream that was made anew is read from its start.
-    mutating func begin(_ stream: String, created: String) {
-        if positions[stream]?.created != created {
+    /// A stream that was made anew is read from its start, and so is one that has lost its end: a
+    /// server was rolled back, and other messages get the numbers that were read.
+    mutating func begin(_ stream: String, created: String, last: UInt64) {
+        guard let known = positions[stream], known.created == created, known.last <= last else {
             positions[stream] = Position(created: created)
+            return
         }
     }
 
