@@ -110,14 +110,16 @@ package struct Engine: Sendable {
     }
 
     /// Revokes all tokens of the users until now, by a new token of the account for the servers.
+    /// `users`: with the time of their newest tokens, which a clock ahead may have signed.
     package func revoke(
-        _ users: [NKey], at now: Int64
+        _ users: [NKey: Int64], at now: Int64
     ) throws(OrganizationDirectory.Failure) {
         let former = try directory.token(Self.accountToken)
         var revoked = former.revoked
         // Later than any that a readmission has ended, and than itself before.
-        for user in users {
-            revoked[user] = max(now, (former.readmitted[user] ?? 0) + 1, revoked[user] ?? 0)
+        for (user, issued) in users {
+            let ended = (former.readmitted[user] ?? 0) + 1
+            revoked[user] = max(now, issued, ended, revoked[user] ?? 0)
         }
         try replace(former, revoked, former.readmitted, at: now)
     }

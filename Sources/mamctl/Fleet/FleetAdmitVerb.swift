@@ -111,7 +111,9 @@ private func admit(
     if let key, !invitation.groups.isEmpty {
         try signMembership(of: applicant, key, organization, now, in: directory)
     }
-    if let former = applicant.endedConnection { try engine.revoke([former], at: now) }
+    if let former = applicant.former, applicant.endedConnection != nil {
+        try engine.revoke([former.transportKey: former.admitted], at: now)
+    }
     let machine = RegisteredMachine(applicant, named: name ?? applicant.name, at: now)
     try directory.write(machine)
     try directory.writeAnswer(

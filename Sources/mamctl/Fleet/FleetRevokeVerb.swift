@@ -105,8 +105,10 @@ private struct Revocation {
     func make(_ engine: Engine, reason: String?) throws {
         let (directory, now) = (engine.directory, Int64(currentTime()))
         // The servers' list first: what is only in the register would keep nobody out.
-        try engine.revoke(
-            machines.map(\.transportKey) + invitations.map(\.transportKey), at: now)
+        let users =
+            machines.map { ($0.transportKey, $0.admitted) }
+            + invitations.map { ($0.transportKey, $0.created) }
+        try engine.revoke(Dictionary(users, uniquingKeysWith: max), at: now)
         for machine in machines {
             var entry = machine
             entry.revoked = machine.revoked ?? now
