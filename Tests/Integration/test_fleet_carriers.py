@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from fleet_service import RULES, FleetService
 from nats_engine import Authority
 from running import PREFIX
+from signing import Organization
 from workspace import wait_until
 
 
@@ -172,6 +173,36 @@ class OtherCarriers(FleetService):
             b"[" + (self.office.path / "signed/all@level.json").read_bytes() + b"]")
         wait_until(lambda: self.rule() is False)
         self.assertNotIn("the web server: roots: SSL", self.service.text)
+
+    def test_whoever_has_the_web_server(self):
+        server = self.enrol_with_web_server(self.engine.authority)
+        former = (self.site / "all.json").read_bytes()
+        self.push_rule(True)
+        self.publish(self.site)
+        self.engine.kill()
+        self.service.start()
+        wait_until(lambda: self.rule())
+        before = {document["slot"]: document["serial"] for document in self.show()["documents"]}
+        forger = Organization()
+        forger.id = self.office.organization.id
+        loose = forger.policy({**RULES, "printBlocked": False}, serial=1 << 40)
+        wipe = forger.order("wipe", self.machine, self.workspace.account()["id"])
+        others = self.office.organization.order("lock", "1" * 32)
+        for payload in (former, b"[" + loose + b"]", b"[" + wipe + b"]", b"[" + others + b"]",
+                        b"[]", b"{}", b"no JSON"):
+            for name in ("all.json", "time.json", "roots.json", f"m/{self.machine}.json"):
+                (self.site / name).write_bytes(payload)
+            # Each is read once, before the next one comes.
+            read = server.counts[200]
+            wait_until(lambda: server.counts[200] >= read + 4)
+        self.assertTrue(self.rule())
+        self.assertEqual(
+            before, {document["slot"]: document["serial"] for document in self.show()["documents"]})
+        self.assertIsNotNone(self.workspace.account())
+        self.engine.start()
+        self.push_rule(False)
+        self.publish(self.site)
+        wait_until(lambda: self.rule() is False)
 
     def test_a_directory(self):
         self.enrol(service=False)

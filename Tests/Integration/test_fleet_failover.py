@@ -147,12 +147,15 @@ class Failover(unittest.TestCase):
     # Tests
 
     def test_each_server_may_die(self):
+        seconds = []
         for port in self.servers.ports:
             with self.subTest(port):
                 arrived = self.report()
                 self.servers.stop(port, signal.SIGKILL)
                 self.sign()
+                start = time.monotonic()
                 self.push()
+                seconds.append(time.monotonic() - start)
                 self.done("pull")
                 self.assertTrue(arrived.exists())
                 # Long after it died, too: nothing must be placed on it.
@@ -163,6 +166,8 @@ class Failover(unittest.TestCase):
                     self.done("pull")
                     self.assertTrue(arrived.exists())
                 self.restore(port)
+        # Others may be at work here: one of the three shows it.
+        self.assertLessEqual(min(seconds), 10)
 
     def test_the_leader_dies_while_a_push_runs(self):
         for number in range(GROUPS):
