@@ -73,6 +73,9 @@ extension MachineStanding {
         guard now - time.statement.issued <= Self.freshSeconds else {
             return .oldTime(time.statement.issued)
         }
+        // All at once, before one of them is missed for the time.
+        let dropped = droppedDocuments
+        guard dropped.isEmpty else { return .dropped(dropped) }
         let groups = membership.groups
         let heads = (try? SignedTime(parsing: time.content))?.heads ?? [:]
         for (slot, serial) in heads.sorted(by: { $0.key.description < $1.key.description })
@@ -82,7 +85,6 @@ extension MachineStanding {
                 ? rootDocument.statement.serial : documents[slot]?.statement.serial ?? 0
             if known < serial { return .heldBack(slot, serial: serial) }
         }
-        if let slot = droppedDocuments.first { return .dropped(slot) }
         let expired = (documents.values + [rootDocument]).filter {
             $0.kind != .time && $0.statement.audience.includes(machine, in: groups)
                 && $0.statement.expires ?? .max <= now
@@ -97,11 +99,21 @@ extension MachineStanding {
             .sorted { $0.description < $1.description }
     }
 
+    /// In a line: whoever signs them anew needs to know all.
+    package static func list(_ slots: [Slot]) -> String {
+        let more = slots.count - maximumNamedCount
+        return slots.prefix(maximumNamedCount).map(\.description).joined(separator: ", ")
+            + (more > 0 ? " and \(more) more" : "")
+    }
+
+    /// A thief may have signed a thousand.
+    private static let maximumNamedCount = 50
+
     package enum Staleness: Error, Sendable, Equatable {
         case noTime
         case oldTime(Int64)
         case heldBack(Slot, serial: Int64)
-        case dropped(Slot)
+        case dropped([Slot])
         case expired(Slot, Int64)
     }
 }
@@ -114,7 +126,8 @@ extension MachineStanding.Staleness: CustomStringConvertible {
             "the organisation's time is of \(rfc3339(issued)), more than a day ago"
         case .heldBack(let slot, let serial):
             "the organisation has \(slot) with serial \(serial), which did not arrive"
-        case .dropped(let slot): "\(slot) was signed by a key that was taken away"
+        case .dropped(let slots):
+            "signed by a key that was taken away: \(MachineStanding.list(slots))"
         case .expired(let slot, let time): "\(slot) expired at \(rfc3339(time))"
         }
     }

@@ -40,8 +40,11 @@ package struct LaunchChecks: UseCase {
     private func uncovered(_ account: AccountID) -> LaunchFinding? {
         guard let standing = vault.fleet?.standing else { return nil }
         let reason: String
-        if let slot = standing.droppedDocuments.first {
-            reason = "\(slot) must be signed anew: its key was taken away"
+        let dropped = standing.droppedDocuments
+        if !dropped.isEmpty {
+            reason =
+                "what must be signed anew, since its key was taken away:"
+                + " \(MachineStanding.list(dropped))"
         } else if let flaw = vault.rules.settingsInForce.asked.flaw {
             reason = flaw
         } else if !vault.policies.covers(vault.identity(of: account)) {

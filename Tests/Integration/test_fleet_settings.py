@@ -123,6 +123,9 @@ class Containment(SettingsCase):
         self.contoso.keys["policy"] = [Key()]
         policy = self.contoso.policy({**RESTRICTED, "displayName": "Signed"}, name="level.json")
         self.deliver(self.contoso.root(serial=2))
+        # All at once, for whoever signs them anew.
+        for told in (self.workspace.serving("account list").stdout, self.show()["problem"]):
+            self.assertIn(f"policy/all/level.json, settings/all/{NAME}", told)
         self.deliver(policy)
         self.workspace.serving(
             "unlock", ANN, "--passfile", self.workspace.passfile, status=None)

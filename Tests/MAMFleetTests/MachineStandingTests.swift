@@ -186,7 +186,7 @@ import Testing
         #expect(standing.droppedDocuments == [slot])
         #expect(try MachineStanding(standing.json) == standing)
         _ = try standing.accept(contoso.time(at: now), at: now)
-        #expect(standing.staleness(at: now) == .dropped(slot))
+        #expect(standing.staleness(at: now) == .dropped([slot]))
         // Genuine, by a key that stays, and what the strict one had replaced.
         #expect(refusal(&standing, loose) == .issuedBefore(now))
         let new = next.envelope(
