@@ -8,8 +8,14 @@ internal import MAMSystem
 
 /// The programs in `Probes`, and what is known without them.
 package struct LaunchProbes: Sendable {
-    private let settings: Settings.Probes
+    let settings: Settings.Probes
     private let timeoutSeconds: Int
+
+    static let complianceWords = ["compliant": true, "noncompliant": false]
+    static let clockWords: [String: ClockStatus] = [
+        "in": .clockedIn, "out": .clockedOut, "in-stale": .clockedInStale,
+        "out-stale": .clockedOutStale, "not-configured": .notConfigured,
+    ]
 
     package init(_ settings: Settings) {
         self.settings = settings.probes
@@ -47,9 +53,7 @@ package struct LaunchProbes: Sendable {
 
     /// `compliant` or `noncompliant`; unknown without a probe.
     package var isCompliant: Bool? {
-        settings.compliance.flatMap(answer).flatMap {
-            ["compliant": true, "noncompliant": false][$0]
-        }
+        settings.compliance.flatMap(answer).flatMap { Self.complianceWords[$0] }
     }
 
     /// A probe's result takes precedence over a stated level.
@@ -67,15 +71,13 @@ package struct LaunchProbes: Sendable {
 
     package var clockStatus: ClockStatus {
         guard let command = settings.clockStatus else { return .notConfigured }
-        let words: [String: ClockStatus] = [
-            "in": .clockedIn, "out": .clockedOut, "in-stale": .clockedInStale,
-            "out-stale": .clockedOutStale, "not-configured": .notConfigured,
-        ]
-        return answer(command).flatMap { words[$0] } ?? .unknown
+        return answer(command).flatMap { Self.clockWords[$0] } ?? .unknown
     }
 
-    private func answer(_ command: [String]) -> String? {
-        runCommand(command, timeoutSeconds: timeoutSeconds).answer
+    private func answer(_ command: [String]) -> String? { result(of: command).answer }
+
+    func result(of command: [String]) -> CommandResult {
+        runCommand(command, timeoutSeconds: timeoutSeconds)
     }
 
     /// The machine's name according to its firmware.

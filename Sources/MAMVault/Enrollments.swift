@@ -48,6 +48,8 @@ package final class Enrollments: Sendable {
         package var statedThreat: ThreatLevel?
         /// The last answer of its probe.
         package var probedThreat: ThreatLevel?
+        /// Why the last answer of a probe that is asked for is of no use, by setting; nil: it is.
+        var probeFlaws: [String: String?] = [:]
         package var hasForgottenOrders = false
 
         func isWorthSaving(_ account: AccountID, _ record: EnrollmentRecord) -> Bool {

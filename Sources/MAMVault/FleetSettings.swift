@@ -2,6 +2,7 @@
 
 internal import CShims
 internal import Glibc
+internal import MAMEnrollment
 package import MAMFleet
 package import MAMModel
 internal import MAMPolicy
@@ -86,6 +87,12 @@ extension Vault {
         }.first
     }
 
+    /// Those that the organisation asks for. Takes as long as they do.
+    package func askProbes() {
+        let (_, settings, asked) = rules.settingsInForce
+        enrollments.askProbes(asked.keys.filter { settings.probes.command($0) != nil })
+    }
+
     private func unmet(_ key: String, _ settings: Settings) -> String? {
         switch key {
         case "Containment": settings.containment == .off ? nil : uncontained(settings)
@@ -100,7 +107,9 @@ extension Vault {
         case "LockOn.Sleep":
             settings.locksOnSleep && !rules.noticesSessions
                 ? "nothing tells the daemon of the machine's sleep" : nil
-        default: settings.probes.unmet(key)
+        default:
+            settings.probes.unmet(key)
+                ?? (settings.probes.command(key) == nil ? nil : enrollments.probeFlaw(key))
         }
     }
 
@@ -112,16 +121,10 @@ extension Vault {
 }
 
 extension Settings.Probes {
-    /// Why a probe tells nothing. `key`: `Probes.OsVersion`; nil for what names no probe.
+    /// Why a probe cannot be asked. `key`: `Probes.OsVersion`; nil for what names no probe.
     fileprivate func unmet(_ key: String) -> String? {
-        let commands = [
-            "Probes.OsVersion": osVersion, "Probes.AppVersion": appVersion,
-            "Probes.SdkVersion": sdkVersion, "Probes.DeviceModel": deviceModel,
-            "Probes.Compliance": compliance, "Probes.ClockStatus": clockStatus,
-            "Probes.ThreatLevel": threatLevel,
-        ]
-        guard let command = commands[key] else { return nil }
-        guard let program = command?.first else {
+        guard key.hasPrefix("Probes.") else { return nil }
+        guard let program = command(key)?.first else {
             let isStated = key == "Probes.ThreatLevel" && statedThreatLevel != nil
             return isStated ? nil : "it is not configured"
         }

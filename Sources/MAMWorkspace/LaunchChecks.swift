@@ -95,6 +95,7 @@ package struct LaunchChecks: UseCase {
     }
 
     package func checkLaunchOfAll() {
+        vault.askProbes()
         for account in vault.keyring.accounts { checkLaunch(account, saving: .later) }
         vault.enrollments.saveChanged()
     }

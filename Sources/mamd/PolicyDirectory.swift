@@ -165,7 +165,7 @@ final class PolicyDirectory: Sendable {
         }
         if reading.signed != nil {
             // Accounts that no signed policy covers any more are closed.
-            if reading.hasChanged { LaunchChecks(tree).checkLaunchOfAll() }
+            if reading.hasChanged || hasNewSettings { LaunchChecks(tree).checkLaunchOfAll() }
             Orders(tree).obeyPending(of: fleet)
         }
         return reading

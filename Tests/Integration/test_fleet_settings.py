@@ -215,15 +215,28 @@ class Unmet(SettingsCase):
 
 class Probes(SettingsCase):
     settings = {**SettingsCase.settings, "Probes": {
-        "OsVersion": ["/bin/true"], "Compliance": ["/nonexistent"]}}
+        "OsVersion": ["/bin/echo", "12.4"], "Compliance": ["/nonexistent"],
+        "AppVersion": ["/bin/true"], "SdkVersion": ["/bin/echo", "newest"],
+        "DeviceModel": ["/bin/false"], "ThreatLevel": ["/bin/echo", "low"],
+        "ClockStatus": ["/bin/echo", "perhaps"]}}
 
-    def test_one_whose_program_is_gone_is_told(self):
-        self.ask({"Probes": {"OsVersion": "required"}})
+    def test_one_that_does_not_answer_is_told(self):
+        """Though no policy asks what it would say."""
+        self.ask({"Probes": {"OsVersion": "required", "ThreatLevel": "required"}})
         self.assertTrue(self.account_status()["compliant"])
-        self.ask({"Probes": {"OsVersion": "required", "Compliance": "required"}})
-        self.assertEqual(self.status()["settings"], {
-            "Probes.OsVersion": "", "Probes.Compliance": "its program cannot be run"})
-        self.assertFalse(self.account_status()["compliant"])
+        for probe, reason in (
+                ("Compliance", "its program cannot be run"),
+                ("AppVersion", "its program answers nothing"),
+                ("SdkVersion", "its program's answer is not understood"),
+                ("ClockStatus", "its program's answer is not understood"),
+                ("DeviceModel", "its program failed: exited with status 1")):
+            with self.subTest(probe):
+                self.ask({"Probes": {"OsVersion": "required", probe: "required"}})
+                self.assertEqual(self.status()["settings"], {
+                    "Probes.OsVersion": "", f"Probes.{probe}": reason})
+                self.assertFalse(self.account_status()["compliant"])
+        self.workspace.remount()
+        self.assertEqual(self.status()["settings"]["Probes.OsVersion"], "")
 
 
 @unittest.skipUnless(os.geteuid() == 0, "logind runs as root only")
