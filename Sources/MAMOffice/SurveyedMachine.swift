@@ -144,8 +144,8 @@ struct Judge: Sendable {
     let now: Int64
     let staleSeconds: Int64
 
-    /// How far the clock of a machine may be ahead.
-    private static let toleratedSeconds: Int64 = 3600
+    /// How far a clock may be ahead.
+    static let toleratedSeconds: Int64 = 3600
 
     func machine(_ entry: RegisteredMachine) -> SurveyedMachine {
         let report = report(of: entry)
@@ -224,7 +224,12 @@ struct Judge: Sendable {
     private func settings(
         of machine: MachineID, _ status: MachineStatus, _ issued: Int64
     ) -> SurveyedMachine.Attention? {
-        guard let asked = wanted.settingsAsked(of: machine), asked < issued else { return nil }
+        // What a machine has, it had when it reported, whatever the clock of its signer.
+        let isAsked = wanted.settingsAsked(of: machine).contains {
+            $0.statement.issued < issued
+                || status.documents["\($0.slot)"] == $0.statement.serial
+        }
+        guard isAsked else { return nil }
         // A machine of an older version has refused the document.
         guard let told = status.settings else { return .settings([:]) }
         let unmet = told.filter { !$0.value.isEmpty }

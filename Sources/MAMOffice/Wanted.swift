@@ -29,8 +29,8 @@ package struct Wanted: Sendable {
     /// The policies that order keys have not signed, in the order of their slots: none of them
     /// wipes.
     package private(set) var unordered: [SignedDocument] = []
-    /// Whose settings something is asked of, and when that was signed.
-    private var settings: [(audience: Audience, issued: Int64)] = []
+    /// What asks something of settings.
+    private var settings: [SignedDocument] = []
 
     package enum Flaw: Sendable, Equatable {
         /// A machine would refuse it, or it is no document.
@@ -40,6 +40,9 @@ package struct Wanted: Sendable {
         /// Check-ins fail until it is signed again.
         case expired(slot: String, Int64)
         case expiresSoon(slot: String, Int64)
+        /// By a clock that was ahead: machines that lack it cannot be told from those that report
+        /// before then.
+        case signedLater(slot: String, Int64)
         /// Machines have a newer one than the time, which can be held back.
         case timeLacks(slot: String)
         /// The time names one that is not here.
@@ -61,10 +64,10 @@ package struct Wanted: Sendable {
         groupsOfAll.union(groupsOfMachines[machine] ?? [])
     }
 
-    /// When something was asked of the machine's settings last; nil: nothing is.
-    func settingsAsked(of machine: MachineID) -> Int64? {
+    /// What is asked of the machine's settings.
+    func settingsAsked(of machine: MachineID) -> [SignedDocument] {
         let groups = groups(of: machine)
-        return settings.filter { $0.audience.includes(machine, in: groups) }.map(\.issued).max()
+        return settings.filter { $0.statement.audience.includes(machine, in: groups) }
     }
 
     /// The accounts in each group, as the machine has them.
@@ -114,7 +117,10 @@ package struct Wanted: Sendable {
         add(slot, document.statement.audience, Head(document))
         note(document)
         if document.kind == .settings, !document.content.isEmpty {
-            settings.append((document.statement.audience, document.statement.issued))
+            settings.append(document)
+        }
+        if document.statement.issued > now + Judge.toleratedSeconds {
+            flaws.append(.signedLater(slot: slot, document.statement.issued))
         }
         if let expires = document.statement.expires {
             // Machines go on by it nevertheless.

@@ -3,6 +3,7 @@ import json
 import unittest
 
 from carrier import with_clients
+from signing import DAY
 from test_fleet_push import PushCase
 from test_fleet_status import FleetCase
 from workspace import DONE, NO, ROOT, USAGE
@@ -146,6 +147,19 @@ class Status(FleetCase):
         self.assertEqual(sums["attention"]["settings"], 2)
         self.assertEqual(sums["states"]["compliant"], 1)
         self.assertIn("no Landlock", self.fleet("status").stdout)
+
+    def test_what_was_signed_by_a_clock_ahead_is_told_now(self):
+        organization = self.organization
+        organization.put(organization.organization.document(
+            "settings", {"Containment": "required"}, name="settings.json", serial=10,
+            issued=organization.now + 9 * DAY), "settings")
+        organization.heads[SLOT] = 10
+        organization.sign_time()
+        # It has the document, and does not do it.
+        organization.add("lax", settings={"Containment": "the kernel has no Landlock"})
+        self.assertEqual(self.why("lax")[:2], ("attention", ["settings"]))
+        (flaw,) = self.json("status")["flaws"]
+        self.assertIn(f"{SLOT} is of a time to come", flaw)
 
     def test_a_hostile_answer_does_not_reach_the_terminal(self):
         self.organization.add("lax", settings={"\x1b[31m" * 100: "\x1b[0m" * 1000})

@@ -232,6 +232,9 @@ extension Wanted.Flaw {
         case .expired(let slot, let time):
             "\(slot) expired at \(rfc3339(time)): check-ins fail."
         case .expiresSoon(let slot, let time): "\(slot) expires at \(rfc3339(time))."
+        case .signedLater(let slot, let time):
+            "\(slot) is of a time to come, \(rfc3339(time)): the clock of its signer was ahead, and"
+                + " whether machines lack it is not known until then. Sign it again."
         case .timeLacks(let slot):
             "The time lists no \(slot) or an older one: sign it again (mamctl fleet time)."
         case .missing(let slot, let serial):
