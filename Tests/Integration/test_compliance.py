@@ -183,6 +183,15 @@ class Answers(ComplianceCase):
             (facts["MamdFleetJoined"], facts["MamdFleetCurrent"], facts["MamdPolicySerial"],
              facts["MamdPolicyAgeDays"]), (True, True, 17, 0))
         contained = facts["MamdContained"]
+        # By a clock ahead: how old it is nobody knows.
+        ahead = self.workspace.root / "ahead"
+        ahead.write_bytes(contoso.policy(
+            RULES, name="ahead.json", serial=18, issued=int(time.time()) + 9 * DAY, days=30))
+        self.workspace.serving("fleet deliver", ahead)
+        self.assertEqual(self.facts()["MamdPolicyAgeDays"], 36500)
+        now = self.workspace.root / "now"
+        now.write_bytes(contoso.policy(RULES, name="ahead.json", serial=19))
+        self.workspace.serving("fleet deliver", now)
         self.workspace.serving("threat set", "secured")
         self.assertEqual(unmet(self.facts()), set() if contained else {"MamdContained"})
 

@@ -83,7 +83,11 @@ struct ComplianceFacts: Sendable {
         policyDays = organization.policyIssued.map { days(currentTime() - $0) } ?? Self.unknownDays
     }
 
-    private func days(_ seconds: Int) -> Int { max(0, seconds) / Int(secondsPerDay) }
+    /// Of a time to come the age is not known: a clock is wrong. Clocks differ by less than an
+    /// hour.
+    private func days(_ seconds: Int) -> Int {
+        seconds < -3600 ? Self.unknownDays : max(0, seconds) / Int(secondsPerDay)
+    }
 
     var json: JSONValue {
         [
