@@ -64,8 +64,11 @@ extension OrganizationDirectory {
     }
 
     /// All bundles. Machines that were revoked get their orders alone. Orders that have expired or
-    /// that miss signatures are left out.
-    package func bundles(at now: Int64) throws(Failure) -> [BundlePlace: Bundle] {
+    /// that miss signatures are left out, and so are those of a version that did not make nonces as
+    /// machines want them now: of these `tell` is given a sentence each.
+    package func bundles(
+        at now: Int64, tell: (Message) -> Void = { _ in }
+    ) throws(Failure) -> [BundlePlace: Bundle] {
         let (document, root) = try rootInForce()
         let organization = document.statement.organization
         var parts: [BundlePlace: [SignedDocument]] = [.all: []]
@@ -74,7 +77,7 @@ extension OrganizationDirectory {
         for found in signed.values.map(\.document) {
             parts[BundlePlace(found.kind, found.statement.audience), default: []].append(found)
         }
-        for order in try orders(by: root, of: organization, at: now) {
+        for order in try orders(by: root, of: organization, at: now, tell) {
             parts[BundlePlace(.order, order.statement.audience), default: []].append(order)
         }
         for machine in try registeredMachines() {
@@ -96,7 +99,7 @@ extension OrganizationDirectory {
     /// The orders that enough keys have signed, that have not expired, and that neither were
     /// withdrawn nor wait for others. One that lacks a signature is no error.
     private func orders(
-        by root: Root, of organization: Bytes16, at now: Int64
+        by root: Root, of organization: Bytes16, at now: Int64, _ tell: (Message) -> Void
     ) throws(Failure) -> [SignedDocument] {
         var found: [Slot: SignedDocument] = [:]
         var unsigned: [Envelope] = []
@@ -109,8 +112,14 @@ extension OrganizationDirectory {
                 try order.checkContent()
                 found[order.slot] = order
             } catch {
-                guard case .notSigned = error else { throw failure(name, error) }
-                unsigned.append(envelope)
+                switch error {
+                case .notSigned: unsigned.append(envelope)
+                case .otherNonce:
+                    tell(
+                        "\(whole(name).shown) is not sent: \(error). Remove it, and sign it anew:"
+                            + " mamctl fleet order.")
+                default: throw failure(name, error)
+                }
             }
         }
         let withdrawn = Set(found.values.compactMap { try? $0.order().withdrawn?.description })

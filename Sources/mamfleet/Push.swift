@@ -18,7 +18,9 @@ func push(_ arguments: Arguments) throws(Failure) -> ExitStatus {
     let answers: [Bytes16: Token]
     let authority: [UInt8]?
     do throws(OrganizationDirectory.Failure) {
-        bundles = try office.directory.bundles(at: Timestamp.now.milliseconds / 1000)
+        bundles = try office.directory.bundles(at: Timestamp.now.milliseconds / 1000) {
+            printError("mamfleet: \($0)")
+        }
         answers = try office.directory.answers()
         authority = try office.directory.nextAuthority()
     } catch { throw Failure(error) }

@@ -7,7 +7,7 @@ import unittest
 from carrier import POLICY, Organization, with_clients
 from fleet_directory import Machine
 from fleet_view import FleetCase
-from signing import DAY
+from signing import DAY, statement
 from terminal import Terminal
 from workspace import DONE, NO, NOT_FOUND, REFUSED, USAGE, Workspace
 
@@ -306,11 +306,18 @@ class Former(FleetCase):
         org = self.organization
         machine = org.add("pc-1")
         org.sign_time()
-        (org.path / "orders" / "lock.json").write_bytes(org.organization.order(
-            "lock", machine.id, name="ab" * 16, keys=org.organization.keys["order"][:1]))
-        said = self.fleet("bundle", "-o", self.workspace.root / "bundles", status=REFUSED).stderr
-        self.assertIn("lock.json: its nonce is not its own", said)
-        self.assertIn("remove it, and sign it anew: mamctl fleet order", said)
+        for name in ("lock", "checkIn"):
+            (org.path / "orders" / f"{name}.json").write_bytes(org.organization.order(
+                name, machine.id, name="ab" * 16, keys=org.organization.keys["order"][:1]))
+        wipe = org.order("wipe", machine, "cd" * 16)
+        bundles = self.workspace.root / "bundles"
+        said = self.fleet("bundle", "-o", bundles).stderr
+        for name in ("lock", "checkIn"):
+            self.assertIn(f"{name}.json is not sent: its nonce is not its own", said)
+        self.assertIn("Remove it, and sign it anew: mamctl fleet order", said)
+        # What is good is not held up.
+        (sent,) = json.loads((bundles / "m" / f"{machine.id}.json").read_bytes())
+        self.assertEqual(statement(json.dumps(sent))["name"], wipe)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,9 @@ internal import MAMWire
 
 func writeBundles(_ invocation: Invocation) throws -> ExitStatus {
     let output = OrganizationDirectory(try invocation.output())
-    let bundles = try organization(of: invocation).bundles(at: Int64(currentTime()))
+    let bundles = try organization(of: invocation).bundles(at: Int64(currentTime())) {
+        printError($0)
+    }
     var texts: [BundlePlace: [UInt8]] = [:]
     for (place, bundle) in bundles {
         do throws(Refusal) { texts[place] = try bundle.encoded() } catch {
