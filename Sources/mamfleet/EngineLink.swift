@@ -44,8 +44,11 @@ final class EngineLink {
             let failure = live()
             shared.setConnection(nil)
             if good.hasPassed { backoff.reset() }
+            if let change = failure as? Changed {
+                say(change.description)
+                continue
+            }
             say("not connected: \(failure)")
-            if failure is Changed { continue }
             Deadline(milliseconds: backoff.next()).wait()
         }
     }

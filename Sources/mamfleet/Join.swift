@@ -70,7 +70,8 @@ private struct Joining {
     mutating func join(waitSeconds: Int) throws(Failure) -> String? {
         // If one of these fails, nothing is used up.
         let joined = try call(Varlink.Fleet.Show()).organization
-        if let joined, let former = try formerEnrolment(), former.used == code.invitation,
+        let known = try formerEnrolment()
+        if let joined, let former = known, former.used == code.invitation,
             former.organization.description == joined.id,
             former.machine.description == joined.machine
         {
@@ -84,6 +85,12 @@ private struct Joining {
             throw Failure(
                 .refused, "this workspace has joined \(joined.name) already",
                 next: "mamctl fleet show")
+        }
+        if let joined, known?.invitation?.id != code.invitation {
+            // Before the code is used up.
+            printError(
+                "this workspace has joined \(joined.name) before, as machine \(joined.machine):"
+                    + " it asks to be let in again, by this code")
         }
         let hasJoined = joined == nil
         machine = try joinDaemon(joined, bundles, first)

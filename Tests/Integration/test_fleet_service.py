@@ -146,6 +146,15 @@ class Enrolment(FleetService):
         self.office.push()
         wait_until(lambda: self.rule())
 
+    def test_a_code_that_is_used_up_for_one_that_has_joined_is_told_before(self):
+        self.enrol(service=False)
+        self.assertNotIn("has joined", self.join(self.code).stderr)
+        _, code = self.office.invite()
+        said = self.join(code).stderr
+        self.assertIn(f"has joined Contoso before, as machine {self.machine}", said)
+        # Then it is under way.
+        self.assertNotIn("has joined", self.join(code).stderr)
+
     def test_an_administrator_who_is_slow(self):
         self.invitation, code = self.office.invite()
         self.assertIn("has not let it in yet", self.join(code).stdout)
@@ -155,6 +164,8 @@ class Enrolment(FleetService):
         self.machine = self.office.admit(self.invitation)
         self.office.push()
         self.await_connected()
+        self.assertIn("the administrator has let this machine in", self.service.text)
+        self.assertNotIn("not connected", self.service.text)
 
     def test_by_mamctl(self):
         _, code = self.office.invite()
