@@ -188,6 +188,13 @@ class Guided(unittest.TestCase):
                      if line.strip().startswith(word)]
             self.assertEqual(len(lines), len(set(lines)) * (2 if word == "key_file: " else 1), word)
 
+    def test_a_number_of_servers_that_no_death_leaves_a_majority_of(self):
+        for count in (2, 4):
+            with self.subTest(count):
+                told = self.error(USAGE, server=["nats.contoso.com"] * count)["message"]
+                self.assertIn(f"{count} servers: name one, three or five", told)
+        self.assertFalse(self.org.exists())
+
     def test_without_a_terminal_nothing_is_guessed(self):
         for name in ("name", "organization", "root", "policy", "order", "server", "first-policy"):
             with self.subTest(name):
@@ -209,15 +216,23 @@ class Guided(unittest.TestCase):
             ["mamctl", "fleet", "init", "--guided"],
             {**self.workspace.environment, "HOME": str(home)}, columns=200)
         answer(terminal, [
-            ("Name of the organisation", "Contoso"), ("Its directory", str(self.org)),
-            *((f"Key '{name}'", "") for name in HELD), ("NATS servers", "nats.contoso.com"),
-            ("First policy", str(FIRST)),
+            ("Name of the organisation", "Contoso"),
+            # What is wrong with an answer is told at once, and asked again.
+            ("Its directory", "/nonexistent/contoso"), ("Its directory", str(self.org)),
+            ("Key 'root-1'", "/nonexistent/root.key"), ("Key 'root-1'", str(FIRST)),
+            *((f"Key '{name}'", "") for name in HELD[:2]),
+            ("Key 'root-3'", str(keys / "root-1.key")),
+            *((f"Key '{name}'", "") for name in HELD[2:]),
+            ("NATS servers", "n1 n2"), ("NATS servers", "nats.contoso.com"),
+            ("First policy", "/nonexistent/first.json"), ("First policy", str(FIRST)),
             # A bad one costs nothing but another try.
             ("Passphrase", "short"), ("Again", "short"),
             ("Passphrase", PASSPHRASE), ("Again", PASSPHRASE)])
         status, shown = terminal.finish(120)
         self.assertEqual(status, DONE, shown)
         self.assertIn("too weak", shown)
+        self.assertIn("not a signing key", shown)
+        self.assertIn("name one, three or five", shown)
         self.assertIn("mamd-engine@nats.contoso.com-4222", shown)
         self.assertEqual(
             sorted(path.name for path in keys.iterdir()), sorted(f"{name}.key" for name in HELD))

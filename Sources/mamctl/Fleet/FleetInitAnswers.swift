@@ -7,6 +7,7 @@ internal import MAMFleet
 internal import MAMFormat
 internal import MAMModel
 internal import MAMOffice
+internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
 
@@ -30,6 +31,16 @@ enum FleetHolder: Hashable {
         let isDirectory = found.map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
         self = .file(isDirectory ? path.appending("mamd.key") : path)
     }
+
+    /// A key that is there must be one; else its directory must be. `usual`: the one that is made.
+    fileprivate func check(makesIn usual: ByteString) throws {
+        guard let file else { return }
+        if access(file.cString, F_OK) == 0 {
+            _ = try FleetKey.publicKey(of: file)
+        } else if file.directory != usual {
+            _ = try naming(file, status(at: workingDirectory, file.directory.cString))
+        }
+    }
 }
 
 struct FleetInitAnswers {
@@ -47,8 +58,9 @@ struct FleetInitAnswers {
     init(_ invocation: Invocation) throws {
         name =
             try invocation.arguments.text("name")
-            ?? answer("Name of the organisation", nil, "name", invocation)
-            .requireText("the value of --name")
+            ?? answer("Name of the organisation", nil, "name", invocation) { given in
+                try given.requireText("the value of --name")
+            }
         directory = try Self.directory(of: name, invocation)
         holders = try Self.holders(directory.path, invocation)
         servers = try Self.servers(invocation)
@@ -62,10 +74,11 @@ struct FleetInitAnswers {
         let short = name.lowercased().split { !$0.isASCII || !$0.isLetter && !$0.isNumber }
             .joined(separator: "-")
         let usual = home.appending(short.isEmpty ? "organisation" : short)
-        let given =
-            try namedOrganization(invocation)
-            ?? answer("Its directory", usual, "organization", invocation)
-        return OrganizationDirectory(try path(given, below: home))
+        let read = { (given: ByteString) throws in
+            OrganizationDirectory(try path(given, below: home))
+        }
+        return try namedOrganization(invocation).map(read)
+            ?? answer("Its directory", usual, "organization", invocation, read)
     }
 
     // MARK: Keys
@@ -81,8 +94,9 @@ struct FleetInitAnswers {
         var found: [Role: [FleetHolder]] = [:]
         for (role, count) in usualCounts {
             let given = invocation.arguments.values(role.rawValue)
-            let words = try given.isEmpty ? ask(role, count, directory, invocation) : given
-            found[role] = words.map(FleetHolder.init)
+            found[role] =
+                try given.isEmpty
+                ? ask(role, count, directory, invocation) : given.map(FleetHolder.init)
         }
         let times = invocation.arguments.values(Role.time.rawValue)
         found[.time] = (times.isEmpty ? [directory.appending("time.key")] : times)
@@ -92,25 +106,51 @@ struct FleetInitAnswers {
 
     private static func ask(
         _ role: Role, _ count: Int, _ directory: ByteString, _ invocation: Invocation
-    ) throws -> [ByteString] {
+    ) throws -> [FleetHolder] {
         let keys = ByteString(directory.bytes + Array("-keys".utf8))
-        return try (1...count).map { number in
+        var found: [FleetHolder] = []
+        for number in 1...count {
             let key = count > 1 ? "\(role.rawValue)-\(number)" : role.rawValue
-            return try answer(
+            let holder = try answer(
                 "Key '\(key)': a file, or the directory of a stick (-: none)",
-                keys.appending("\(key).key"), role.rawValue, invocation)
-        }.filter { $0 != none }
+                keys.appending("\(key).key"), role.rawValue, invocation
+            ) { given -> FleetHolder? in
+                guard given != none else { return nil }
+                let holder = FleetHolder(given)
+                guard !found.contains(holder) else {
+                    throw Failure(
+                        .usage, "\(given.shown) is another key of this role already",
+                        next: "name another file, or -")
+                }
+                try holder.check(makesIn: keys)
+                return holder
+            }
+            if let holder { found.append(holder) }
+        }
+        return found
     }
 
     // MARK: The engine and the policy
 
     private static func servers(_ invocation: Invocation) throws -> [ServerName] {
-        var words = invocation.arguments.values("server")
-        if words.isEmpty {
-            let answer = try answer(
-                "NATS servers, one or three, with blanks between them", SetupDefaults.host,
-                "server", invocation)
-            words = answer.bytes.split(separator: UInt8(ascii: " ")).map { ByteString(Array($0)) }
+        let words = invocation.arguments.values("server")
+        guard words.isEmpty else { return try servers(named: words, invocation) }
+        return try answer(
+            "NATS servers, one, three or five, with blanks between them", SetupDefaults.host,
+            "server", invocation
+        ) { given in
+            let words = given.bytes.split(separator: UInt8(ascii: " "))
+            return try servers(named: words.map { ByteString(Array($0)) }, invocation)
+        }
+    }
+
+    private static func servers(
+        named words: [ByteString], _ invocation: Invocation
+    ) throws -> [ServerName] {
+        guard [1, 3, 5].contains(words.count) else {
+            throw invocation.misuse(
+                "\(words.count) servers: name one, three or five, for more than half of them must"
+                    + " run")
         }
         var found: [ServerName] = []
         for word in words {
@@ -126,12 +166,24 @@ struct FleetInitAnswers {
 
     private static func policy(_ invocation: Invocation) throws -> ByteString? {
         let isThere = access(examplePolicy.cString, R_OK) == 0
-        let given =
-            try invocation.arguments.value("first-policy")
-            ?? answer(
-                "First policy, a file that Graph exported (-: none)",
-                isThere ? examplePolicy : none, "first-policy", invocation)
-        return given == none ? nil : typedPath(given, below: SetupDefaults.home)
+        let read = { (given: ByteString) throws -> ByteString? in
+            guard given != none else { return nil }
+            return try checkedPolicy(typedPath(given, below: SetupDefaults.home), invocation)
+        }
+        if let given = invocation.arguments.value("first-policy") { return try read(given) }
+        return try answer(
+            "First policy, a file that Graph exported (-: none)", isThere ? examplePolicy : none,
+            "first-policy", invocation, read)
+    }
+
+    private static func checkedPolicy(
+        _ export: ByteString, _ invocation: Invocation
+    ) throws -> ByteString {
+        guard let name = export.lastComponent.text, isDocumentName(name.utf8) else {
+            throw invocation.misuse("--first-policy is '\(export.shown)', not a file *.json")
+        }
+        _ = try exportedPolicies(readFile(export, atMost: Envelope.maximumByteCount), export)
+        return export
     }
 }
 
@@ -142,13 +194,17 @@ extension ServerName {
 }
 
 /// Without a terminal nothing is guessed: where keys lie is for people to say. An empty answer is
-/// the usual one.
-private func answer(
-    _ question: Message, _ usual: ByteString?, _ option: String, _ invocation: Invocation
-) throws -> ByteString {
+/// the usual one; what `read` refuses is asked for again.
+private func answer<Value>(
+    _ question: Message, _ usual: ByteString?, _ option: String, _ invocation: Invocation,
+    _ read: (ByteString) throws -> Value
+) throws -> Value {
     guard isatty(STDIN_FILENO) == 1 else { throw invocation.misuse("--\(option) is needed") }
-    if let usual { return try ask(question, usual) }
-    let answer = try Terminal.askOpenly(question)
-    guard !answer.bytes.isEmpty else { throw invocation.misuse("--\(option) is needed") }
-    return answer
+    return try askingAgain(
+        if: true, for: [.failure, .usage, .notFound, .refused, .damaged]
+    ) {
+        let given = try usual.map { try ask(question, $0) } ?? Terminal.askOpenly(question)
+        guard !given.bytes.isEmpty else { throw invocation.misuse("--\(option) is needed") }
+        return try read(given)
+    }
 }

@@ -8,7 +8,6 @@ internal import MAMFleet
 internal import MAMFormat
 internal import MAMModel
 internal import MAMOffice
-internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
 internal import MAMWords
@@ -164,11 +163,7 @@ private struct FleetInitGuide {
     /// Before anything is made.
     private func checkPolicy() throws {
         guard let export = answers.policy else { return }
-        guard let name = export.lastComponent.text, isDocumentName(name.utf8) else {
-            throw invocation.misuse("--first-policy is '\(export.shown)', not a file *.json")
-        }
         let content = try readFile(export, atMost: Envelope.maximumByteCount)
-        _ = try exportedPolicies(content, export)
         let former = place.whole(policyName(of: export))
         guard try place.has(policyName(of: export)),
             try readFile(former, atMost: Envelope.maximumByteCount) != content
