@@ -1,6 +1,8 @@
 """An organisation's keys and documents, on files alone: no daemon, and no network."""
 import base64
+import contextlib
 import json
+import os
 import shutil
 import unittest
 
@@ -210,7 +212,62 @@ class Files(unittest.TestCase):
         self.assertIn("not a signing key as mamctl fleet keygen makes one", self.error(refused))
         self.json("key", self.path("nowhere"), status=NOT_FOUND)
 
+    def test_a_passphrase_is_changed(self):
+        key = self.path("changed.key")
+        old = self.workspace.secret("old", "a much longer passphrase")
+        new = self.workspace.secret("new", "another long passphrase")
+        made = self.json("keygen", "-o", key, "--passfile", old)
+        change = ("passphrase", key, "--passfile", old, "--new-passfile")
+        before = key.read_bytes()
+        for passfile, status in (
+                (self.workspace.secret("weak", "seven 7"), REFUSED),
+                (self.path("nowhere"), NOT_FOUND)):
+            self.json(*change, passfile, status=status)
+        self.json(
+            "passphrase", key, "--passfile", new, "--new-passfile", new,
+            status=WRONG_PASSPHRASE)
+        self.json(*change, new, "--no-passphrase", status=USAGE)
+        self.assertEqual(key.read_bytes(), before)
+        # Where a stick is linked to, the key stays on it.
+        link = self.path("link.key")
+        link.symlink_to(key)
+        told = self.json("passphrase", link, "--passfile", old, "--new-passfile", new)
+        self.assertEqual((told["id"], told["path"]), (made["id"], str(key)))
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(key.stat().st_mode & 0o7777, 0o600)
+        self.json(*change, new, status=WRONG_PASSPHRASE)
+        self.json("passphrase", key, "--passfile", new, "--no-passphrase")
+        self.assertEqual(self.json("key", key)["publicKey"], made["publicKey"])
+        root = self.path("changed-root.json")
+        self.json(
+            "init", "-o", root, "--name", "Small", "--root", made["publicKey"], "--policy",
+            made["publicKey"], "--order", made["publicKey"], "--order", self.public["bob"],
+            "--time", made["publicKey"])
+        self.json("cosign", root, "--key", key, "--yes")
+        self.assertEqual(self.verify(root, root=root)["signedBy"], [made["id"]])
+
     # Documents
+
+    def test_a_dash_is_standard_output(self):
+        place = self.path("dash")
+        place.mkdir()
+        with contextlib.chdir(place):
+            sign = ("sign", self.policy, *self.with_root("ann"), "--kind", "policy", "--audience",
+                    "all", "-o", "-")
+            order = ("order", "lock", *self.with_root("ann"), "--machine", MACHINE, "-o", "-")
+            time_ = ("time", place, *self.with_root("server"), "-o", "-")
+            for words in (sign, order, time_):
+                with self.subTest(words[0]):
+                    said = self.fleet(*words)
+                    out = self.path("dash.json")
+                    out.write_text(said.stdout)
+                    self.verify(out)
+                    self.assertIn("signed by", said.stderr)
+                    self.json(*words, status=USAGE)
+            # What others are to sign is a file.
+            self.init("-", status=USAGE)
+            self.json("rotate", self.root, "-o", "-", "--name", "Other", status=USAGE)
+            self.assertEqual(os.listdir(place), [])
 
     def test_a_policy(self):
         out = self.path("policy.json")

@@ -63,6 +63,8 @@ struct FleetFile {
         report([self], by: root.root, invocation)
     }
 
+    var isForStandardOutput: Bool { path.text == "-" }
+
     /// Refuses what no machine would read.
     func write(replacing: Bool) throws(Failure) {
         let bytes = envelope.encoded()
@@ -71,6 +73,7 @@ struct FleetFile {
                 .usage, "\(path.shown): not written, no machine would accept it: \(error)",
                 next: "sign a smaller document")
         }
+        if isForStandardOutput { return writeOut(bytes) }
         try makeOrganizationPlace(for: path)
         let new = try NewFile(for: path, replacing: replacing)
         try new.write(bytes)

@@ -27,6 +27,24 @@ func number(
     return value
 }
 
+extension Invocation {
+    /// Where a document goes; `-`: to standard output, of which `--json` has no part then.
+    func documentOutput() throws(Failure) -> ByteString {
+        let path = try output()
+        guard path.text == "-", isJSON else { return path }
+        throw misuse("-o - writes the document itself to standard output, without --json")
+    }
+
+    /// Where a file goes that is to be signed there.
+    func fileOutput() throws(Failure) -> ByteString {
+        let path = try output()
+        guard path.text != "-" else {
+            throw misuse("-o must name a file, for others to sign there")
+        }
+        return path
+    }
+}
+
 /// How long policies last, and memberships of `fleet sign`, unless something else is given. Those
 /// of `fleet admit` last ``SignedDocument/longestDays``.
 let usualDays: Int64 = 90

@@ -31,9 +31,9 @@ func signOrders(_ invocation: Invocation) throws -> ExitStatus {
     else {
         throw invocation.misuse("there is no such order")
     }
-    let output = try invocation.output()
-    let root = try FleetRoot(of: invocation)
     let isBatch = invocation.arguments.has("machines")
+    let output = try isBatch ? invocation.fileOutput() : invocation.documentOutput()
+    let root = try FleetRoot(of: invocation)
     let names = try FleetNames(of: invocation)
     let targets = try isBatch ? listed(names, invocation) : [single(names, invocation)]
     try check(targets, action, invocation)

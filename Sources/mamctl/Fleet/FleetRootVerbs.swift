@@ -11,7 +11,7 @@ internal import MAMWire
 func makeRoot(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.arguments.has("guided") { return try guideOrganization(invocation) }
     try invocation.refuse(guidedOptions, with: "output")
-    let output = try invocation.output()
+    let output = try invocation.fileOutput()
     let name = try required("name", invocation).requireText("the value of --name")
     var keys: [[UInt8]] = []
     var roles: [Role: Root.Holders] = [:]
@@ -38,7 +38,7 @@ func makeRoot(_ invocation: Invocation) throws -> ExitStatus {
 /// The next root has the next serial; keys without a role are left out of it.
 func rotateRoot(_ invocation: Invocation) throws -> ExitStatus {
     let former = try FleetRoot(reading: invocation.operands[0])
-    let output = try invocation.output()
+    let output = try invocation.fileOutput()
     var keys = former.root.keys
     var roles = former.root.roles
     for (role, text) in try byRole("add", invocation) {

@@ -3,13 +3,14 @@
 internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
+internal import MAMOffice
 internal import MAMPolicy
 internal import MAMSettings
 internal import MAMSystem
 internal import MAMWire
 
 func signDocument(_ invocation: Invocation) throws -> ExitStatus {
-    let output = try invocation.output()
+    let output = try invocation.documentOutput()
     let root = try FleetRoot(of: invocation)
     guard let kind = DocumentKind(rawValue: try required("kind", invocation).shown) else {
         throw invocation.misuse("--kind must be policy, membership or settings")

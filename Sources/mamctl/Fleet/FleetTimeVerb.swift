@@ -12,7 +12,7 @@ private let maximumDays: Int64 = 2
 private let slot = Slot(.time, .all, SignedDocument.timeName)
 
 func signTime(_ invocation: Invocation) throws -> ExitStatus {
-    let output = try invocation.output()
+    let output = try invocation.documentOutput()
     let root = try FleetRoot(of: invocation)
     let heads = try heads(in: invocation.operands[0], root)
     let content = SignedTime(heads: heads).json.encoded()

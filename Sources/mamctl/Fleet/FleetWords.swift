@@ -210,6 +210,10 @@ extension FleetFile {
 
 /// What a verb made: one document, or a list of them.
 func report(_ files: [FleetFile], by root: Root?, _ invocation: Invocation, asList: Bool = false) {
+    // Standard output has the document.
+    if files.contains(where: \.isForStandardOutput) {
+        return printError(verbatim: files.map { $0.words(root) }.joined(separator: "\n\n"))
+    }
     if invocation.isJSON {
         let values = files.map { $0.json(root) }
         printJSON(asList ? .array(values) : values.first ?? .null)
