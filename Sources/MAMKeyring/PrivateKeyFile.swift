@@ -56,7 +56,13 @@ package enum PrivateKeyFile<Kind: KeyFileKind> {
     package static func make(
         passphrase: SecretBytes?, cost: KeyDerivationCost = .standard
     ) throws(Failure) -> (publicKey: PublicKey, file: SecretBytes) {
-        let privateKey = SecretBytes.random(count: privateKeyByteCount)
+        try file(of: .random(count: privateKeyByteCount), passphrase: passphrase, cost: cost)
+    }
+
+    /// A file of a key that there is.
+    package static func file(
+        of privateKey: SecretBytes, passphrase: SecretBytes?, cost: KeyDerivationCost = .standard
+    ) throws(Failure) -> (publicKey: PublicKey, file: SecretBytes) {
         guard let publicKey = Kind.pair(of: privateKey).flatMap(Kind.publicKey) else {
             throw .derivation(.failure)
         }

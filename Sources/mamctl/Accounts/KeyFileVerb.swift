@@ -38,7 +38,7 @@ func makeKeyFile<Kind>(
 }
 
 /// Uses built-in rules, not a policy: the key is for other machines.
-private func refuseWeak<Kind: KeyFileKind>(
+func refuseWeak<Kind: KeyFileKind>(
     _ secret: borrowing SecretBuffer, for kind: Kind.Type
 ) throws(Failure) {
     guard let flaw = secret.withBytes({ PinRules().flaw(forFile: $0) }) else { return }

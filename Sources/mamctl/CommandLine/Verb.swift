@@ -26,6 +26,10 @@ extension Option {
     static let passfile = Option(
         "passfile", value: "FILE", "read the passphrase from FILE, which has one line")
     static let noPassphrase = Option("no-passphrase", "protect the keys with this device only")
+    static let newPassfile = Option(
+        "new-passfile", value: "FILE", "read the new passphrase from FILE")
+    static let newExtpass = Option(
+        "new-extpass", value: "CMD", "read the new passphrase from a command")
     static let extpass = Option(
         "extpass", value: "CMD", "read it from a command; repeat for its arguments")
 }

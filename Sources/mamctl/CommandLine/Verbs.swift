@@ -127,8 +127,7 @@ private let accountVerbs: [Verb] = [
                 "export", value: "FILE",
                 "if it is forgotten: FILE has the account's keys, from setup or account"
                     + " export"),
-            Option("new-passfile", value: "FILE", "read the new passphrase from FILE"),
-            Option("new-extpass", value: "CMD", "read the new passphrase from a command"),
+            .newPassfile, .newExtpass,
             .noPassphrase,
         ] + Option.ofExport + [.workspace],
         examples: [

@@ -42,7 +42,7 @@ extension SigningPublicKey {
     /// As roots and signatures name the key.
     var id: Bytes16 { Bytes16(ofKey: bytes) }
 
-    fileprivate var json: JSONValue {
+    var json: JSONValue {
         ["id": .string(id.description), "publicKey": .string(text)]
     }
 }

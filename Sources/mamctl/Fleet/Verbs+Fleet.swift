@@ -30,6 +30,21 @@ private let fleetKeyVerbs: [Verb] = [
         usage: ["FILE|PUBLIC"],
         examples: ["mamctl fleet key ann.key", "mamctl fleet key --json ann.key"],
         statuses: [.success, .failure, .usage, .notFound, .damaged], run: showSigningKey),
+    Verb(
+        name: "fleet passphrase", summary: "Change a signing key's passphrase",
+        usage: [
+            "FILE", .oneOf("--passfile", "--extpass"),
+            .oneOf("--new-passfile", "--new-extpass", "--no-passphrase"),
+        ],
+        options: [
+            .passfile, .extpass, .newPassfile, .newExtpass,
+            Option("no-passphrase", "store the key unsealed: FILE alone signs"),
+        ],
+        examples: [
+            "mamctl fleet passphrase ann.key",
+            "mamctl fleet passphrase ann.key --passfile old --new-passfile new",
+        ],
+        statuses: fleetStatuses + [.wrongPassphrase], run: changeKeyPassphrase),
 ]
 
 /// Options of `fleet init` that count with `--guided` alone.
