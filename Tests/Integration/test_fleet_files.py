@@ -325,6 +325,22 @@ class Files(unittest.TestCase):
         said = self.fleet("verify", out, "--root", self.root, status=REFUSED).stdout
         self.assertIn("1 more order key must sign", said)
 
+    def test_a_group_of_nobody_is_told(self):
+        directory = self.path("of-nobody")
+        (directory / "machines").mkdir(parents=True)
+        (directory / "signed").mkdir()
+        root = directory / "root.json"
+        root.write_bytes(self.root.read_bytes())
+        lab, out = self.path("in-lab.json"), directory / "signed" / "lab.json"
+        lab.write_text('{"groups": ["lab"], "members": {}}')
+        self.sign(out, kind="membership", audience=f"machine:{MACHINE}", file=lab)
+        self.path("containing.json").write_text('{"Containment": "required"}')
+        for group, isTold in (("lab", False), ("lap", True)):
+            said = self.fleet(
+                "sign", self.path("containing.json"), *self.with_root("ann", root), "--kind",
+                "settings", "--audience", f"group:{group}", "-o", self.path(f"{group}.out")).stderr
+            self.assertEqual(f"Nobody is in the group {group}" in said, isTold)
+
     def test_after_the_highest_serial_nothing_is_signed(self):
         out = self.path("last.json")
         self.sign(out, "--serial", str((1 << 63) - 1))

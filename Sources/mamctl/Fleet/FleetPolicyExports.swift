@@ -40,6 +40,9 @@ struct KnownGroups {
         for group in membership.groups { ofMachines[group.caseFolded] = group }
     }
 
+    /// Whether a machine, an invitation or a membership has the group.
+    func haveMachines(in group: String) -> Bool { ofMachines[group.caseFolded] == group }
+
     func audiences(of policy: ExportedPolicy, _ file: ByteString) throws(Failure) -> [Audience] {
         for group in policy.excludedGroups where !ofAccounts.contains(group.caseFolded) {
             printError(

@@ -23,8 +23,20 @@ func signDocument(_ invocation: Invocation) throws -> ExitStatus {
         output, slot, content, of: root.organization,
         serial: nextSerial(of: slot, replacing: output, invocation), issued: issued,
         expires: expires)
+    warnOfNobody(slot.audience, root, invocation)
     try file.finish(root, invocation)
     return .success
+}
+
+/// Before it is signed. Without the organisation's directory nobody knows.
+private func warnOfNobody(_ audience: Audience, _ root: FleetRoot, _ invocation: Invocation) {
+    let place = namedOrganization(invocation) ?? root.file.path.directory
+    let directory = OrganizationDirectory(place)
+    guard case .group(let group) = audience,
+        (try? directory.has(OrganizationDirectory.machines)) == true,
+        let known = try? KnownGroups(directory), !known.haveMachines(in: group)
+    else { return }
+    printError("Nobody is in the group \(group): no machine, invitation or membership has it.")
 }
 
 private func audience(_ invocation: Invocation) throws(Failure) -> Audience {
