@@ -451,7 +451,8 @@ class Files(unittest.TestCase):
         refused = self.cosign(out, "server", "--root", self.root, status=REFUSED)
         self.assertIn("lacks the role order", self.error(refused))
         self.assertIn("--root is needed", self.error(self.cosign(out, "bob", status=USAGE)))
-        self.cosign(out, "bob", "--root", self.root)
+        # The organisation's own, where its directory is known.
+        self.cosign(out, "bob", "--organization", self.root.parent)
         self.verify(out)
         # What destroys nothing needs one.
         lock = self.path("lock.json")

@@ -3,14 +3,15 @@
 internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 
 func cosignDocuments(_ invocation: Invocation) throws -> ExitStatus {
-    let root = try invocation.arguments.value("root").map { try FleetRoot(reading: $0) }
     var files = try invocation.operands.map { path throws(Failure) in
         try FleetFile(reading: path)
     }
+    let root = try root(of: files, invocation)
     let areOrders = files.contains { $0.envelope.kind == .order }
     let names = areOrders ? try FleetNames(of: invocation) : nil
     for file in files { try agree(to: file, root, names, invocation) }
@@ -34,6 +35,16 @@ func cosignDocuments(_ invocation: Invocation) throws -> ExitStatus {
         }
     }
     return .success
+}
+
+/// The one that is named, else the directory's; a root is signed by its own keys.
+private func root(of files: [FleetFile], _ invocation: Invocation) throws -> FleetRoot? {
+    if let named = invocation.arguments.value("root") { return try FleetRoot(reading: named) }
+    let directory = OrganizationDirectory(namedOrganization(invocation) ?? ByteString("."))
+    guard files.contains(where: { $0.envelope.kind != .root }),
+        try directory.has(OrganizationDirectory.root)
+    else { return nil }
+    return try FleetRoot(reading: directory.whole(OrganizationDirectory.root))
 }
 
 /// What was signed by mistake cannot be taken back from whoever has a copy.
