@@ -11,6 +11,8 @@ extension String {
 
     /// Equal for texts that differ only in case: `ß` and `SS`, `ς` and `Σ`.
     package var caseFolded: String {
+        // Almost every name: Unicode's tables cost many times as much.
+        if utf8.allSatisfy({ $0 < 0x80 }) { return lowercased() }
         var folded = String.UnicodeScalarView()
         for scalar in unicodeScalars {
             // Its capital is that of i, but it is another letter.

@@ -58,9 +58,10 @@ package struct ProvenGroups: Sendable, Equatable {
 /// The members of directory groups, according to the settings, or to signed documents, and to an
 /// issuer.
 package struct Groups: Sendable, Equatable {
-    private let members: [String: [String]]
+    /// Folded, as their groups: a group may have ten thousand.
+    private let members: [String: Set<String>]
     /// Those whose word suffices to wipe.
-    private let wipedMembers: [String: [String]]
+    private let wipedMembers: [String: Set<String>]
     private let proven: [ProvenGroups]
     /// Whether an issuer's word may also take an account out of a group, or out of a policy.
     private let mayLoosen: Bool
@@ -71,10 +72,12 @@ package struct Groups: Sendable, Equatable {
         proven: [ProvenGroups] = [], mayLoosen: Bool = true
     ) {
         let folded = { (members: [String: [String]]) in
-            Dictionary(members.map { ($0.caseFolded, $1) }, uniquingKeysWith: +)
+            Dictionary(members.map { ($0.caseFolded, Set($1.map(\.caseFolded))) }) {
+                $0.union($1)
+            }
         }
         self.members = folded(members)
-        wipedMembers = folded(wiped ?? members)
+        wipedMembers = wiped.map(folded) ?? self.members
         self.proven = proven
         self.mayLoosen = mayLoosen
     }
@@ -97,7 +100,7 @@ package struct Groups: Sendable, Equatable {
 
     /// Nil for an unknown group.
     private func contains(_ account: Identity, _ group: String) -> Bool? {
-        members[group.caseFolded].map { $0.contains(where: account.matches) }
+        members[group.caseFolded].map { account.isIn($0) }
     }
 
     /// What the issuer says; nil if it has said nothing about the account.
@@ -138,7 +141,7 @@ package struct Groups: Sendable, Equatable {
         let isIn = { (group: String) -> Bool? in
             let proof = mayLoosen ? proves(account, group) : nil
             if proof == true { return true }
-            return wipedMembers[group.caseFolded]?.contains(where: account.matches) ?? proof
+            return wipedMembers[group.caseFolded].map { account.isIn($0) } ?? proof
         }
         var included: [Bool] = []
         for assignment in assignments {
@@ -162,5 +165,12 @@ package struct Groups: Sendable, Equatable {
             case .unknown: false
             }
         }
+    }
+}
+
+extension Identity {
+    /// Whether its name or its object id is among them, which are folded.
+    fileprivate func isIn(_ folded: Set<String>) -> Bool {
+        [name, objectID].contains { !$0.isEmpty && folded.contains($0.caseFolded) }
     }
 }
