@@ -1,4 +1,4 @@
-// The policies of each machine, as it has them before a push and after it.
+// The policies and members of each machine, as it has them before a push and after it.
 
 internal import MAMFleet
 internal import MAMModel
@@ -11,6 +11,7 @@ final class MachineBooks {
     private let wanted: Wanted
     private var before: [Slot: [PolicyDocument]] = [:]
     private var after: [Slot: [PolicyDocument]] = [:]
+    private var memberships: [Slot: Membership] = [:]
     private var known: [Key: Pair] = [:]
 
     private struct Key: Hashable {
@@ -26,7 +27,11 @@ final class MachineBooks {
         }
         after = before
         for change in changes where change.isNoticed {
-            after[change.slot] = policyDocuments(change.content, in: change.slot)
+            if change.slot.kind == .membership {
+                memberships[change.slot] = try? Membership(parsing: change.content)
+            } else {
+                after[change.slot] = policyDocuments(change.content, in: change.slot)
+            }
         }
     }
 
@@ -38,14 +43,14 @@ final class MachineBooks {
         let key = Key(
             slots: slots, workspace: workspace, members: wanted.membersForMachines[machine])
         if let pair = known[key] { return pair }
-        let book = { (policies: [Slot: [PolicyDocument]]) in
+        let book = { (policies: [Slot: [PolicyDocument]], new: [Slot: Membership]) in
             PolicyBook(
                 documents: slots.sorted { $0.description < $1.description }
                     .flatMap { policies[$0] ?? [] },
-                workspace: [workspace], groups: self.wanted.members(for: machine),
+                workspace: [workspace], groups: self.wanted.members(for: machine, with: new),
                 mayLoosen: false)
         }
-        let pair = (before: book(before), after: book(after))
+        let pair = (before: book(before, [:]), after: book(after, memberships))
         known[key] = pair
         return pair
     }
@@ -56,7 +61,7 @@ final class MachineBooks {
 func policyDocuments(
     _ content: [UInt8], in slot: Slot, mayWipe: Bool = false
 ) -> [PolicyDocument] {
-    guard !content.isEmpty,
+    guard !content.isEmpty, slot.kind == .policy,
         let documents = try? PolicyDocument.decode(content, file: slot.description)
     else { return [] }
     return documents.map { document in

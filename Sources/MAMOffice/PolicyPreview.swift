@@ -21,13 +21,16 @@ package struct ClosedAccount: Sendable, Hashable {
 /// What is known of one change before it is signed: docs/adr/0090-a-push-says-what-it-closes.md.
 package struct PolicyPreview: Sendable {
     package let change: PolicyChange
+    /// Nil for a policy.
+    package let membership: MembershipChange?
     /// The policy; of a withdrawal the one that goes.
     package let documents: [PolicyDocument]
     /// The machines that get it.
     package private(set) var machines: [MachineID] = []
     /// Those of them whose accounts are not known: they have sent no report that counts.
     package private(set) var silent: [MachineID] = []
-    /// The accounts for which it will be in force, or was.
+    /// The accounts for which it will be in force, or was; of a membership those for which other
+    /// policies will be.
     package private(set) var covered: [ReportedAccount] = []
     package private(set) var closed: [ClosedAccount] = []
     /// Why it is in force for no account, by how many machines have that reason.
@@ -47,6 +50,7 @@ package struct PolicyPreview: Sendable {
 
     fileprivate init(_ change: PolicyChange) {
         self.change = change
+        membership = MembershipChange(change)
         let isGoing = change.action == .withdrawn
         let last = change.former?.isValid == true ? change.former?.content ?? [] : []
         documents = policyDocuments(isGoing ? last : change.content, in: change.slot)
@@ -58,7 +62,7 @@ package struct PolicyPreview: Sendable {
             : EffectivePolicy.merge(
                 policyDocuments(change.content, in: change.slot, mayWipe: true)
             ).wipingRules
-        findings = isGoing ? [] : PolicyLint.check(change.content)
+        findings = isGoing || change.slot.kind != .policy ? [] : PolicyLint.check(change.content)
         let isAboutPins = policy.sources.contains { $0.rules.pinRequired != nil }
         guessableSeconds = isAboutPins ? policy.pin.guessableSeconds : nil
     }
@@ -75,25 +79,29 @@ package struct PolicyPreview: Sendable {
 
     /// It is, or was, in force for no account that is known.
     package var isForNobody: Bool {
-        guard change.action != .withdrawn, covered.isEmpty else { return false }
+        guard change.action != .withdrawn, change.slot.kind == .policy, covered.isEmpty else {
+            return false
+        }
         return documents.allSatisfy { !$0.isAssigned || $0.workspaces == [] }
             || (silent.isEmpty && accountCount > 0)
     }
 
     /// Whether it closes all for whom it is in force, as far as it is known.
     package var closesAll: Bool {
+        // A membership is meant to close those who leave.
+        guard change.slot.kind == .policy else { return false }
         guard covered.isEmpty else { return Set(closed.map(\.account)).count == covered.count }
         return !isForNobody && !silent.isEmpty && effects.contains(where: \.isForAll)
     }
 }
 
 extension PolicyPush {
-    /// For each change of a policy that machines will notice. `version`: the product's, where no
+    /// For each change of a policy or membership that machines will notice. `version`: the product's, where no
     /// machine has told its own.
     package func previews(
         since signed: [SignedPolicy], _ survey: Survey, version: String
     ) -> [PolicyPreview] {
-        let changes = changes.filter { $0.slot.kind == .policy }
+        let changes = changes.filter { [.policy, .membership].contains($0.slot.kind) }
         let signed = signed.filter { $0.slot.kind == .policy }
         let books = MachineBooks(changes, signed, survey.wanted)
         let machines = survey.machines.filter { !$0.isRevoked }
@@ -140,13 +148,14 @@ extension PolicyPreview {
                 (ReportedAccount(machine: id, id: account.id, name: account.name), $0)
             }
         }
+        guard change.slot.kind == .policy else {
+            addMoved(accounts, status, pair)
+            return
+        }
         let known = covered.count
         for (account, identity) in accounts
         where documents.contains(where: { book.isInForce($0, for: identity) }) {
-            covered.append(account)
-            closed += reasons(identity, status, pair).map {
-                ClosedAccount(account: account, reason: $0)
-            }
+            cover(account, identity, status, pair)
         }
         guard change.action != .withdrawn else { return }
         if covered.count == known, let document = documents.first,
@@ -161,8 +170,32 @@ extension PolicyPreview {
         }
     }
 
+    /// By a membership, for which no policy needs to be another.
+    private mutating func addMoved(
+        _ accounts: [(ReportedAccount, Identity)], _ status: MachineStatus,
+        _ pair: MachineBooks.Pair
+    ) {
+        for (account, identity) in accounts
+        where pair.before.documents(for: identity) != pair.after.documents(for: identity) {
+            cover(account, identity, status, pair)
+        }
+    }
+
+    private mutating func cover(
+        _ account: ReportedAccount, _ identity: Identity, _ status: MachineStatus,
+        _ pair: MachineBooks.Pair
+    ) {
+        covered.append(account)
+        closed += reasons(identity, status, pair).map {
+            ClosedAccount(account: account, reason: $0)
+        }
+    }
+
+    /// Whether what it does is told by its own rules.
+    private var hasOwnRules: Bool { change.action != .withdrawn && change.slot.kind == .policy }
+
     fileprivate mutating func note(version: String) {
-        guard effectsByVersion[version] == nil, change.action != .withdrawn else { return }
+        guard effectsByVersion[version] == nil, hasOwnRules else { return }
         effectsByVersion[version] = EffectivePolicy.merge(documents).effects(
             since: former, version: version)
     }
@@ -181,7 +214,7 @@ extension PolicyPreview {
         let all = books.after.policy(for: account).effects(since: former, version: status.version)
         return all.filter { effect in
             effect.isForAll
-                && (change.action == .withdrawn || own.contains { $0.isLike(effect) })
+                && (!hasOwnRules || own.contains { $0.isLike(effect) })
         }.map { $0.reason(whereContained: status.contained) }
     }
 }

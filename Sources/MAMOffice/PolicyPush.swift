@@ -3,7 +3,7 @@
 package import MAMFleet
 package import MAMModel
 
-/// A policy for one audience, or what is asked of its settings.
+/// A policy for one audience, what is asked of its settings, or a membership.
 package struct WantedPolicy: Sendable, Equatable {
     package let slot: Slot
     package let content: [UInt8]
@@ -33,9 +33,10 @@ package struct PolicyChange: Sendable, Equatable {
         case left
     }
 
-    /// Of a new policy all that it says.
+    /// Of a new policy all that it says; of a membership nothing: see ``MembershipChange``.
     package var differences: [FieldDifference] {
-        switch action {
+        guard slot.kind != .membership else { return [] }
+        return switch action {
         case .new: MAMOffice.differences([], content)
         case .changed: MAMOffice.differences(former?.content ?? [], content)
         case .renewed, .withdrawn, .left: []
@@ -43,7 +44,7 @@ package struct PolicyChange: Sendable, Equatable {
     }
 }
 
-/// A policy below `signed/`, verified or not, or what is asked of the settings.
+/// A document below `signed/`, verified or not.
 package struct SignedPolicy: Sendable, Equatable {
     package let file: String
     package let slot: Slot
@@ -121,12 +122,13 @@ extension OrganizationDirectory {
     }
 
     func policies(
-        below directory: String, by root: Root, of organization: Bytes16
+        below directory: String, by root: Root, of organization: Bytes16,
+        _ kinds: Set<DocumentKind> = [.policy, .settings]
     ) throws(Failure) -> [SignedPolicy] {
         var found: [SignedPolicy] = []
         for name in try files(below: directory) {
             let envelope = try envelope(name)
-            guard [.policy, .settings].contains(envelope.kind) else { continue }
+            guard kinds.contains(envelope.kind) else { continue }
             do throws(Refusal) {
                 let statement = try envelope.statement(of: organization)
                 let document = try? SignedDocument(envelope, by: root, of: organization)

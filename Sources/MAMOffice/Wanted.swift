@@ -18,6 +18,7 @@ package struct Wanted: Sendable {
     private var groupsOfAll: Set<String> = []
     private var groupsOfMachines: [MachineID: Set<String>] = [:]
     private var membersForAll: [String: [String]] = [:]
+    private var membershipsForAll: [Slot: Membership] = [:]
     /// Of the machines that have a membership of their own with members.
     private(set) var membersForMachines: [MachineID: [String: [String]]] = [:]
     package let rootSerial: Int64
@@ -70,10 +71,19 @@ package struct Wanted: Sendable {
         return settings.filter { $0.statement.audience.includes(machine, in: groups) }
     }
 
-    /// The accounts in each group, as the machine has them.
-    func members(for machine: MachineID) -> [String: [String]] {
-        guard let own = membersForMachines[machine] else { return membersForAll }
-        return membersForAll.merging(own) { $0 + $1 }
+    /// The accounts in each group, as the machine has them once these memberships for all are
+    /// signed, too.
+    func members(
+        for machine: MachineID, with new: [Slot: Membership] = [:]
+    ) -> [String: [String]] {
+        var members = membersForAll
+        if !new.isEmpty {
+            members = membershipsForAll.merging(new) { $1 }.values.reduce(into: [:]) {
+                $0.merge($1.members) { $0 + $1 }
+            }
+        }
+        guard let own = membersForMachines[machine] else { return members }
+        return members.merging(own) { $0 + $1 }
     }
 
     /// `root`: the root whose keys count, of serial `serial`.
@@ -137,6 +147,7 @@ package struct Wanted: Sendable {
         case .all:
             groupsOfAll.formUnion(membership.groups)
             membersForAll.merge(membership.members) { $0 + $1 }
+            membershipsForAll[document.slot] = membership
         case .machine(let id):
             groupsOfMachines[id, default: []].formUnion(membership.groups)
             guard !membership.members.isEmpty else { break }

@@ -110,6 +110,52 @@ import Testing
         #expect(strange.warnings.count == 1)
     }
 
+    @Test func `who leaves a group is closed by its membership`() throws {
+        try report()
+        let staff: JSONValue = [
+            "pinRequired": true,
+            "assignments": [
+                [
+                    "target": [
+                        "groupId": "staff",
+                        "@odata.type": "#microsoft.graph.groupAssignmentTarget",
+                    ]
+                ]
+            ],
+        ]
+        try test.sign(.policy, staff, .all, "level")
+        let slot = PeopleSettings.slot(ofGroup: "staff")
+        let preview = { [test] (names: [String]) throws -> PolicyPreview in
+            let push = PolicyPush(
+                [
+                    WantedPolicy(
+                        slot, Membership(members: ["staff": names]).json.encoded(),
+                        from: PeopleSettings.file)
+                ],
+                signed: try test.directory.peopleMemberships(
+                    by: test.root, of: test.organization), isPruning: false, at: test.now)
+            let policies = try test.directory.signedPolicies(by: test.root, of: test.organization)
+            return try #require(
+                push.previews(since: policies, test.survey, version: "1").first)
+        }
+        // As long as nobody knows its members it has everybody.
+        #expect(try preview(["ann@contoso.com"]).covered.isEmpty)
+        #expect(
+            try preview(["bob@contoso.com"]).closed.map(\.reason) == [
+                "no policy covers it any more"
+            ])
+        try test.sign(
+            .membership, Membership(members: ["staff": ["Ann@Contoso.com"]]).json, .all, slot.name)
+        let gone = try preview([])
+        #expect(gone.membership?.leaving == ["Ann@Contoso.com"])
+        #expect(gone.closed.map(\.account.name) == ["ann@contoso.com"])
+        #expect(!gone.closesAll && !gone.isForNobody)
+        // A membership that was signed by hand has her, too.
+        try test.sign(
+            .membership, Membership(members: ["Staff": ["ann@contoso.com"]]).json, .all, "hand")
+        #expect(try preview([]).covered.isEmpty)
+    }
+
     @Test func `a withdrawal closes whom nothing else covers`() throws {
         try report()
         try test.sign(.policy, ["pinRequired": true], .all, "level")

@@ -21,8 +21,8 @@ struct ShownPreview {
     var rows: [[Message]] {
         var rows: [[Message]] = [["for", audience]]
         rows += documents.map { ["assigned to", $0] }
-        rows += rules
-        rows.append(["covers", coverage])
+        rows += preview.membership.map(moves) ?? rules
+        rows.append([preview.membership == nil ? "covers" : "changes", coverage])
         rows += closes.map { ["closes", $0] }
         rows += preview.wipes.map {
             [
@@ -103,6 +103,14 @@ struct ShownPreview {
     }
 
     // MARK: What it says
+
+    private func moves(_ membership: MembershipChange) -> [[Message]] {
+        let row = { (label: Message, names: [String]) -> [[Message]] in
+            names.isEmpty
+                ? [] : [[label, "\(names.count.grouped): \(list(names.map(excerpt(of:))))"]]
+        }
+        return row("join", membership.joining) + row("leave", membership.leaving)
+    }
 
     private var rules: [[Message]] {
         let differences = preview.change.differences
@@ -224,6 +232,8 @@ extension ShownPreview {
                     ["rule": .string($0.rule), "condition": .string($0.condition)]
                 }),
             "rules": .array(preview.change.differences.map(\.json)),
+            "joining": JSONValue(texts: preview.membership?.joining ?? []),
+            "leaving": JSONValue(texts: preview.membership?.leaving ?? []),
             "warnings": JSONValue(texts: warnings.map(\.english)),
             "coversNobody": .bool(preview.isForNobody), "closesAll": .bool(preview.closesAll),
         ]

@@ -26,18 +26,11 @@ func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
     let work = push.changes.filter { $0.action != .left }
     let isDry = arguments.has("dry-run")
     if invocation.isJSON, isDry || arguments.has("yes") { shown.showDoubts() } else { shown.show() }
-    if !isDry, !work.isEmpty {
-        let key = try FleetKey(of: invocation)
-        try key.require(.policy, in: root.root)
-        let files = try work.map { change in
-            try document(for: change, root.organization, validity, in: directory)
-        }
-        try agree(to: shown, "Sign \(work.count.counted("document"))?", invocation)
-        for (name, file) in files { try sign(file, named: name, key, in: directory) }
-    }
+    if !isDry { try sign(work, shown, validity, fleet, invocation) }
     if isDry || arguments.has("local") {
         if invocation.isJSON {
-            printJSON(shown.json(isSigned: !isDry && !work.isEmpty))
+            printJSON(
+                shown.json(isSigned: !isDry && !work.isEmpty, published: nil, error: nil))
         }
         if !isDry, !work.isEmpty {
             printError(
@@ -54,6 +47,21 @@ func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
         throw executeMamfleet([ByteString("push"), directory.path])
     }
     return try publish(shown, isSigned: !work.isEmpty, directory)
+}
+
+/// Once somebody agrees; nothing if there is no change.
+func sign(
+    _ work: [PolicyChange], _ shown: ShownPush, _ validity: (issued: Int64, expires: Int64),
+    _ fleet: FleetDirectory, _ invocation: Invocation
+) throws {
+    guard !work.isEmpty else { return }
+    let key = try FleetKey(of: invocation)
+    try key.require(.policy, in: fleet.root.root)
+    let files = try work.map { change in
+        try document(for: change, fleet.root.organization, validity, in: fleet.place)
+    }
+    try agree(to: shown, "Sign \(work.count.counted("document"))?", invocation)
+    for (name, file) in files { try sign(file, named: name, key, in: fleet.place) }
 }
 
 /// What closes all that it covers, or covers nobody, is asked for by name: `yes` is typed too fast.

@@ -83,9 +83,8 @@ struct ShownPush {
         }
     }
 
-    func json(
-        isSigned: Bool, published: JSONValue? = nil, error: JSONValue? = nil
-    ) -> JSONValue {
+    /// What both `fleet push` and `fleet people` print.
+    func json(isSigned: Bool) -> JSONValue {
         [
             "changes": .array(
                 push.changes.map { change in
@@ -101,7 +100,12 @@ struct ShownPush {
                             ?? .null,
                     ]
                 }), "unchanged": JSONValue(push.unchangedCount), "signed": .bool(isSigned),
-            "published": published ?? .null, "error": error ?? .null,
         ]
+    }
+
+    func json(isSigned: Bool, published: JSONValue?, error: JSONValue?) -> JSONValue {
+        json(isSigned: isSigned).merging([
+            "published": published ?? .null, "error": error ?? .null,
+        ])
     }
 }

@@ -8,7 +8,7 @@ package struct Violation: Error, CustomStringConvertible {
 /// The checks by the names of their corpora.
 package enum FuzzCheck: String, CaseIterable, Sendable {
     case header, blocks, content, keybag, attempts, stream, frames, json, policy, settings,
-        decisions, export, wipe, token, report, bundle
+        decisions, export, wipe, token, report, bundle, people
 
     /// Throws a ``Violation``; whatever else is wrong ends the process.
     package func run(_ bytes: [UInt8]) throws(Violation) {
@@ -29,6 +29,7 @@ package enum FuzzCheck: String, CaseIterable, Sendable {
         case .token: try checkToken(bytes)
         case .report: try checkReport(bytes)
         case .bundle: try checkBundle(bytes)
+        case .people: try checkPeople(bytes)
         }
     }
 }
