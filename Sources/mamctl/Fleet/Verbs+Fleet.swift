@@ -6,7 +6,7 @@ internal import MAMModel
 internal import MAMWire
 
 let fleetVerbs: [Verb] =
-    fleetKeyVerbs + fleetRootVerbs + fleetDocumentVerbs + fleetCarrierVerbs
+    fleetKeyVerbs + fleetRootVerbs + fleetDocumentVerbs + fleetCarrierVerbs + fleetPeopleVerbs
 
 let fleetStatuses: [ExitStatus] = [
     .success, .failure, .usage, .notFound, .refused, .damaged,
