@@ -9,6 +9,7 @@ struct AccountFiles: Sendable {
     let keybags: KeybagStore
     let attempts: Attempts
     let histories: PassphraseHistory
+    let resets: ResetRequests
     let report: @Sendable (KeyringFinding) -> Void
 
     init(
@@ -17,6 +18,7 @@ struct AccountFiles: Sendable {
     ) throws(Errno) {
         keybags = try KeybagStore(in: stateDirectory)
         histories = try PassphraseHistory(in: stateDirectory)
+        resets = try ResetRequests(in: stateDirectory)
         attempts = try Attempts(in: stateDirectory, clock: clock, report: report)
         self.report = report
     }
@@ -34,6 +36,7 @@ struct AccountFiles: Sendable {
             case .keybag: try keybags.destroy(account)
             case .wrongPassphrases: try attempts.remove(account)
             case .pastPassphrases: try histories.remove(account)
+            case .resetRequest: try resets.remove(account)
             case .recoveryRecord, .enrollment, .classes, .wipe: break
             }
             return true

@@ -13,6 +13,7 @@ package enum AccountFile: CaseIterable, Sendable {
     case keybag
     case wrongPassphrases
     case pastPassphrases
+    case resetRequest
     case enrollment
     case classes
     /// The decision to destroy all the others.
@@ -26,6 +27,7 @@ package enum AccountFile: CaseIterable, Sendable {
         case .keybag: "keybags"
         case .wrongPassphrases: "attempts"
         case .pastPassphrases: "passphrases"
+        case .resetRequest: "resets"
         case .enrollment: "enrollment"
         case .classes: "classes"
         case .wipe: "wipes"
@@ -36,7 +38,7 @@ package enum AccountFile: CaseIterable, Sendable {
     package var component: Component {
         switch self {
         case .recoveryRecord: .recovery
-        case .keybag, .wrongPassphrases, .pastPassphrases: .keyring
+        case .keybag, .wrongPassphrases, .pastPassphrases, .resetRequest: .keyring
         case .enrollment: .enrollments
         case .classes: .classes
         case .wipe: .wipes
@@ -78,7 +80,7 @@ package enum AccountFile: CaseIterable, Sendable {
         let whole = "\(directory)/\(name(account))"
         switch self {
         case .recoveryRecord, .keybag: return path.hasPrefix("\(whole).")
-        case .wrongPassphrases, .pastPassphrases, .enrollment, .classes, .wipe:
+        case .wrongPassphrases, .pastPassphrases, .resetRequest, .enrollment, .classes, .wipe:
             return path == whole
         }
     }

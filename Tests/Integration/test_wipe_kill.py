@@ -112,8 +112,8 @@ class Killed(KillCase):
         # the record of the decision
         self.assertEqual(calls[:4], ["pwrite64", "fsync", "renameat", "fsync"])
         # The files with their two names, the keybags, the passphrases' count and history, the
-        # records of enrolment and classes, the record.
-        self.assertEqual(calls.count("unlinkat"), FILES + 1 + 7)
+        # request for help, the records of enrolment and classes, the record.
+        self.assertEqual(calls.count("unlinkat"), FILES + 1 + 8)
         # The record, the keybags and the first files one by one; then the end, and what is all
         # alike in between.
         points = range(len(calls))

@@ -96,7 +96,7 @@ import Testing
         #expect(try state.read("device-secret") == secret)
         #expect(
             try state.names(in: ".") == [
-                "attempts", "device-secret", "keybags", "passphrases", "wipes",
+                "attempts", "device-secret", "keybags", "passphrases", "resets", "wipes",
             ])
     }
 

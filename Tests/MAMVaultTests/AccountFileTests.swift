@@ -64,6 +64,7 @@ import WorkspaceSupport
         try Passphrases(tree).changePassphrase(
             of: ann, from: secret(old), to: secret("another passphrase 852"))
         _ = try? Unlock(tree).unlock(ann, passphrase: secret("wrong"))
+        _ = try tree.vault.keyring.askForReset(ann)
         Enrollment(tree).saveEnrollments()
         return ann
     }
