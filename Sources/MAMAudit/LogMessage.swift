@@ -15,6 +15,8 @@ package enum LogMessage: String, Sendable, CaseIterable {
     case deregistered
     case passphraseChanged = "passphrase-changed"
     case wrongPassphrase = "wrong-passphrase"
+    /// Somebody has forgotten the passphrase, and asks the organisation for help.
+    case resetAsked = "reset-asked"
     case unlocked
     case locked
     case blocked
@@ -72,6 +74,7 @@ package enum LogMessage: String, Sendable, CaseIterable {
         case .deregistered: "2f942690421c46ba958ec9dae216ba25"
         case .passphraseChanged: "8f48f264d5d440608a66f0974cb7074f"
         case .wrongPassphrase: "e8a8fa1a524043ad93258c1aa72c4717"
+        case .resetAsked: "3d0a61c58f5e4b7d9a2c7714e06fb1ce"
         case .unlocked: "cf65ff1fc7704b6ba97b3124632be382"
         case .locked: "5eb69920f455431d8119c2b1dc6583de"
         case .blocked: "5a3aadcb8d054edb874ad5052e71ae2c"
@@ -106,8 +109,9 @@ package enum LogMessage: String, Sendable, CaseIterable {
     fileprivate var priority: Int32 {
         switch self {
         case .lost, .wipeIncomplete, .policyRefused: LOG_ERR
-        case .wrongPassphrase, .blocked, .damaged, .wipeDecided, .wiped, .keysExported,
-            .keysImported, .recoveryKey, .overridden, .trusted, .joined, .left, .ordered, .dropped,
+        case .wrongPassphrase, .resetAsked, .blocked, .damaged, .wipeDecided, .wiped,
+            .keysExported, .keysImported, .recoveryKey, .overridden, .trusted, .joined, .left,
+            .ordered, .dropped,
             .signInRefused:
             LOG_WARNING
         default: LOG_INFO

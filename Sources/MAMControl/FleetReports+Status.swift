@@ -75,6 +75,7 @@ extension FleetReports {
         status.checkedIn = outlook.sinceCheckIn.map { now - Int64($0) }
         status.lastUse = Accounts(vault).idle(account.id).map { now - $0.seconds }
         status.files = Int64(files)
+        status.reset = PassphraseHelp(tree).reported(account.id)
         return status
     }
 

@@ -24,6 +24,8 @@ package struct RecoveryInterface: VaultInterface {
         case .exportKeys: try exportKeys(call)
         case .importKeys: try importKeys(call)
         case .resetPassphrase: try resetPassphrase(call)
+        case .askReset: try askReset(call)
+        case .resetAsOrdered: try resetAsOrdered(call)
         case .examineKeys: try examineKeys(call)
         case .compareKeys: try compareKeys(call)
         }
@@ -31,7 +33,8 @@ package struct RecoveryInterface: VaultInterface {
 
     package func cost(of method: String) -> CallCost {
         switch Wire.Method(rawValue: method) {
-        case .exportKeys, .importKeys, .resetPassphrase, .examineKeys: .derivation
+        case .exportKeys, .importKeys, .resetPassphrase, .resetAsOrdered, .examineKeys: .derivation
+        case .askReset: .long
         case .compareKeys, nil: .short
         }
     }

@@ -64,6 +64,8 @@ package struct MachineStatus: Sendable, Equatable {
         package var lastUse: Int64?
         /// The number of open files.
         package var files: Int64?
+        /// Somebody has forgotten the passphrase, and asks for help.
+        package var reset: ResetRequest?
 
         package init(id: Bytes16, name: String, objectID: String, window: Window) {
             (self.id, self.name, self.objectID, self.window) = (id, name, objectID, window)
@@ -174,6 +176,7 @@ extension MachineStatus.Account {
         if let level { members["level"] = .string(level) }
         if let lastUse { members["lastUse"] = .string(rfc3339(lastUse)) }
         if let files { members["files"] = .integer(files) }
+        members["reset"] = reset?.json
         return .object(members)
     }
 
@@ -191,6 +194,9 @@ extension MachineStatus.Account {
         checkedIn = try members.takeOptional("checkedIn", "a time in UTC", timestamp)
         lastUse = try members.takeOptional("lastUse", "a time in UTC", timestamp)
         files = try members.takeOptional("files", "a number", count)
+        if let json = try members.takeOptional("reset", "an object", { $0 }) {
+            reset = try ResetRequest(json)
+        }
     }
 }
 

@@ -95,6 +95,8 @@ package struct OrderBook: Sendable {
         (byMachine[machine] ?? []).map { orders[$0] }.filter {
             reported > $0.issued + secondsPerDay && $0.expires > now
                 && !obeyed.contains($0.nonce) && withdrawals[$0.nonce] == nil
+                // That waits for a person, who may ask again.
+                && $0.order.action != .reset
         }.map(\.nonce)
     }
 
@@ -106,7 +108,8 @@ package struct OrderBook: Sendable {
         let all = (byMachine[machine] ?? []).map { orders[$0] }
         return all.filter { order in
             guard order.expires <= now, !obeyed.contains(order.nonce),
-                withdrawals[order.nonce] == nil, order.order.action != .withdraw
+                withdrawals[order.nonce] == nil,
+                order.order.action != .withdraw, order.order.action != .reset
             else { return false }
             // A machine that has left reports no more.
             if order.order.action == .leave, (reported ?? 0) <= order.expires { return false }

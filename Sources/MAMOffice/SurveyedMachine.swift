@@ -54,6 +54,8 @@ package struct SurveyedMachine: Sendable {
         /// How many accounts, and what blocks them.
         case notCompliant(Int, [String])
         case blocked(Int, [String])
+        /// Names of accounts whose passphrase was forgotten.
+        case resetAsked([String])
         case findings(Int64)
         /// What it does not do of what is asked of its settings, by key; empty: it does not answer.
         case settings([String: String])
@@ -77,6 +79,7 @@ package struct SurveyedMachine: Sendable {
             case .problem: "problem"
             case .notCompliant: "notCompliant"
             case .blocked: "blocked"
+            case .resetAsked: "resetAsked"
             case .findings: "findings"
             case .settings: "settings"
             case .documents: "documents"
@@ -213,6 +216,8 @@ struct Judge: Sendable {
             !$0.compliant && $0.window != .blocked && $0.blockedBy == nil
         }
         if !others.isEmpty { found.append(.notCompliant(others.count, [])) }
+        let asking = status.accounts.filter { ($0.reset?.ends ?? 0) > now }.map(\.name)
+        if !asking.isEmpty { found.append(.resetAsked(asking)) }
         if let check = status.verify, check.findings > 0 { found.append(.findings(check.findings)) }
         if let reason = settings(of: entry.machine, status, issued) { found.append(reason) }
         let overdue = orders.overdue(

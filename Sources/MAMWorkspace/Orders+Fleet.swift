@@ -14,6 +14,7 @@ extension Orders {
     /// gone with the standing. A wipe runs on a thread of its own, or at once before mounting.
     package func obeyPending(of fleet: Fleet) {
         guard let standing = fleet.standing else { return }
+        vault.keyring.endPastResetRequests()
         for (nonce, order) in standing.pending {
             if fleet.isObeyed(nonce) {
                 done(nonce, fleet)
@@ -30,6 +31,7 @@ extension Orders {
             case .checkIn: checkIn(words, nonce, fleet)
             case .withdraw: withdraw(order.withdrawn?.description ?? "", words, nonce, fleet)
             case .leave: if isAlone(nonce, in: standing) { leave(words, nonce, fleet) }
+            case .reset: dropUnawaited(order, words, nonce, fleet, standing)
             // The next status has them, and ends it.
             case .collectDiagnostics: break
             }
@@ -37,7 +39,7 @@ extension Orders {
     }
 
     private func isAlone(_ nonce: String, in standing: MachineStanding) -> Bool {
-        standing.pending.allSatisfy { $0.key == nonce || $0.value.action == .collectDiagnostics }
+        standing.pending.allSatisfy { $0.key == nonce || $0.value.action.waits }
     }
 
     /// The orders to collect diagnostics are done: whether there were any.
@@ -108,6 +110,7 @@ extension Orders {
         tell("leave: \(words)")
         do throws(FleetError) {
             try fleet.leave()
+            for account in vault.keyring.accounts { PassphraseHelp(tree).end(account) }
             vault.audit(.left, nil, words) { $0.reason = words }
             readPolicies()
         } catch { vault.log.error("\(words): \(error)") }
@@ -124,7 +127,7 @@ extension Orders {
         } catch { vault.log.error("policies are not read: \(error)") }
     }
 
-    private func tell(_ words: String) {
+    func tell(_ words: String) {
         vault.audit(.ordered, nil, words) { $0.reason = words }
     }
 
@@ -143,7 +146,7 @@ extension Orders {
     }
 
     @discardableResult
-    private func finish(_ nonce: String, _ fleet: Fleet) -> Bool {
+    func finish(_ nonce: String, _ fleet: Fleet) -> Bool {
         fleet.end(nonce, wasObeyed: true)
         return done(nonce, fleet)
     }

@@ -36,26 +36,34 @@ package struct Passphrases: UseCase {
     }
 
     /// In place of a forgotten one, which an opened export of the account's present keys replaces.
-    /// A lock-out stays until a login, and a wipe that is due stays due.
+    /// A lock-out stays until a login, and a wipe that is due stays due. `source`: where the keys
+    /// are from, for the audit.
     package func resetPassphrase(
         of account: AccountID, with export: KeyExport, _ opened: ExportedKeys,
-        to new: SecretBytes?, user: UInt32
+        to new: SecretBytes?, user: UInt32, source: String? = nil
     ) throws(KeyringError) {
+        try requireResettable(account)
         let policy = vault.policy(of: account)
-        if let block = vault.block(of: account), ![.recheck, .passphrase].contains(block.kind) {
-            guard block.kind == .lockedOut, policy.pin.wipesAfter == nil else {
-                throw .blocked(block)
-            }
-        }
         try judgeNew(new, policy)
         try vault.keyring.resetPassphrase(
             account, with: export, opened, to: new,
             previousBlockCount: policy.pin.previousBlockCount)
+        let source = source ?? export.source
         noteNew(
             of: account,
             "the passphrase of \(vault.identity(of: account)) was reset by uid \(user) with"
-                + " \(export.source)",
-            reason: "reset with \(export.source)")
+                + " \(source)",
+            reason: "reset with \(source)")
+    }
+
+    /// Refused while a block stands that a new passphrase must not end.
+    func requireResettable(_ account: AccountID) throws(KeyringError) {
+        guard let block = vault.block(of: account),
+            ![.recheck, .passphrase].contains(block.kind)
+        else { return }
+        guard block.kind == .lockedOut, vault.policy(of: account).pin.wipesAfter == nil else {
+            throw .blocked(block)
+        }
     }
 
     private func noteNew(of account: AccountID, _ text: String, reason: String? = nil) {

@@ -82,7 +82,10 @@ extension Unlock {
         let keys = try trying(account) { () throws(KeyringError) in
             try vault.keyring.openKeys(of: account, passphrase: passphrase)
         }
-        if let passphrase { noteRight(passphrase, of: account) }
+        if let passphrase {
+            noteRight(passphrase, of: account)
+            PassphraseHelp(tree).end(account)
+        }
         return keys
     }
 

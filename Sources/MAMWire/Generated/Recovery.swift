@@ -6,7 +6,8 @@ extension Varlink.Recovery {
     package static let name = "io.mamd.Recovery"
     package enum Method: String, Sendable, CaseIterable {
         case exportKeys = "ExportKeys", importKeys = "ImportKeys",
-            resetPassphrase = "ResetPassphrase", examineKeys = "ExamineKeys",
+            resetPassphrase = "ResetPassphrase", askReset = "AskReset",
+            resetAsOrdered = "ResetAsOrdered", examineKeys = "ExamineKeys",
             compareKeys = "CompareKeys"
     }
 
@@ -104,6 +105,45 @@ extension Varlink.Recovery {
                 $0.passphrase.json, $0.passphraseDescriptor.json, $0.noPassphrase.json]
         }
         package typealias Reply = ExportKeys.Reply
+    }
+
+    package struct ResetRequest: WireObject, Equatable {
+        package var code: String, organization: String, machine: String, ends: Int, answered: Bool
+        package init(code: String, organization: String, machine: String, ends: Int,
+            answered: Bool) {
+            (self.code, self.organization, self.machine, self.ends, self.answered) = (code,
+                organization, machine, ends, answered)
+        }
+        package static let codec = Codec(["code", "organization", "machine", "ends",
+            "answered"], Self.init) {
+            [$0.code.json, $0.organization.json, $0.machine.json, $0.ends.json, $0.answered.json]
+        }
+    }
+
+    package struct AskReset: VarlinkRequest {
+        package var account: String?
+        package init(account: String? = nil) { self.account = account }
+        package static let codec = Codec(["account"], Self.init) { [$0.account.json] }
+        package struct Reply: WireObject {
+            package var request: ResetRequest
+            package init(request: ResetRequest) { self.request = request }
+            package static let codec = Codec(["request"], Self.init) { [$0.request.json] }
+        }
+    }
+
+    package struct ResetAsOrdered: VarlinkRequest {
+        package var account: String?, passphrase: String?, passphraseDescriptor: Int?,
+            noPassphrase: Bool?
+        package init(account: String? = nil, passphrase: String? = nil,
+            passphraseDescriptor: Int? = nil, noPassphrase: Bool? = nil) {
+            (self.account, self.passphrase, self.passphraseDescriptor,
+                self.noPassphrase) = (account, passphrase, passphraseDescriptor, noPassphrase)
+        }
+        package static let codec = Codec(["account", "passphrase", "passphraseDescriptor",
+            "noPassphrase"], Self.init) {
+            [$0.account.json, $0.passphrase.json, $0.passphraseDescriptor.json,
+                $0.noPassphrase.json]
+        }
     }
 
     package struct ExamineKeys: VarlinkRequest {

@@ -53,14 +53,14 @@ func register(
 
 func changePassphrase(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
+    if invocation.arguments.has("forgotten") {
+        return try ForgottenPassphrase(invocation: invocation, daemon: daemon).help()
+    }
     if let export = invocation.arguments.value("export") {
         let (account, new) = try PassphraseReset(
             invocation: invocation, path: export, daemon: daemon
         ).reset()
-        if let new { try tellKeyring(new, of: account.label, in: daemon) }
-        let verb = account.block == nil ? "unlock" : "account login"
-        return report(
-            account, invocation, "passphrase reset; mamctl \(verb) opens it with the new one")
+        return try reportReset(account, new, invocation, daemon)
     }
     for name in Option.ofExport.map(\.name) where invocation.arguments.has(name) {
         throw invocation.misuse("--\(name) needs --export")
@@ -83,6 +83,16 @@ func changePassphrase(_ invocation: Invocation) throws -> ExitStatus {
             : "passphrase set; its keys are new, and its files are sealed anew under them: a"
                 + " recovery file from before does not open them; mamctl account export"
                 + " \(ByteString(account.label).asArgument) writes another")
+}
+
+/// `new`: nil for none.
+func reportReset(
+    _ account: AccountReport, _ new: SecretBuffer?, _ invocation: Invocation, _ daemon: Daemon
+) throws -> ExitStatus {
+    if let new { try tellKeyring(new, of: account.label, in: daemon) }
+    let verb = account.block == nil ? "unlock" : "account login"
+    return report(
+        account, invocation, "passphrase reset; mamctl \(verb) opens it with the new one")
 }
 
 /// The desktop's keyring, where `setup --keyring` has put the former passphrase.

@@ -118,7 +118,7 @@ private let accountVerbs: [Verb] = [
     Verb(
         name: "account passphrase", summary: "Change an account's passphrase",
         usage: [
-            ["ACCOUNT"], .oneOf("--passfile", "--export"),
+            ["ACCOUNT"], .oneOf("--passfile", "--export", "--forgotten"),
             .oneOf("--new-passfile", "--no-passphrase"),
         ],
         options: [
@@ -127,12 +127,14 @@ private let accountVerbs: [Verb] = [
                 "export", value: "FILE",
                 "if it is forgotten: FILE has the account's keys, from setup or account"
                     + " export"),
+            Option("forgotten", "ask the organisation for help; then, to choose a new one"),
             .newPassfile, .newExtpass,
             .noPassphrase,
         ] + Option.ofExport + [.workspace],
         examples: [
             "mamctl account passphrase",
             "mamctl account passphrase --export ann.keys",
+            "mamctl account passphrase --forgotten",
             "mamctl account passphrase ann@contoso.com --no-passphrase",
         ],
         statuses: daemonStatuses + [.refused, .wrongPassphrase], run: changePassphrase),

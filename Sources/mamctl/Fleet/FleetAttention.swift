@@ -44,6 +44,9 @@ extension SurveyedMachine.Attention {
                 many: "\(count.grouped) accounts do not meet the conditions")
         case .blocked(let count, let reasons):
             Self.blocked(count, reasons)
+        case .resetAsked(let names):
+            "a new passphrase is asked for: \(Self.listed(names)); have the code read to you, then"
+                + " mamctl fleet order reset"
         case .findings(let count):
             "the last verify found \(Int(clamping: count).counted("problem"))"
         case .settings(let unmet): Self.words(unmet)
@@ -97,6 +100,11 @@ extension SurveyedMachine.Attention {
     }
 
     private static let maximumShownCount = 3
+
+    private static func listed(_ names: [String]) -> String {
+        let some = names.prefix(maximumShownCount).map(excerpt(of:))
+        return (some + (names.count > some.count ? ["…"] : [])).joined(separator: ", ")
+    }
 
     private static func blocked(_ count: Int, _ reasons: [String]) -> Message {
         let blocked = Message(
@@ -216,6 +224,7 @@ extension MachineStatus.Account {
             "objectId": .string(excerpt(of: objectID)), "window": .string(window.rawValue),
             "blockedBy": JSONValue(blockedBy.map(excerpt(of:))), "compliant": .bool(compliant),
             "checkedIn": JSONValue(time: checkedIn),
+            "resetAskedUntil": JSONValue(time: reset?.ends),
         ]
     }
 }

@@ -89,16 +89,19 @@ struct FleetKey {
     }
 }
 
-/// Opens a private key's file here, for which it may need its passphrase.
+/// Opens a private key's file here, for which it may need its passphrase. `optionPrefix`: of the
+/// options that name that.
 func openKeyFile<Kind>(
-    _ kind: PrivateKeyFile<Kind>.Type, _ path: ByteString, _ invocation: Invocation
+    _ kind: PrivateKeyFile<Kind>.Type, _ path: ByteString, _ invocation: Invocation,
+    optionPrefix: String = ""
 ) throws -> Kind.Pair {
     let file = try readKeyFile(kind, path)
     let isSealed = kind.isSealed(file.withBytes { Array($0.prefix(16)) })
     let passphrase =
         isSealed
-        ? try invocation.passphrase("Passphrase of \(path.shown)", isNew: false)
-            .withBytes { SecretBytes(copying: $0) } : nil
+        ? try invocation.passphrase(
+            "Passphrase of \(path.shown)", isNew: false, optionPrefix: optionPrefix
+        ).withBytes { SecretBytes(copying: $0) } : nil
     do throws(PrivateKeyFile<Kind>.Failure) {
         return try kind.open(file, passphrase: passphrase)
     } catch { throw Failure(path, error) }

@@ -39,6 +39,7 @@ func signOrders(_ invocation: Invocation) throws -> ExitStatus {
     try check(targets, action, invocation)
     for target in targets { printError(target.words(action, names)) }
     try confirm(targets, action, invocation)
+    let reset = try resetAnswer(action, targets, invocation)
     let key = try FleetKey(of: invocation)
     try key.require(.order, in: root.root)
     if isBatch { try makeDirectory(output, mode: 0o755) }
@@ -49,7 +50,9 @@ func signOrders(_ invocation: Invocation) throws -> ExitStatus {
             throw Failure(
                 .failure, "\(path.shown) already exists", next: "add --force to replace it")
         }
-        var file = try order(action, target, path, root, invocation)
+        var file = try order(
+            reset.map { Order($0, of: target.account ?? .zero) }
+                ?? Order(action, account: target.account), target, path, root, invocation)
         try key.sign(&file.envelope)
         files.append(file)
     }
@@ -64,14 +67,28 @@ extension Order.Action {
 }
 
 private func order(
-    _ action: Order.Action, _ target: Target, _ path: ByteString, _ root: FleetRoot,
+    _ order: Order, _ target: Target, _ path: ByteString, _ root: FleetRoot,
     _ invocation: Invocation
 ) throws(Failure) -> FleetFile {
     let (issued, expires) = try validity(
-        days: action.usualDays, atMost: SignedDocument.longestDays, invocation)
+        days: order.action.usualDays, atMost: SignedDocument.longestDays, invocation)
     return try FleetFile(
-        path, Order(action, account: target.account), for: .machine(target.machine),
+        path, order, for: .machine(target.machine),
         of: root.organization, issued: issued, expires: expires)
+}
+
+/// What an order to reset brings; nil for others.
+private func resetAnswer(
+    _ action: Order.Action, _ targets: [Target], _ invocation: Invocation
+) throws -> Order.Reset? {
+    guard action == .reset, let target = targets.first, let account = target.account else {
+        for option in ["recovery-key", "key-passfile", "key-extpass", "code"]
+        where invocation.arguments.has(option) {
+            throw invocation.misuse("--\(option) is for reset alone")
+        }
+        return nil
+    }
+    return try FleetReset(of: account, on: target.machine, invocation).answer()
 }
 
 private func name(of target: Target, _ action: Order.Action) -> String {
@@ -121,10 +138,15 @@ private func listed(_ names: FleetNames, _ invocation: Invocation) throws -> [Ta
 private func check(
     _ targets: [Target], _ action: Order.Action, _ invocation: Invocation
 ) throws(Failure) {
-    for target in targets where (target.account != nil) != (action == .wipe) {
+    if action == .reset, invocation.arguments.has("machines") {
+        throw invocation.misuse("a reset is for one account: name --machine and --account")
+    }
+    let isOfAccount = action == .wipe || action == .reset
+    for target in targets where (target.account != nil) != isOfAccount {
         throw invocation.misuse(
-            action == .wipe
-                ? "a wipe names an account, and none is named for machine \(target.machine)"
+            isOfAccount
+                ? "\(action.rawValue) names an account, and none is named for machine"
+                    + " \(target.machine)"
                 : "\(action.rawValue) is for the whole machine and takes no account")
     }
 }

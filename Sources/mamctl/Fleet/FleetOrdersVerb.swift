@@ -60,6 +60,8 @@ extension SurveyedOrder {
                 "pending on \(pending.count.grouped) of \(all.count.grouped)"
             } else if isTakenBack {
                 "pending, and its withdrawal too"
+            } else if order.action == .reset {
+                "pending: the person chooses the passphrase"
             } else if isHeldBack {
                 "pending: it is sent once the wipes are obeyed"
             } else if order.action == .leave {

@@ -112,6 +112,7 @@ let reasonLabels = [
     "revoked": "revoked, still reports", "problem": "check-ins fail",
     "notCompliant": "conditions not met", "blocked": "accounts blocked",
     "findings": "problems found by verify", "documents": "documents differ",
+    "resetAsked": "new passphrase asked for",
     "overdue": "orders not obeyed", "expired": "orders expired unheard",
     "suspects": "strange documents refused", "settings": "settings not as asked",
 ]

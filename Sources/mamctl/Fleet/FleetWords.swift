@@ -155,10 +155,21 @@ extension FleetFile {
             return [["action", .verbatim(order.action.rawValue)]]
                 + (order.account.map { [["account", accountWords($0, names)]] } ?? [])
                 + (order.withdrawn.map { [["withdraws", .verbatim($0.description)]] } ?? [])
+                + (code(of: order).map { [["code", .verbatim($0.description)]] } ?? [])
         case .time:
             let heads = (try? SignedTime(parsing: content))?.heads ?? [:]
             return heads.map { "\($0.key) \($0.value)" }.sorted().map { ["head", .verbatim($0)] }
         case .root: return (try? Root(parsing: content)).map(rows) ?? []
+        }
+    }
+
+    /// Of the request that it answers: each signer may have it read again.
+    private func code(of order: Order) -> ResetCode? {
+        guard case .machine(let machine) = statement.audience, let account = order.account else {
+            return nil
+        }
+        return order.reset.map {
+            ResetCode($0.publicKey, of: account, on: machine, in: statement.organization)
         }
     }
 
@@ -196,7 +207,8 @@ extension FleetFile {
                 [.policy, .settings].contains(envelope.kind) && envelope.content.isEmpty),
             "action": JSONValue(order?.action.rawValue),
             "account": JSONValue(order?.account?.description),
-            "withdraws": JSONValue(order?.withdrawn?.description), "root": own?.json ?? .null,
+            "withdraws": JSONValue(order?.withdrawn?.description),
+            "code": JSONValue(order.flatMap(code)?.description), "root": own?.json ?? .null,
             "signedBy": signatures.map { .array($0.signed.map { .string($0.description) }) }
                 ?? .null,
             "missing": signatures.map { JSONValue($0.missing) } ?? .null,

@@ -142,17 +142,26 @@ private let fleetDocumentVerbs: [Verb] = [
         options: [
             .newDocument("OUT"), .root, .key,
             Option("machine", value: "NAME", "the machine: its id, or its name in the register"),
-            Option("account", value: "NAME", "the account to wipe: its id, or its name there"),
+            Option(
+                "account", value: "NAME", "the account to wipe or reset: its id, or its name there"),
+            Option(
+                "recovery-key", value: "FILE", "reset: opens the account's recovery record"),
+            Option("key-passfile", value: "FILE", "read the recovery key's passphrase from FILE"),
+            Option("key-extpass", value: "CMD", "read it from a command"),
+            Option("code", value: "CODE", "reset: what the person has read to you"),
             Option(
                 "machines", value: "LIST", "a file of MACHINE [ACCOUNT] lines; OUT is a directory"),
             Option("confirm", value: "N", "confirm more than 10 without a terminal"),
-            .expires("366 of what needs two signatures, else 30"), .passfile, .extpass, .replace,
+            .expires("3 of a reset, 366 of others that need two signatures, else 30"), .passfile,
+            .extpass, .replace,
             .organizationDirectory,
         ],
         examples: [
             "mamctl fleet order wipe --root root.json --key ann.key --machine pc-17"
                 + " --account ann@contoso.com -o wipe.json",
             "mamctl fleet order wipe --root root.json --key ann.key --machines lost.txt -o orders",
+            "mamctl fleet order reset --root root.json --key ann.key --machine pc-17"
+                + " --account ann@contoso.com --recovery-key org.key -o reset.json",
         ],
         statuses: fleetStatuses + [.wrongPassphrase], run: signOrders),
     Verb(
