@@ -37,7 +37,7 @@ extension MachineStanding {
     private func inForce(_ kind: DocumentKind) -> [SignedDocument] {
         let groups = membership.groups
         return documents.values.filter { document in
-            document.kind == kind && !document.content.isEmpty
+            document.kind == kind && !document.content(on: machine).isEmpty
                 && document.statement.audience.includes(machine, in: groups)
         }.sorted { $0.slot.description < $1.slot.description }
     }

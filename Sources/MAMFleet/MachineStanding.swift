@@ -179,7 +179,9 @@ package struct MachineStanding: Sendable, Equatable {
         }
         if let since {
             for (slot, document) in all where documents[slot] == nil {
-                if slot.kind.restricts, !document.content.isEmpty { dropped[slot] = since }
+                if slot.kind.restricts, !document.content(on: machine).isEmpty {
+                    dropped[slot] = since
+                }
                 if slot.kind.role == .policy { wipingSince[slot] = since }
             }
         }

@@ -9,6 +9,8 @@ package enum Refusal: Error, Sendable, Equatable {
     case otherOrganization(Bytes16)
     /// `needed` different keys of the role must have signed.
     case notSigned(Role, found: Int, needed: Int)
+    /// A policy key that signs policies for these groups alone.
+    case outOfScope(Bytes16, [String])
     case notForThisMachine(Audience)
     /// A report is not signed with the key of the machine.
     case notByMachine(MachineID)
@@ -42,6 +44,9 @@ extension Refusal: Worded {
                 one: "it needs the signatures of \(needed) \(role.rawValue) key, and has \(found)",
                 many: "it needs the signatures of \(needed) \(role.rawValue) keys, and has \(found)"
             )
+        case .outOfScope(let key, let groups):
+            "the key \(key) signs policies for \(groups.joined(separator: ", ")) alone, named"
+                + " \(Root.namePrefix(of: key))…"
         case .notForThisMachine(let audience): "it is for \(audience), not for this machine"
         case .notByMachine(let id): "it is not signed with the key of the machine \(id)"
         case .older(let serial, let highest):

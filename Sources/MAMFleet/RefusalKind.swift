@@ -27,7 +27,7 @@ extension Refusal {
     package var kind: Kind {
         switch self {
         case .older, .obeyed: .older
-        case .notSigned, .contentChanged, .otherNonce: .unsigned
+        case .notSigned, .outOfScope, .contentChanged, .otherNonce: .unsigned
         case .otherOrganization: .otherOrganization
         case .twoOfOneSerial: .twoOfOneSerial
         case .malformed: .malformed

@@ -3,13 +3,15 @@
 internal import MAMCrypto
 package import MAMModel
 
-/// JSON with `name`, `keys` (key id: base64 of the public key) and `roles` (role: `keys` and
-/// `threshold`).
+/// JSON with `name`, `keys` (key id: base64 of the public key), `roles` (role: `keys` and
+/// `threshold`) and perhaps `scopes` (id of a policy key: names of groups).
 package struct Root: Sendable, Equatable {
     /// The organisation's name, for people.
     package var name: String
     package var keys: [Bytes16: [UInt8]]
     package var roles: [Role: Holders]
+    /// The groups of machines that a policy key may sign for; one that is not here signs for all.
+    package var scopes: [Bytes16: Set<String>] = [:]
 
     /// The keys that have a role, and how many of them must sign.
     package struct Holders: Sendable, Equatable {
@@ -26,11 +28,12 @@ package struct Root: Sendable, Equatable {
 
     /// Makes the same checks as ``init(parsing:)``.
     package init(
-        name: String, keys: [[UInt8]], roles: [Role: Holders]
+        name: String, keys: [[UInt8]], roles: [Role: Holders],
+        scopes: [Bytes16: Set<String>] = [:]
     ) throws(Refusal) {
         self.name = name
         self.keys = Dictionary(keys.map { (Bytes16(ofKey: $0), $0) }) { first, _ in first }
-        self.roles = roles
+        (self.roles, self.scopes) = (roles, scopes)
         try check()
     }
 
@@ -55,6 +58,9 @@ package struct Root: Sendable, Equatable {
             }
         }
         try roles.requireEmpty()
+        if members.has("scopes") {
+            scopes = try members.take("scopes", "groups by key", Self.scopes)
+        }
         try members.requireEmpty()
         try check()
     }
@@ -77,6 +83,7 @@ package struct Root: Sendable, Equatable {
         guard threshold(of: .order) >= Self.smallestOrderThreshold else {
             throw .malformed("the role order needs the signatures of two keys at least")
         }
+        try checkScopes()
     }
 
     package func threshold(of role: Role) -> Int { roles[role]?.threshold ?? .max }
@@ -87,12 +94,14 @@ package struct Root: Sendable, Equatable {
     }
 
     package var json: JSONValue {
-        [
+        var members: [String: JSONValue] = [
             "name": .string(name),
             "keys": JSONValue(keys.mapValues { .string(base64($0)) }),
             "roles": .object(
                 Dictionary(uniqueKeysWithValues: roles.map { ($0.key.rawValue, $0.value.json) })),
         ]
+        if !scopes.isEmpty { members["scopes"] = scopesJSON }
+        return .object(members)
     }
 }
 

@@ -8,6 +8,8 @@ package struct SignedDocument: Sendable, Equatable {
     package let statement: Statement
     /// Whether enough order keys have signed it, too: nothing else wipes.
     package let isOrdered: Bool
+    /// The content of a policy with a ring.
+    package let pair: PolicyPair?
 
     package var kind: DocumentKind { envelope.kind }
     package var content: [UInt8] { envelope.content }
@@ -23,18 +25,23 @@ package struct SignedDocument: Sendable, Equatable {
             throw .otherOrganization(statement.organization)
         }
         let role = envelope.kind.role
-        let (holders, orderers) = (root.keys(of: role), root.keys(of: .order))
+        let slot = Slot(envelope.kind, statement.audience, statement.name)
+        let (holders, orderers) = (root.keys(signing: slot), root.keys(of: .order))
         // A carrier may have added false signatures without end.
         let verified = envelope.verified(by: holders.merging(orderers) { key, _ in key })
         let found = verified.signatures.count { holders[$0.key] != nil }
         // Content that nobody has signed is not parsed.
         guard found > 0 else {
+            if let key = envelope.signers(among: root.keys(of: role)).first {
+                throw .outOfScope(key, (root.scopes[key] ?? []).sorted())
+            }
             throw .notSigned(role, found: 0, needed: root.threshold(of: role))
         }
         guard statement.isOf(envelope.content) else { throw .contentChanged }
         let needed = try Self.signaturesNeeded(envelope, by: root)
         guard found >= needed else { throw .notSigned(role, found: found, needed: needed) }
         (self.envelope, self.statement) = (verified, statement)
+        pair = statement.ring == nil ? nil : try PolicyPair(parsing: envelope.content)
         isOrdered =
             verified.signatures.count { orderers[$0.key] != nil } >= root.threshold(of: .order)
     }

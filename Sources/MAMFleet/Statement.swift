@@ -4,7 +4,8 @@ internal import MAMCrypto
 package import MAMModel
 
 /// JSON with exactly these members: `organization` (its id), `audience`, `name`, `serial`,
-/// `issued`, `expires` (a root's may be missing), `sha256` and `byteCount` of the content.
+/// `issued`, `expires` (a root's may be missing), `sha256` and `byteCount` of the content, and of a
+/// policy perhaps `ring`.
 package struct Statement: Sendable, Equatable {
     /// The organisation's id: 32 hexadecimal digits.
     package var organization: Bytes16
@@ -19,13 +20,15 @@ package struct Statement: Sendable, Equatable {
     /// SHA-256 of the content.
     package var digest: [UInt8]
     package var byteCount: Int64
+    /// The content is a ``PolicyPair``.
+    package var ring: Ring?
 
     package init(
         of content: [UInt8], organization: Bytes16, audience: Audience, name: String,
-        serial: Int64, issued: Int64, expires: Int64?
+        serial: Int64, issued: Int64, expires: Int64?, ring: Ring? = nil
     ) {
         (self.organization, self.audience, self.name) = (organization, audience, name)
-        (self.serial, self.issued, self.expires) = (serial, issued, expires)
+        (self.serial, self.issued, self.expires, self.ring) = (serial, issued, expires, ring)
         digest = SHA256.digest(of: content)
         byteCount = Int64(content.count)
     }
@@ -44,6 +47,7 @@ extension Statement {
             "sha256": .string(hexadecimal(digest)), "byteCount": .integer(byteCount),
         ]
         if let expires { members["expires"] = .string(rfc3339(expires)) }
+        if let ring { members["ring"] = ring.json }
         return .object(members)
     }
 
@@ -77,6 +81,9 @@ extension Statement {
             }
         }
         byteCount = try members.number("byteCount", from: 0)
+        if kind == .policy, members.has("ring") {
+            ring = try Ring(members.take("ring", "an object") { $0 })
+        }
         try members.requireEmpty()
         if let expires, expires <= issued { throw .malformed("it expires before it is issued") }
     }

@@ -34,7 +34,13 @@ package struct PolicyDocument: Sendable, Equatable {
     }
 
     /// For messages: the name, else the id, else the file.
-    package var label: String { displayName ?? id ?? file ?? "a document without a name" }
+    package var label: String {
+        let name = displayName ?? id ?? file ?? "a document without a name"
+        return ringNote.map { "\(name) (\($0))" } ?? name
+    }
+
+    /// Which one this is of a signed policy and the one that it replaces for a share of machines.
+    package var ringNote: String?
 
     /// The label with the version, if the document has one.
     package var labelWithVersion: String { version.map { "\(label) (version \($0))" } ?? label }

@@ -156,9 +156,11 @@ package final class Fleet: Sendable {
     /// What this version cannot read must not replace what it can.
     private static func requireUnderstood(_ envelope: Envelope) throws(FleetError) {
         guard !envelope.content.isEmpty else { return }
+        let policies = try refusing { () throws(Refusal) in try envelope.policies() }
         do throws(PolicyError) {
             switch envelope.kind {
-            case .policy: _ = try PolicyDocument.decode(envelope.content, file: nil)
+            case .policy:
+                for policy in policies { _ = try PolicyDocument.decode(policy, file: nil) }
             case .settings: _ = try AskedSettings(parsing: envelope.content)
             case .root, .membership, .order, .time: break
             }

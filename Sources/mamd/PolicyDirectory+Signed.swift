@@ -117,8 +117,10 @@ extension PolicyDirectory {
         for signed in standing.policies {
             let name = signed.slot.description
             do throws(PolicyError) {
-                for document in try PolicyDocument.decode(signed.content, file: name) {
+                let content = signed.content(on: standing.machine)
+                for document in try PolicyDocument.decode(content, file: name) {
                     var document = document
+                    document.ringNote = signed.statement.ring?.note(on: standing.machine)
                     document.noteSigned(mayWipe: standing.mayWipe(by: signed))
                     reading.documents.append(document)
                 }
@@ -157,5 +159,12 @@ extension FleetError {
         case .refused(.obeyed), .refused(.older): true
         default: false
         }
+    }
+}
+
+extension Ring {
+    /// Which of both policies is in force, behind the policy's name.
+    fileprivate func note(on machine: MachineID) -> String {
+        includes(machine) ? "new, for \(share) %" : "former; \(share) % have another"
     }
 }

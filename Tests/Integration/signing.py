@@ -75,17 +75,24 @@ def statement(document):
     return json.loads(base64.b64decode(json.loads(document)["payload"]))
 
 
+def is_in_ring(machine, share, rollout="05" * 16):
+    """See docs/FORMAT.md, section 10."""
+    digest = hashlib.sha256(f"{machine} {rollout}".encode()).digest()
+    return int.from_bytes(digest[:8]) % 100 < share
+
+
 class Organization:
     """Two root keys, one policy key, three order keys, one time key."""
 
     def __init__(self, name="Contoso"):
         self.name, self.id, self.serials = name, os.urandom(16).hex(), 0
+        self.scopes = {}
         self.keys = {
             "root": [Key(), Key()], "policy": [Key()], "order": [Key(), Key(), Key()],
             "time": [Key()]}
 
     def document(self, kind, content, audience="all", name="document", serial=None, issued=None,
-                 days=30, keys=None):
+                 days=30, keys=None, ring=None):
         """The bytes of an envelope."""
         if serial is None:
             self.serials += 1
@@ -99,6 +106,8 @@ class Organization:
         if days is not None:
             statement["expires"] = rfc3339(issued + int(days * DAY))
         statement["name"] = name or nonce(statement)
+        if ring:
+            statement["ring"] = ring
         payload = json.dumps(statement, sort_keys=True).encode()
         kind_ = f"application/vnd.mamd.{kind}+json"
         message = signed_bytes(kind_, payload)
@@ -121,11 +130,25 @@ class Organization:
                      for keys_ in self.keys.values() for key in keys_},
             "roles": {role: {"keys": [key.id for key in self.keys[role]], "threshold": threshold}
                       for role, threshold in thresholds.items()}}
+        if self.scopes:
+            content["scopes"] = self.scopes
         return self.document("root", content, name="root", serial=serial, days=None, keys=keys)
 
     def policy(self, rules, **options):
         return self.document(
             "policy", {"@odata.type": "#microsoft.graph.iosManagedAppProtection", **rules},
+            **{"name": "level.json", **options})
+
+    def ringed(self, rules, former, share, rollout="05" * 16, **options):
+        """A policy for a share of the machines; `former`: its predecessor's rules, or None."""
+        texts = [
+            json.dumps({"@odata.type": "#microsoft.graph.iosManagedAppProtection", **each}).encode()
+            if each is not None else b"" for each in (rules, former)]
+        pair = {
+            name: base64.b64encode(text).decode()
+            for name, text in zip(("policy", "former"), texts)}
+        return self.document(
+            "policy", pair, ring={"rollout": rollout, "share": share},
             **{"name": "level.json", **options})
 
     def time(self, heads=None, **options):

@@ -20,6 +20,25 @@ func checkBundle(_ bytes: [UInt8]) throws(Violation) {
             documents.contains { (try? Envelope(parsing: $0)) == nil }, "refused without a reason")
     }
     try checkEncoded(bundle)
+    for envelope in bundle.envelopes { try checkStatement(envelope) }
+}
+
+/// What a document says is written as it was read: whoever signs it again signs the same.
+private func checkStatement(_ envelope: Envelope) throws(Violation) {
+    if let statement = try? envelope.statement() {
+        let again = try? Statement(statement.json, kind: envelope.kind)
+        try expect(again == statement, "another statement when written and read again")
+        let isPair = statement.ring != nil && (try? PolicyPair(parsing: envelope.content)) != nil
+        try expect(
+            statement.ring == nil || isPair == ((try? envelope.policies()) != nil),
+            "policies of what is no pair")
+    }
+    if let pair = try? PolicyPair(parsing: envelope.content) {
+        try expect((try? PolicyPair(parsing: pair.encoded())) == pair, "another pair")
+    }
+    if envelope.kind == .root, let root = try? Root(parsing: envelope.content) {
+        try expect((try? Root(parsing: root.json.encoded())) == root, "another root")
+    }
 }
 
 /// It is read as the same, gives the same bytes, and passes for signed.
