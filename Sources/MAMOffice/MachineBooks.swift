@@ -23,7 +23,9 @@ final class MachineBooks {
     init(_ changes: [PolicyChange], _ signed: [SignedPolicy], _ wanted: Wanted) {
         self.wanted = wanted
         for policy in signed.sorted(by: { $0.serial < $1.serial }) where policy.isValid {
-            before[policy.slot] = policyDocuments(policy.content, in: policy.slot)
+            // Of a ring's two what more machines have.
+            before[policy.slot] = policyDocuments(
+                policy.replaced ?? policy.content, in: policy.slot)
         }
         after = before
         for change in changes where change.isNoticed {

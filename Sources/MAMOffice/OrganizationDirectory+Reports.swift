@@ -21,16 +21,10 @@ extension OrganizationDirectory {
     func reading<Value>(
         _ name: String, atMost limit: Int, _ parse: ([UInt8]) throws(Refusal) -> Value
     ) -> Result<Value, UnusableFile>? {
-        let reason: String
         do throws(Failure) { return .success(try read(name, atMost: limit, parse)) } catch {
-            switch error.reason {
-            case .system(.noEntry): return nil
-            case .system(let error): reason = "\(error)"
-            case .refusal(let refusal): reason = "\(refusal)"
-            case .exposed: reason = "others may read it"
-            }
+            if error.reason == .system(.noEntry) { return nil }
+            return .failure(UnusableFile(name: name, reason: error.reason.clause))
         }
-        return .failure(UnusableFile(name: name, reason: reason))
     }
 
     /// A report that the machine has signed.
@@ -59,6 +53,16 @@ extension OrganizationDirectory {
 package struct UnusableFile: Error, Equatable {
     package let name: String
     package let reason: String
+}
+
+extension OrganizationDirectory.Failure.Reason {
+    var clause: String {
+        switch self {
+        case .system(let error): "\(error)"
+        case .refusal(let refusal): "\(refusal)"
+        case .exposed: "others may read it"
+        }
+    }
 }
 
 /// The names below several directories, and those that cannot be listed.

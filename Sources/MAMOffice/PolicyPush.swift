@@ -53,6 +53,12 @@ package struct SignedPolicy: Sendable, Equatable {
     package let content: [UInt8]
     /// Whether machines accept its signatures.
     package let isValid: Bool
+    /// The machines that have ``content``; nil: all.
+    package var ring: Ring?
+    /// What the others have.
+    package var replaced: [UInt8]?
+    /// In seconds since 1970.
+    package var issued: Int64 = 0
 }
 
 /// What to sign, so that the machines have what is wanted.
@@ -132,11 +138,14 @@ extension OrganizationDirectory {
             do throws(Refusal) {
                 let statement = try envelope.statement(of: organization)
                 let document = try? SignedDocument(envelope, by: root, of: organization)
+                let pair =
+                    statement.ring == nil ? nil : try PolicyPair(parsing: envelope.content)
                 found.append(
                     SignedPolicy(
                         file: name, slot: Slot(envelope.kind, statement.audience, statement.name),
                         serial: statement.serial, expires: statement.expires ?? .max,
-                        content: envelope.content, isValid: document != nil))
+                        content: pair?.policy ?? envelope.content, isValid: document != nil,
+                        ring: statement.ring, replaced: pair?.former, issued: statement.issued))
             } catch { throw failure(name, error) }
         }
         return found

@@ -17,6 +17,8 @@ package struct Survey: Sendable {
     /// Of the engine; none if this user may not read them.
     package let certificates: [EngineCertificate]
     package let engineFlaws: [Wanted.Flaw]
+    /// Nil: no policy goes by rings, or it cannot be read, which ``unreadable`` tells.
+    package let rollout: Rollout?
 
     /// `root`: the root whose keys count, of serial `serial`.
     package init(
@@ -35,7 +37,16 @@ package struct Survey: Sendable {
         machines = register.contents { directory.registered($0)?.map(judge.machine) }.sorted {
             ($0.label, $0.entry.machine.high) < ($1.label, $1.entry.machine.high)
         }
-        unreadable = (register.unusable + reports.unusable).sorted { $0.name < $1.name }
+        var unusable = register.unusable + reports.unusable
+        do throws(OrganizationDirectory.Failure) {
+            rollout = try Rollout(directory, root: root, of: organization, machines, wanted)
+        } catch {
+            rollout = nil
+            unusable.append(
+                UnusableFile(
+                    name: directory.name(of: error.path), reason: error.reason.clause))
+        }
+        unreadable = unusable.sorted { $0.name < $1.name }
         orders.fill(from: machines, wanted, at: now)
         self.orders = orders
         let certificates = EngineCertificates(directory)

@@ -35,7 +35,7 @@ func admitMachines(_ invocation: Invocation) throws -> ExitStatus {
     var admitted: [RegisteredMachine] = []
     if !applicants.isEmpty {
         let key = try invocation.arguments.has("key") ? FleetKey(of: invocation) : nil
-        try key?.require(.policy, in: root.root)
+        try key?.require(Slot(.membership, .all, membershipName), in: root.root)
         try agree(
             to: "Admit \(applicants.count.counted("machine"))?", orElse: "nobody was admitted",
             invocation)

@@ -287,16 +287,17 @@ extension Survey {
     /// What may surprise, and needs no attention; sentences.
     var warnings: [Message] {
         wanted.unordered.compactMap { document in
-            let rules = PolicyDocument.wipeRules(in: document.content).joined(separator: ", ")
+            let policies = (try? document.envelope.policies()) ?? []
+            let rules = policies.wipeRules.joined(separator: ", ")
             guard !rules.isEmpty else { return nil }
             return "\(document.slot) closes accounts, and wipes them (\(rules)) only once enough"
                 + " order keys have signed it."
-        }
+        } + rolloutWords(isIll: false)
     }
 
     /// What is wrong with the directory itself; sentences.
     var flaws: [Message] {
-        (wanted.flaws + engineFlaws).map(\.words)
+        (wanted.flaws + engineFlaws).map(\.words) + rolloutWords(isIll: true)
             + (unreadable + orders.unusable).map {
                 "\(excerpt(of: $0.name)) does not count: \(excerpt(of: $0.reason))."
             }
@@ -306,5 +307,14 @@ extension Survey {
                     "\(strays.count.counted("report")) of machines that the register does not know:"
                         + " \(excerpt(of: strays[0]))\(strays.count > 1 ? ", …" : "")."
                 ])
+    }
+}
+
+extension Survey {
+    /// Where a push by rings stands, if a machine is worse since, or if none is.
+    private func rolloutWords(isIll: Bool) -> [Message] {
+        guard let rollout, rollout.ill.isEmpty != isIll else { return [] }
+        let verdict = rollout.verdict(at: time, after: 0, tolerating: 0)
+        return ["\(rollout.summary(verdict)) (mamctl fleet push --next)."]
     }
 }

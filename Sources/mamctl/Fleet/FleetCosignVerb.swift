@@ -69,8 +69,9 @@ private func unsound(_ file: FleetFile) -> String? {
         case .root: _ = try Root(parsing: content)
         case .order: _ = try Order(in: file.envelope, file.statement)
         case .time: _ = try SignedTime(parsing: content)
-        case .policy where content.isEmpty, .settings where content.isEmpty: return nil
-        case .policy, .membership, .settings: return flaw(of: content, as: file.envelope.kind)
+        case .settings where content.isEmpty: return nil
+        case .policy: return try policyFlaw(of: file.envelope)
+        case .membership, .settings: return flaw(of: content, as: file.envelope.kind)
         }
     } catch { return "\(error)" }
     return nil
@@ -90,7 +91,7 @@ private func require(
         {
             return
         }
-        try key.require(role, in: root.root)
+        try key.require(file.slot, in: root.root)
     } else {
         throw Failure(
             .usage, "\(file.path.shown): --root is needed: it says whose signatures count",

@@ -28,7 +28,7 @@ struct FleetDirectory {
 private let defaultStaleSeconds: Int64 = 7 * secondsPerDay
 
 /// Such as `90m`, `12h` or `7d`, in seconds.
-private func duration(_ option: String, _ invocation: Invocation) throws(Failure) -> Int64? {
+func duration(_ option: String, _ invocation: Invocation) throws(Failure) -> Int64? {
     guard let text = try invocation.arguments.text(option) else { return nil }
     guard let seconds = seconds(of: text) else {
         throw invocation.misuse(

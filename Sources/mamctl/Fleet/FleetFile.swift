@@ -25,11 +25,11 @@ struct FleetFile {
     /// A new document, which nobody has signed yet.
     init(
         _ path: ByteString, _ slot: Slot, _ content: [UInt8], of organization: Bytes16,
-        serial: Int64, issued: Int64, expires: Int64?
+        serial: Int64, issued: Int64, expires: Int64?, ring: Ring? = nil
     ) throws(Failure) {
         let statement = Statement(
             of: content, organization: organization, audience: slot.audience, name: slot.name,
-            serial: serial, issued: issued, expires: expires)
+            serial: serial, issued: issued, expires: expires, ring: ring)
         try self.init(path, Envelope(slot.kind, statement, content: content))
     }
 
@@ -57,7 +57,7 @@ struct FleetFile {
     /// Signs with the verb's key, which must have the role, and writes it.
     mutating func finish(_ root: FleetRoot, _ invocation: Invocation) throws {
         let key = try FleetKey(of: invocation)
-        try key.require(envelope.kind.role, in: root.root)
+        try key.require(slot, in: root.root)
         try key.sign(&envelope)
         try write(replacing: invocation.arguments.has("force"))
         report([self], by: root.root, invocation)
@@ -130,6 +130,7 @@ extension Failure {
             case .otherNonce: "remove it, and sign it anew: mamctl fleet order"
             case .notSigned(.root, _, _): "mamctl fleet cosign \(path.asArgument) --key KEY"
             case .notSigned: "mamctl fleet cosign \(path.asArgument) --key KEY --root ROOT"
+            case .outOfScope: "have a policy key without a scope sign it"
             case .expired: "sign it again"
             case .otherOrganization: "name the root of that organisation"
             default: nil

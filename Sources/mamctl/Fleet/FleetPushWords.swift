@@ -14,15 +14,17 @@ struct ShownPush {
     /// Nothing is signed, so that what is shown is the output.
     private let isOutput: Bool
     private let settings: [Slot: ShownSettings]
+    private let rings: ShownRings
 
     init(
         _ push: PolicyPush, since signed: [SignedPolicy], _ survey: Survey,
-        _ invocation: Invocation
+        _ invocation: Invocation, plan: RingPlan? = nil
     ) {
         self.push = push
         isOutput = invocation.arguments.has("dry-run") && !invocation.isJSON
         let isVerbose = invocation.arguments.has("verbose")
         let names = survey.names
+        rings = ShownRings(plan: plan, names: names)
         let found = push.previews(since: signed, survey, version: productVersion)
         previews = Dictionary(
             uniqueKeysWithValues: found.map {
@@ -57,11 +59,20 @@ struct ShownPush {
     private func say(_ text: Message) { if isOutput { printOut(text) } else { printError(text) } }
 
     func showPreview(of slot: Slot) {
-        guard let rows = previews[slot]?.rows ?? settings[slot]?.rows else { return }
+        guard let rows = rows(of: slot) else { return }
         let descriptor = isOutput ? STDOUT_FILENO : STDERR_FILENO
         let width = isatty(descriptor) == 1 ? screenWidth(of: descriptor) - 4 : nil
         let lines = table(rows, width: width).split(separator: "\n")
         say(.verbatim(lines.map { "    \($0)" }.joined(separator: "\n")))
+    }
+
+    private func rows(of slot: Slot) -> [[Message]]? {
+        let change = push.changes.first { $0.slot == slot }
+        let ring = change.flatMap {
+            rings.row(of: $0, previews[slot]?.preview.machines ?? [])
+        }
+        let rows = previews[slot]?.rows ?? settings[slot]?.rows
+        return ring.map { [$0] + (rows ?? []) } ?? rows
     }
 
     private func sign(of action: PolicyChange.Action) -> String {
@@ -105,7 +116,7 @@ struct ShownPush {
 
     func json(isSigned: Bool, published: JSONValue?, error: JSONValue?) -> JSONValue {
         json(isSigned: isSigned).merging([
-            "published": published ?? .null, "error": error ?? .null,
+            "rings": rings.json, "published": published ?? .null, "error": error ?? .null,
         ])
     }
 }

@@ -19,17 +19,18 @@ func restorePolicy(_ invocation: Invocation) throws -> ExitStatus {
         directory.place.whole(name), former.slot, former.content,
         of: directory.root.organization,
         serial: nextSerial(
-            of: directory.place.whole(name), after: present?.serial, at: issued),
+            of: directory.place.whole(name),
+            after: directory.place.highestSerial(of: former.slot, present), at: issued),
         issued: issued, expires: expires)
     let key = try FleetKey(of: invocation)
-    try key.require(.policy, in: directory.root.root)
+    try key.require(former.slot, in: directory.root.root)
     let shown = ShownPush(
         PolicyPush(restoring: former, over: present), since: signed,
         try directory.survey(invocation), invocation)
     show(shown, former, present)
     try agree(to: shown, "Sign it again?", invocation)
     try key.sign(&file.envelope)
-    try directory.place.replace(signed: name, with: file.envelope.encoded())
+    try directory.place.replace(signed: name, with: file.envelope.encoded(), then: [])
     report([file], by: directory.root.root, invocation)
     if !invocation.isJSON {
         printError(

@@ -60,13 +60,21 @@ func rotateRoot(_ invocation: Invocation) throws -> ExitStatus {
         }
         roles[role]?.threshold = threshold
     }
+    let scopes = try scopes(former.root, invocation)
+    if let other = scopes.keys.first(where: { roles[.policy]?.keys.contains($0) == false }),
+        former.root.scopes[other] != scopes[other]
+    {
+        throw invocation.misuse("--scope names \(other), which is no policy key")
+    }
     let name = try invocation.arguments.text("name") ?? former.root.name
     let held = roles.values.reduce(into: Set<Bytes16>()) { $0.formUnion($1.keys) }
     let root = try checked { () throws(Refusal) in
-        try Root(name: name, keys: keys.filter { held.contains($0.key) }.map(\.value), roles: roles)
+        try Root(
+            name: name, keys: keys.filter { held.contains($0.key) }.map(\.value), roles: roles,
+            scopes: scopes.filter { roles[.policy]?.keys.contains($0.key) ?? false })
     }
     guard root != former.root else {
-        throw invocation.misuse("nothing would change: add --add, --remove or --threshold")
+        throw invocation.misuse("nothing would change: add --add, --remove, --threshold or --scope")
     }
     return try write(
         root, of: former.organization, serial: former.file.statement.serial + 1, to: output,

@@ -82,6 +82,11 @@ private func content(
     return bytes
 }
 
+/// The same of the policies in an envelope, which may withdraw them.
+func policyFlaw(of envelope: Envelope) throws(Refusal) -> String? {
+    try envelope.policies().lazy.compactMap { flaw(of: $0, as: .policy) }.first
+}
+
 /// Why a machine would refuse a content that is signed well.
 func flaw(of content: [UInt8], as kind: DocumentKind) -> String? {
     switch kind {

@@ -51,9 +51,11 @@ func refusal(
         }
         let document = try SignedDocument(envelope, by: root.root, of: root.organization)
         try document.checkContent()
-        if !envelope.content.isEmpty, let flaw = flaw(of: envelope.content, as: envelope.kind) {
-            return .malformed(flaw)
-        }
+        let flaw =
+            envelope.kind == .policy
+            ? try policyFlaw(of: envelope)
+            : envelope.content.isEmpty ? nil : flaw(of: envelope.content, as: envelope.kind)
+        if let flaw { return .malformed(flaw) }
         if let expires = document.statement.expires, expires <= Int64(currentTime()) {
             return .expired(expires)
         }

@@ -22,7 +22,10 @@ struct Signatures {
         role = envelope.kind.role
         needed = try SignedDocument.signaturesNeeded(envelope, by: root)
         let found = envelope.signers(among: root.keys)
-        signed = found.intersection(root.keys(of: role).keys).sorted(by: isBefore)
+        let statement = try envelope.statement()
+        let slot = Slot(envelope.kind, statement.audience, statement.name)
+        signed = found.intersection(root.keys(of: role).keys)
+            .filter { root.covers(slot, by: $0) }.sorted(by: isBefore)
         wrong = envelope.signatures.map(\.key).filter {
             root.keys[$0] != nil && !found.contains($0)
         }
@@ -125,19 +128,20 @@ extension FleetFile {
     }
 
     func noteOnWipes(_ signatures: Signatures) -> Message? {
-        wipeNote(on: policy, missing: signatures.orderingMissing)
+        let notes = policies.compactMap { wipeNote(on: $0, missing: signatures.orderingMissing) }
+        return notes.isEmpty ? nil : notes.joined(separator: "; ")
     }
 
-    /// Empty for other documents.
-    private var policy: [UInt8] { envelope.kind == .policy ? envelope.content : [] }
+    /// None of other documents.
+    private var policies: [[UInt8]] { (try? envelope.policies()) ?? [] }
 
-    private var wipeRules: [String] { PolicyDocument.wipeRules(in: policy) }
+    private var wipeRules: [String] { policies.wipeRules }
 
     private func contentRows(_ names: FleetNames?) -> [[Message]] {
         let content = envelope.content
         switch envelope.kind {
         case .policy:
-            return [["content", content.isEmpty ? "withdrawn" : content.count.counted("byte")]]
+            return policyRows
                 + (wipeRules.isEmpty
                     ? [] : [["wipes by", .verbatim(wipeRules.joined(separator: ", "))]])
         case .settings: return settingsRows(of: content)
@@ -173,6 +177,18 @@ extension FleetFile {
         }
     }
 
+    private var policyRows: [[Message]] {
+        let size = { (bytes: [UInt8]) -> Message in
+            bytes.isEmpty ? "withdrawn" : bytes.count.counted("byte")
+        }
+        guard let ring = statement.ring, let pair = try? PolicyPair(parsing: envelope.content)
+        else { return [["content", size(envelope.content)]] }
+        return [
+            ["new, for \(ring.share) %", size(pair.policy)],
+            ["else the former", size(pair.former)],
+        ]
+    }
+
     private func accountWords(_ account: Bytes16, _ names: FleetNames?) -> Message {
         guard case .machine(let machine) = statement.audience, let names else {
             return .verbatim(account.description)
@@ -182,6 +198,9 @@ extension FleetFile {
 
     private func rows(of root: Root) -> [[Message]] {
         [["organisation's name", .verbatim(shown(root.name))]]
+            + root.scopes.sorted { isBefore($0.key, $1.key) }.map { key, groups in
+                ["scope of \(key)", .verbatim(groups.sorted().joined(separator: ", "))]
+            }
             + Role.allCases.flatMap { role in
                 [["\(role.rawValue) threshold", "\(root.threshold(of: role))"]]
                     + root.keys(of: role).keys.sorted(by: isBefore).map {
@@ -205,6 +224,7 @@ extension FleetFile {
             "fingerprint": .string(envelope.fingerprint),
             "withdrawn": .bool(
                 [.policy, .settings].contains(envelope.kind) && envelope.content.isEmpty),
+            "share": statement.ring.map { JSONValue($0.share) } ?? .null,
             "action": JSONValue(order?.action.rawValue),
             "account": JSONValue(order?.account?.description),
             "withdraws": JSONValue(order?.withdrawn?.description),
@@ -231,5 +251,16 @@ func report(_ files: [FleetFile], by root: Root?, _ invocation: Invocation, asLi
         printJSON(asList ? .array(values) : values.first ?? .null)
     } else {
         printOut(verbatim: files.map { $0.words(root) }.joined(separator: "\n\n"))
+    }
+}
+
+extension [[UInt8]] {
+    /// The properties by which these policies demand a wipe, each once.
+    var wipeRules: [String] {
+        var found: [String] = []
+        for rule in flatMap({ PolicyDocument.wipeRules(in: $0) }) where !found.contains(rule) {
+            found.append(rule)
+        }
+        return found
     }
 }

@@ -96,12 +96,15 @@ private let fleetRootVerbs: [Verb] = [
         statuses: fleetStatuses + [.wrongPassphrase], run: makeRoot),
     Verb(
         name: "fleet rotate", summary: "Write the next root, with other keys or thresholds",
-        usage: ["ROOT", "-o", ["--add"], ["--remove"], ["--threshold"]],
+        usage: ["ROOT", "-o", ["--add"], ["--remove"], ["--threshold"], ["--scope"]],
         options: [
             .newDocument("NEW"),
             Option("add", value: "ROLE=PUB", "give a key a role; repeat for more"),
             Option("remove", value: "ROLE=ID", "take a role from a key"),
             Option("threshold", value: "ROLE=N", "how many keys of a role must sign"),
+            Option(
+                "scope", value: "ID=GROUPS", repeats: true,
+                "let a policy key sign policies for group:A,group:B alone, or for all"),
             Option("name", value: "NAME", "the organisation's new name"), .replace,
         ],
         examples: [

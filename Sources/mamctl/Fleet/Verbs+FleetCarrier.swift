@@ -122,8 +122,9 @@ private let fleetPushVerbs: [Verb] = [
     Verb(
         name: "fleet push", summary: "Sign what changed in a directory of policies, and send it",
         usage: [
-            "DIR", "--key", ["--root"], ["--prune"], ["--dry-run"], ["--yes"], ["--local"],
-            ["--verbose"],
+            .one("DIR", isRequired: false), ["--key", ["--rings"], ["--prune"]], ["--root"],
+            ["--next", ["--despite"], ["--wait"], ["--tolerate"]], ["--dry-run"], ["--yes"],
+            ["--local"], ["--verbose"],
         ],
         options: [
             Option("key", value: "KEY", "the policy key's file"),
@@ -131,14 +132,27 @@ private let fleetPushVerbs: [Verb] = [
             Option("prune", "withdraw policies that DIR does not have"),
             Option("dry-run", "show what would change, and sign nothing"),
             Option("local", "sign, and do not send"), .verbose,
+            Option(
+                "rings", value: "SHARES",
+                "sign steps, such as 5,25: hundredths of the machines, then all"),
+            Option(
+                "next", "send the next step, if the machines of this one are well; needs no key"),
+            Option(
+                "despite", value: "POLICY", repeats: true,
+                "of --next: also if they are not; name each policy"),
+            Option("wait", value: "TIME", "of --next: a step takes so long at least (default: 1d)"),
+            Option(
+                "tolerate", value: "N", "of --next: so many machines may be worse (default: 0)"),
             .expires("90"),
             .yes, .passfile, .extpass, .organizationDirectory,
         ],
         examples: [
             "mamctl fleet push policies --key ann.key",
+            "mamctl fleet push policies --key ann.key --rings 5,25",
+            "mamctl fleet push --next --json",
             "mamctl fleet push policies --key ann.key --prune --dry-run",
         ],
-        statuses: fleetStatuses + [.wrongPassphrase], run: pushPolicies),
+        statuses: fleetStatuses + [.attention, .wrongPassphrase], run: pushPolicies),
     Verb(
         name: "fleet restore", summary: "Sign a policy again that was replaced",
         usage: ["POLICY", "--key", ["--serial"], ["--expires"], ["--yes"]],

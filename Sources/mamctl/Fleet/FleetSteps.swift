@@ -1,0 +1,79 @@
+// The documents that one change of a push signs: one, or one for each ring.
+
+internal import MAMCommandLine
+internal import MAMFleet
+internal import MAMModel
+internal import MAMOffice
+internal import MAMSystem
+internal import MAMWire
+
+struct SteppedDocument {
+    /// In the directory.
+    private let name: String
+    private let steps: [(share: Int, file: FleetFile)]
+    /// Whom the first step of a new rollout is for.
+    let newRing: (Audience, Ring?)?
+
+    init(
+        _ change: PolicyChange, _ plan: RingPlan?, _ organization: Bytes16,
+        _ validity: (issued: Int64, expires: Int64), in directory: OrganizationDirectory
+    ) throws {
+        var name = change.former?.file ?? file(for: change.slot)
+        // Of another slot, such as a membership of that name.
+        if change.former == nil, try directory.has(name) {
+            name = name.replacing("/", with: "/\(change.slot.kind.rawValue)@", maxReplacements: 1)
+        }
+        let path = directory.whole(name)
+        let waiting = try directory.waitingSteps().filter { $0.slot == change.slot }
+        let steps = change.steps(plan, waiting: waiting.map(\.share))
+        let highest = try directory.highestSerial(of: change.slot, change.former)
+        let hasRoom = highest ?? 0 <= .max - Int64(steps.count)
+        let serial = try nextSerial(
+            of: path, after: hasRoom ? highest : .max, at: validity.issued)
+        self.steps = try steps.enumerated().map { index, step in
+            let file = try FleetFile(
+                path, change.slot, step.content, of: organization, serial: serial + Int64(index),
+                issued: validity.issued, expires: validity.expires, ring: step.ring)
+            return (step.share, file)
+        }
+        self.name = name
+        newRing = plan != nil && change.goesByRings ? (change.slot.audience, steps[0].ring) : nil
+    }
+
+    func sign(_ key: FleetKey, in directory: OrganizationDirectory) throws {
+        let signed = try steps.map { step in (step.share, try bytes(of: step.file, key)) }
+        try directory.replace(signed: name, with: signed[0].1, then: Array(signed.dropFirst()))
+    }
+
+    private func bytes(of file: FleetFile, _ key: FleetKey) throws -> [UInt8] {
+        var file = file
+        try key.sign(&file.envelope)
+        let bytes = file.envelope.encoded()
+        do throws(Refusal) { _ = try Envelope(parsing: bytes) } catch {
+            throw Failure(
+                .usage, "\(file.slot): not signed, no machine would accept it: \(error)",
+                next: "make smaller policies of it")
+        }
+        return bytes
+    }
+}
+
+/// No two slots have the same: a group's name has no `@`.
+private func file(for slot: Slot) -> String {
+    let name = slot.name.hasSuffix(".json") ? slot.name : "\(slot.name).json"
+    return switch slot.audience {
+    case .all: "\(OrganizationDirectory.signed)/\(name)"
+    case .group(let group): "\(OrganizationDirectory.signed)/\(group)@\(name)"
+    case .machine(let id): "\(OrganizationDirectory.signed)/\(id)@\(name)"
+    }
+}
+
+extension OrganizationDirectory {
+    /// The highest serial that was signed in a slot: steps that wait may be in other hands.
+    func highestSerial(
+        of slot: Slot, _ present: SignedPolicy?
+    ) throws(OrganizationDirectory.Failure) -> Int64? {
+        let waiting = try waitingSteps().filter { $0.slot == slot }.map(\.statement.serial).max()
+        return [waiting, present?.serial].compactMap(\.self).max()
+    }
+}
