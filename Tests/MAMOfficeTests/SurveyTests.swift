@@ -165,9 +165,11 @@ final class TestDirectory {
         // An older version knows of none.
         try test.report(documents)
         #expect(settings() == [:])
-        // Reported before they were signed.
-        try test.report(documents, issued: test.now - 60)
+        // Reported before they were signed, unless it has them: then a clock was ahead.
+        try test.report([:], issued: test.now - 60)
         #expect(settings() == nil)
+        try test.report(documents, issued: test.now - 60) { $0.settings = ["Containment": "no"] }
+        #expect(settings() == ["Containment": "no"])
         try test.report(documents) { $0.settings = ["Containment": ""] }
         #expect(settings() == nil)
         #expect(test.survey.machines[0].differences.isEmpty)
