@@ -6,7 +6,36 @@ internal import MAMPolicy
 
 /// Makes each book once: most machines have the same policies.
 final class MachineBooks {
-    typealias Pair = (before: PolicyBook, after: PolicyBook)
+    /// The books of machines that have the same.
+    final class Pair {
+        let before, after: PolicyBook
+        private var known: [Coverage: [PolicyEffect]] = [:]
+
+        private struct Coverage: Hashable {
+            /// Nil: nothing covers the account.
+            let before: PolicyBook.Numbers?
+            let after: PolicyBook.Numbers
+            let version: String
+        }
+
+        fileprivate init(before: PolicyBook, after: PolicyBook) {
+            (self.before, self.after) = (before, after)
+        }
+
+        /// What the account's policy closes beside what the one before closed. Found once for all
+        /// accounts that the same documents cover.
+        func effects(on account: Identity, version: String) -> [PolicyEffect] {
+            let coverage = Coverage(
+                before: before.covers(account) ? before.numbers(for: account) : nil,
+                after: after.numbers(for: account), version: version)
+            if let effects = known[coverage] { return effects }
+            // What no policy covers is closed now; it says the same as of an account that is open.
+            let former = coverage.before.map(before.policy(of:)) ?? .unrestricted
+            let effects = after.policy(of: coverage.after).effects(since: former, version: version)
+            known[coverage] = effects
+            return effects
+        }
+    }
 
     private let wanted: Wanted
     private var before: [Slot: [PolicyDocument]] = [:]
@@ -52,7 +81,7 @@ final class MachineBooks {
                 workspace: [workspace], groups: self.wanted.members(for: machine, with: new),
                 mayLoosen: false)
         }
-        let pair = (before: book(before, [:]), after: book(after, memberships))
+        let pair = Pair(before: book(before, [:]), after: book(after, memberships))
         known[key] = pair
         return pair
     }

@@ -204,15 +204,11 @@ extension PolicyPreview {
     private func reasons(
         _ account: Identity, _ status: MachineStatus, _ books: MachineBooks.Pair
     ) -> [String] {
-        let wasCovered = books.before.covers(account)
         guard books.after.covers(account) else {
-            return wasCovered ? ["no policy covers it any more"] : []
+            return books.before.covers(account) ? ["no policy covers it any more"] : []
         }
-        // What no policy covers is closed now; it says the same as of an account that is open.
-        let former = wasCovered ? books.before.policy(for: account) : .unrestricted
         let own = effectsByVersion[status.version] ?? []
-        let all = books.after.policy(for: account).effects(since: former, version: status.version)
-        return all.filter { effect in
+        return books.effects(on: account, version: status.version).filter { effect in
             effect.isForAll
                 && (!hasOwnRules || own.contains { $0.isLike(effect) })
         }.map { $0.reason(whereContained: status.contained) }
