@@ -100,14 +100,14 @@ import Testing
             ])
     }
 
-    /// Four directories, the secret's file and its name; and on each start the whole, for what is
+    /// Five directories, the secret's file and its name; and on each start the whole, for what is
     /// there may have been made by one that was killed before it synced.
-    @Test(arguments: [(true, 7), (false, 1)])
+    @Test(arguments: [(true, 8), (false, 1)])
     func `no start serves before what leads to the keybags is durable`(
         _ isFirst: Bool, _ expected: Int
     ) throws {
         var failures = 0
-        for nth in 1...9 {
+        for nth in 1...10 {
             let state = try TestState()
             if !isFirst { _ = try state.start().registerAnn() }
             try FaultPlan.run(.sync, nth: nth, times: 1) {
