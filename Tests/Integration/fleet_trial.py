@@ -8,8 +8,6 @@ from carrier import Organization, Servers, with_clients
 from fleet_service import Service
 from workspace import ANN, DONE, ROOT, SETTINGS, Workspace, wait_until
 
-NEEDS = preloaded.NEEDS
-
 
 def move_clock(seconds, *workspaces):
     """Of all that is started there from now on."""

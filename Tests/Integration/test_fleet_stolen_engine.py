@@ -4,8 +4,6 @@ import unittest
 from fleet_trial import Trial
 from workspace import REFUSED
 
-NEEDS = ("nats-server",)
-
 
 class Stolen(Trial):
     def test_new_keys_shut_the_thief_out_and_keep_the_machines(self):
