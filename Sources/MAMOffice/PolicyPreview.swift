@@ -86,18 +86,20 @@ package struct PolicyPreview: Sendable {
             || (silent.isEmpty && accountCount > 0)
     }
 
-    /// Whether it closes all for whom it is in force, as far as it is known.
+    /// Whether it closes all for whom it is in force, as far as it is known. That a membership closes
+    /// those who leave alone is what it is for.
     package var closesAll: Bool {
-        // A membership is meant to close those who leave.
-        guard change.slot.kind == .policy else { return false }
-        guard covered.isEmpty else { return Set(closed.map(\.account)).count == covered.count }
+        let leaving = Set((membership?.leaving ?? []).map(\.caseFolded))
+        guard covered.allSatisfy({ leaving.contains($0.name.caseFolded) }) else {
+            return Set(closed.map(\.account)).count == covered.count
+        }
         return !isForNobody && !silent.isEmpty && effects.contains(where: \.isForAll)
     }
 }
 
 extension PolicyPush {
-    /// For each change of a policy or membership that machines will notice. `version`: the product's, where no
-    /// machine has told its own.
+    /// For each change of a policy or membership that machines will notice. `version`: the
+    /// product's, where no machine has told its own.
     package func previews(
         since signed: [SignedPolicy], _ survey: Survey, version: String
     ) -> [PolicyPreview] {
@@ -170,7 +172,7 @@ extension PolicyPreview {
         }
     }
 
-    /// By a membership, for which no policy needs to be another.
+    /// A membership changes no policy, but whom policies cover.
     private mutating func addMoved(
         _ accounts: [(ReportedAccount, Identity)], _ status: MachineStatus,
         _ pair: MachineBooks.Pair
