@@ -263,6 +263,21 @@ class People(PeopleCase):
         self.assertEqual(self.signed("other"), ["ann@contoso.com"])
         self.assertEqual(self.look(DONE)["changes"], [])
 
+    def test_what_was_signed_by_hand_stays(self):
+        self.serve_lab("ann")
+        self.take()
+        path = self.organization.path / "signed" / "people-hand.json"
+        (self.workspace.root / "hand.json").write_text(
+            json.dumps({"members": {"lab": ["eve@contoso.com"], "more": []}}))
+        self.organization.json(
+            "sign", self.workspace.root / "hand.json", "--root", self.organization.root, "--key",
+            self.key, "--kind", "membership", "--audience", "all", "--name", "people-hand", "-o",
+            path)
+        before = path.read_bytes()
+        self.assertFalse(self.take()["signed"])
+        self.assertEqual(path.read_bytes(), before)
+        self.look(DONE)
+
     def test_the_place_of_a_mistake_in_the_settings(self):
         path = self.organization.path / "people.json"
         for changes, line, reason in (

@@ -34,20 +34,23 @@ private func signPeople(
     let policies = try fleet.place.signedPolicies(by: root, of: organization)
     let shown = ShownPush(push, since: policies, try fleet.survey(invocation), invocation)
     let isDry = invocation.arguments.has("dry-run")
-    if !(invocation.isJSON && (isDry || invocation.arguments.has("yes"))) { shown.show() }
+    let isQuiet = invocation.isJSON && (isDry || invocation.arguments.has("yes"))
+    if isQuiet { shown.showDoubts() } else { shown.show() }
     tellOthers(found)
-    for membership in push.changes.compactMap(MembershipChange.init) {
+    // Somebody has signed the others by hand, under such a name.
+    let work = push.changes.filter { $0.action != .left }
+    for membership in work.compactMap(MembershipChange.init) {
         try membership.check(atMost: settings.mostLeaving, named: leaving[membership.group])
     }
-    if !isDry { try sign(push.changes, shown, validity, fleet, invocation) }
-    let isSigned = !isDry && !push.changes.isEmpty
+    if !isDry { try sign(work, shown, validity, fleet, invocation) }
+    let isSigned = !isDry && !work.isEmpty
     if invocation.isJSON { printJSON(json(shown, found, isSigned: isSigned)) }
     if isSigned {
         printError(
             "Signed in \(fleet.place.whole(OrganizationDirectory.signed).shown). They go out with"
                 + " mamfleet push, or mamctl fleet bundle.")
     }
-    return isDry && !push.changes.isEmpty ? .attention : .success
+    return isDry && !work.isEmpty ? .attention : .success
 }
 
 // MARK: What is asked for
