@@ -250,6 +250,13 @@ class Status(FleetCase):
             self.assertIn(word, flaws)
         self.fleet("status", "--check", status=ATTENTION)
 
+    def test_machines_with_an_older_mamd(self):
+        for name, version in (
+                ("pc-1", "0.0.9"), ("pc-2", "0.10.0"), ("pc-3", "not a number"), ("pc-4", "0.1.0")):
+            self.organization.add(name, version=version)
+        self.assertEqual(
+            self.json("status")["warnings"], ["1 machine has an older mamd than 0.1.0: pc-1."])
+
     # The organisation's own documents
 
     def test_policies_that_only_close_where_they_would_wipe(self):

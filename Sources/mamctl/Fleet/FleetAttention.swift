@@ -283,16 +283,36 @@ extension EngineCertificate {
     var json: JSONValue { ["server": JSONValue(server), "ends": JSONValue(time: ends)] }
 }
 
+private let maximumNamedCount = 3
+
 extension Survey {
     /// What may surprise, and needs no attention; sentences.
     var warnings: [Message] {
-        wanted.unordered.compactMap { document in
+        olderMachines + wanted.unordered.compactMap { document in
             let policies = (try? document.envelope.policies()) ?? []
             let rules = policies.wipeRules.joined(separator: ", ")
             guard !rules.isEmpty else { return nil }
             return "\(document.slot) closes accounts, and wipes them (\(rules)) only once enough"
                 + " order keys have signed it."
         } + rolloutWords(isIll: false)
+    }
+
+    /// Whose mamd is older than this program: what is signed here they may not know.
+    private var olderMachines: [Message] {
+        let older = machines.filter { machine in
+            !machine.isRevoked
+                && machine.status.map { isOlder(version: $0.version, than: productVersion) } == true
+        }
+        guard !older.isEmpty else { return [] }
+        let names = older.prefix(maximumNamedCount).map { excerpt(of: $0.label) }
+        let list = (names + (older.count > names.count ? ["…"] : [])).joined(separator: ", ")
+        let count = older.count.grouped
+        return [
+            Message(
+                older.count,
+                one: "\(count) machine has an older mamd than \(productVersion): \(list).",
+                many: "\(count) machines have an older mamd than \(productVersion): \(list).")
+        ]
     }
 
     /// What is wrong with the directory itself; sentences.
