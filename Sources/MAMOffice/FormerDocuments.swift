@@ -27,8 +27,8 @@ extension OrganizationDirectory {
             let name = policy.file.split(separator: "/").dropFirst(2).joined(separator: "/")
             return SignedPolicy(
                 file: "\(Self.signed)/\(name)", slot: policy.slot, serial: policy.serial,
-                expires: policy.expires, content: policy.content, isValid: policy.isValid,
-                ring: policy.ring, replaced: policy.replaced, issued: policy.issued)
+                issued: policy.issued, expires: policy.expires, content: policy.content,
+                isValid: policy.isValid, ring: policy.ring, replaced: policy.replaced)
         }.sorted { $0.serial > $1.serial }
     }
 }

@@ -26,7 +26,7 @@ package struct PolicyChange: Sendable, Equatable {
 
     package enum Action: String, Sendable, CaseIterable {
         case new, changed
-        /// The same again: it expires soon, or its key was taken away.
+        /// The same again: it expires soon, its key was taken away, or a clock ahead has signed it.
         case renewed
         case withdrawn
         /// In force, though the directory does not have it.
@@ -49,6 +49,8 @@ package struct SignedPolicy: Sendable, Equatable {
     package let file: String
     package let slot: Slot
     package let serial: Int64
+    /// In seconds since 1970, as ``expires``.
+    package let issued: Int64
     package let expires: Int64
     package let content: [UInt8]
     /// Whether machines accept its signatures.
@@ -57,8 +59,6 @@ package struct SignedPolicy: Sendable, Equatable {
     package var ring: Ring?
     /// What the others have.
     package var replaced: [UInt8]?
-    /// In seconds since 1970.
-    package var issued: Int64 = 0
 }
 
 /// What to sign, so that the machines have what is wanted.
@@ -115,7 +115,8 @@ package struct PolicyPush: Sendable {
         guard let former, !former.content.isEmpty else { return .new }
         if former.content != wanted.content { return .changed }
         let isLasting = former.expires - now >= renewalDays * secondsPerDay
-        return former.isValid && isLasting ? nil : .renewed
+        let isOfToday = former.issued <= now + Judge.toleratedSeconds
+        return former.isValid && isLasting && isOfToday ? nil : .renewed
     }
 }
 
@@ -143,9 +144,10 @@ extension OrganizationDirectory {
                 found.append(
                     SignedPolicy(
                         file: name, slot: Slot(envelope.kind, statement.audience, statement.name),
-                        serial: statement.serial, expires: statement.expires ?? .max,
+                        serial: statement.serial, issued: statement.issued,
+                        expires: statement.expires ?? .max,
                         content: pair?.policy ?? envelope.content, isValid: document != nil,
-                        ring: statement.ring, replaced: pair?.former, issued: statement.issued))
+                        ring: statement.ring, replaced: pair?.former))
             } catch { throw failure(name, error) }
         }
         return found

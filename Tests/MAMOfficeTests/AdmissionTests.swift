@@ -242,7 +242,8 @@ import Testing
     let slot = Slot(.policy, .all, "a.json")
 
     private func push(
-        _ wanted: String?, signed: String?, expires: Int64 = 90, isValid: Bool = true,
+        _ wanted: String?, signed: String?, issued: Int64 = -1, expires: Int64 = 90,
+        isValid: Bool = true,
         isPruning: Bool = false
     ) -> PolicyChange.Action? {
         PolicyPush(
@@ -250,8 +251,9 @@ import Testing
             signed: signed.map {
                 [
                     SignedPolicy(
-                        file: "f", slot: slot, serial: 1, expires: now + expires * 86_400,
-                        content: Array($0.utf8), isValid: isValid)
+                        file: "f", slot: slot, serial: 1, issued: now + issued * 86_400,
+                        expires: now + expires * 86_400, content: Array($0.utf8),
+                        isValid: isValid)
                 ]
             } ?? [], isPruning: isPruning, at: now
         ).changes.first?.action
@@ -264,6 +266,7 @@ import Testing
         #expect(push("a", signed: "a") == nil)
         #expect(push("a", signed: "a", expires: 29) == .renewed)
         #expect(push("a", signed: "a", isValid: false) == .renewed)
+        #expect(push("a", signed: "a", issued: 1) == .renewed)
         #expect(push(nil, signed: "a") == .left)
         #expect(push(nil, signed: "a", isPruning: true) == .withdrawn)
         #expect(push(nil, signed: "", isPruning: true) == nil)

@@ -198,8 +198,8 @@ import Testing
         let content = { Membership(members: ["lab": $0]).json.encoded() }
         let signed = former.map {
             SignedPolicy(
-                file: "", slot: slot, serial: 1, expires: .max, content: content($0),
-                isValid: true)
+                file: "", slot: slot, serial: 1, issued: 0, expires: .max,
+                content: content($0), isValid: true)
         }
         return MembershipChange(
             PolicyChange(

@@ -37,7 +37,8 @@ func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
     let isDry = arguments.has("dry-run")
     if invocation.isJSON, isDry || arguments.has("yes") { shown.showDoubts() } else { shown.show() }
     if !isDry {
-        try sign(work, plan.map { ($0, survey) }, shown, validity, fleet, invocation)
+        try sign(
+            work, shown, validity, fleet, invocation, by: plan.map { ($0, survey) })
     }
     if isDry || arguments.has("local") {
         if invocation.isJSON {
@@ -63,8 +64,9 @@ func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
 
 /// Once somebody agrees; nothing if there is no change. Without a plan all machines get it.
 func sign(
-    _ work: [PolicyChange], _ rings: (plan: RingPlan, survey: Survey)? = nil, _ shown: ShownPush,
-    _ validity: (issued: Int64, expires: Int64), _ fleet: FleetDirectory, _ invocation: Invocation
+    _ work: [PolicyChange], _ shown: ShownPush, _ validity: (issued: Int64, expires: Int64),
+    _ fleet: FleetDirectory, _ invocation: Invocation,
+    by rings: (plan: RingPlan, survey: Survey)? = nil
 ) throws {
     guard !work.isEmpty else { return }
     let key = try FleetKey(of: invocation)

@@ -88,7 +88,7 @@ struct ShownPush {
         switch action {
         case .new: "new"
         case .changed: "changed"
-        case .renewed: "signed again: it expires soon, or its key was taken away"
+        case .renewed: "signed again: it expires soon, its key was taken away, or a clock was ahead"
         case .withdrawn: "withdrawn"
         case .left: "stays in force, and is not in the directory: --prune withdraws it"
         }
