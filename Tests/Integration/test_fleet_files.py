@@ -495,7 +495,7 @@ class Files(unittest.TestCase):
     # The time
 
     def test_the_time(self):
-        place, out = self.path("signed"), self.path("time.json")
+        place, out = self.path("timed"), self.path("time.json")
         place.mkdir()
         first = self.sign(place / "level2.json")
         self.sign(place / "lab.json", "--serial", "7", audience="group:lab")

@@ -177,7 +177,9 @@ class ReadOnly(FullCase):
         self.check_files(*TEXTS)
         self.workspace.unmount()
         self.disk.close()
-        self.disk.mount(self.disk.image, self.disk.path)
+        # A copy: in another mount namespace the file system may still be mounted, and read-only.
+        image = shutil.copy(self.disk.image, self.disk.image.with_name("mended"))
+        self.disk.mount(image, self.disk.path)
         self.workspace.mount().unlock()
         self.check_files(*TEXTS)
         self.check_wiped()
