@@ -1,4 +1,4 @@
-// The calls of who has forgotten a passphrase, and has the organisation help.
+// The calls by which the organisation helps somebody who has forgotten a passphrase.
 
 internal import MAMFleet
 internal import MAMKeyring

@@ -8,7 +8,7 @@ package struct Ring: Sendable, Hashable {
     /// The same in all steps and policies of one push, so that a larger share has the machines of a
     /// smaller one.
     package let rollout: Bytes16
-    /// In hundredths of the machines.
+    /// In percent of the machines.
     package let share: Int
 
     package static let shares: ClosedRange<Int64> = 1...99

@@ -16,6 +16,7 @@ package struct StoredResetRequest: Sendable {
     let generation: UInt64
     let pair: Curve25519.KeyPair
 
+    /// How long a request is open.
     package static let seconds: Int64 = 3 * 86_400
     /// A clock that is set back by no more does not end it.
     private static let toleratedSeconds: Int64 = 86_400

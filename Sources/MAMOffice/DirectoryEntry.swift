@@ -16,8 +16,8 @@ package struct DirectoryEntry: Sendable, Equatable {
     var key: String { directoryKey(dn) }
 }
 
-/// Equal for DNs that differ in case, or in spaces around commas, as servers compare them. Of what
-/// is written otherwise a member is not found, and told.
+/// Equal for DNs that differ in case, or in spaces around commas, as servers compare them. A
+/// member whose DN is written otherwise is not found, and is reported.
 func directoryKey(_ dn: String) -> String {
     var parts: [Substring] = []
     for part in dn.split(separator: ",", omittingEmptySubsequences: false) {

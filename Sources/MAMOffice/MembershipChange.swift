@@ -7,6 +7,7 @@ package struct MembershipChange: Sendable, Equatable {
     package let group: String
     package let joining: [String]
     package let leaving: [String]
+    /// How many people were in it.
     package let formerCount: Int
     /// Whether somebody is in it afterwards.
     private let hasMembers: Bool
@@ -33,7 +34,7 @@ package struct MembershipChange: Sendable, Equatable {
     }
 
     /// Refuses what a wrong answer of the directory would look like. `most`: how many may leave, of
-    /// any group; nil: a tenth of it. `named`: how many may leave this one, somebody has said.
+    /// any group; nil: a tenth of it. `named`: how many may leave this one, as somebody has said.
     package func check(atMost most: Int?, named: Int?) throws(PeopleRefusal) {
         if let named, leaving.count <= named { return }
         guard hasMembers || (leaving.isEmpty && !isNew) else {

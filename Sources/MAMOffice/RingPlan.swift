@@ -7,7 +7,7 @@ package import MAMModel
 /// For all policies of one push that change.
 package struct RingPlan: Sendable, Equatable {
     package let rollout: Bytes16
-    /// In hundredths, rising and below 100; all machines follow.
+    /// In percent, rising and below 100; all machines follow.
     package let shares: [Int]
     /// The machines of the first ring that are known.
     package let first: [MachineID]
@@ -44,7 +44,7 @@ package struct RingPlan: Sendable, Equatable {
 
 /// One document of a change.
 package struct RingStep: Sendable, Equatable {
-    /// In hundredths; 100: all.
+    /// In percent; 100: all.
     package let share: Int
     package let ring: Ring?
     package let content: [UInt8]

@@ -17,6 +17,7 @@ package struct Rollout: Sendable {
     /// Machines that are worse than before.
     package private(set) var ill: [MachineID: [Reason]] = [:]
 
+    /// Why a machine is worse than before.
     package enum Reason: Sendable, Hashable {
         /// It has not got the documents for an hour, or refuses them.
         case lacks
@@ -27,6 +28,7 @@ package struct Rollout: Sendable {
         case notCompliant(String)
     }
 
+    /// Whether the next step may go out.
     package enum Verdict: String, Sendable {
         case well, waiting, ill
     }
@@ -36,8 +38,9 @@ package struct Rollout: Sendable {
     /// How far the clock of a machine may be ahead.
     private static let toleratedSeconds: Int64 = 3600
 
-    /// In hundredths.
+    /// In percent of the machines.
     package var share: Int { policies.compactMap(\.ring?.share).min() ?? 0 }
+    /// The same, of the next step; 0: none waits.
     package var nextShare: Int { next.first?.share ?? 0 }
 
     /// Nil: none waits. Refuses steps that do not follow what is in `signed/`.

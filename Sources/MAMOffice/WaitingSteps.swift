@@ -5,6 +5,7 @@ internal import MAMModel
 
 /// `rings/SHARE/NAME`: what `signed/NAME` will be.
 package struct WaitingStep: Sendable, Equatable {
+    /// In percent of the machines; 100: all.
     package let share: Int
     package let file: String
     /// Its name in `signed/`.

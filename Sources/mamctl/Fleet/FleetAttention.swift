@@ -288,13 +288,15 @@ private let maximumNamedCount = 3
 extension Survey {
     /// What may surprise, and needs no attention; sentences.
     var warnings: [Message] {
-        olderMachines + wanted.unordered.compactMap { document in
-            let policies = (try? document.envelope.policies()) ?? []
-            let rules = policies.wipeRules.joined(separator: ", ")
-            guard !rules.isEmpty else { return nil }
-            return "\(document.slot) closes accounts, and wipes them (\(rules)) only once enough"
-                + " order keys have signed it."
-        } + rolloutWords(isIll: false)
+        olderMachines
+            + wanted.unordered.compactMap { document in
+                let policies = (try? document.envelope.policies()) ?? []
+                let rules = policies.wipeRules.joined(separator: ", ")
+                guard !rules.isEmpty else { return nil }
+                return
+                    "\(document.slot) closes accounts, and wipes them (\(rules)) only once enough"
+                    + " order keys have signed it."
+            } + rolloutWords(isIll: false)
     }
 
     /// Whose mamd is older than this program: what is signed here they may not know.

@@ -134,7 +134,7 @@ private let fleetPushVerbs: [Verb] = [
             Option("local", "sign, and do not send"), .verbose,
             Option(
                 "rings", value: "SHARES",
-                "sign steps, such as 5,25: hundredths of the machines, then all"),
+                "sign steps, such as 5,25: percent of the machines, then all"),
             Option(
                 "next", "send the next step, if the machines of this one are well; needs no key"),
             Option(
