@@ -1,10 +1,12 @@
 """A forgotten passphrase: the organisation helps by an order with two signatures, and the person
 at the machine chooses the new one."""
 import base64
+import hashlib
 import json
 import os
 import signal
 import sys
+import time
 import unittest
 
 from audit_files import records
@@ -122,6 +124,37 @@ class Helped(ResetCase):
         other = Machine(self, "other")
         self.status_file.write_bytes(sealed("status", {**status, "machine": other.id}, other.key))
         self.order(code, status=NOT_FOUND)
+        self.assertFalse(self.order_file.exists())
+
+    def test_another_machine_with_the_record_of_this_one(self):
+        """Who has read what a machine sent asks, by a name of their own, for another's keys."""
+        self.workspace.lock()
+        self.ask()
+        self.report()
+        status = json.loads(base64.b64decode(json.loads(self.status_file.read_text())["payload"]))
+        (account,) = status["accounts"]
+        place = self.organization.path / "reports"
+        (record,) = (place / "records" / self.machine).iterdir()
+        record = json.loads(base64.b64decode(json.loads(record.read_text())["payload"]))
+        thief = Machine(self.organization, "thief")
+        self.organization.now = time.time()
+        thief.register()
+        thief.records_file(account["id"]).write_bytes(
+            sealed("recovery-record", {**record, "machine": thief.id, "name": BOB}, thief.key))
+        public = bytes(range(32))
+        thief.say(sealed("status", {
+            **status, "machine": thief.id, "accounts": [{
+                **account, "name": BOB,
+                "reset": {**account["reset"],
+                          "publicKey": base64.b64encode(public).decode()}}]}, thief.key))
+        whole = f"mamd reset code v1 {self.organization.id} {thief.id} {account['id']} "
+        code = base64.b32encode(hashlib.sha256(whole.encode() + public).digest()).decode()[:12]
+        told = self.organization.fleet(
+            "order", "reset", "--root", self.organization.root, "--key",
+            self.organization.keys["ann"], "--machine", "thief", "--account", BOB,
+            "--recovery-key", self.org_key, "--code", code, "-o", self.order_file,
+            status=REFUSED).stderr
+        self.assertIn(f"the recovery record of {BOB} has the keys of {ANN}", told)
         self.assertFalse(self.order_file.exists())
 
     def test_a_record_from_before_the_keys(self):

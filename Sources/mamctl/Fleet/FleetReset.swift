@@ -101,15 +101,34 @@ struct FleetReset {
                 checked.isWiped ? .refused : checked.state == .missing ? .notFound : .damaged,
                 "the recovery record of \(name): \(checked.words)", next: pullFirst)
         }
+        let (export, opened): (KeyExport, ExportedKeys)
         do throws(KeyExportError) {
-            let export = try KeyExport.decode(report.record)
-            if export.keySet == request.keySet {
-                return (export, try export.open(recoveryKey: pair))
-            }
+            export = try KeyExport.decode(report.record)
+            opened = try export.open(recoveryKey: pair)
         } catch { throw Failure(.damaged, "the recovery record of \(name): \(error)") }
+        try require(export.identity)
+        guard export.keySet == request.keySet else {
+            throw Failure(
+                .refused,
+                "the recovery record of \(name) here is older than the keys that it has now",
+                next: pullFirst)
+        }
+        return (export, opened)
+    }
+
+    /// Another machine may have read the record, and give its keys another name. The record's own
+    /// is proven with them.
+    private func require(_ owner: Identity) throws(Failure) {
+        let isSame =
+            account.name.isEmpty
+            ? owner.name.isEmpty && owner.objectID.isSameFolded(account.objectID)
+            : owner.isNamed(account.name)
+        guard !isSame else { return }
         throw Failure(
-            .refused, "the recovery record of \(name) here is older than the keys that it has now",
-            next: pullFirst)
+            .refused,
+            "the recovery record of \(name) has the keys of \(excerpt(of: owner.description)):"
+                + " nothing is signed",
+            next: "find out who has this machine: it sends what is not its own")
     }
 
     private var pullFirst: Message { "mamfleet pull fetches what machines have sent" }
