@@ -1,5 +1,6 @@
 // The mutable state of an inode.
 
+package import Glibc
 package import MAMModel
 package import MAMStore
 internal import MAMSystem
@@ -61,6 +62,7 @@ extension Inode {
         package var writerCount = 0
         fileprivate var directWriterCount = 0
         package var failedWriteBack: Errno?
+        fileprivate var toldModification: timespec?
         package var writeGuard = WriteGuard()
         fileprivate var isWithoutCapability = false
         package var childClass: KnownNote<ProtectionClass> = .unread
@@ -105,7 +107,10 @@ extension Inode.State {
         openCount += 1
         if let account { inUse.insiders.add(account) }
         if access != .read { writerCount += 1 }
-        if access == .writeDirectly { inUse.directWriterCount += 1 }
+        if access == .writeDirectly {
+            inUse.directWriterCount += 1
+            inUse.toldModification = nil
+        }
         lastOpener = thread
     }
 
@@ -129,6 +134,13 @@ extension Inode.State {
     /// the kernel has taken it.
     package mutating func noteTold() {
         if let uses, uses.file?.lostEnd == nil { uses.failedWriteBack = nil }
+    }
+
+    /// The modification time that the kernel, which manages it while it caches writes, has told
+    /// last. Kept only as long.
+    package var toldModification: timespec? {
+        get { uses?.toldModification }
+        set { if hasCachedWriters { inUse.toldModification = newValue } }
     }
 
     /// Whether write(2) may end in the kernel's cache.

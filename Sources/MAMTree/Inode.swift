@@ -45,6 +45,8 @@ package final class Inode: Sendable {
     package let lookups = Atomic<UInt64>(0)
     /// Whether it is open, for callers that cannot wait for the state's lock.
     package let isInUse = Atomic<Bool>(false)
+    /// Data from the kernel's cache was stored after the kernel had told the modification time.
+    package let hasStoredSinceTold = Atomic<Bool>(false)
     // Held while the backing file is opened; never taken under the table's lock.
     private let state: Mutex<State>
 

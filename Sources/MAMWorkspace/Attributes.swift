@@ -111,10 +111,32 @@ package struct Attributes: Sendable {
         let omitted = timespec(tv_sec: 0, tv_nsec: utimeOmit)
         let times = [new.access ?? omitted, new.modification ?? omitted]
         // Not while a header is being rewritten, which restores the time it read before.
-        try inode.withState { _ throws(Errno) in
-            try tree.metadata.shared { () throws(Errno) in
-                _ = try retrying { utimensat(inode.handle.raw, "", times, Int32(MAM_EMPTY_PATH)) }
+        try inode.withState { state throws(Errno) in
+            if let modification = new.modification {
+                let isNow = modification.tv_nsec == utimeNow
+                state.toldModification = isNow ? nil : modification
+                inode.hasStoredSinceTold.store(false, ordering: .sequentiallyConsistent)
             }
+            try setTimes(inode, times)
+        }
+    }
+
+    /// sync(2) and the kernel's own write-back tell the time while data is still on its way, which
+    /// then has the store move it.
+    func restoreToldModification(_ inode: Inode) {
+        guard inode.hasStoredSinceTold.load(ordering: .sequentiallyConsistent) else { return }
+        inode.withState { state in
+            guard inode.hasStoredSinceTold.exchange(false, ordering: .sequentiallyConsistent),
+                let told = state.toldModification
+            else { return }
+            let omitted = timespec(tv_sec: 0, tv_nsec: utimeOmit)
+            try? setTimes(inode, [omitted, told])
+        }
+    }
+
+    private func setTimes(_ inode: Inode, _ times: [timespec]) throws(Errno) {
+        try tree.metadata.shared { () throws(Errno) in
+            _ = try retrying { utimensat(inode.handle.raw, "", times, Int32(MAM_EMPTY_PATH)) }
         }
     }
 }

@@ -31,6 +31,7 @@ extension Handles {
             if let refusal { tellWriters(of: handle.inode, refusal) }
             throw error.errno
         }
+        handle.inode.hasStoredSinceTold.store(true, ordering: .sequentiallyConsistent)
         if let refusal { tellWriters(of: handle.inode, refusal) }
         // What is stored now makes room for as much again in the kernel's cache.
         if tree.room.isTouched { tree.cache.awaitAttention() }

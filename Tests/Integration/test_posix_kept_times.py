@@ -3,6 +3,7 @@ import contextlib
 import os
 import pathlib
 import subprocess
+import threading
 import time
 import unittest
 
@@ -82,9 +83,10 @@ class KeptTimes(WorkspaceCase):
     def test_after_a_remount(self):
         self.check(self.workspace.remount)
 
-    def test_of_files_that_were_written_as_soon_as_they_were_made(self):
-        """In the same tick of the kernel's clock, and stored some ticks later."""
-        paths = [self.directory / f"quick{number}" for number in range(200)]
+    def check_quick_files(self, prefix):
+        """Of files that are written in the same tick of the kernel's clock in which they were made,
+        and stored some ticks later."""
+        paths = [self.directory / f"{prefix}{number}" for number in range(200)]
         with contextlib.ExitStack() as stack:
             for path in paths:
                 stack.enter_context(path.open("wb", buffering=0)).write(b"x")
@@ -92,6 +94,24 @@ class KeptTimes(WorkspaceCase):
         before = [times_of(path)[MODIFICATION] for path in paths]
         make_the_kernel_forget()
         self.assertEqual([times_of(path)[MODIFICATION] for path in paths], before)
+
+    def test_of_files_that_were_written_as_soon_as_they_were_made(self):
+        self.check_quick_files("quick")
+
+    def test_beside_sync(self):
+        """Of which the kernel tells the time before the data is stored."""
+        is_over = threading.Event()
+
+        def sync():
+            while not is_over.is_set():
+                os.sync()
+
+        thread = threading.Thread(target=sync)
+        thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(is_over.set)
+        for number in range(5):
+            self.check_quick_files(f"synced{number}-")
 
 
 class AccessTimes(unittest.TestCase):
