@@ -3,6 +3,16 @@
 package import MAMFleet
 package import MAMModel
 
+extension SignedPolicy {
+    /// What the machines outside its ring have; nil: all have the same.
+    package var beforeItsRing: SignedPolicy? {
+        guard isValid, ring != nil, let replaced else { return nil }
+        return SignedPolicy(
+            file: file, slot: slot, serial: serial, issued: issued, expires: expires,
+            content: replaced, isValid: true)
+    }
+}
+
 extension OrganizationDirectory {
     /// `former/SERIAL/NAME`, where `signed/NAME` had that serial.
     private static let former = "former"

@@ -121,8 +121,10 @@ package struct Rollout: Sendable {
     ) -> Verdict {
         if ill.count > limit { return .ill }
         let isOver = now - since >= seconds && since <= now + Self.toleratedSeconds
-        return isOver && !answered.isEmpty && answered.count * 2 >= ring.count ? .well : .waiting
+        return isOver && hasAnswered ? .well : .waiting
     }
+
+    package var hasAnswered: Bool { !answered.isEmpty && answered.count * 2 >= ring.count }
 }
 
 extension WaitingStep {

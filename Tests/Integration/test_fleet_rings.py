@@ -87,6 +87,8 @@ class Rings(PushCase):
             self.assertEqual(
                 self.organization.json("push", "--next", "--local", status=ATTENTION)["verdict"],
                 "waiting")
+            said = self.organization.fleet("push", "--next", "--local", status=ATTENTION).stdout
+            self.assertIn("are well; --wait is not over", said)
             told = self.next("--dry-run", status=DONE)
             self.assertEqual((told["verdict"], told["next"], told["pushed"]),
                              ("well", following, False))
@@ -136,6 +138,34 @@ class Rings(PushCase):
         self.assertGreater(statement["serial"], highest)
         self.assertNotIn("ring", statement)
         self.assertEqual(json.loads(content), POLICY)
+
+    def restore(self, *words):
+        self.organization.json("restore", "level2.json", "--key", self.key, "--yes", *words)
+        return self.document(self.signed / "level2.json")
+
+    def test_going_back_from_a_corrected_policy_is_to_what_all_had(self):
+        self.begin()
+        self.begin(pinRequired=False)
+        ring = self.serial()
+        self.assertEqual(json.loads(self.restore()[1]), POLICY)
+        # Again: still nothing that a ring alone has had, unless by its serial.
+        self.organization.error(
+            "restore", "level2.json", "--key", self.key, "--yes", status=NOT_FOUND)
+        self.assertFalse(json.loads(self.restore("--serial", str(ring))[1])["pinRequired"])
+
+    def test_a_new_policy_of_a_ring_is_withdrawn(self):
+        (self.signed / "level2.json").unlink()
+        self.begin()
+        statement, content = self.restore()
+        self.assertNotIn("ring", statement)
+        self.assertEqual((content, self.waiting()), (b"", []))
+
+    def test_a_push_tells_that_a_policy_is_in_a_ring_alone(self):
+        self.begin()
+        words = ("push", self.policies, "--key", self.key, "--local", "--yes")
+        self.assertIn("level2.json: 5 % since", self.organization.fleet(*words).stderr)
+        self.put("level2.json")
+        self.assertNotIn("5 % since", self.organization.fleet(*words).stderr)
 
     def test_a_corrected_policy_begins_again_over_what_all_had(self):
         self.begin()

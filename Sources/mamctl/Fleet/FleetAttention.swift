@@ -336,7 +336,11 @@ extension Survey {
     /// Where a push by rings stands, if a machine is worse since, or if none is.
     private func rolloutWords(isIll: Bool) -> [Message] {
         guard let rollout, rollout.ill.isEmpty != isIll else { return [] }
+        return [words(rollout)]
+    }
+
+    func words(_ rollout: Rollout) -> Message {
         let verdict = rollout.verdict(at: time, after: 0, tolerating: 0)
-        return ["\(rollout.summary(verdict)) (mamctl fleet push --next)."]
+        return "\(rollout.summary(verdict)) (mamctl fleet push --next)."
     }
 }

@@ -86,6 +86,8 @@ extension Rollout {
                 ill.count, one: "\(state). It has stopped: \(ill.count.grouped) machine is worse",
                 many: "\(state). It has stopped: \(ill.count.grouped) machines are worse")
         case .waiting where ring.isEmpty: return "\(state). It waits: no machine has it yet"
+        case .waiting where hasAnswered:
+            return "\(state). \(answered.count.grouped) of \(count) are well; --wait is not over"
         case .waiting: return "\(state). It waits: \(answered.count.grouped) of \(count) are well"
         case .well: return "\(state): \(answered.count.grouped) of \(count) are well"
         }

@@ -46,10 +46,12 @@ private func choose(
 ) throws -> (SignedPolicy, SignedPolicy?) {
     let (place, root) = (directory.place, directory.root)
     let word = invocation.operands[0].text ?? ""
-    let former = try place.formerPolicies(by: root.root, of: root.organization).filter {
-        $0.slot.name == word || "\($0.slot)" == word
+    let isNamed = { (policy: SignedPolicy) in
+        policy.slot.name == word || "\(policy.slot)" == word
     }
-    let slots = Set(former.map(\.slot))
+    let former = try place.formerPolicies(by: root.root, of: root.organization).filter(isNamed)
+    let stepped = signed.filter { $0.beforeItsRing != nil && isNamed($0) }
+    let slots = Set((former + stepped).map(\.slot))
     guard let slot = slots.first else {
         throw Failure(
             .notFound, "\(shown(word)): no policy of this name was replaced",
@@ -63,8 +65,11 @@ private func choose(
     }
     let present = signed.filter { $0.slot == slot }.max { $0.serial < $1.serial }
     let serial = try number("serial", 1...Int64.max, invocation)
+    if serial == nil, let before = present?.beforeItsRing { return (before, present) }
     let meant = former.first { policy in
-        serial.map { policy.serial == $0 } ?? (policy.content != present?.content)
+        // What a ring alone has had was in force for nobody else.
+        serial.map { policy.serial == $0 }
+            ?? (policy.ring == nil && policy.content != present?.content)
     }
     guard let meant else {
         let serials = former.map { "\($0.serial)" }.joined(separator: ", ")
@@ -76,7 +81,11 @@ private func choose(
 }
 
 private func show(_ shown: ShownPush, _ former: SignedPolicy, _ present: SignedPolicy?) {
-    printError("~ \(former.slot)  as it was with serial \(former.serial)")
+    if former.serial == present?.serial {
+        printError("~ \(former.slot)  as the machines outside its ring have it")
+    } else {
+        printError("~ \(former.slot)  as it was with serial \(former.serial)")
+    }
     if !former.isValid { printError("    no key that counts now has signed it") }
     if former.content.isEmpty {
         printError("    withdrawn")
