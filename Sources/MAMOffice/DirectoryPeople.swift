@@ -35,6 +35,7 @@ package struct DirectoryPeople: Sendable {
                 nameless[key] = NamelessMember(dn: entry.dn, reason: flaw.reason)
             }
         }
+        guard !names.isEmpty else { throw .nameless(attribute: attribute) }
     }
 }
 

@@ -9,6 +9,8 @@ package enum PeopleRefusal: Error, Sendable, Equatable {
     case elsewhere
     /// No person matches the filter.
     case nobody
+    /// None of the people has a user principal name in this attribute.
+    case nameless(attribute: String)
     case sameEntry(dn: String)
     /// Two people have one user principal name, but for case.
     case sameName(String, dn: String, other: String)
@@ -29,6 +31,8 @@ extension PeopleRefusal: Worded {
         case .malformed(let line): "line \(line) of its answer is no LDIF"
         case .elsewhere: "it has part of this on another server, which is not asked"
         case .nobody: "it has nobody who matches the filter of people"
+        case .nameless(let attribute):
+            "nobody whom the filter finds has a user principal name in \(attribute)"
         case .sameEntry(let dn): "it has the entry \(ByteString(dn).shown) twice"
         case .sameName(let name, let dn, let other):
             "\(ByteString(dn).shown) and \(ByteString(other).shown) have one name,"
@@ -39,7 +43,7 @@ extension PeopleRefusal: Worded {
         case .tooMany(let group, let count):
             "the names of \(count) people of the group \(group) are more than a document holds"
         case .empty(let group, let leaving):
-            "the group \(group) has no members; \(leaving) would leave it"
+            "the group \(group) would have no members; \(leaving) would leave it"
         case .leaving(let group, let count, let former, let limit):
             "\(count) of \(former) people would leave the group \(group) at once, of \(limit) at"
                 + " most"

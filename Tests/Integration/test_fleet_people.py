@@ -244,7 +244,7 @@ class People(PeopleCase):
         self.assertIn("nobody who matches", self.refusal("--leaving", "lab=2"))
         self.configure(filter="(objectClass=inetOrgPerson)")
         self.members("gone")
-        self.assertIn("has no members; 2 would leave", self.refusal())
+        self.assertIn("would have no members; 2 would leave", self.refusal())
         self.configure(groups={"lab": group_dn("lost")})
         self.assertIn("is gone", self.refusal("--leaving", "lab=2", status=NOT_FOUND))
         self.configure(base=f"ou=lost,{BASE}")

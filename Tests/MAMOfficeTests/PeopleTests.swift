@@ -137,7 +137,7 @@ import Testing
         let found = try members(
             [
                 person("a", Array("a@x".utf8), Array("b@x".utf8)), DirectoryEntry(dn: "uid=b,ou=p"),
-                person("c", [0xFF, 0x40, 0x61]),
+                person("c", [0xFF, 0x40, 0x61]), person("d"),
             ], [group("lab", "uid=a,ou=p", "uid=b,ou=p", "uid=c,ou=p")])
         #expect(found.names.isEmpty)
         #expect(found.nameless.map(\.reason) == [.several, .none, .malformed])
@@ -152,6 +152,9 @@ import Testing
             try DirectoryPeople([person("ann"), person("ann")], attribute: "mail")
         }
         #expect(throws: PeopleRefusal.nobody) { try DirectoryPeople([], attribute: "mail") }
+        #expect(throws: PeopleRefusal.nameless(attribute: "male")) {
+            try DirectoryPeople([person("ann")], attribute: "male")
+        }
     }
 
     @Test func `a group that is gone is refused`() {

@@ -55,8 +55,13 @@ private func signPeople(
 
 // MARK: What is asked for
 
-private func peopleSettings(in place: OrganizationDirectory) throws(Failure) -> PeopleSettings {
+private func peopleSettings(in place: OrganizationDirectory) throws -> PeopleSettings {
     let path = place.whole(PeopleSettings.file)
+    guard try place.has(PeopleSettings.file) else {
+        throw Failure(
+            .notFound, "\(path.shown): \(Errno.noEntry)",
+            next: "write it as examples/organization/people.json is")
+    }
     let bytes = documentText(try readFile(path, atMost: PeopleSettings.maximumByteCount))
     do throws(PolicyError) {
         return try PeopleSettings(parsing: bytes)
@@ -175,6 +180,7 @@ extension Failure {
             case .malformed: (.damaged, "ask it with ldapsearch yourself")
             case .elsewhere: (.refused, "name a base that is whole on this server")
             case .nobody: (.refused, "correct base and filter in \(PeopleSettings.file)")
+            case .nameless: (.refused, "correct name in \(PeopleSettings.file)")
             case .sameEntry, .brokenRange: (.damaged, "try again; else look at the server's log")
             case .sameName: (.refused, "correct the directory: a name belongs to one person")
             case .noGroup:
