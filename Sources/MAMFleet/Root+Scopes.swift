@@ -31,8 +31,8 @@ extension Root {
         }
         guard holders.count - scopes.count >= threshold(of: .policy) else {
             throw .malformed(
-                "the role policy needs \(threshold(of: .policy)) keys without a scope: others sign"
-                    + " no memberships")
+                "the role policy needs \(counted(threshold(of: .policy), "key")) without a scope:"
+                    + " others sign no memberships")
         }
     }
 

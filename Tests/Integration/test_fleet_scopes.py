@@ -99,6 +99,9 @@ class Office(PushCase):
         for scope in (f"{ann}=group:lab", f"{self.bob_id}=lab", f"{self.bob_id}=", self.bob_id,
                       "01" * 16 + "=group:lab", f"{self.bob_id}=machine:" + "01" * 16):
             self.rotate("--scope", scope, status=USAGE)
+        # The last would count, and whoever typed it believes in both.
+        two = ("--scope", f"{self.bob_id}=group:lab", "--scope", f"{self.bob_id}=group:sales")
+        self.rotate(*two, status=USAGE)
 
 
 class Thief(Reports):

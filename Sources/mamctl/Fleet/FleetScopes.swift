@@ -76,13 +76,16 @@ struct PushScope {
 func scopes(
     _ former: Root, _ invocation: Invocation
 ) throws(Failure) -> [Bytes16: Set<String>] {
-    var found = former.scopes
+    var (found, named) = (former.scopes, Set<Bytes16>())
     for word in invocation.arguments.values("scope") {
         let parts = word.shown.split(separator: "=", maxSplits: 1)
         guard parts.count == 2 else {
             throw invocation.misuse("--scope is '\(word.shown)', not ID=group:NAME or ID=all")
         }
         let key = try id(String(parts[0]), "the key of --scope")
+        guard named.insert(key).inserted else {
+            throw invocation.misuse("--scope names \(key) twice; put commas between its groups")
+        }
         found[key] = try groups(of: String(parts[1]), invocation)
     }
     return found
