@@ -25,6 +25,11 @@ class Names(unittest.TestCase):
             machine.account(number, name=account) for number, account in enumerate(accounts)])
         return machine
 
+    def test_an_audit_of_nobody_is_no_audit(self):
+        self.organization.fleet("audit", "--machine", "pc-17")
+        said = self.organization.error("audit", "--machine", "pc-71", status=NOT_FOUND)
+        self.assertIn("no machine has the id or the name 'pc-71'", said)
+
     def order(self, action, machine, *account, status=DONE, root=None):
         said = self.organization.fleet(
             "order", action, "--root", root or self.organization.root, "--key",

@@ -10,6 +10,11 @@ internal import MAMWire
 func showFleetAudit(_ invocation: Invocation) throws -> ExitStatus {
     let directory = try FleetDirectory(of: invocation)
     let filter = try AuditFilter(invocation)
+    if let name = filter.machine,
+        try !directory.place.registeredMachines().contains(where: { $0.isNamed(name) })
+    {
+        throw try directory.survey(invocation).unknownMachine(name)
+    }
     var audit = FleetAudit(directory.place, of: directory.root.organization) { entry in
         filter.machine.map(entry.isNamed) ?? true
     }
