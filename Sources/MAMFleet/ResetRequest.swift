@@ -46,7 +46,7 @@ package struct ResetCode: Sendable, Equatable, CustomStringConvertible {
         digits = String(Base32.text(digest).prefix(Self.digitCount))
     }
 
-    /// Three groups of letters and digits, none of which sounds or looks like another.
+    /// Three groups of letters and digits, without 0, 1, 8 and 9.
     package var description: String {
         let all = Array(digits)
         return stride(from: 0, to: all.count, by: Self.groupCount).map {
