@@ -186,6 +186,26 @@ class People(PeopleCase):
             shutil.which("mamctl", path=self.workspace.environment["PATH"]))
         return place
 
+    def test_a_server_that_lists_members_without_end(self):
+        place = self.without_ldapsearch()
+        script = place / "ldapsearch"
+        script.write_text(f"""#!/usr/bin/python3
+import sys
+part = sys.argv[-1]
+if part == "mail":
+    print("dn: {person_dn("ann")}\\nmail: ann@contoso.com\\n")
+else:
+    # Counts as an answer does, and is read at once.
+    print("#", "x" * (130 << 20))
+    first = part.partition("=")[2].partition("-")[0] or 0
+    print(f"dn: {group_dn("lab")}\\nmember;range={{first}}-{{first}}: {person_dn("ann")}\\n")
+""")
+        script.chmod(0o755)
+        environment = {**self.workspace.environment, "PATH": f"{place}:/usr/bin:/bin"}
+        message = self.organization.error(
+            "people", "--dry-run", status=UNREACHABLE, environment=environment)
+        self.assertIn("it has said too much", message)
+
     def test_a_part_on_another_server(self):
         self.serve(
             person("ann"), group("lab", person_dn("ann")),

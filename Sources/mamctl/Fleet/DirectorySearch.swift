@@ -10,12 +10,15 @@ internal import MAMSystem
 internal import MAMWire
 
 /// Every search has a connection of its own, which is TLS, its certificate verified, or a socket of
-/// this machine. No configuration of ldapsearch's counts, and no referral is followed.
-struct DirectorySearch {
+/// this machine. No configuration of ldapsearch's counts, and no referral is followed. The limits
+/// are for all searches together: a server may list a group's members in parts without end.
+final class DirectorySearch {
     private let settings: PeopleSettings
     private let certificates: ByteString
     /// A memory file, so that no argument has the password.
     private let password: Descriptor?
+    private let deadline = Deadline(seconds: maximumSeconds)
+    private var bytesLeft = maximumByteCount
 
     /// As many as slapd gives at once, unless it is told otherwise; Active Directory gives 1,000.
     private static let pageSize = 500
@@ -67,8 +70,7 @@ struct DirectorySearch {
 
     private func answer(to question: [String]) throws -> [UInt8] {
         let words = (["ldapsearch"] + Self.form + connection + question).map { ByteString($0) }
-        let program = BoundedOutput(
-            atMost: Self.maximumByteCount, within: Deadline(seconds: Self.maximumSeconds))
+        let program = BoundedOutput(atMost: bytesLeft, within: deadline)
         let end: ProcessEnd
         do throws(Errno) {
             end = try program.run(
@@ -78,6 +80,7 @@ struct DirectorySearch {
             throw Failure(.notFound, "ldapsearch: \(error)", next: "apt install ldap-utils")
         }
         guard end == .exited(0) else { throw failure(end, program) }
+        bytesLeft -= program.bytes.count
         return program.bytes
     }
 
