@@ -137,81 +137,53 @@ private func line(_ label: Message, _ text: Message) -> String {
 /// One workspace, in lines that fit the screen.
 private struct StatusText {
     private let report: StatusReport
-    private let width: Int
-    private var lines: [String] = []
-
-    private static let labelWidth = 12
+    private var lines: LabelledLines
 
     init(_ report: StatusReport, width: Int) {
         self.report = report
-        self.width = width
-        let place: Message =
-            report.mountPoint.isEmpty
-            ? "being checked, not mounted" : "at \(shown(report.mountPoint))"
-        let access: Message = report.readOnly ? "\(place), read-only" : place
-        lines.append("\(Style.output.bold(report.name))  \(access.translated)")
+        lines = LabelledLines(width: width)
+        lines.add(titleOf: report)
         addWorkspace()
         if report.needsImport {
-            add("next", "\(importCommand) (\(importReason))")
+            lines.add("next", "\(importCommand) (\(importReason))")
         } else if report.accounts.isEmpty {
-            add("next", "mamctl account register UPN (there is no account yet)")
+            lines.add("next", "mamctl account register UPN (there is no account yet)")
         }
-        for account in report.accounts { add(AccountLines(account)) }
+        for account in report.accounts { lines.add(AccountLines(account)) }
     }
 
-    var text: String { lines.joined(separator: "\n") }
+    var text: String { lines.text }
 
     private mutating func addWorkspace() {
-        add("backing", .verbatim(shown(report.backingDirectory)))
+        lines.add("backing", .verbatim(shown(report.backingDirectory)))
         if report.backingGone == true {
-            add("deleted", Style.output.red("the backing directory: what is written now is lost"))
+            lines.add(
+                "deleted", Style.output.red("the backing directory: what is written now is lost"))
             let place = ByteString(report.mountPoint).asArgument
-            add("next", "mamctl unmount \(place), and restore the directory from a backup")
+            lines.add("next", "mamctl unmount \(place), and restore the directory from a backup")
         }
         let mode: Message = report.multiIdentity ? "several identities" : "single identity"
         let daemon: Message =
             "process \(report.pid) of uid \(report.uid), version \(report.version)"
         let isRing = report.transport == .io_uring
         let way: Message? = isRing ? "requests by io_uring" : nil
-        add("daemon", [daemon, mode, way, ceiling].compactMap(\.self).joined(separator: "; "))
-        if !isRing, let note = report.transportNote { add("requests", Message(known: note)) }
-        add("files", report.openFiles == 0 ? "none in use" : "\(report.openFiles.grouped) in use")
+        lines.add(
+            "daemon", [daemon, mode, way, ceiling].compactMap(\.self).joined(separator: "; "))
+        if !isRing, let note = report.transportNote { lines.add("requests", Message(known: note)) }
+        lines.add(
+            "files", report.openFiles == 0 ? "none in use" : "\(report.openFiles.grouped) in use")
         if let verify = report.lastVerify {
-            add("verified", describe(verify))
+            lines.add("verified", describe(verify))
         }
-        for document in report.refused ?? [] { add("refused", Style.output.red(document.text)) }
+        for document in report.refused ?? [] {
+            lines.add("refused", Style.output.red(document.text))
+        }
     }
 
     /// Empty if the ceiling is the strictest class, which limits nothing.
     private var ceiling: Message? {
         guard report.maximumClass != .complete else { return nil }
         return "files get no stricter class than \(report.maximumClass.letter)"
-    }
-
-    private mutating func add(_ account: AccountLines) {
-        let state = account.countdown.map { "\(account.state), \($0)" } ?? account.state
-        let start = "  \(account.mark.translated) \(Style.output.bold(account.shown))  "
-        lines.append(
-            wrapped(
-                words(of: state), after: start, hanging: 4,
-                width: max(width, start.count)))
-        if let reason = account.blockReason { add("because", reason) }
-        if let use = account.use { add("use", use) }
-        if let policy = account.policy { add("policy", policy) }
-        if let checkIn = account.checkIn { add("check-in", checkIn) }
-        if let notes = account.notes { add("note", notes) }
-        if let next = account.next { add("next", next) }
-    }
-
-    private mutating func add(_ label: Message, _ text: Message) {
-        let label = label.translated
-        let indent = String(repeating: " ", count: max(0, Self.labelWidth - label.count))
-        // Colour the label after wrapping, which would count escape sequences.
-        let line = wrapped(
-            words(of: text), after: "\(indent)\(label)  ", hanging: Self.labelWidth + 2,
-            width: width)
-        lines.append(
-            indent + Style.output.faint(label) + line.dropFirst(indent.count + label.count))
     }
 }
 
