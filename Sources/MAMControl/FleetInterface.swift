@@ -35,12 +35,13 @@ package struct FleetInterface: VaultInterface {
         case .status: try status(call)
         case .records: try records(call)
         case .audit: try audit(call)
+        case .preview: try preview(call)
         }
     }
 
     package func cost(of method: String) -> CallCost {
         switch Wire.Method(rawValue: method) {
-        case .join, .leave, .deliver, .status, .records, .audit: .long
+        case .join, .leave, .deliver, .status, .records, .audit, .preview: .long
         case .show, .enrol, nil: .short
         }
     }
@@ -222,8 +223,24 @@ extension FleetInterface {
     func status(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Status.Reply {
         _ = try call.request(Wire.Status.self)
         try requireCarrier(call, toDo: "have the machine's status signed")
-        return .init(report: try reports.signed(.status(try reports.status())))
+        return .init(report: try reports.signedStatus())
     }
+
+    /// Others than carriers get what other calls tell them, too, and the names of the rest.
+    func preview(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Preview.Reply {
+        _ = try call.request(Wire.Preview.self)
+        let members = try reports.preview(for: call.peer.uid).members
+        let told = isCarrier(call.peer) ? members : members.filter { Self.told.contains($0.key) }
+        return .init(
+            status: .object(told), withheld: members.keys.filter { told[$0] == nil }.sorted(),
+            fetched: try reports.lastStatusTime().map { Int(clamping: $0) })
+    }
+
+    /// Not what all accounts together have caused, nor documents and orders, which Show keeps back.
+    private static let told: Set = [
+        "accounts", "contained", "facts", "host", "kernel", "mounted", "problem", "rootSerial",
+        "version", "workspace",
+    ]
 
     func records(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Records.Reply {
         _ = try call.request(Wire.Records.self)

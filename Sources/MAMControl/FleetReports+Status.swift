@@ -20,7 +20,21 @@ extension FleetReports {
     func status() throws(VarlinkError) -> MachineStatus {
         let now = vault.clock.now.wallSeconds
         // The order is done from here on.
-        let diagnostics = diagnostics(at: now)
+        let diagnostics = diagnosticsOnOrder(at: now)
+        return try status(at: now, diagnostics) { _ in true }
+    }
+
+    /// What ``status()`` would have now, with the user's accounts alone; no order is done.
+    func preview(for user: UInt32) throws(VarlinkError) -> MachineStatus {
+        let now = vault.clock.now.wallSeconds
+        let isAsked = now < diagnosticsEnd.withLock { $0 } || isAskedForDiagnostics
+        // With a plain nil it would be JSON's null.
+        return try status(at: now, isAsked ? .some(diagnostics) : .none) { $0.user == user }
+    }
+
+    private func status(
+        at now: Int64, _ diagnostics: JSONValue?, of isIncluded: (AccountStatus) -> Bool
+    ) throws(VarlinkError) -> MachineStatus {
         let (fleet, standing) = try standing()
         let (host, kernel) = Self.system
         var status = MachineStatus(version: productVersion, host: host, workspace: facts.name)
@@ -32,7 +46,8 @@ extension FleetReports {
         status.pending = Int64(standing.pending.count)
         status.obeyed = standing.nonces(atMost: MachineStatus.maximumObeyedCount)
         let files = Accounts(vault).openFileCounts
-        status.accounts = Accounts(vault).all.prefix(MachineStatus.maximumAccountCount).map {
+        let accounts = Accounts(vault).all.prefix(MachineStatus.maximumAccountCount)
+        status.accounts = accounts.filter(isIncluded).map {
             account($0, files: files[$0.id] ?? 0, now)
         }
         status.verify = lastVerify.report.map {
@@ -98,11 +113,20 @@ extension FleetReports {
     private static let diagnosticsSeconds: Int64 = 86_400
 
     /// Nil if no order asks for them.
-    func diagnostics(at now: Int64) -> JSONValue? {
+    private func diagnosticsOnOrder(at now: Int64) -> JSONValue? {
         if let fleet = vault.fleet, Orders(tree).endDiagnostics(of: fleet) {
             diagnosticsEnd.withLock { $0 = now + Self.diagnosticsSeconds }
         }
         guard now < diagnosticsEnd.withLock({ $0 }) else { return nil }
+        return diagnostics
+    }
+
+    private var isAskedForDiagnostics: Bool {
+        let pending = vault.fleet?.standing?.pending ?? [:]
+        return pending.values.contains { $0.action == .collectDiagnostics }
+    }
+
+    private var diagnostics: JSONValue {
         let keyring = vault.keyring
         let transport = tree.isServed ? tree.transport : nil
         return [

@@ -24,6 +24,7 @@ package final class FleetReports: VaultService {
 
     /// Until when a status has diagnostics, in seconds since 1970.
     let diagnosticsEnd = Guarded<Int64>(0)
+    private let lastStatus = Guarded<(organization: Bytes16, time: Int64)?>(nil)
 
     private struct Kept: Equatable {
         let content: RecordReport
@@ -69,6 +70,23 @@ package final class FleetReports: VaultService {
             signedWith: seed)
         guard let report else { throw .refused("the report is too large, or the key was erased") }
         return String(decoding: report.envelope.encoded(), as: UTF8.self)
+    }
+
+    // MARK: The status
+
+    func signedStatus() throws(VarlinkError) -> String {
+        let report = try signed(.status(try status()))
+        let organization = try standing().1.organization
+        let now = vault.clock.now.wallSeconds
+        lastStatus.withLock { $0 = (organization, now) }
+        return report
+    }
+
+    /// When the organisation's last status was signed, in seconds since 1970; nil: not since the
+    /// daemon started.
+    func lastStatusTime() throws(VarlinkError) -> Int64? {
+        let organization = try standing().1.organization
+        return lastStatus.withLock { $0?.organization == organization ? $0?.time : nil }
     }
 
     // MARK: Recovery records

@@ -93,7 +93,8 @@ package struct MachineStatus: Sendable, Equatable {
 }
 
 extension MachineStatus {
-    var members: [String: JSONValue] {
+    /// As the report has them.
+    package var members: [String: JSONValue] {
         var members: [String: JSONValue] = [
             "version": .string(version), "host": .string(host), "workspace": .string(workspace),
             "rootSerial": .integer(rootSerial),

@@ -1,12 +1,14 @@
 // From docs/io.mamd.Fleet.varlink by scripts/generate-interfaces: change that, and run this.
 // swift-format-ignore-file
 
+package import MAMModel
+
 extension Varlink { package enum Fleet {} }
 extension Varlink.Fleet {
     package static let name = "io.mamd.Fleet"
     package enum Method: String, Sendable, CaseIterable {
         case join = "Join", leave = "Leave", deliver = "Deliver", show = "Show", enrol = "Enrol",
-            status = "Status", records = "Records", audit = "Audit"
+            status = "Status", preview = "Preview", records = "Records", audit = "Audit"
     }
 
     package struct Document: WireObject, Equatable {
@@ -125,6 +127,19 @@ extension Varlink.Fleet {
             package var report: String
             package init(report: String) { self.report = report }
             package static let codec = Codec(["report"], Self.init) { [$0.report.json] }
+        }
+    }
+
+    package struct Preview: VarlinkRequest, WithoutMembers {
+        package init() {}
+        package struct Reply: WireObject {
+            package var status: JSONValue, withheld: [String], fetched: Int?
+            package init(status: JSONValue, withheld: [String], fetched: Int? = nil) {
+                (self.status, self.withheld, self.fetched) = (status, withheld, fetched)
+            }
+            package static let codec = Codec(["status", "withheld", "fetched"], Self.init) {
+                [$0.status.json, $0.withheld.json, $0.fetched.json]
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-// `report`: the content and state of the workspace, as HTML or JSON.
+// `report`: the content and state of the workspace, as HTML or JSON; `--me` for a person.
 
 internal import Glibc
 internal import MAMCommandLine
@@ -7,9 +7,10 @@ internal import MAMSystem
 internal import MAMWire
 
 func report(_ invocation: Invocation) throws -> ExitStatus {
+    if invocation.arguments.has("me") { return try reportOnCaller(invocation) }
     let path = invocation.arguments.value("html")
     guard path != nil || invocation.isJSON else {
-        throw invocation.misuse("choose an output: --html FILE or --json")
+        throw invocation.misuse("choose an output: --html FILE, --json or --me")
     }
     let days = try invocation.days()
     // Open the output first, to fail early if it cannot be written.

@@ -18,13 +18,18 @@ let overviewVerbs: [Verb] = [
         statuses: daemonStatuses, run: top),
     Verb(
         name: "report", summary: "Write a report on files, windows, policy and checks",
-        usage: ["--html", ["--days"], ["--force"]],
+        usage: [.oneOf(.all("--html", ["--days"], ["--force"]), "--me")],
         options: [
             Option("html", value: "FILE", "write a self-contained page to FILE"),
             Option("days", value: "N", "show the windows of the last N days (default: 7)"),
-            Option("force", "replace FILE if it exists"), .workspace,
+            Option("force", "replace FILE if it exists"),
+            Option("me", "show your accounts, what your organisation is told, and whom to ask"),
+            .workspace,
         ],
-        examples: ["mamctl report --html work.html", "mamctl report --json --days 30"],
+        examples: [
+            "mamctl report --html work.html", "mamctl report --json --days 30",
+            "mamctl report --me",
+        ],
         statuses: daemonStatuses + [.refused], run: report),
 ]
 
