@@ -66,6 +66,19 @@ class PushCase(unittest.TestCase):
 
 @with_clients
 class Push(PushCase):
+    def test_what_somebody_else_signs_meanwhile_stays(self):
+        for rules in ({}, {"printBlocked": True}):
+            self.put("level2.json", **rules)
+            terminal = self.terminal()
+            terminal.read(until=b"to continue")
+            self.push()
+            signed = (self.signed / "level2.json").read_bytes()
+            terminal.type("yes\n")
+            found, shown = terminal.finish()
+            self.assertEqual(found, REFUSED, shown)
+            self.assertIn("somebody else has signed it meanwhile", shown)
+            self.assertEqual((self.signed / "level2.json").read_bytes(), signed)
+
     def test_an_export_is_signed_as_machines_read_it(self):
         self.put("level2.json")
         file = (self.policies / "level2.json").rename(self.policies / "Level 2.JSON")

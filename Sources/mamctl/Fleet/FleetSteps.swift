@@ -10,6 +10,8 @@ internal import MAMWire
 struct SteppedDocument {
     /// In the directory.
     private let name: String
+    /// The serial that it replaces.
+    private let former: Int64?
     private let steps: [(share: Int, file: FleetFile)]
     /// Whom the first step of a new rollout is for.
     let newRing: (Audience, Ring?)?
@@ -21,6 +23,8 @@ struct SteppedDocument {
         var name = change.former?.file ?? file(for: change.slot)
         // Of another slot, such as a membership of that name.
         if change.former == nil, try directory.has(name) {
+            let other = try FleetFile(reading: directory.whole(name))
+            guard other.slot != change.slot else { throw Failure(signedMeanwhile: other) }
             name = name.replacing("/", with: "/\(change.slot.kind.rawValue)@", maxReplacements: 1)
         }
         let path = directory.whole(name)
@@ -36,11 +40,17 @@ struct SteppedDocument {
                 issued: validity.issued, expires: validity.expires, ring: step.ring)
             return (step.share, file)
         }
-        self.name = name
+        (self.name, former) = (name, change.former?.serial)
         newRing = plan != nil && change.goesByRings ? (change.slot.audience, steps[0].ring) : nil
     }
 
     func sign(_ key: FleetKey, in directory: OrganizationDirectory) throws {
+        if try former != nil || directory.has(name) {
+            let present = try FleetFile(reading: directory.whole(name))
+            guard present.statement.serial == former else {
+                throw Failure(signedMeanwhile: present)
+            }
+        }
         let signed = try steps.map { step in (step.share, try bytes(of: step.file, key)) }
         try directory.replace(signed: name, with: signed[0].1, then: Array(signed.dropFirst()))
     }
@@ -55,6 +65,14 @@ struct SteppedDocument {
                 next: "make smaller policies of it")
         }
         return bytes
+    }
+}
+
+extension Failure {
+    fileprivate init(signedMeanwhile file: FleetFile) {
+        self.init(
+            .refused, "\(file.path.shown): somebody else has signed it meanwhile",
+            next: "run this again, and see what is left to change")
     }
 }
 
