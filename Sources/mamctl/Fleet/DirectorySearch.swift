@@ -121,7 +121,8 @@ final class DirectorySearch {
         case .exited(10):
             return Failure(.refused, words, next: "name a base that is on this server")
         case .exited(32):
-            return Failure(.notFound, words, next: "correct base or groupBase in \(PeopleSettings.file)")
+            return Failure(
+                .notFound, words, next: "correct base or groupBase in \(PeopleSettings.file)")
         case .exited(49), .exited(50), .exited(53):
             return Failure(.refused, words, next: "correct bindDN and the password's file")
         case .exited(1), .exited(255), .exited(51), .exited(52):

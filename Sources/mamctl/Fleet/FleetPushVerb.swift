@@ -36,6 +36,10 @@ func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
     let work = push.changes.filter { $0.action != .left }
     let isDry = arguments.has("dry-run")
     if invocation.isJSON, isDry || arguments.has("yes") { shown.showDoubts() } else { shown.show() }
+    // What is unchanged may be for a ring alone.
+    if let rollout = survey.rollout, !work.contains(where: \.goesByRings) {
+        printError(survey.words(rollout))
+    }
     if !isDry {
         try sign(
             work, shown, validity, fleet, invocation, by: plan.map { ($0, survey) })
@@ -121,7 +125,7 @@ extension Invocation {
     /// Options that `--next` alone has.
     fileprivate func refuseWithoutNext() throws(Failure) {
         for name in ["despite", "wait", "tolerate"] where arguments.has(name) {
-            throw misuse("--\(name) is of --next")
+            throw misuse("--\(name) needs --next")
         }
     }
 }
