@@ -92,7 +92,7 @@ class Mistakes(WorkspaceCase):
             (["account", "register", OID], USAGE, f"mamctl account register UPN --oid {OID}"),
             (["account", "login", OID, "--register"], USAGE, f"--oid {OID}"),
             (["unlock", BOB, "--passfile", wrong], WRONG_PASSPHRASE,
-             f"enter it again; if it is forgotten: mamctl account passphrase {BOB} --export FILE"),
+             f"enter it again; if it is forgotten: mamctl account passphrase {BOB} --export FILE,"),
             (["unlock", BOB, "--passfile", two_lines], USAGE, "only the passphrase"),
             (["unlock", BOB, "--passfile", missing], NOT_FOUND, "ls"),
             (["unlock", BOB, "--extpass", "false"], NO, "on its own"),

@@ -71,7 +71,8 @@ extension Failure {
     }
 
     private static func wayOut(of account: String) -> Message {
-        "if it is forgotten: mamctl account passphrase \(account) --export FILE"
+        "if it is forgotten: mamctl account passphrase \(account) --export FILE, or --forgotten"
+            + " where an organisation helps"
     }
 
     private static func advice(onGuess error: VarlinkError, _ account: String) -> Message {
