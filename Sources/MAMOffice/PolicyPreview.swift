@@ -86,8 +86,8 @@ package struct PolicyPreview: Sendable {
             || (silent.isEmpty && accountCount > 0)
     }
 
-    /// Whether it closes all for whom it is in force, as far as it is known. That a membership closes
-    /// those who leave alone is what it is for.
+    /// Whether it closes all for whom it is in force, as far as it is known. That a membership
+    /// closes those who leave alone is what it is for.
     package var closesAll: Bool {
         let leaving = Set((membership?.leaving ?? []).map(\.caseFolded))
         guard covered.allSatisfy({ leaving.contains($0.name.caseFolded) }) else {

@@ -60,8 +60,8 @@ extension PolicyChange {
         }
     }
 
-    /// What is to be signed, the first for now. `waiting`: the shares of the steps that there are; a
-    /// policy that is signed again stays where it is, unless its key was taken away: what it
+    /// What is to be signed, the first for now. `waiting`: the shares of the steps that there are.
+    /// A policy that is signed again stays where it is, unless its key was taken away: what it
     /// replaced is only that key's word then.
     package func steps(_ plan: RingPlan?, waiting: [Int]) -> [RingStep] {
         var (rollout, shares): (Bytes16, [Int]) = (.zero, [])

@@ -182,6 +182,9 @@ class OtherCarriers(FleetService):
         self.engine.kill()
         self.service.start()
         wait_until(lambda: self.rule())
+        # All that is there has been read once, the time after the policy.
+        asked = sum(server.counts.values())
+        wait_until(lambda: sum(server.counts.values()) >= asked + 8)
         before = {document["slot"]: document["serial"] for document in self.show()["documents"]}
         forger = Organization()
         forger.id = self.office.organization.id

@@ -6,11 +6,10 @@ import json
 import os
 import signal
 import sys
-import time
 import unittest
 
 from audit_files import records
-from fleet_directory import Machine, sealed
+from fleet_directory import KeyedDirectory, Machine, sealed
 from reset_case import FORGOTTEN, NEW, ResetCase, signed_by_one
 from running import has_ended
 from test_hygiene import pages
@@ -136,8 +135,7 @@ class Helped(ResetCase):
         place = self.organization.path / "reports"
         (record,) = (place / "records" / self.machine).iterdir()
         record = json.loads(base64.b64decode(json.loads(record.read_text())["payload"]))
-        thief = Machine(self.organization, "thief")
-        self.organization.now = time.time()
+        thief = Machine(KeyedDirectory(self.organization), "thief")
         thief.register()
         thief.records_file(account["id"]).write_bytes(
             sealed("recovery-record", {**record, "machine": thief.id, "name": BOB}, thief.key))

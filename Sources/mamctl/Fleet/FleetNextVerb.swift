@@ -98,7 +98,8 @@ extension Rollout {
         let next: Message =
             verdict == .well
             ? ""
-            : "\nmamctl fleet restore POLICY goes back; --next --despite POLICY goes on nevertheless"
+            : "\nmamctl fleet restore POLICY goes back; --next --despite POLICY goes on"
+                + " nevertheless"
         return ([summary(verdict)] + rows + [next]).joined(separator: "")
     }
 

@@ -146,7 +146,8 @@ private let fleetDocumentVerbs: [Verb] = [
             .newDocument("OUT"), .root, .key,
             Option("machine", value: "NAME", "the machine: its id, or its name in the register"),
             Option(
-                "account", value: "NAME", "the account to wipe or reset: its id, or its name there"),
+                "account", value: "NAME",
+                "the account to wipe or reset: its id, or its name there"),
             Option(
                 "recovery-key", value: "FILE", "reset: opens the account's recovery record"),
             Option("key-passfile", value: "FILE", "read the recovery key's passphrase from FILE"),
