@@ -105,8 +105,9 @@ class Thief(FleetService):
         self.push_rule(False)
         wait_until(lambda: self.rule() is False and self.show()["problem"] is None)
         self.assertLess(self.serial("time/all/time"), highest)
+        # Another document than before, also within the same second.
         store("docs.time", mine.time(
-            listing, serial=highest, issued=int(time.time()), days=2, keys=stolen))
+            listing, serial=highest - 1, issued=int(time.time()), days=2, keys=stolen))
         wait_until(lambda: self.status().get("suspects") == {"unsigned": 1}, 90)
         self.assertIsNone(self.show()["problem"])
 
