@@ -99,7 +99,7 @@ extension MachineStanding {
             .sorted { $0.description < $1.description }
     }
 
-    /// In a line: whoever signs them anew needs to know all.
+    /// On one line; those beyond ``maximumNamedCount`` are counted.
     package static func list(_ slots: [Slot]) -> String {
         let more = slots.count - maximumNamedCount
         return slots.prefix(maximumNamedCount).map(\.description).joined(separator: ", ")

@@ -7,7 +7,7 @@ package struct NamelessMember: Sendable, Hashable {
     package let dn: String
     package let reason: Reason
 
-    package enum Reason: String, Sendable {
+    package enum Reason: String, Error {
         case none, several, control, long, malformed
     }
 }
@@ -31,33 +31,27 @@ package struct DirectoryPeople: Sendable {
                     throw .sameName(name, dn: other, other: entry.dn)
                 }
                 names[key] = name
-            case .failure(let flaw):
-                nameless[key] = NamelessMember(dn: entry.dn, reason: flaw.reason)
+            case .failure(let reason):
+                nameless[key] = NamelessMember(dn: entry.dn, reason: reason)
             }
         }
         guard !names.isEmpty else { throw .nameless(attribute: attribute) }
     }
 }
 
-private struct NameFlaw: Error {
-    let reason: NamelessMember.Reason
-
-    init(_ reason: NamelessMember.Reason) { self.reason = reason }
-}
-
 /// The name, as an account has it: a text, one `@`, and something on both sides of it.
-private func principalName(_ values: [[UInt8]]) -> Result<String, NameFlaw> {
-    guard let value = values.first else { return .failure(NameFlaw(.none)) }
-    guard values.count == 1 else { return .failure(NameFlaw(.several)) }
-    guard value.count <= Identity.maximumNameByteCount else { return .failure(NameFlaw(.long)) }
+private func principalName(_ values: [[UInt8]]) -> Result<String, NamelessMember.Reason> {
+    guard let value = values.first else { return .failure(.none) }
+    guard values.count == 1 else { return .failure(.several) }
+    guard value.count <= Identity.maximumNameByteCount else { return .failure(.long) }
     guard let name = String(validating: value, as: UTF8.self) else {
-        return .failure(NameFlaw(.malformed))
+        return .failure(.malformed)
     }
-    guard !value.contains(0), name.onOneLine == name else { return .failure(NameFlaw(.control)) }
+    guard !value.contains(0), name.onOneLine == name else { return .failure(.control) }
     let parts = name.split(separator: "@", omittingEmptySubsequences: false)
     guard parts.count == 2, !parts.contains(where: \.isEmpty),
         !name.contains(where: \.isWhitespace)
-    else { return .failure(NameFlaw(.malformed)) }
+    else { return .failure(.malformed) }
     return .success(name)
 }
 

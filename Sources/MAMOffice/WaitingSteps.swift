@@ -15,6 +15,11 @@ package struct WaitingStep: Sendable, Equatable {
     package var slot: Slot { Slot(envelope.kind, statement.audience, statement.name) }
 }
 
+/// A percentage of the machines, 1 to 100, as it is written: `+5` is none.
+package func ringShare(_ text: Substring) -> Int? {
+    Int(text).flatMap { (1...100).contains($0) && text == "\($0)" ? $0 : nil }
+}
+
 extension OrganizationDirectory {
     package static let rings = "rings"
     static let rollout = "rings/rollout.json"
@@ -24,7 +29,7 @@ extension OrganizationDirectory {
         var found: [WaitingStep] = []
         for file in try files(below: Self.rings) where file != Self.rollout {
             let parts = file.split(separator: "/", maxSplits: 2)
-            guard parts.count == 3, let share = Int(parts[1]), (1...100).contains(share) else {
+            guard parts.count == 3, let share = ringShare(parts[1]) else {
                 throw failure(file, .malformed("it is no step of a push: rings/SHARE/NAME"))
             }
             let envelope = try envelope(file)

@@ -124,11 +124,11 @@ package struct Attributes: Sendable {
     /// sync(2) and the kernel's own write-back tell the time while data is still on its way, which
     /// then has the store move it.
     func restoreToldModification(_ inode: Inode) {
-        guard inode.hasStoredSinceTold.load(ordering: .sequentiallyConsistent) else { return }
+        guard inode.hasStoredSinceTold.exchange(false, ordering: .sequentiallyConsistent) else {
+            return
+        }
         inode.withState { state in
-            guard inode.hasStoredSinceTold.exchange(false, ordering: .sequentiallyConsistent),
-                let told = state.toldModification
-            else { return }
+            guard let told = state.toldModification else { return }
             let omitted = timespec(tv_sec: 0, tv_nsec: utimeOmit)
             try? setTimes(inode, [omitted, told])
         }

@@ -211,7 +211,7 @@ package struct Handles: Sendable {
     package func release(_ handle: OpenHandle) {
         if handle.mayWrite {
             handle.file.finishUnasked()
-            if !tree.isReadOnly { Attributes(tree).restoreToldModification(handle.inode) }
+            Attributes(tree).restoreToldModification(handle.inode)
         }
         let last: VaultFile? = handle.inode.withState { state in
             state.removeHandle(of: handle.insideOf, handle.access)

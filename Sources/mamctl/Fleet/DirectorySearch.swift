@@ -69,7 +69,9 @@ final class DirectorySearch {
     // MARK: ldapsearch
 
     private func answer(to question: [String]) throws -> [UInt8] {
-        let words = (["ldapsearch"] + Self.form + connection + question).map { ByteString($0) }
+        let words =
+            (["ldapsearch"] + Self.form + connection + ["-o"]).map { ByteString($0) }
+            + [assignment("TLS_CACERT=", certificates)] + question.map { ByteString($0) }
         let program = BoundedOutput(atMost: bytesLeft, within: deadline)
         let end: ProcessEnd
         do throws(Errno) {
@@ -89,10 +91,7 @@ final class DirectorySearch {
     ]
 
     private var connection: [String] {
-        var words = [
-            "-H", settings.uri, "-o", "TLS_REQCERT=demand", "-o",
-            "TLS_CACERT=\(certificates.wireText)",
-        ]
+        var words = ["-H", settings.uri, "-o", "TLS_REQCERT=demand"]
         // Or nothing is told.
         if settings.uri.hasPrefix("ldap:") { words.append("-ZZ") }
         return words
@@ -101,7 +100,13 @@ final class DirectorySearch {
     }
 
     private var searchPath: ByteString {
-        ByteString("PATH=\(getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin")")
+        let path = getenv("PATH").map { ByteString(cString: $0) }
+        return assignment("PATH=", path ?? ByteString("/usr/bin:/bin"))
+    }
+
+    /// Paths are bytes.
+    private func assignment(_ name: String, _ path: ByteString) -> ByteString {
+        ByteString(Array(name.utf8) + path.bytes)
     }
 
     /// By its status, which is LDAP's result (RFC 4511), or by what it has said.

@@ -301,9 +301,12 @@ extension Survey {
 
     /// Whose mamd is older than this program: what is signed here they may not know.
     private var olderMachines: [Message] {
+        let own = VersionNumber(productVersion)
         let older = machines.filter { machine in
-            !machine.isRevoked
-                && machine.status.map { isOlder(version: $0.version, than: productVersion) } == true
+            guard !machine.isRevoked, let own,
+                let other = machine.status.flatMap({ VersionNumber($0.version) })
+            else { return false }
+            return other < own
         }
         guard !older.isEmpty else { return [] }
         let names = older.prefix(maximumNamedCount).map { excerpt(of: $0.label) }

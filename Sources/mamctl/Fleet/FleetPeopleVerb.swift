@@ -45,11 +45,7 @@ private func signPeople(
     if !isDry { try sign(work, shown, validity, fleet, invocation) }
     let isSigned = !isDry && !work.isEmpty
     if invocation.isJSON { printJSON(json(shown, found, isSigned: isSigned)) }
-    if isSigned {
-        printError(
-            "Signed in \(fleet.place.whole(OrganizationDirectory.signed).shown). They go out with"
-                + " mamfleet push, or mamctl fleet bundle.")
-    }
+    if isSigned { tellHowTheyGoOut(from: fleet.place) }
     return isDry && !work.isEmpty ? .attention : .success
 }
 

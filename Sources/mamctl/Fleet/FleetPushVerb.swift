@@ -49,11 +49,7 @@ func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
             printJSON(
                 shown.json(isSigned: !isDry && !work.isEmpty, published: nil, error: nil))
         }
-        if !isDry, !work.isEmpty {
-            printError(
-                "Signed in \(directory.whole(OrganizationDirectory.signed).shown). They go out with"
-                    + " mamfleet push, or mamctl fleet bundle.")
-        }
+        if !isDry, !work.isEmpty { tellHowTheyGoOut(from: directory) }
         return .success
     }
     guard invocation.isJSON else {
@@ -85,6 +81,13 @@ func sign(
         try fleet.place.noteRollout(of: found, rings.survey, at: validity.issued)
     }
     for document in documents { try document.sign(key, in: fleet.place) }
+}
+
+/// Of documents that were signed, and not sent.
+func tellHowTheyGoOut(from directory: OrganizationDirectory) {
+    printError(
+        "Signed in \(directory.whole(OrganizationDirectory.signed).shown). They go out with"
+            + " mamfleet push, or mamctl fleet bundle.")
 }
 
 /// What closes all that it covers, or covers nobody, is asked for by name: `yes` is typed too fast.

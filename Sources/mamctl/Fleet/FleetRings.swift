@@ -11,10 +11,7 @@ internal import MAMWire
 func ringShares(_ invocation: Invocation) throws(Failure) -> [Int]? {
     guard let text = try invocation.arguments.text("rings") else { return nil }
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-    // As they are written: `+5` is none.
-    let shares = parts.compactMap { part in
-        Ring.shares.first { "\($0)" == part }.map { Int($0) }
-    }
+    let shares = parts.compactMap(ringShare).filter { Ring.shares.contains(Int64($0)) }
     let isRising = zip(shares, shares.dropFirst()).allSatisfy { $0 < $1 }
     guard shares.count == parts.count, isRising else {
         throw invocation.misuse(
