@@ -168,6 +168,8 @@ int64_t mam_birth_time(int descriptor) {
     return (int64_t)((seconds * 1000000000u + found.stx_btime.tv_nsec) & INT64_MAX);
 }
 
+uint64_t mam_device_number(unsigned major, unsigned minor) { return makedev(major, minor); }
+
 int mam_cached_facts(int descriptor, struct mam_cached_facts *facts) {
     struct statx found;
     const unsigned mask = STATX_INO | STATX_TYPE | STATX_MODE | STATX_UID | STATX_SIZE |

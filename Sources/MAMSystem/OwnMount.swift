@@ -1,5 +1,6 @@
 // The daemon's own mount, even after it was moved.
 
+internal import CShims
 internal import Glibc
 package import MAMModel
 
@@ -11,9 +12,20 @@ package struct OwnMount: Sendable {
     /// The number of its file system, such as `0:45`.
     package let device: String
 
+    /// The same as `st_dev`.
+    package let deviceNumber: UInt64
+
     package init(id: Int) throws(Errno) {
-        guard let mount = try MountTable().mount(id) else { throw .noEntry }
-        (self.id, device) = (id, mount.device)
+        guard let mount = try MountTable().mount(id), mount.type == Mount.workspaceType,
+            let number = Self.number(mount.device)
+        else { throw .noEntry }
+        (self.id, device, deviceNumber) = (id, mount.device, number)
+    }
+
+    private static func number(_ device: String) -> UInt64? {
+        let parts = device.split(separator: ":").map { UInt32($0) }
+        guard parts.count == 2, let major = parts[0], let minor = parts[1] else { return nil }
+        return mam_device_number(major, minor)
     }
 
     /// The topmost mount at the path.

@@ -34,7 +34,6 @@ package final class Tree: Sendable {
     package let holdsOpen: Bool
     /// Whether headers may come from a disk, so that reading several in parallel pays.
     package let readsAhead: Bool
-    private let mountedDevice = Atomic<UInt64>(0)
     package let mounted = Mutex(Mounted(cache: NoKernelCache(), transport: { Transport(.device) }))
     package let evictor = Evictor()
     /// For what the kernel has taken and not yet written.
@@ -122,18 +121,9 @@ extension Tree {
     /// Of the mount, whatever covers it by now; nil before there is one.
     package var mountNumber: String? { place.withLock { $0.mount?.device } }
 
-    /// `st_dev` of the mount; read once, on a thread that serves no requests.
-    package var mountDevice: UInt64 {
-        let known = mountedDevice.load(ordering: .relaxed)
-        if known != 0 { return known }
-        // After a lazy unmount the path leads to the underlying file system.
-        let place = mountPoint
-        guard (try? FileSystemKind(at: place).isFUSE) == true,
-            let status = try? status(at: workingDirectory, place.cString)
-        else { return 0 }
-        mountedDevice.store(UInt64(status.st_dev), ordering: .relaxed)
-        return UInt64(status.st_dev)
-    }
+    /// `st_dev` of the mount, from the mount table: what asked the mount would wait behind all other
+    /// requests. 0 before there is one.
+    package var mountDevice: UInt64 { place.withLock { $0.mount?.deviceNumber } ?? 0 }
 
     /// Whether the backing directory was deleted: what is written there now has no name, and ends
     /// with the mount.

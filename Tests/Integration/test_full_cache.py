@@ -8,9 +8,10 @@ import unittest
 
 from disk_image import CACHED_MEBIBYTES, DiskCase
 from filling import Gulp, Logger, Mapped, Stream, Wal, take_all_but
+from tracing import recording
 from workspace import Workspace, pattern, wait_until
 
-NEEDS = ("e2fsprogs",)
+NEEDS = ("e2fsprogs", "strace")
 MIB = 1 << 20
 
 
@@ -46,6 +47,17 @@ class Taken(LargeStore):
         self.assertEqual(stream.told.errno, errno.ENOSPC)
         self.check(stream)
         self.assertGreaterEqual(stream.acknowledged, 8 * MIB)
+
+    def test_the_daemon_asks_its_own_mount_nothing(self):
+        """The answer would come after all that the kernel writes back, and the writer, who is to be
+        told, goes on meanwhile."""
+        trace = self.workspace.root / "trace"
+        stream = Stream(self.workspace.mount_point)
+        with recording(self.workspace.daemon(), "statfs,fstatfs,fstat,newfstatat", trace,
+                       "-P", self.workspace.mount_point):
+            self.fill(stream)
+        self.assertEqual(trace.read_text(), "")
+        self.check(stream)
 
     def test_a_lock(self):
         """Which stores what the kernel holds before the keys go."""

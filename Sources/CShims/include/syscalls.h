@@ -100,6 +100,9 @@ int mam_open_fuse_node(int mount, uint64_t node, uint32_t generation, int flags)
 /// Without a request to the daemon.
 uint64_t mam_fuse_node(int descriptor);
 
+/// makedev(3).
+uint64_t mam_device_number(unsigned major, unsigned minor);
+
 /// pthread_rwlock_clockwrlock(3) on a `pthread_rwlock_t`, until that many nanoseconds of
 /// CLOCK_MONOTONIC. Returns 0 or an error number.
 int mam_lock_until(void *lock, int64_t nanoseconds);
