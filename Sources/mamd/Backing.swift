@@ -34,8 +34,8 @@ struct Backing {
     let manifest: WorkspaceManifest
     var name: WorkspaceName { manifest.name }
     var id: Bytes16 { manifest.id }
-    /// The lock file says that this daemon has it mounted: not on a read-only disk.
-    private let isNoted: Bool
+    /// Not on a read-only disk. The lock file says then that this daemon has it mounted.
+    private let isWritable: Bool
     /// The last daemon that mounted it did not empty the lock file.
     let wasLeftLocked: Bool
     /// Held while the daemon runs; the kernel releases it with the process. Not empty while the
@@ -50,7 +50,7 @@ struct Backing {
         if use.isMount { try checkIsKnown(found, root, at: path) }
         try refuseTwoDevices(in: own, path)
         Self.waitForEnd(ofHolderOf: own, found.name)
-        (lock, isNoted, wasLeftLocked) = try Self.takeLock(own, path, use)
+        (lock, isWritable, wasLeftLocked) = try Self.takeLock(own, path, use)
         // It may have been renamed meanwhile.
         manifest = try Self.readManifest(own, path)
         if use.isMount { try checkIsKnown(manifest, root, at: path) }
@@ -129,7 +129,7 @@ struct Backing {
     /// One daemon per workspace: the lock file names its holder. Returns whether it was not empty.
     private static func takeLock(
         _ own: Descriptor, _ path: ByteString, _ use: BackingUse
-    ) throws(Failure) -> (Descriptor, isNoted: Bool, wasFull: Bool) {
+    ) throws(Failure) -> (Descriptor, isWritable: Bool, wasFull: Bool) {
         let (lock, isWritable): (Descriptor, Bool)
         do throws(Errno) {
             (lock, isWritable) = try openLock(own, use)
@@ -191,7 +191,8 @@ struct Backing {
     }
 
     /// Durable before anything is changed, and never empty, which would mean that the last end was
-    /// clean.
+    /// clean: unless there is no room even for that, as files have to be readable and removable.
+    /// ``CleanEnd`` holds all the same.
     private static func fill(
         _ lock: Descriptor, in own: Descriptor, _ mountPoint: ByteString
     ) throws(Errno) {
@@ -201,19 +202,21 @@ struct Backing {
                 try writeFully(lock.raw, from: bytes, at: 0)
             }
         } catch {
-            // A full disk must not prevent a mount: files have to be readable and removable.
-            // Setting the size takes no space and suffices.
             guard error.meansNoRoom else { throw error }
         }
-        try setSize(lock.raw, Int64(text.count))
-        try synchronize(lock.raw)
-        try synchronize(own.raw)
+        do throws(Errno) {
+            // Suffices, and takes no space; a full quota of btrfs refuses it all the same.
+            try setSize(lock.raw, Int64(text.count))
+            try synchronize(lock.raw)
+            try synchronize(own.raw)
+        } catch { guard error.meansNoRoom else { throw error } }
     }
 
     /// Empties the lock file: nothing is unfinished. Call only once all writes are durable.
     func markCleanEnd() throws(Errno) {
-        guard isNoted else { return }
+        guard isWritable else { return }
         guard mam_sync_file_system(own.raw) == 0 else { throw .current }
+        guard try status(of: lock.raw).st_size > 0 else { return }
         try setSize(lock.raw, 0)
         try synchronize(lock.raw)
     }
