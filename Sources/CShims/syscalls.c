@@ -43,7 +43,8 @@ int mam_fallocate(int descriptor, int flags, int64_t offset, int64_t count) {
 }
 
 _Static_assert(MAM_KEEP_SIZE == FALLOC_FL_KEEP_SIZE && MAM_PUNCH_HOLE == FALLOC_FL_PUNCH_HOLE &&
-                   MAM_ZERO_RANGE == FALLOC_FL_ZERO_RANGE && MAM_EMPTY_PATH == AT_EMPTY_PATH,
+                   MAM_ZERO_RANGE == FALLOC_FL_ZERO_RANGE && MAM_EMPTY_PATH == AT_EMPTY_PATH &&
+                   MAM_RENAME_WHITEOUT == RENAME_WHITEOUT,
                "the header's numbers are the kernel's");
 
 int mam_renameat2(int from_directory, const char *from, int to_directory, const char *to,

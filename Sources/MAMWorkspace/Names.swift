@@ -136,11 +136,15 @@ package struct Names: Sendable {
             try tree.checkMove(of: name, in: from)
             // An exchange moves both.
             if flags != 0 { try tree.checkMove(of: newName, in: to) }
-            try caller.creating { () throws(Errno) in
+            let rename = { () throws(Errno) in
                 _ = try retrying {
                     mam_renameat2(from.handle.raw, name, to.handle.raw, newName, flags)
                 }
             }
+            guard flags & UInt32(MAM_RENAME_WHITEOUT) == 0 else {
+                return try caller.creating(rename)
+            }
+            try rename()
         }
     }
 

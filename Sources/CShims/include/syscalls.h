@@ -19,6 +19,9 @@ enum { MAM_KEEP_SIZE = 0x01, MAM_PUNCH_HOLE = 0x02, MAM_ZERO_RANGE = 0x10 };
 /// AT_EMPTY_PATH.
 enum { MAM_EMPTY_PATH = 0x1000 };
 
+/// RENAME_WHITEOUT, which glibc defines only with _GNU_SOURCE.
+enum { MAM_RENAME_WHITEOUT = 4 };
+
 int mam_renameat2(int from_directory, const char *from, int to_directory, const char *to,
                   unsigned int flags);
 
