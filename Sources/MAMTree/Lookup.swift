@@ -25,7 +25,14 @@ package struct Lookup: Sendable {
     package func lookUpEvenHidden(_ name: Name, in parent: Inode) throws(Errno) -> Entry {
         try tree.evictor.makingRoom { () throws(Errno) in
             let before = epoch
-            let mayBeRead = tree.holdsOpen ? try isNewRegularFile(name, in: parent) : false
+            var mayBeRead = false
+            if tree.holdsOpen {
+                let status = try status(at: parent.handle.raw, name)
+                if let known = known(status, named: name, in: parent, since: before) {
+                    return known
+                }
+                mayBeRead = isNewRegularFile(status)
+            }
             let found = try FoundFile(name, in: parent.handle, mayBeRead: mayBeRead)
             return try enter(found, named: name, in: parent, since: before)
         }
@@ -61,9 +68,23 @@ package struct Lookup: Sendable {
     }
 
     /// Whether to open it for reading. A known inode already has a descriptor.
-    private func isNewRegularFile(_ name: Name, in parent: Inode) throws(Errno) -> Bool {
-        let status = try status(at: parent.handle.raw, name)
-        return status.st_mode & S_IFMT == S_IFREG && tree.table.known(BackingID(status)) == nil
+    private func isNewRegularFile(_ status: stat) -> Bool {
+        status.st_mode & S_IFMT == S_IFREG && tree.table.known(BackingID(status)) == nil
+    }
+
+    /// A name that leads to a known file, as the kernel asks again after a minute: its descriptor
+    /// keeps the number from another file. Nil, and not counted, if the file has to be looked at.
+    private func known(
+        _ status: stat, named name: Name, in parent: Inode, since before: Epoch
+    ) -> Entry? {
+        guard !before.recovers, !tree.repeatsNumbers,
+            let inode = tree.table.lookUp(BackingID(status))
+        else { return nil }
+        guard !inode.isRegular || inode.isRead else {
+            tree.forget(inode.node, count: 1)
+            return nil
+        }
+        return entry(inode, status, named: name, in: parent, since: before)
     }
 
     /// What to record before looking at a name.
