@@ -88,7 +88,7 @@ extension StoredFile {
             // the content is sealed, whether its first block can be written now or only later:
             // never plain.
             let sealed = try SealedContent.prepared(descriptor, header, key, sealer)
-            let wasEmpty = try physicalSize(of: descriptor) == 0
+            let wasEmpty = try isWithoutBytes
             try system { () throws(Errno) in
                 let isToBeNoted = isNoted && !SealedNote.isOn(descriptor)
                 if isToBeNoted { try SealedNote.set(on: descriptor) }
@@ -100,6 +100,14 @@ extension StoredFile {
             content = .sealed(sealed)
             guard wasEmpty else { return sealed.sealEnd(becoming: sealed.extent) }
             try sealed.writeRun(0...0, .none(at: 0), becoming: sealed.extent)
+        }
+    }
+
+    /// Of the backing file: a sealed one has its first block. The caller holds the lock.
+    private var isWithoutBytes: Bool {
+        get throws(StoreError) {
+            guard case .plain(let plain) = content else { return false }
+            return try physicalSize(of: plain.descriptor) == 0
         }
     }
 

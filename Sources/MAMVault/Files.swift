@@ -28,10 +28,13 @@ package struct Files: Sendable {
             })
     }
 
-    /// Takes a backing file that will be begun again, so damage does not matter.
-    package func fileToReplace(_ descriptor: Descriptor) throws(VaultError) -> VaultFile {
+    /// Takes a backing file that will be begun again, so damage does not matter. `knownSize`: as in
+    /// ``file(_:knownSize:endMarkRule:)``.
+    package func fileToReplace(
+        _ descriptor: Descriptor, knownSize: Int64? = nil
+    ) throws(VaultError) -> VaultFile {
         do throws(VaultError) {
-            return try file(descriptor)
+            return try file(descriptor, knownSize: knownSize)
         } catch {
             guard case .store(let reason) = error, reason.isDamage else { throw error }
             return use(

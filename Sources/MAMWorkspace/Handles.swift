@@ -140,12 +140,12 @@ package struct Handles: Sendable {
         }
         state.isWritable = isWritable
         seen = try? status(of: descriptor.raw)
+        let size = seen.map { Int64($0.st_size) }
         return try Auditing(tree).auditing(.open, inode, nil, for: caller) {
             () throws(VaultError) in
             truncates
-                ? try Files(tree.vault).fileToReplace(descriptor)
-                : try Unsealed(tree).takeIntoUse(
-                    descriptor, knownSize: seen.map { Int64($0.st_size) }, state)
+                ? try Files(tree.vault).fileToReplace(descriptor, knownSize: size)
+                : try Unsealed(tree).takeIntoUse(descriptor, knownSize: size, state)
         }
     }
 
