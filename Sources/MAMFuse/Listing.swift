@@ -43,6 +43,7 @@ final class Listing: SharedWork, @unchecked Sendable {
     // Of the request that it is filled for.
     private var request: Request?
     private var directory: Inode?
+    private var isFirst = false
     private var room = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
     deinit {
@@ -50,9 +51,13 @@ final class Listing: SharedWork, @unchecked Sendable {
         names.deallocate()
     }
 
-    func begin(_ request: Request, _ directory: Inode, _ room: UnsafeMutableRawBufferPointer) {
+    /// `isFirst`: it begins with the directory's first entry.
+    func begin(
+        _ request: Request, _ directory: Inode, isFirst: Bool, _ room: UnsafeMutableRawBufferPointer
+    ) {
         self.request = request
         self.directory = directory
+        self.isFirst = isFirst
         self.room = room
         (count, usedNames, used) = (0, 0, 0)
     }
@@ -87,6 +92,11 @@ final class Listing: SharedWork, @unchecked Sendable {
         }
         stage = .lookingUp
         mount.helpers.share(self, count: count)
+        if mount.tree.readsAhead, let directory {
+            let nodes = (0..<count).lazy.map { self.places[$0].node }
+            mount.tree.listed.add(
+                nodes.filter { $0 != 0 }, of: directory.node, isFirst: isFirst)
+        }
         guard !request.reply(UnsafeRawBufferPointer(rebasing: room[..<used])) else { return }
         // The kernel did not take it.
         for part in 0..<count where places[part].node != 0 {
@@ -105,16 +115,22 @@ final class Listing: SharedWork, @unchecked Sendable {
         guard let request, let directory else { return }
         switch stage {
         case .openingAhead:
-            places[part].opened = Lookup(request.tree).openAhead(places[part].item, in: directory)
-        case .lookingUp: lookUp(part, in: directory, for: request)
+            switch Lookup(request.tree).lookAhead(places[part].item, in: directory) {
+            case .found(let entry): put(entry, at: part, for: request)
+            case .opened(let opened): places[part].opened = opened
+            case nil: break
+            }
+        case .lookingUp:
+            guard places[part].node == 0 else { return }
+            put(find(places[part], in: directory, request.tree), at: part, for: request)
         }
     }
 
-    private func lookUp(_ part: Int, in directory: Inode, for request: Request) {
+    private func put(_ entry: Entry?, at part: Int, for request: Request) {
         let place = places[part]
         places[part].opened = nil
         var parameters = fuse_entry_param()
-        if let entry = find(place, in: directory, request.tree) {
+        if let entry {
             places[part].node = entry.inode.node
             parameters = fuse_entry_param(entry)
         } else {

@@ -66,7 +66,7 @@ private func readDirectoryWithAttributes(
         let buffer = ReplyBuffer(count: count, in: mount)
         let listing = mount.listings.take()
         defer { mount.listings.giveBack(listing) }
-        listing.begin(request, stream.inode, buffer.bytes)
+        listing.begin(request, stream.inode, isFirst: offset == 0, buffer.bytes)
         do throws(Errno) {
             try stream.read(from: Int(offset)) { item in
                 tree.isHidden(item.name, in: stream.inode) || listing.add(item)

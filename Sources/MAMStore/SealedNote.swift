@@ -2,7 +2,7 @@
 // (docs/FORMAT.md, section 9).
 
 internal import MAMModel
-internal import MAMSystem
+package import MAMSystem
 
 package enum SealedNote {
     package static let name: StaticString = "user.mam.sealed"
@@ -26,7 +26,7 @@ package enum SealedNote {
     }
 
     /// Ignores the value: a program that can change it could remove the attribute.
-    static func isOn(_ file: Descriptor) -> Bool { lookUp(on: file) == nil }
+    package static func isOn(_ file: Descriptor) -> Bool { lookUp(on: file) == nil }
 
     /// Nil if the attribute is present, else why it cannot be read. rclone's mounts support none,
     /// and answer every request with `EIO`.

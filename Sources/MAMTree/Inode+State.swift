@@ -12,8 +12,10 @@ extension Inode {
     /// Nearly all known inodes are neither open nor directories with new children. The fields for
     /// those are kept apart in ``Uses``, which an inode that was only looked up does not have.
     package struct State {
-        /// Nil unless it is a regular file whose header could be read.
+        /// Nil unless it is a regular file whose header was read.
         package var facts: FileFacts?
+        /// Whether a listing made it known by its note alone (``Lookup/read(_:)``).
+        private let isListed: Bool
         /// Being rewritten for another owner; usable meanwhile.
         package var isConverting = false
         /// Being repaired or moved away; opening it fails meanwhile.
@@ -32,10 +34,14 @@ extension Inode {
         package var lastName = LastName.none
         private var uses: Uses?
 
-        package init(facts: FileFacts?, isNew: Bool = false) {
+        package init(facts: FileFacts?, isListed: Bool = false, isNew: Bool = false) {
             self.facts = facts
+            self.isListed = isListed
             if isNew { inUse.isWithoutCapability = true }
         }
+
+        /// Whether its header is still to be read.
+        package var isUnread: Bool { isListed && facts == nil && file == nil }
 
         /// From then on, the header is all that is known of it.
         package mutating func dropUnusedFile() {

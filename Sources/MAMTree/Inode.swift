@@ -65,7 +65,7 @@ package final class Inode: Sendable {
 
     package init(
         _ number: NodeNumber, order: UInt64, _ found: FoundFile, facts: FileFacts?,
-        isNew: Bool = false
+        isListed: Bool = false, isNew: Bool = false
     ) {
         node = number.node
         generation = number.generation
@@ -75,7 +75,7 @@ package final class Inode: Sendable {
         id = BackingID(found.status)
         isRegular = found.status.st_mode & S_IFMT == S_IFREG
         isDirectory = found.status.st_mode & S_IFMT == S_IFDIR
-        state = Mutex(State(facts: facts, isNew: isNew))
+        state = Mutex(State(facts: facts, isListed: isListed, isNew: isNew))
     }
 
     package func withState<Result, Failure: Error>(
@@ -150,6 +150,8 @@ package final class Inode: Sendable {
     /// False unless its header was read: a file without one may be any account's.
     package var isRead: Bool { state.withLock { $0.file != nil || $0.facts != nil } }
 
+    package var isUnread: Bool { state.withLock { $0.isUnread } }
+
     package var isReplaced: Bool { state.withLock { $0.isReplaced } }
 
     package var cached: CachedFile {
@@ -180,6 +182,7 @@ package final class Inode: Sendable {
         guard isRegular else { return (size, nil) }
         return state.withLock { state in
             if let file = state.file { return (file.size, file.header) }
+            if state.isUnread { return (Extent(physicalSize: size)?.plainSize ?? size, nil) }
             return (state.facts?.plainSize(ofPhysical: size) ?? size, state.facts?.header)
         }
     }

@@ -66,7 +66,12 @@ package final class InodeTable: Sendable {
 
     /// Adds an inode with a look-up count of one, unless another thread was first.
     package func insert(_ found: FoundFile, _ facts: FileFacts?) -> Inode {
-        insert(found, facts, numbers.number(of: found.handle), isNew: false)
+        insert(found, facts, numbers.number(of: found.handle))
+    }
+
+    /// For a file of a listing, whose header is read later.
+    func insert(unread found: FoundFile) -> Inode {
+        insert(found, nil, numbers.number(of: found.handle), isListed: true)
     }
 
     /// For a file that the daemon has just made. `number`: ``lastingNumber(of:)``.
@@ -80,12 +85,14 @@ package final class InodeTable: Sendable {
     }
 
     private func insert(
-        _ found: FoundFile, _ facts: FileFacts?, _ number: NodeNumber, isNew: Bool
+        _ found: FoundFile, _ facts: FileFacts?, _ number: NodeNumber, isListed: Bool = false,
+        isNew: Bool = false
     ) -> Inode {
         // Created before locking: if two threads look the file up at once, one of the inodes is
         // unused.
         let order = nextOrder.add(1, ordering: .relaxed).oldValue
-        let first = Inode(number, order: order, found, facts: facts, isNew: isNew)
+        let first = Inode(
+            number, order: order, found, facts: facts, isListed: isListed, isNew: isNew)
         return tables.withLock { tables in
             if let known = tables.byID[first.id] {
                 known.lookups.add(1, ordering: .relaxed)
@@ -94,7 +101,9 @@ package final class InodeTable: Sendable {
             var new = first
             // The kernel may still use that number for the file's former identity.
             while tables.byNode[new.node] != nil {
-                new = Inode(numbers.next(), order: order, found, facts: facts, isNew: isNew)
+                new = Inode(
+                    numbers.next(), order: order, found, facts: facts, isListed: isListed,
+                    isNew: isNew)
             }
             tables.byNode[new.node] = new
             tables.byID[new.id] = new

@@ -55,7 +55,9 @@ package struct Lookup: Sendable {
         }
         return try tree.evictor.makingRoom { () throws(Errno) in
             let found = try FoundFile(item.name, in: parent.handle, mayBeRead: true)
-            return try enter(found, named: item.name, in: parent, since: before)
+            return try enter(
+                found, named: item.name, in: parent, since: before,
+                isNoted: !before.recovers && isNoted(found))
         }
     }
 
@@ -117,9 +119,10 @@ package struct Lookup: Sendable {
     }
 
     /// Makes an inode known to the kernel and counts the look-up. `before`: recorded before the
-    /// file was found.
+    /// file was found. `isNoted`: its header need not be read yet (``isNoted(_:)``).
     package func enter(
-        _ found: FoundFile, named name: Name, in parent: Inode, since before: Epoch
+        _ found: FoundFile, named name: Name, in parent: Inode, since before: Epoch,
+        isNoted: Bool = false
     ) throws(Errno) -> Entry {
         var status = found.status
         // Inode numbers are unique only within one file system, so other mounts inside the backing
@@ -129,11 +132,17 @@ package struct Lookup: Sendable {
         tree.dropFormer(of: BackingID(status))
         if let known = tree.table.lookUp(BackingID(status)) {
             inode = known
+            guard try isRight(known, isNoted: isNoted) else {
+                return try lookUpEvenHidden(name, in: parent)
+            }
         } else if tree.repeatsNumbers, tree.table.lossCount != before.lossCount {
             // What was found may be gone by now.
             return try lookUpEvenHidden(name, in: parent)
         } else {
-            inode = try makeKnown(found, recovers: before.recovers)
+            inode =
+                isNoted
+                ? tree.table.insert(unread: found)
+                : try makeKnown(found, recovers: before.recovers)
             tree.evictor.wake(knownCount: tree.table.count)
         }
         if before.recovers {

@@ -17,6 +17,7 @@ package final class Tree: Sendable {
     /// Nil where files cannot be found by number.
     package let handles: FileHandles?
     package let searches = Searches()
+    package let listed = ListedFiles()
     /// On the root's file system, for files to be renamed into place. Nil only on a read-only tree.
     package let workDirectory: Descriptor?
     private let place: Mutex<(path: ByteString, mount: OwnMount?)>

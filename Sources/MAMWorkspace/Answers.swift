@@ -36,6 +36,7 @@ package struct Answers: Sendable {
         guard device == tree.mountDevice,
             let inode = tree.table.known(BackingID(device: tree.rootDevice, inode: inode))
         else { throw .notFound("no file in use has this device and inode number") }
+        try? Lookup(tree).read(inode)
         return protection(of: inode)
     }
 
@@ -58,7 +59,9 @@ package struct Answers: Sendable {
             throw .invalid("it is neither a regular file nor a directory")
         }
         guard found.device == tree.mountDevice else { return nil }
-        return tree.inode(of: descriptor, shownAs: found.inode)
+        let inode = tree.inode(of: descriptor, shownAs: found.inode)
+        if let inode { try? Lookup(tree).read(inode) }
+        return inode
     }
 
     /// A regular file's current header facts.

@@ -56,6 +56,7 @@ package struct Handles: Sendable {
         _ node: UInt64, flags: Int32, for caller: Caller, handsOut: Bool = true
     ) throws(Errno) -> OpenHandle {
         let inode = try tree.table.inode(node)
+        try Lookup(tree).readToOpen(inode)
         Recover(tree).mendUncertainEnd(of: inode)
         let place = try tree.place(in: tree.openFiles, for: caller)
         let writes = flags & O_ACCMODE != O_RDONLY

@@ -1,8 +1,10 @@
 """Large directories, listed with attributes by several programs at once: what each is told, and
 what the daemon keeps of it."""
+import mmap
 import os
 import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import threading
@@ -197,17 +199,83 @@ class Listings(WorkspaceCase):
 class HeadersFromDisk(DiskCase):
     """On a file system with a disk below it, which does more when it is asked for more at once."""
 
+    count = 100
+
+    def setUp(self):
+        super().setUp()
+        for number in range(self.count):
+            self.path(number).write_bytes(bytes([number]) * number)
+
+    def path(self, number):
+        return self.workspace.mount_point / f"file-{number}"
+
+    def unnote(self):
+        """As if all came from a copy that lost attributes."""
+        for number in range(self.count):
+            os.removexattr(self.workspace.backing / f"file-{number}", "user.mam.sealed")
+
+    def recording(self):
+        self.trace = self.workspace.root / "calls"
+        return recording(self.workspace.daemon(), "fadvise64,pread64", self.trace)
+
+    def check_list(self):
+        found = {
+            entry.name: entry.stat().st_size
+            for entry in os.scandir(self.workspace.mount_point)}
+        self.assertEqual(found, {f"file-{number}": number for number in range(self.count)})
+
+    def check_content(self, numbers):
+        for number in numbers:
+            self.assertEqual(self.path(number).read_bytes(), bytes([number]) * number)
+
     def test_all_are_asked_for_before_the_first_is_waited_for(self):
-        for number in range(100):
-            (self.workspace.mount_point / f"file-{number}").write_bytes(bytes(number))
-        self.workspace.remount()
-        trace = self.workspace.root / "calls"
-        with recording(self.workspace.daemon(), "fadvise64,pread64", trace):
-            found = {
-                entry.name: entry.stat().st_size
-                for entry in os.scandir(self.workspace.mount_point)}
-        self.assertEqual(found, {f"file-{number}": number for number in range(100)})
+        self.workspace.unmount()
+        self.unnote()
+        self.workspace.mount().unlock()
+        with self.recording():
+            self.check_list()
         # Some kernels ask for few entries at a time.
         reads = "".join(
-            "r" if "pread64" in line else "." for line in trace.read_text().splitlines())
+            "r" if "pread64" in line else "." for line in self.trace.read_text().splitlines())
         self.assertGreater(max(map(len, reads.split("r"))), 15, reads)
+
+    def test_of_sealed_files_none_is_read_before_it_is_opened(self):
+        self.workspace.remount()
+        with self.recording():
+            self.check_list()
+        self.assertEqual(self.trace.read_text().count("("), 0)
+        # Each that is opened first: itself, and 4, 8, 16 and 32 others.
+        with self.recording():
+            self.check_content([50, 3, 80, 21])
+        ahead = self.trace.read_text().count("fadvise64(")
+        self.assertTrue(30 <= ahead <= 64, ahead)
+        self.check_content(range(self.count))
+
+    def test_a_wrong_note_loses_no_byte(self):
+        """The kernel keeps the first size that it is told."""
+        content, root = os.urandom(5_000), self.workspace.mount_point
+        expected = {
+            "copied": content, "appended": content + b"more", "cut": content[:4_990],
+            "mapped": b"M" + content[1:]}
+        for name in expected:
+            (root / name).write_bytes(content)
+            self.workspace.ctl("owner", "--set", "me@example.org", "--unmanaged", root / name)
+        self.workspace.unmount()
+        for name in expected:
+            os.setxattr(self.workspace.backing / name, "user.mam.sealed", b"1")
+        self.workspace.mount().unlock()
+        with os.scandir(root) as entries:
+            sizes = {entry.name: entry.stat().st_size for entry in entries}
+        self.assertNotEqual(sizes["copied"], len(content))
+        shutil.copy(root / "copied", self.workspace.root / "copy")
+        self.assertEqual((self.workspace.root / "copy").read_bytes(), content)
+        with open(root / "appended", "ab") as file:
+            file.write(b"more")
+        os.truncate(root / "cut", 4_990)
+        with open(root / "mapped", "r+b") as file, mmap.mmap(file.fileno(), 0) as pages:
+            self.assertEqual(bytes(pages), content)
+            pages[0] = ord("M")
+        for _ in range(2):
+            for name, whole in expected.items():
+                self.assertEqual((root / name).read_bytes(), whole, name)
+            self.workspace.remount()

@@ -2,6 +2,7 @@
 
 internal import Glibc
 package import MAMModel
+internal import MAMStore
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault
@@ -50,6 +51,11 @@ extension TestWorkspace {
         try Files(vault).begin(file, as: Identity(name: owner), asking: nil)
         try content.withUnsafeBytes { try file.write($0, at: 0) }
         try file.finish()
+    }
+
+    /// As a copy that lost attributes.
+    package func unnote(_ name: String) throws(Errno) {
+        try removeExtendedAttribute(places.path(name), SealedNote.name.cString)
     }
 
     /// Looks a path up, and forgets it behind the body.
