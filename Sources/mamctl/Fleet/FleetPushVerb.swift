@@ -13,53 +13,84 @@ func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
     try invocation.refuseWithoutNext()
     guard let place = invocation.operands.first else { throw invocation.misuse("DIR is missing") }
     let fleet = try FleetDirectory(of: invocation)
-    let (directory, root) = (fleet.place, fleet.root)
-    let arguments = invocation.arguments
-    let validity = try validity(
-        days: usualDays, atMost: SignedDocument.longestDays, invocation)
-    let scope = try PushScope(invocation, in: root.root)
-    let signed = try directory.signedPolicies(by: root.root, of: root.organization).filter {
-        // Others were signed by hand, and stay.
-        $0.slot.kind == .policy || $0.slot == settingsSlot
-    }
-    let wanted = try scope.named(wantedPolicies(in: place, KnownGroups(directory)))
-    let push = PolicyPush(
-        try wanted + (scope.hasSettings ? wantedSettings(in: directory) : []),
-        signed: signed.filter { scope.includes($0.slot) }, isPruning: arguments.has("prune"),
-        at: validity.issued)
-    let survey = try fleet.survey(invocation)
-    let shares = try ringShares(invocation)
-    let isStepped = push.changes.contains(where: \.goesByRings)
-    let plan = isStepped ? shares.map { RingPlan($0, for: push, survey) } : nil
-    if plan != nil { try refuseOtherRollout(than: push, in: directory) }
-    let shown = ShownPush(push, since: signed, survey, invocation, plan: plan)
-    let work = push.changes.filter { $0.action != .left }
-    let isDry = arguments.has("dry-run")
-    if invocation.isJSON, isDry || arguments.has("yes") { shown.showDoubts() } else { shown.show() }
-    // What is unchanged may be for a ring alone.
-    if let rollout = survey.rollout, !work.contains(where: \.goesByRings) {
-        printError(survey.words(rollout))
-    }
+    let planned = try PlannedPush(of: place, fleet, invocation)
+    planned.show(invocation)
+    let isDry = invocation.arguments.has("dry-run")
     if !isDry {
         try sign(
-            work, shown, validity, fleet, invocation, by: plan.map { ($0, survey) })
+            planned.work, planned.shown, planned.validity, fleet, invocation, by: planned.rings)
     }
-    if isDry || arguments.has("local") {
-        if invocation.isJSON {
-            printJSON(
-                shown.json(isSigned: !isDry && !work.isEmpty, published: nil, error: nil))
+    guard isDry || invocation.arguments.has("local") else {
+        return try planned.send(from: fleet.place, invocation)
+    }
+    let isSigned = !isDry && !planned.work.isEmpty
+    if invocation.isJSON {
+        printJSON(planned.shown.json(isSigned: isSigned, published: nil, error: nil))
+    }
+    if isSigned { tellHowTheyGoOut(from: fleet.place) }
+    return .success
+}
+
+/// What a push would sign, and what that does.
+private struct PlannedPush {
+    let shown: ShownPush
+    let work: [PolicyChange]
+    let validity: (issued: Int64, expires: Int64)
+    private let survey: Survey
+    private let plan: RingPlan?
+
+    init(of place: ByteString, _ fleet: FleetDirectory, _ invocation: Invocation) throws {
+        let (directory, root) = (fleet.place, fleet.root)
+        validity = try mamctl.validity(
+            days: usualDays, atMost: SignedDocument.longestDays, invocation)
+        let scope = try PushScope(invocation, in: root.root)
+        let signed = try directory.signedPolicies(by: root.root, of: root.organization).filter {
+            // Others were signed by hand, and stay.
+            $0.slot.kind == .policy || $0.slot == settingsSlot
         }
-        if !isDry, !work.isEmpty { tellHowTheyGoOut(from: directory) }
-        return .success
+        let wanted = try scope.named(wantedPolicies(in: place, KnownGroups(directory)))
+        let push = PolicyPush(
+            try wanted + (scope.hasSettings ? wantedSettings(in: directory) : []),
+            signed: signed.filter { scope.includes($0.slot) },
+            isPruning: invocation.arguments.has("prune"), at: validity.issued)
+        survey = try fleet.survey(invocation)
+        plan = try ringPlan(for: push, survey, directory, invocation)
+        shown = ShownPush(push, since: signed, survey, invocation, plan: plan)
+        work = push.changes.filter { $0.action != .left }
     }
-    guard invocation.isJSON else {
+
+    var rings: (plan: RingPlan, survey: Survey)? { plan.map { ($0, survey) } }
+
+    func show(_ invocation: Invocation) {
+        let isAnswered = invocation.arguments.has("dry-run") || invocation.arguments.has("yes")
+        if invocation.isJSON, isAnswered { shown.showDoubts() } else { shown.show() }
+        // What is unchanged may be for a ring alone.
+        if let rollout = survey.rollout, !work.contains(where: \.goesByRings) {
+            printError(survey.words(rollout))
+        }
+    }
+
+    func send(
+        from directory: OrganizationDirectory, _ invocation: Invocation
+    ) throws(Failure) -> ExitStatus {
+        if invocation.isJSON { return try publish(shown, isSigned: !work.isEmpty, directory) }
         // Whether or not it can be sent.
         if !work.isEmpty {
             printError("Signed in \(directory.whole(OrganizationDirectory.signed).shown).")
         }
         throw executeMamfleet([ByteString("push"), directory.path])
     }
-    return try publish(shown, isSigned: !work.isEmpty, directory)
+}
+
+/// Of `--rings`, if something changes that goes by them.
+private func ringPlan(
+    for push: PolicyPush, _ survey: Survey, _ directory: OrganizationDirectory,
+    _ invocation: Invocation
+) throws -> RingPlan? {
+    let shares = try ringShares(invocation)
+    guard let shares, push.changes.contains(where: \.goesByRings) else { return nil }
+    try refuseOtherRollout(than: push, in: directory)
+    return RingPlan(shares, for: push, survey)
 }
 
 /// Once somebody agrees; nothing if there is no change. Without a plan all machines get it.
