@@ -156,7 +156,7 @@ let package = Package(
             "MAMEnrollment", ["MAMModel", "MAMPolicy", "MAMSettings", "MAMSystem"],
             swiftSettings: testable),
         // What an organisation signs, and which of it a machine accepts
-        module("MAMFleet", ["MAMModel", "MAMCrypto"], swiftSettings: unoptimised),
+        module("MAMFleet", ["MAMModel", "MAMCrypto", "MAMPolicy"], swiftSettings: unoptimised),
         // The engine that carries it: NATS' keys, tokens, subjects and servers' settings
         module("MAMEngine", ["MAMModel", "MAMCrypto", "MAMFleet"], swiftSettings: unoptimised),
         // What an administrator keeps: the organisation's directory, and what machines reported
@@ -341,7 +341,7 @@ let package = Package(
             ["TestSupport", "MAMEngine", "MAMFleet", "MAMCrypto", "MAMModel"]),
         tests("MAMNatsTests", ["MAMNats", "MAMModel", "CNats"]),
         tests("MAMSignInTests", ["MAMSignIn", "MAMModel"]),
-        tests("MAMFleetTests", ["MAMFleet", "MAMCrypto", "MAMModel"]),
+        tests("MAMFleetTests", ["MAMFleet", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMModel"]),
         tests(
             "MAMOfficeTests",
             [

@@ -112,6 +112,7 @@ package struct MachineStanding: Sendable, Equatable {
         if let since = dropped[document.slot], document.statement.issued < since {
             throw .issuedBefore(since)
         }
+        try requireOrderKeys(of: document)
         try makeRoom(for: document.slot)
         documents[document.slot] = document
         dropped[document.slot] = nil

@@ -11,6 +11,8 @@ package enum Refusal: Error, Sendable, Equatable {
     case notSigned(Role, found: Int, needed: Int)
     /// A policy key that signs policies for these groups alone.
     case outOfScope(Bytes16, [String])
+    /// A policy names a recovery key, and `needed` different order keys must have signed it.
+    case recoveryKeyNotOrdered(found: Int, needed: Int)
     case notForThisMachine(Audience)
     /// A report is not signed with the key of the machine.
     case notByMachine(MachineID)
@@ -47,6 +49,13 @@ extension Refusal: Worded {
         case .outOfScope(let key, let groups):
             "the key \(key) signs policies for \(groups.joined(separator: ", ")) alone, named"
                 + " \(Root.namePrefix(of: key))…"
+        case .recoveryKeyNotOrdered(let found, let needed):
+            Message(
+                needed,
+                one: "it names a recovery key, and so needs the signature of \(needed) order key,"
+                    + " and has \(found)",
+                many: "it names a recovery key, and so needs the signatures of \(needed) order"
+                    + " keys, and has \(found)")
         case .notForThisMachine(let audience): "it is for \(audience), not for this machine"
         case .notByMachine(let id): "it is not signed with the key of the machine \(id)"
         case .older(let serial, let highest):

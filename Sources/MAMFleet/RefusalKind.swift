@@ -27,7 +27,8 @@ extension Refusal {
     package var kind: Kind {
         switch self {
         case .older, .obeyed: .older
-        case .notSigned, .outOfScope, .contentChanged, .otherNonce: .unsigned
+        case .notSigned, .outOfScope, .recoveryKeyNotOrdered, .contentChanged, .otherNonce:
+            .unsigned
         case .otherOrganization: .otherOrganization
         case .twoOfOneSerial: .twoOfOneSerial
         case .malformed: .malformed

@@ -65,16 +65,22 @@ extension OrganizationDirectory {
 
     /// All bundles. Machines that were revoked get their orders alone. Orders that have expired or
     /// that miss signatures are left out, and so are those of a version that did not make nonces as
-    /// machines want them now: of these `tell` is given a sentence each.
+    /// machines want them now: of these `tell` is given a sentence each. `holdBack` is given the
+    /// documents that order keys have yet to sign, which are left out, too.
     package func bundles(
-        at now: Int64, tell: (Message) -> Void = { _ in }
+        at now: Int64, tell: (Message) -> Void = { _ in }, holdBack: (Failure) -> Void = { _ in }
     ) throws(Failure) -> [BundlePlace: Bundle] {
         let (document, root) = try rootInForce()
         let organization = document.statement.organization
         var parts: [BundlePlace: [SignedDocument]] = [.all: []]
         let signed = try documents(
             below: Self.signed, DocumentKind.lasting, by: root, of: organization)
-        for found in signed.values.map(\.document) {
+        let orderKeys = try orderKeys(by: root)
+        for (name, found) in signed.values.sorted(by: { $0.name < $1.name }) {
+            if case .heldBack(let refusal) = orderKeys.verdict(on: found) {
+                holdBack(failure(name, refusal))
+                continue
+            }
             parts[BundlePlace(found.kind, found.statement.audience), default: []].append(found)
         }
         for order in try orders(by: root, of: organization, at: now, tell) {

@@ -30,6 +30,8 @@ package struct Wanted: Sendable {
     /// The policies that order keys have not signed, in the order of their slots: none of them
     /// wipes.
     package private(set) var unordered: [SignedDocument] = []
+    /// The policies that are not sent before order keys have signed them.
+    private var heldBack: Set<Slot> = []
     /// What asks something of settings.
     private var settings: [SignedDocument] = []
 
@@ -41,6 +43,9 @@ package struct Wanted: Sendable {
         /// Check-ins fail until it is signed again.
         case expired(slot: String, Int64)
         case expiresSoon(slot: String, Int64)
+        /// It names a recovery key, and too few order keys have signed it. Machines that have it
+        /// keep it; where nothing was sent none has.
+        case lacksOrderKeys(slot: String, isSent: Bool)
         /// By a clock that was ahead: machines that lack it cannot be told from those that report
         /// before then.
         case signedLater(slot: String, Int64)
@@ -101,10 +106,12 @@ package struct Wanted: Sendable {
             }
         }
         flaws = listing.unusable.map { .unusable($0) }
+        let time = Self.document(directory, OrganizationDirectory.time, root, organization)
+        let orderKeys = try? directory.orderKeys(by: root)
+        judgeOrderKeys(&newest, orderKeys ?? OrderKeys(by: root, since: nil))
         for document in newest.values { take(document, at: now) }
         unordered = newest.values.filter { $0.kind == .policy && !$0.isOrdered }
             .sorted { $0.slot.description < $1.slot.description }
-        let time = Self.document(directory, OrganizationDirectory.time, root, organization)
         take(time, newest, at: now)
         flaws.sort { "\($0)" < "\($1)" }
     }
@@ -119,6 +126,22 @@ package struct Wanted: Sendable {
             let document = try SignedDocument(envelope, by: root, of: organization)
             try document.checkContent()
             return document
+        }
+    }
+
+    /// What is held back no machine should have.
+    private mutating func judgeOrderKeys(
+        _ newest: inout [Slot: SignedDocument], _ orderKeys: OrderKeys
+    ) {
+        for (slot, document) in newest where slot.kind == .policy {
+            switch orderKeys.verdict(on: document) {
+            case .enough: break
+            case .inForce: flaws.append(.lacksOrderKeys(slot: "\(slot)", isSent: true))
+            case .heldBack:
+                flaws.append(.lacksOrderKeys(slot: "\(slot)", isSent: false))
+                heldBack.insert(slot)
+                newest[slot] = nil
+            }
         }
     }
 
@@ -189,7 +212,10 @@ package struct Wanted: Sendable {
         for (slot, serial) in heads where DocumentKind.lasting.contains(slot.kind) {
             let known = newest[slot]?.statement.serial ?? 0
             guard serial > known else { continue }
-            flaws.append(.missing(slot: "\(slot)", serial: serial))
+            // The version before one that is held back has left its place.
+            if !heldBack.contains(slot) {
+                flaws.append(.missing(slot: "\(slot)", serial: serial))
+            }
             add("\(slot)", slot.audience, Head(serial, document.statement.issued))
         }
         for (slot, document) in newest where document.statement.serial > heads[slot] ?? 0 {

@@ -1,5 +1,6 @@
 // A document as Microsoft Graph exports it.
 
+package import MAMFormat
 internal import MAMModel
 
 /// An app protection policy or app configuration.
@@ -100,6 +101,18 @@ package struct PolicyDocument: Sendable, Equatable {
     /// whatever keys, they only close.
     package static func closingWipeRules(in text: [UInt8]) -> [String] {
         wipeRules(in: text, where: \.isForTheRest)
+    }
+
+    /// The recovery keys that the documents of a text name, each once; none of a text that is no
+    /// policy.
+    package static func recoveryKeys(in text: [UInt8]) -> [RecoveryPublicKey] {
+        var found: [RecoveryPublicKey] = []
+        for document in (try? decode(documentText(text))) ?? [] {
+            for key in document.rules.mamdRecoveryPublicKey ?? [] where !found.contains(key) {
+                found.append(key)
+            }
+        }
+        return found
     }
 
     private static func wipeRules(

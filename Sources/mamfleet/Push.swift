@@ -17,10 +17,11 @@ func push(_ arguments: Arguments) throws(Failure) -> ExitStatus {
     let bundles: [BundlePlace: Bundle]
     let answers: [Bytes16: Token]
     let authority: [UInt8]?
+    var heldBack: [OrganizationDirectory.Failure] = []
     do throws(OrganizationDirectory.Failure) {
-        bundles = try office.directory.bundles(at: Timestamp.now.milliseconds / 1000) {
-            printError("mamfleet: \($0)")
-        }
+        bundles = try office.directory.bundles(
+            at: Timestamp.now.milliseconds / 1000, tell: { printError("mamfleet: \($0)") },
+            holdBack: { heldBack.append($0) })
         answers = try office.directory.answers()
         authority = try office.directory.nextAuthority()
     } catch { throw Failure(error) }
@@ -31,7 +32,13 @@ func push(_ arguments: Arguments) throws(Failure) -> ExitStatus {
     try pushing.push(bundles, authority)
     try pushing.push(answers)
     pushing.report(arguments)
-    return .success
+    for failure in heldBack {
+        Failure(
+            .refused, "not sent: \(Failure(failure).message)",
+            next: "mamctl fleet cosign \(failure.path.shown) --key KEY --root ROOT"
+        ).report(by: "mamfleet", isJSON: false)
+    }
+    return heldBack.isEmpty ? .success : .refused
 }
 
 /// Prepares the servers before there is anything to push: `mamctl fleet invite` needs no more.

@@ -51,7 +51,8 @@ class Office:
     # Documents
 
     def policy(self, rules, name="level.json", **options):
-        document = self.organization.policy(rules, name=name, **options)
+        sign = "ordered" if "mamdRecoveryPublicKey" in rules else "policy"
+        document = getattr(self.organization, sign)(rules, name=name, **options)
         self.put(f"signed/{options.get('audience', 'all').replace(':', '@')}@{name}", document)
         self.heads[f"policy/{options.get('audience', 'all')}/{name}"] = self.organization.serials
         return document

@@ -44,6 +44,9 @@ class ResetCase(unittest.TestCase):
         self.organization.fleet(
             "push", policies, "--key", self.organization.keys["ann"], "--local", "--yes")
         self.organization.fleet(
+            "cosign", self.organization.path / "signed" / "first.json", "--key",
+            self.organization.keys["bob"], "--yes")
+        self.organization.fleet(
             "time", self.organization.path / "signed", "--root", self.organization.root, "--key",
             self.organization.keys["server"], "-o", self.organization.path / "time.json",
             "--force")

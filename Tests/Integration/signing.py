@@ -139,6 +139,11 @@ class Organization:
             "policy", {"@odata.type": "#microsoft.graph.iosManagedAppProtection", **rules},
             **{"name": "level.json", **options})
 
+    def ordered(self, rules, **options):
+        """A policy that order keys have signed, too, as one must that names a recovery key."""
+        keys = self.keys["policy"] + self.keys["order"][:2]
+        return self.policy(rules, **{"keys": keys, **options})
+
     def ringed(self, rules, former, share, rollout="05" * 16, **options):
         """A policy for a share of the machines; `former`: its predecessor's rules, or None."""
         texts = [

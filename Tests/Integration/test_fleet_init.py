@@ -238,6 +238,41 @@ class Guided(unittest.TestCase):
             sorted(path.name for path in keys.iterdir()), sorted(f"{name}.key" for name in HELD))
         self.assertEqual([document["refusal"] for document in self.verified()], [None] * 3)
 
+    # A recovery key
+
+    def recovery_policy(self, **more):
+        public = self.workspace.ctl(
+            "recovery", "keygen", "-o", self.workspace.root / f"{len(more)}.key",
+            "--no-passphrase").stdout.strip()
+        file = self.workspace.root / "recovery.json"
+        file.write_text(json.dumps({
+            "displayName": "First", "printBlocked": True, "mamdRecoveryPublicKey": public, **more}))
+        return {"first-policy": [file]}
+
+    def test_the_guide_signs_with_the_order_keys_that_are_here(self):
+        said = self.made(**self.recovery_policy())
+        self.assertEqual(said["waitingForOrderKeys"], [])
+        self.assertEqual(
+            [document["refusal"] for document in self.verified()], [None] * 3)
+        # And again, where nothing is left to do.
+        self.assertEqual(self.made(**self.policy_again())["waitingForOrderKeys"], [])
+
+    def policy_again(self):
+        return {"first-policy": [self.org / "policies" / "recovery.json"]}
+
+    def test_what_would_wipe_is_left_to_the_holders(self):
+        said = self.made(**self.recovery_policy(minimumWipeOsVersion="1"))
+        self.assertEqual(said["waitingForOrderKeys"], ["signed/recovery.json"])
+        self.assertIn("mamctl fleet cosign", self.workspace.ctl(
+            "fleet", "init", "--guided", *self.options(**self.policy_again())).stdout)
+
+    def test_an_order_key_elsewhere_is_waited_for(self):
+        away = self.workspace.root / "away.key"
+        public = json.loads(self.workspace.ctl(
+            "fleet", "keygen", "-o", away, "--no-passphrase", "--json").stdout)["publicKey"]
+        said = self.made(order=[self.sticks / "order-1.key", public], **self.recovery_policy())
+        self.assertEqual(said["waitingForOrderKeys"], ["signed/recovery.json"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -21,7 +21,7 @@ class Records(Reports):
         self.key = self.workspace.root / "org.key"
         self.recovery = json.loads(self.workspace.ctl(
             "recovery", "keygen", "--json", "-o", self.key, "--no-passphrase").stdout)["publicKey"]
-        self.deliver(self.contoso.policy({**RULES, "mamdRecoveryPublicKey": self.recovery}))
+        self.deliver(self.contoso.ordered({**RULES, "mamdRecoveryPublicKey": self.recovery}))
         self.await_records(1)
 
     def reports(self):

@@ -19,7 +19,7 @@ class Recovery(Fleet):
         self.recovery = json.loads(self.workspace.ctl(
             "recovery", "keygen", "--json", "-o", self.key, "--no-passphrase").stdout)["publicKey"]
         self.directory = Directory(self.workspace.root / "org", organization=self.contoso)
-        policy = self.contoso.policy(
+        policy = self.contoso.ordered(
             {**RULES, "mamdRecoveryPublicKey": self.recovery}, name="level2", serial=17)
         self.directory.put(policy, "policy-all-level2")
         self.directory.sign_time()

@@ -223,6 +223,21 @@ class Rings(PushCase):
         self.organization.error("push", self.policies, "--next", "--local", status=USAGE)
         self.organization.error("push", "--key", self.key, "--local", status=USAGE)
 
+    def test_the_next_step_needs_order_keys_too(self):
+        public = self.workspace.ctl(
+            "recovery", "keygen", "-o", self.workspace.root / "org.key",
+            "--no-passphrase").stdout.strip()
+        told = self.begin("5", mamdRecoveryPublicKey=public)
+        self.assertTrue(told)
+        last = self.rings / "100" / "level2.json"
+        cosign = ("cosign", "--key", self.organization.keys["bob"], "--yes")
+        self.organization.json(*cosign, self.signed / "level2.json")
+        refused = self.next("--despite", "level2.json", status=REFUSED)["error"]
+        self.assertIn(f"{last}: it names a recovery key", refused["message"])
+        self.organization.json(*cosign, last)
+        self.next("--despite", "level2.json", status=DONE)
+        self.assertFalse(last.exists())
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -246,7 +246,8 @@ class Wipes(Fleet):
         self.deliver(self.policy(name="staff.json", **self.of_staff()))
         self.deliver(self.contoso.document(
             "policy", {"displayName": "Recovery", "mamdRecoveryPublicKey": public},
-            name="recovery.json"))
+            name="recovery.json",
+            keys=self.contoso.keys["policy"] + self.contoso.keys["order"][:2]))
         self.withdraw()
         self.deliver(self.contoso.time())
         self.assertTrue(self.is_readable())

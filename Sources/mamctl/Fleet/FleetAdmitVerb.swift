@@ -21,7 +21,7 @@ func admitMachines(_ invocation: Invocation) throws -> ExitStatus {
     var engine = try existingEngine(of: invocation)
     let directory = engine.directory
     let root = try FleetRoot(of: invocation, orOf: directory)
-    try exchange("pull", directory, invocation)
+    try pullRequests(directory, invocation)
     let (applicants, refused) = try requests(invocation, directory, root.organization)
     let name = try invocation.arguments.text("name")
     guard name == nil || applicants.count == 1 else {
@@ -44,9 +44,9 @@ func admitMachines(_ invocation: Invocation) throws -> ExitStatus {
         }
     }
     // Also what a former run has not sent.
-    try exchange("push", directory, invocation)
+    let sent = try sendAnswers(directory, invocation)
     report(admitted, refused, applicants, invocation)
-    return refused.isEmpty ? .success : .refused
+    return refused.isEmpty ? sent : .refused
 }
 
 /// All requests, or those of the operands.
@@ -166,10 +166,18 @@ private func report(
     }
 }
 
-/// With `--exchange` mamfleet gets the requests before, and sends the answers after.
-private func exchange(
-    _ verb: String, _ directory: OrganizationDirectory, _ invocation: Invocation
+/// With `--exchange` mamfleet gets the requests before.
+private func pullRequests(
+    _ directory: OrganizationDirectory, _ invocation: Invocation
 ) throws {
     guard invocation.arguments.has("exchange") else { return }
-    _ = try answer(of: [companion("mamfleet"), ByteString(verb), directory.path], reading: nil)
+    _ = try answer(of: [companion("mamfleet"), ByteString("pull"), directory.path], reading: nil)
+}
+
+/// And sends the answers after, of which it says itself what went wrong.
+private func sendAnswers(
+    _ directory: OrganizationDirectory, _ invocation: Invocation
+) throws(Failure) -> ExitStatus {
+    guard invocation.arguments.has("exchange") else { return .success }
+    return try sendDocuments(of: directory).status
 }

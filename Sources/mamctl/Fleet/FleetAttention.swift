@@ -241,6 +241,12 @@ extension Wanted.Flaw {
         case .expired(let slot, let time):
             "\(slot) expired at \(rfc3339(time)): check-ins fail."
         case .expiresSoon(let slot, let time): "\(slot) expires at \(rfc3339(time))."
+        case .lacksOrderKeys(let slot, true):
+            "\(slot) names a recovery key, and too few order keys have signed it: machines that"
+                + " join refuse it (mamctl fleet cosign)."
+        case .lacksOrderKeys(let slot, false):
+            "\(slot) names a recovery key, and is not sent before enough order keys have signed it"
+                + " (mamctl fleet cosign)."
         case .signedLater(let slot, let time):
             "\(slot) is of a time to come, \(rfc3339(time)): the clock of its signer was ahead, and"
                 + " whether machines lack it is not known until then. Sign it again."

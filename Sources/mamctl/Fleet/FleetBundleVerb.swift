@@ -11,9 +11,9 @@ internal import MAMWire
 
 func writeBundles(_ invocation: Invocation) throws -> ExitStatus {
     let output = OrganizationDirectory(try invocation.output())
-    let bundles = try organization(of: invocation).bundles(at: Int64(currentTime())) {
-        printError($0)
-    }
+    var heldBack: [OrganizationDirectory.Failure] = []
+    let bundles = try organization(of: invocation).bundles(
+        at: Int64(currentTime()), tell: { printError($0) }, holdBack: { heldBack.append($0) })
     var texts: [BundlePlace: [UInt8]] = [:]
     for (place, bundle) in bundles {
         do throws(Refusal) { texts[place] = try bundle.encoded() } catch {
@@ -39,7 +39,13 @@ func writeBundles(_ invocation: Invocation) throws -> ExitStatus {
             "\(written.count) of \(texts.count.counted("bundle")) written, \(removed.count) removed"
         )
     }
-    return .success
+    for failure in heldBack { Failure(failure).notSent.report(isJSON: false) }
+    return heldBack.isEmpty ? .success : .refused
+}
+
+extension Failure {
+    /// All the rest was sent.
+    fileprivate var notSent: Failure { Failure(status, "not written: \(message)", next: next) }
 }
 
 /// Those of machines that were revoked, and of groups without documents. Other files stay.

@@ -29,7 +29,7 @@ func cosignDocuments(_ invocation: Invocation) throws -> ExitStatus {
             printOut(
                 signatures.map { "\(file.path.shown): signed by \(key.id), \($0.missing) missing" }
                     ?? "\(file.path.shown): signed by \(key.id)")
-            if let note = signatures.flatMap({ file.noteOnWipes($0) }) {
+            if let note = signatures.flatMap({ file.noteOnOrderKeys($0) }) {
                 printOut("\(file.path.shown): \(note)")
             }
         }

@@ -17,6 +17,10 @@ struct FleetDirectory {
         root = try FleetRoot(of: invocation, orOf: place)
     }
 
+    init(_ place: OrganizationDirectory, _ root: FleetRoot) {
+        (self.place, self.root) = (place, root)
+    }
+
     func survey(_ invocation: Invocation) throws(Failure) -> Survey {
         Survey(
             place, root: root.root, of: root.organization, serial: root.file.statement.serial,

@@ -130,6 +130,9 @@ extension Failure {
             case .otherNonce: "remove it, and sign it anew: mamctl fleet order"
             case .notSigned(.root, _, _): "mamctl fleet cosign \(path.asArgument) --key KEY"
             case .notSigned: "mamctl fleet cosign \(path.asArgument) --key KEY --root ROOT"
+            case .recoveryKeyNotOrdered:
+                "have order keys sign it: mamctl fleet cosign \(path.asArgument) --key KEY --root"
+                    + " ROOT"
             case .outOfScope: "have a policy key without a scope sign it"
             case .expired: "sign it again"
             case .otherOrganization: "name the root of that organisation"

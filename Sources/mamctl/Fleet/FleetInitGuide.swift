@@ -21,8 +21,9 @@ func guideOrganization(_ invocation: Invocation) throws -> ExitStatus {
     let root = try guide.makeRoot()
     try guide.makeEngine()
     try guide.signPolicy()
+    try guide.cosignPolicy(root)
     try guide.signTime()
-    guide.report(root)
+    try guide.report(root)
     return .success
 }
 
@@ -189,6 +190,27 @@ private struct FleetInitGuide {
         try keys.run(words + [place.path, directory], signingWith: try file(of: .policy))
     }
 
+    /// One that names a recovery key goes to no machine before order keys have signed it. Those
+    /// that are here do, unless it wiped, too: that is for each of their holders to see.
+    func cosignPolicy(_ root: FleetRoot) throws {
+        for name in try filesForOrderKeys(root) {
+            let path = place.whole(name)
+            for key in answers.holders[.order]?.compactMap(\.file) ?? [] {
+                let file = try FleetFile(reading: path)
+                guard try file.envelope.policies().wipeRules.isEmpty,
+                    let signatures = file.signatures(root.root), signatures.orderingMissing > 0
+                else { break }
+                if signatures.ordering.contains(try FleetKey.publicKey(of: key).id) { continue }
+                let words = ["fleet", "cosign", "--yes", "--root"].map { ByteString($0) }
+                try keys.run(words + [root.file.path, path], signingWith: key)
+            }
+        }
+    }
+
+    private func filesForOrderKeys(_ root: FleetRoot) throws -> [String] {
+        try place.filesForOrderKeys(by: root.root, of: root.organization)
+    }
+
     /// A new one each time: it lasts a day.
     func signTime() throws {
         let signed = place.whole(OrganizationDirectory.signed)
@@ -210,8 +232,12 @@ private struct FleetInitGuide {
 
     // MARK: What was done
 
-    func report(_ root: FleetRoot) {
-        if invocation.isJSON { printJSON(json(root)) } else { printOut(verbatim: text(root)) }
+    func report(_ root: FleetRoot) throws {
+        if invocation.isJSON {
+            printJSON(try json(root))
+        } else {
+            printOut(verbatim: try text(root))
+        }
     }
 
     /// Each file once, with its roles.
@@ -229,8 +255,9 @@ private struct FleetInitGuide {
         return found
     }
 
-    private func json(_ root: FleetRoot) -> JSONValue {
+    private func json(_ root: FleetRoot) throws -> JSONValue {
         [
+            "waitingForOrderKeys": JSONValue(texts: try filesForOrderKeys(root)),
             "directory": .string(place.path.wireText),
             "organization": .string(root.organization.description),
             "fingerprint": .string(root.file.envelope.fingerprint),
@@ -246,7 +273,8 @@ private struct FleetInitGuide {
         ]
     }
 
-    private func text(_ root: FleetRoot) -> String {
+    private func text(_ root: FleetRoot) throws -> String {
+        let waiting = try cosigning(in: FleetDirectory(place, root))
         let rows: [[Message]] =
             [
                 ["organisation", .verbatim("\(answers.name), \(place.path.shown)")],
@@ -263,7 +291,7 @@ private struct FleetInitGuide {
             + " machine, and a copy of each."
         return
             ([table(rows), advice.translated, ("next:" as Message).translated]
-            + next.map { "  \($0)" }).joined(separator: "\n")
+            + ([waiting].compactMap(\.self) + next).map { "  \($0)" }).joined(separator: "\n")
     }
 
     private var next: [String] {

@@ -35,6 +35,8 @@ func pushNextStep(_ invocation: Invocation) throws -> ExitStatus {
         if invocation.isJSON { printJSON(rollout.json(survey.names, verdict, isPushed: false)) }
         return goesOn ? .success : .attention
     }
+    try rollout.requireOrderKeys(
+        in: fleet.place, by: fleet.root.root, of: fleet.root.organization)
     try fleet.place.advance(rollout, survey, at: now)
     guard invocation.isJSON || invocation.arguments.has("local") else {
         throw executeMamfleet([ByteString("push"), fleet.place.path])

@@ -45,7 +45,7 @@ private func signPeople(
     if !isDry { try sign(work, shown, validity, fleet, invocation) }
     let isSigned = !isDry && !work.isEmpty
     if invocation.isJSON { printJSON(json(shown, found, isSigned: isSigned)) }
-    if isSigned { tellHowTheyGoOut(from: fleet.place) }
+    if isSigned { try tellHowTheyGoOut(from: fleet) }
     return isDry && !work.isEmpty ? .attention : .success
 }
 

@@ -31,6 +31,13 @@ struct ShownPreview {
                     + " signed it: mamctl fleet cosign",
             ]
         }
+        rows += recoveryKeys.map { key in
+            [
+                "recovery key",
+                "\(key): machines refuse the policy before enough order keys have signed it:"
+                    + " mamctl fleet cosign",
+            ]
+        }
         rows += warnings.map { ["warning", $0] }
         return rows + (doubt.map { [["beware", $0]] } ?? [])
     }
@@ -43,6 +50,12 @@ struct ShownPreview {
         return preview.change.action == .withdrawn
             ? "withdrawing \(name) closes all accounts that it covers"
             : "\(name) closes all accounts that it covers"
+    }
+
+    /// That the new policy names.
+    private var recoveryKeys: [String] {
+        guard preview.change.slot.kind == .policy else { return [] }
+        return mamctl.recoveryKeys(in: [preview.change.content])
     }
 
     // MARK: Whom it is for
@@ -231,6 +244,7 @@ extension ShownPreview {
                 preview.wipes.map {
                     ["rule": .string($0.rule), "condition": .string($0.condition)]
                 }),
+            "recoveryKeys": JSONValue(texts: recoveryKeys),
             "rules": .array(preview.change.differences.map(\.json)),
             "joining": JSONValue(texts: preview.membership?.joining ?? []),
             "leaving": JSONValue(texts: preview.membership?.leaving ?? []),

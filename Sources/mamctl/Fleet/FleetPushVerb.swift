@@ -27,7 +27,7 @@ func pushPolicies(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(planned.shown.json(isSigned: isSigned, published: nil, error: nil))
     }
-    if isSigned { tellHowTheyGoOut(from: fleet.place) }
+    if isSigned { try tellHowTheyGoOut(from: fleet) }
     return .success
 }
 
@@ -106,19 +106,13 @@ func sign(
         try SteppedDocument(
             change, rings?.plan, fleet.root.organization, validity, in: fleet.place)
     }
+    if !invocation.arguments.has("local") { try refuseToSend(documents, fleet) }
     try agree(to: shown, "Sign \(work.count.counted("document"))?", invocation)
     let found = documents.compactMap(\.newRing)
     if let rings, !found.isEmpty {
         try fleet.place.noteRollout(of: found, rings.survey, at: validity.issued)
     }
     for document in documents { try document.sign(key, in: fleet.place) }
-}
-
-/// Of documents that were signed, and not sent.
-func tellHowTheyGoOut(from directory: OrganizationDirectory) {
-    printError(
-        "Signed in \(directory.whole(OrganizationDirectory.signed).shown). They go out with"
-            + " mamfleet push, or mamctl fleet bundle.")
 }
 
 /// What closes all that it covers, or covers nobody, is asked for by name: `yes` is typed too fast.
@@ -151,8 +145,9 @@ func sendDocuments(
         (answer, end) = try jsonOutput(
             of: [program, ByteString("push"), ByteString("--json"), directory.path])
     } catch { throw Failure(noMamfleet: program, error) }
-    let isDone = end == .exited(0)
-    return (isDone ? answer : nil, isDone ? nil : answer?.object?["error"], ExitStatus(end))
+    let error = answer?.object?["error"]
+    // Without one all was sent but what waits for order keys, if anything does.
+    return (error == nil ? answer : nil, error, ExitStatus(end))
 }
 
 extension Invocation {

@@ -32,7 +32,9 @@ func restorePolicy(_ invocation: Invocation) throws -> ExitStatus {
     try key.sign(&file.envelope)
     try directory.place.replace(signed: name, with: file.envelope.encoded(), then: [])
     report([file], by: directory.root.root, invocation)
-    if !invocation.isJSON {
+    if let waiting = try cosigning(in: directory) {
+        printError("Policies wait for order keys:\n  \(waiting)")
+    } else if !invocation.isJSON {
         printError(
             "mamctl fleet time and mamfleet push send it. The next mamctl fleet push signs what its"
                 + " own directory has.")

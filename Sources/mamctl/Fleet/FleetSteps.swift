@@ -13,6 +13,8 @@ struct SteppedDocument {
     /// The serial that it replaces.
     private let former: Int64?
     private let steps: [(share: Int, file: FleetFile)]
+    var slot: Slot { steps[0].file.slot }
+    var namesRecoveryKey: Bool { steps.contains { $0.file.envelope.namesRecoveryKey } }
     /// Whom the first step of a new rollout is for.
     let newRing: (Audience, Ring?)?
 

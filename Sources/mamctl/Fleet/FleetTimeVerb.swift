@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 
@@ -14,7 +15,8 @@ private let slot = Slot(.time, .all, SignedDocument.timeName)
 func signTime(_ invocation: Invocation) throws -> ExitStatus {
     let output = try invocation.documentOutput()
     let root = try FleetRoot(of: invocation)
-    let heads = try heads(in: invocation.operands[0], root)
+    let orderKeys = OrderKeys(by: root.root, since: try? FleetFile(reading: output).envelope)
+    let heads = try heads(in: invocation.operands[0], root, orderKeys)
     let content = SignedTime(heads: heads).json.encoded()
     let (issued, expires) = try validity(days: defaultDays, atMost: maximumDays, invocation)
     var file = try FleetFile(
@@ -27,8 +29,10 @@ func signTime(_ invocation: Invocation) throws -> ExitStatus {
 
 /// The highest serial of each slot. Orders have none, times do not list themselves, and memberships
 /// of single machines would make them too large. All are verified: a head that no machine accepts
-/// would close every account.
-private func heads(in directory: ByteString, _ root: FleetRoot) throws -> [Slot: Int64] {
+/// would close every account. Of what order keys have yet to sign the former version stays named.
+private func heads(
+    in directory: ByteString, _ root: FleetRoot, _ orderKeys: OrderKeys
+) throws -> [Slot: Int64] {
     var heads = [
         Slot(.root, .all, SignedDocument.rootName): root.file.statement.serial
     ]
@@ -40,9 +44,10 @@ private func heads(in directory: ByteString, _ root: FleetRoot) throws -> [Slot:
         guard found.st_mode & S_IFMT == S_IFREG else { continue }
         let file = try FleetFile(reading: path)
         if file.envelope.kind == .order || file.envelope.kind == .time { continue }
-        if let refusal = try refusal(of: file, root, nil) { throw Failure(path, refusal) }
+        let serial = try serialToName(of: file, root, orderKeys)
         if file.envelope.kind == .membership, case .machine = file.statement.audience { continue }
-        let (slot, serial) = (file.slot, file.statement.serial)
+        let slot = file.slot
+        guard let serial else { continue }
         if serial == heads[slot], let other = payloads[slot], other != file.envelope.payload {
             throw Failure(
                 .refused, "\(path.shown): another document of \(slot) has serial \(serial) too",
@@ -60,4 +65,18 @@ private func heads(in directory: ByteString, _ root: FleetRoot) throws -> [Slot:
             next: "name that one")
     }
     return heads
+}
+
+/// Nil: its slot is new, and order keys have yet to sign it.
+private func serialToName(
+    of file: FleetFile, _ root: FleetRoot, _ orderKeys: OrderKeys
+) throws(Failure) -> Int64? {
+    let (slot, serial) = (file.slot, file.statement.serial)
+    guard let refusal = try refusal(of: file, root, nil) else { return serial }
+    guard case .recoveryKeyNotOrdered = refusal else { throw Failure(file.path, refusal) }
+    if orderKeys.hasInForce(slot, serial) { return serial }
+    let failure = Failure(file.path, refusal)
+    Failure(failure.status, "not named yet: \(failure.message)", next: failure.next)
+        .report(isJSON: false)
+    return orderKeys.serialInForce(slot)
 }

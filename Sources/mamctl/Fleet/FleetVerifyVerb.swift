@@ -59,6 +59,7 @@ func refusal(
         if let expires = document.statement.expires, expires <= Int64(currentTime()) {
             return .expired(expires)
         }
+        try document.requireOrderKeys(by: root.root)
     } catch { return error }
     return nil
 }

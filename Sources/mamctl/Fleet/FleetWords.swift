@@ -51,8 +51,8 @@ struct Signatures {
 
     fileprivate var orderingWords: Message {
         orderingMissing == 0
-            ? "\(list(ordering)): \(ordering.count) of \(orderingNeeded), enough to wipe"
-            : "\(list(ordering)): \(ordering.count) of \(orderingNeeded), it wipes nothing yet"
+            ? "\(list(ordering)): \(ordering.count) of \(orderingNeeded), enough"
+            : "\(list(ordering)): \(ordering.count) of \(orderingNeeded), not enough yet"
     }
 }
 
@@ -119,16 +119,20 @@ extension FleetFile {
         if let signatures = signatures(root) {
             rows.append(["signed by", signatures.words])
             let isOrdered = envelope.kind == .membership && !signatures.ordering.isEmpty
-            if isOrdered || !wipeRules.isEmpty {
+            if isOrdered || !wipeRules.isEmpty || envelope.namesRecoveryKey {
                 rows.append(["order keys", signatures.orderingWords])
             }
-            if let note = noteOnWipes(signatures) { rows.append(["effect", note]) }
+            if let note = noteOnOrderKeys(signatures) { rows.append(["effect", note]) }
         }
         return table(rows)
     }
 
-    func noteOnWipes(_ signatures: Signatures) -> Message? {
-        let notes = policies.compactMap { wipeNote(on: $0, missing: signatures.orderingMissing) }
+    func noteOnOrderKeys(_ signatures: Signatures) -> Message? {
+        let missing = signatures.orderingMissing
+        let recovery = envelope.namesRecoveryKey ? recoveryNote(missing: missing) : nil
+        let notes =
+            [recovery].compactMap(\.self)
+            + policies.compactMap { wipeNote(on: $0, missing: missing) }
         return notes.isEmpty ? nil : notes.joined(separator: "; ")
     }
 
@@ -141,7 +145,7 @@ extension FleetFile {
         let content = envelope.content
         switch envelope.kind {
         case .policy:
-            return policyRows
+            return policyRows + recoveryKeys(in: policies).map { ["recovery key", .verbatim($0)] }
                 + (wipeRules.isEmpty
                     ? [] : [["wipes by", .verbatim(wipeRules.joined(separator: ", "))]])
         case .settings: return settingsRows(of: content)
@@ -233,6 +237,7 @@ extension FleetFile {
                 ?? .null,
             "missing": signatures.map { JSONValue($0.missing) } ?? .null,
             "wipesBy": JSONValue(texts: wipeRules),
+            "recoveryKeys": JSONValue(texts: recoveryKeys(in: policies)),
             "orderKeysMissing": role == .policy && envelope.kind != .settings
                 ? signatures.map { JSONValue($0.orderingMissing) } ?? .null : .null,
             "refusal": JSONValue(refusal),

@@ -1,0 +1,159 @@
+"""A policy that names a recovery key takes order keys: at the office before it is sent, and on the
+machine when it arrives."""
+import json
+import unittest
+
+from fleet_reports import Reports
+from test_fleet import RULES
+from test_fleet_push import PushCase
+from workspace import DONE, REFUSED, wait_until
+
+SLOT = "policy/all/recovery.json"
+
+
+class Office(PushCase):
+    def setUp(self):
+        super().setUp()
+        self.public = self.workspace.ctl(
+            "recovery", "keygen", "-o", self.workspace.root / "org.key",
+            "--no-passphrase").stdout.strip()
+        self.put("recovery.json", mamdRecoveryPublicKey=self.public)
+        self.document_file = self.signed / "recovery.json"
+
+    def cosign(self, *files, key="bob"):
+        self.organization.json(
+            "cosign", *files or [self.document_file], "--key", self.organization.keys[key], "--yes")
+
+    def time(self):
+        """The serials that it names, and what is said beside."""
+        out = self.organization.path / "time.json"
+        done = self.organization.fleet(
+            "time", self.signed, "--root", self.organization.root, "--key",
+            self.organization.keys["server"], "-o", out, "--force")
+        heads = json.loads(self.document(out)[1])["heads"]
+        return heads.get(SLOT), done.stderr
+
+    def bundle(self, status=DONE):
+        """The serials that it has of the policy, and what is said beside."""
+        web = self.workspace.root / "web"
+        done = self.organization.fleet("bundle", "-o", web, status=status)
+        found = json.loads((web / "all.json").read_text())
+        return [self.serial_of(document) for document in found], done.stderr
+
+    def serial_of(self, envelope):
+        file = self.workspace.root / "one.json"
+        file.write_text(json.dumps(envelope))
+        return self.document(file)[0]["serial"]
+
+    def serial(self):
+        return self.document(self.document_file)[0]["serial"]
+
+    def flaws(self):
+        return " ".join(self.organization.json("status")["flaws"])
+
+    def test_a_push_that_machines_would_refuse_is_refused(self):
+        refused = self.organization.json(
+            "push", self.policies, "--key", self.key, "--yes", status=REFUSED)["error"]
+        self.assertIn(f"{SLOT} names a recovery key", refused["message"])
+        self.assertIn("2 order keys", refused["message"])
+        self.assertIn("--local", refused["next"])
+        self.assertFalse(self.signed.exists())
+        shown, = self.push("--dry-run")["changes"]
+        keys, = shown["preview"]["recoveryKeys"],
+        self.assertEqual(len(keys), 1)
+        said = self.organization.fleet(
+            "push", self.policies, "--key", self.key, "--dry-run").stdout
+        self.assertIn(f"{keys[0]}: machines refuse the policy", said)
+
+    def test_it_waits_for_order_keys_and_holds_up_nothing_else(self):
+        self.put("other.json")
+        told = self.organization.fleet(
+            "push", self.policies, "--key", self.key, "--yes", "--local").stderr
+        self.assertIn(f"mamctl fleet cosign {self.document_file} --root", told)
+        self.assertNotIn("signed/other.json", told)
+        shown = self.organization.json(
+            "verify", self.document_file, "--root", self.organization.root, status=REFUSED)[0]
+        self.assertIn("needs the signatures of 2 order keys, and has 1", shown["refusal"])
+        serial, said = self.time()
+        self.assertIsNone(serial)
+        self.assertIn(f"not named yet: {self.document_file}", said)
+        found, said = self.bundle(REFUSED)
+        self.assertEqual(len(found), 1)
+        self.assertIn(f"not written: {self.document_file}", said)
+        self.assertIn("is not sent before", self.flaws())
+        self.assertNotIn("The time lists", self.flaws())
+        self.cosign()
+        self.assertEqual(self.time(), (self.serial(), ""))
+        self.assertEqual(len(self.bundle()[0]), 2)
+        self.assertNotIn("recovery key", self.flaws())
+        self.organization.json("verify", self.document_file, "--root", self.organization.root)
+
+    def test_the_version_in_force_stays_named_meanwhile(self):
+        self.push()
+        self.cosign()
+        former, _ = self.time()
+        self.put("recovery.json", mamdRecoveryPublicKey=self.public, printBlocked=True)
+        self.push()
+        self.assertGreater(self.serial(), former)
+        self.assertEqual(self.time()[0], former)
+        self.assertNotIn("which is not here", self.flaws())
+        self.cosign()
+        self.assertEqual(self.time()[0], self.serial())
+
+    def test_what_an_older_version_has_sent_goes_on(self):
+        """Machines have it, and must not be closed for want of it."""
+        self.push()
+        alone = self.document_file.read_bytes()
+        self.cosign()
+        self.time()
+        self.document_file.write_bytes(alone)
+        self.assertEqual(self.time(), (self.serial(), ""))
+        self.assertEqual(self.bundle()[0], [self.serial()])
+        self.assertIn("machines that join refuse it", self.flaws())
+        # The next version is as any.
+        self.put("recovery.json", mamdRecoveryPublicKey=self.public, printBlocked=True)
+        self.push()
+        self.assertEqual(self.bundle(REFUSED)[0], [])
+
+
+class Arrival(Reports):
+    def setUp(self):
+        super().setUp()
+        self.recovery = json.loads(self.workspace.ctl(
+            "recovery", "keygen", "--json", "-o", self.workspace.root / "org.key",
+            "--no-passphrase").stdout)["publicKey"]
+        self.rules = {**RULES, "mamdRecoveryPublicKey": self.recovery}
+
+    def records(self):
+        return len(self.call("Records")["records"])
+
+    def test_one_policy_key_brings_no_recovery_key(self):
+        stolen = self.contoso.keys["policy"]
+        self.assertIn(
+            "it names a recovery key, and so needs the signatures of 2 order keys, and has 0",
+            self.refusal(self.contoso.policy(self.rules)))
+        self.assertIn("has 1", self.refusal(
+            self.contoso.policy(self.rules, keys=stolen + self.contoso.keys["order"][:1])))
+        self.assertEqual(self.status()["suspects"], {"unsigned": 2})
+        self.assertIsNone(self.rule("mamdRecoveryPublicKey"))
+        self.assertTrue(self.is_readable())
+        self.assertEqual(self.records(), 0)
+        self.deliver(self.contoso.ordered(self.rules))
+        wait_until(lambda: self.records() == 1)
+        # Neither for a while, nor in another policy's place.
+        self.refusal(self.contoso.policy({**self.rules, "printBlocked": True}))
+        self.assertEqual(self.rule("mamdRecoveryPublicKey"), self.recovery)
+        self.assertEqual(self.records(), 1)
+
+    def test_joining_takes_none_either(self):
+        self.workspace.serving("fleet show")
+        self.deliver(self.contoso.order("leave", self.machine))
+        wait_until(lambda: self.show() is None)
+        told = self.join(self.contoso.policy(self.rules), status=REFUSED)
+        self.assertIn("it names a recovery key", told.stderr)
+        self.assertIsNone(self.show())
+        self.join(self.contoso.ordered(self.rules))
+
+
+if __name__ == "__main__":
+    unittest.main()
