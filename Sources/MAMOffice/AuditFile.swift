@@ -58,7 +58,7 @@ func lastLine(of path: ByteString) throws(Errno) -> [UInt8]? {
     }
 }
 
-private func readPart(
+func readPart(
     of file: Descriptor, at offset: Int, byteCount: Int
 ) throws(Errno) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: byteCount)

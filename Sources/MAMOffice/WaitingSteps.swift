@@ -49,11 +49,15 @@ extension OrganizationDirectory {
         signed name: String, with bytes: [UInt8], then steps: [(share: Int, bytes: [UInt8])]
     ) throws(Failure) {
         let former = try waitingSteps().filter { $0.place == name }
-        let rest = name.dropFirst(Self.signed.count + 1)
-        let files = steps.map { "\(Self.rings)/\($0.share)/\(rest)" }
+        let files = steps.map { Self.stepFile($0.share, of: name) }
         for (file, step) in zip(files, steps) { try write(file, step.bytes) }
         try replace(signed: name, with: bytes)
         for step in former where !files.contains(step.file) { try remove(step.file) }
+    }
+
+    /// Where a step waits that will be the document `name`, `signed/NAME`.
+    package static func stepFile(_ share: Int, of name: String) -> String {
+        "\(rings)/\(share)/\(name.dropFirst(signed.count + 1))"
     }
 
     func name(of path: ByteString) -> String {

@@ -8,7 +8,7 @@ internal import MAMSystem
 internal import MAMWire
 
 enum Verb: String {
-    case run, join, engine, push, pull
+    case run, join, engine, push, pull, sent
 
     var syntax: Syntax {
         switch self {
@@ -19,7 +19,7 @@ enum Verb: String {
             Syntax(
                 [["CODE"]],
                 options: Self.valued("socket", "state", "workspace", "wait") + [.json])
-        case .engine, .push: Syntax([["ORG"]], options: [.json])
+        case .engine, .push, .sent: Syntax([["ORG"]], options: [.json])
         case .pull: Syntax([["ORG"]], options: [.json, Option("follow")])
         }
     }

@@ -15,6 +15,7 @@ private let usage = """
            mamfleet engine [ORG] [--json]
            mamfleet push [ORG] [--json]
            mamfleet pull [ORG] [--follow] [--json]
+           mamfleet sent [ORG] [--json]
 
     Carries what an organisation has signed to its machines, and their reports back. People
     use `mamctl fleet`, and systemd starts `mamfleet run`.
@@ -69,5 +70,6 @@ private func run(_ words: [ByteString]) throws(Failure) -> ExitStatus {
     case .engine: try prepareEngine(arguments)
     case .push: try push(arguments)
     case .pull: try pull(arguments)
+    case .sent: try showSent(arguments)
     }
 }

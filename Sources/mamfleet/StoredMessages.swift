@@ -28,16 +28,26 @@ struct StoredMessages {
 
     /// By subject. `lengths`: about how long the messages of the subjects are.
     func newest(of lengths: [String: Int]) throws(Failure) -> [String: Newest] {
-        var found: [String: Newest] = [:]
+        try read(of: lengths) {
+            Newest(sequence: $0.sequence, digest: SHA256.digest(of: $0.payload))
+        }
+    }
+
+    /// What `value` makes of the newest message of each subject.
+    func read<Value>(
+        of lengths: [String: Int], _ value: (StreamedMessage) -> Value
+    ) throws(Failure) -> [String: Value] {
+        var found: [String: Value] = [:]
         let long = lengths.filter { $0.value > Self.longByteCount }.keys.sorted()
         let others = lengths.filter { $0.value <= Self.longByteCount }.keys.sorted()
-        try add(others, to: &found, lanes: Self.laneCount, atLeast: 0)
-        try add(long, to: &found, lanes: 1, atLeast: Self.longMilliseconds)
+        try add(others, to: &found, lanes: Self.laneCount, atLeast: 0, value)
+        try add(long, to: &found, lanes: 1, atLeast: Self.longMilliseconds, value)
         return found
     }
 
-    private func add(
-        _ subjects: [String], to found: inout [String: Newest], lanes: Int, atLeast least: Int64
+    private func add<Value>(
+        _ subjects: [String], to found: inout [String: Value], lanes: Int, atLeast least: Int64,
+        _ value: (StreamedMessage) -> Value
     ) throws(Failure) {
         for start in stride(from: 0, to: subjects.count, by: Self.stepCount) {
             // What a failed attempt has got is not asked for again.
@@ -49,9 +59,7 @@ struct StoredMessages {
                     milliseconds: max(milliseconds, least)
                 ) { subject, message in
                     waiting.remove(subject)
-                    found[subject] = message.map {
-                        Newest(sequence: $0.sequence, digest: SHA256.digest(of: $0.payload))
-                    }
+                    found[subject] = message.map(value)
                 }
             }
             link.progress.show { _ in "\(found.count) messages of \(stream.rawValue) compared" }

@@ -108,8 +108,10 @@ private func admit(
     var invitation = applicant.invitation
     invitation.machine = applicant.machine
     try directory.write(invitation)
+    var entry = LogEntry(.admit, machine: applicant.machine)
+    entry.invitation = invitation.id
     if let key, !invitation.groups.isEmpty {
-        try signMembership(of: applicant, key, organization, now, in: directory)
+        entry.document = try signMembership(of: applicant, key, organization, now, in: directory)
     }
     if let former = applicant.former, applicant.endedConnection != nil {
         try engine.revoke([former.transportKey: former.admitted], at: now)
@@ -118,13 +120,14 @@ private func admit(
     try directory.write(machine)
     try directory.writeAnswer(
         invitation.id, machine.machine, try engine.token(of: machine, at: now))
+    directory.note([entry])
     return machine
 }
 
 private func signMembership(
     of applicant: Applicant, _ key: FleetKey, _ organization: Bytes16, _ now: Int64,
     in directory: OrganizationDirectory
-) throws {
+) throws -> LogEntry.Document {
     let content = Membership(groups: Set(applicant.invitation.groups)).json.encoded()
     let name = "\(OrganizationDirectory.signed)/\(applicant.machine)@\(membershipName).json"
     let path = directory.whole(name)
@@ -135,6 +138,7 @@ private func signMembership(
         expires: now + SignedDocument.longestDays * secondsPerDay)
     try key.sign(&file.envelope)
     try directory.write(name, file.envelope.encoded())
+    return try LogEntry.Document(name, file.envelope)
 }
 
 private func report(

@@ -20,6 +20,7 @@ func cosignDocuments(_ invocation: Invocation) throws -> ExitStatus {
     for index in files.indices {
         try key.sign(&files[index].envelope)
         try files[index].write(replacing: true)
+        note(.cosign, [files[index]])
     }
     if invocation.isJSON {
         report(files, by: root?.root, invocation, asList: true)

@@ -38,6 +38,7 @@ func pushNextStep(_ invocation: Invocation) throws -> ExitStatus {
     try rollout.requireOrderKeys(
         in: fleet.place, by: fleet.root.root, of: fleet.root.organization)
     try fleet.place.advance(rollout, survey, at: now)
+    fleet.place.note(rollout.next.map { LogEntry(.next, $0.place, $0.envelope) })
     guard invocation.isJSON || invocation.arguments.has("local") else {
         throw executeMamfleet([ByteString("push"), fleet.place.path])
     }

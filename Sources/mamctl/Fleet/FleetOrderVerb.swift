@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 
@@ -56,7 +57,10 @@ func signOrders(_ invocation: Invocation) throws -> ExitStatus {
         try key.sign(&file.envelope)
         files.append(file)
     }
-    for file in files { try file.write(replacing: invocation.arguments.has("force")) }
+    for file in files {
+        try file.write(replacing: invocation.arguments.has("force"))
+        note(.order, [file])
+    }
     report(files, by: root.root, invocation, asList: true)
     return .success
 }

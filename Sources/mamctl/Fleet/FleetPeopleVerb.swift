@@ -42,7 +42,7 @@ private func signPeople(
     for membership in work.compactMap(MembershipChange.init) {
         try membership.check(atMost: settings.mostLeaving, named: leaving[membership.group])
     }
-    if !isDry { try sign(work, shown, validity, fleet, invocation) }
+    if !isDry { try sign(work, shown, validity, fleet, invocation, as: .people) }
     let isSigned = !isDry && !work.isEmpty
     if invocation.isJSON { printJSON(json(shown, found, isSigned: isSigned)) }
     if isSigned { try tellHowTheyGoOut(from: fleet) }

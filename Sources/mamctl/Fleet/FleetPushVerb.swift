@@ -97,7 +97,7 @@ private func ringPlan(
 func sign(
     _ work: [PolicyChange], _ shown: ShownPush, _ validity: (issued: Int64, expires: Int64),
     _ fleet: FleetDirectory, _ invocation: Invocation,
-    by rings: (plan: RingPlan, survey: Survey)? = nil
+    by rings: (plan: RingPlan, survey: Survey)? = nil, as event: LogEntry.Event = .push
 ) throws {
     guard !work.isEmpty else { return }
     let key = try FleetKey(of: invocation)
@@ -112,7 +112,7 @@ func sign(
     if let rings, !found.isEmpty {
         try fleet.place.noteRollout(of: found, rings.survey, at: validity.issued)
     }
-    for document in documents { try document.sign(key, in: fleet.place) }
+    for document in documents { try document.sign(key, in: fleet.place, as: event) }
 }
 
 /// What closes all that it covers, or covers nobody, is asked for by name: `yes` is typed too fast.

@@ -23,6 +23,7 @@ func readmitMachine(_ invocation: Invocation) throws -> ExitStatus {
     // The register last: until then this may be repeated.
     try engine.readmit(entry.transportKey, at: Int64(currentTime()))
     try engine.directory.write(entry)
+    engine.directory.note([LogEntry(.readmit, machine: entry.machine)])
     invocation.answer(entry.json, words: "\(entry.machine)  \(name)  readmitted")
     if !invocation.isJSON {
         printError(

@@ -31,6 +31,7 @@ func restorePolicy(_ invocation: Invocation) throws -> ExitStatus {
     try agree(to: shown, "Sign it again?", invocation)
     try key.sign(&file.envelope)
     try directory.place.replace(signed: name, with: file.envelope.encoded(), then: [])
+    directory.place.note([LogEntry(.restore, name, file.envelope)])
     report([file], by: directory.root.root, invocation)
     if let waiting = try cosigning(in: directory) {
         printError("Policies wait for order keys:\n  \(waiting)")

@@ -23,7 +23,10 @@ func retireMachine(_ invocation: Invocation) throws -> ExitStatus {
         to: "Wipe \(accounts.count.counted("account")) there, and let the machine leave?",
         orElse: "nothing was signed", invocation)
     for index in orders.indices { try key.sign(&orders[index].file.envelope) }
-    for order in orders { try directory.place.write(order.name, order.file.envelope.encoded()) }
+    for order in orders {
+        try directory.place.write(order.name, order.file.envelope.encoded())
+        directory.place.note([LogEntry(.retire, order.name, order.file.envelope)])
+    }
     let files = orders.map(\.file)
     report(files, by: directory.root.root, invocation, asList: true)
     if !invocation.isJSON { tellWhatRemains(files, directory) }

@@ -114,6 +114,7 @@ private struct Revocation {
             entry.revoked = machine.revoked ?? now
             entry.reason = reason ?? machine.reason
             try directory.write(entry)
+            directory.note([LogEntry(.revoke, machine: machine.machine, reason: entry.reason)])
         }
         for invitation in invitations {
             let answer = directory.answerFile(invitation.id)
@@ -121,6 +122,9 @@ private struct Revocation {
             var record = invitation
             record.expires = min(record.expires, now)
             try directory.write(record)
+            var entry = LogEntry(.revoke)
+            entry.invitation = invitation.id
+            directory.note([entry])
         }
     }
 

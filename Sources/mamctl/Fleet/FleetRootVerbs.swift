@@ -5,6 +5,7 @@ internal import MAMCrypto
 internal import MAMFleet
 internal import MAMFormat
 internal import MAMModel
+internal import MAMOffice
 internal import MAMSystem
 internal import MAMWire
 
@@ -95,6 +96,7 @@ private func write(
         output, Slot(.root, .all, SignedDocument.rootName), root.json.encoded(),
         of: organization, serial: serial, issued: Int64(currentTime()), expires: nil)
     try file.write(replacing: invocation.arguments.has("force"))
+    note(serial > 1 ? .rotate : .initialize, [file])
     report([file], by: nil, invocation)
     if !invocation.isJSON {
         let needed = root.threshold(of: .root)

@@ -46,27 +46,37 @@ struct SteppedDocument {
         newRing = plan != nil && change.goesByRings ? (change.slot.audience, steps[0].ring) : nil
     }
 
-    func sign(_ key: FleetKey, in directory: OrganizationDirectory) throws {
+    func sign(
+        _ key: FleetKey, in directory: OrganizationDirectory, as event: LogEntry.Event
+    ) throws {
         if try former != nil || directory.has(name) {
             let present = try FleetFile(reading: directory.whole(name))
             guard present.statement.serial == former else {
                 throw Failure(signedMeanwhile: present)
             }
         }
-        let signed = try steps.map { step in (step.share, try bytes(of: step.file, key)) }
-        try directory.replace(signed: name, with: signed[0].1, then: Array(signed.dropFirst()))
+        let envelopes = try steps.map { try signed($0.file, key) }
+        let waiting = zip(steps, envelopes).dropFirst()
+        try directory.replace(
+            signed: name, with: envelopes[0].encoded(),
+            then: waiting.map { ($0.share, $1.encoded()) })
+        directory.note(
+            [LogEntry(event, name, envelopes[0])]
+                + waiting.map { step, envelope in
+                    let file = OrganizationDirectory.stepFile(step.share, of: name)
+                    return LogEntry(event, file, envelope)
+                })
     }
 
-    private func bytes(of file: FleetFile, _ key: FleetKey) throws -> [UInt8] {
+    private func signed(_ file: FleetFile, _ key: FleetKey) throws -> Envelope {
         var file = file
         try key.sign(&file.envelope)
-        let bytes = file.envelope.encoded()
-        do throws(Refusal) { _ = try Envelope(parsing: bytes) } catch {
+        do throws(Refusal) { _ = try Envelope(parsing: file.envelope.encoded()) } catch {
             throw Failure(
                 .usage, "\(file.slot): not signed, no machine would accept it: \(error)",
                 next: "make smaller policies of it")
         }
-        return bytes
+        return file.envelope
     }
 }
 

@@ -32,6 +32,7 @@ func withdrawOrders(_ invocation: Invocation) throws -> ExitStatus {
         var file = try withdrawal(of: order, directory.place.whole(name), directory)
         try key.sign(&file.envelope)
         try directory.place.write(name, file.envelope.encoded())
+        directory.place.note([LogEntry(.withdraw, name, file.envelope)])
         files.append(file)
     }
     report(files, by: directory.root.root, invocation, asList: true)

@@ -38,6 +38,18 @@ let fleetViewVerbs: [Verb] = [
         ],
         statuses: fleetStatuses, run: showFleetOrders),
     Verb(
+        name: "fleet log", summary: "Show what was signed here, and check the log",
+        usage: [.oneOf("--verify", "--add"), ["--engine"], ["--yes"]],
+        options: [
+            .organizationDirectory,
+            Option("verify", "check that the log is whole, and has all documents; 10 if not"),
+            Option("engine", "of --verify: and those that the engine has, with mamfleet"),
+            Option("add", "add the documents here that it lacks"),
+            Option("yes", "do not ask"),
+        ],
+        examples: ["mamctl fleet log", "mamctl fleet log --verify --engine"],
+        statuses: fleetStatuses + [.attention, .unreachable], run: showFleetLog),
+    Verb(
         name: "fleet page", summary: "Write a page about all machines",
         usage: [.option("-o", "FILE"), ["--stale"], ["--force"]],
         options: [
