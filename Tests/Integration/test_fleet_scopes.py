@@ -53,6 +53,16 @@ class Office(PushCase):
             "verify", *self.signed.iterdir(), "--root", self.organization.root)
         self.assertEqual({one["refusal"] for one in verified}, {None})
 
+    def test_for_people_it_pushes_to_the_machines_of_its_groups(self):
+        """All machines know who is in such a group, as `fleet people` signs it."""
+        self.membership({"groups": [], "members": {"staff": ["ann@contoso.com"]}})
+        self.put("level2.json", ["staff"])
+        slots = [change["slot"] for change in self.push_as(self.key)["changes"]]
+        self.assertEqual(slots, ["policy/all/level2.json"])
+        (change,) = self.push_as(self.bob)["changes"]
+        self.assertEqual(change["slot"], f"policy/group:sales/{self.prefix}.level2.json")
+        self.assertEqual(self.push_as(self.bob)["changes"], [])
+
     def test_out_of_its_scope_it_signs_nothing(self):
         way_out = "alone, named"
         for groups in ((), ["lab"]):

@@ -4,6 +4,7 @@ internal import MAMCommandLine
 internal import MAMFleet
 internal import MAMModel
 internal import MAMOffice
+internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
 
@@ -56,19 +57,33 @@ struct PushScope {
     /// By the names that the key signs.
     func named(_ policies: [WantedPolicy]) throws(Failure) -> [WantedPolicy] {
         guard let own else { return policies }
-        return try policies.map { policy throws(Failure) in
+        var named: [WantedPolicy] = []
+        for policy in policies {
             let name = Root.namePrefix(of: own.key) + policy.slot.name
             guard isName(name) else {
                 throw Failure(
                     .usage, "\(policy.file): its name is too long for a key with a scope",
                     next: "rename the file")
             }
-            let slot = Slot(policy.slot.kind, policy.slot.audience, name)
-            guard root.covers(slot, by: own.key) else {
-                throw Failure(outOfScope: policy.slot, own.path, own.key, in: root)
+            for audience in audiences(of: policy, own.key) {
+                let slot = Slot(policy.slot.kind, audience, name)
+                guard root.covers(slot, by: own.key) else {
+                    throw Failure(outOfScope: policy.slot, own.path, own.key, in: root)
+                }
+                named.append(WantedPolicy(slot, policy.content, from: policy.file))
             }
-            return WantedPolicy(slot, policy.content, from: policy.file)
         }
+        return named
+    }
+
+    /// A policy for groups of accounts, whose members all machines know, is for the machines of the
+    /// scope alone.
+    private func audiences(of policy: WantedPolicy, _ key: Bytes16) -> [Audience] {
+        let exported = try? ExportedPolicy.all(in: policy.content)
+        guard policy.slot.audience == .all, let exported,
+            exported.allSatisfy({ !$0.isForEveryone })
+        else { return [policy.slot.audience] }
+        return (root.scopes[key] ?? []).sorted().map { .group($0) }
     }
 }
 
