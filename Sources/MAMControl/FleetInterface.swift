@@ -140,7 +140,8 @@ package struct FleetInterface: VaultInterface {
             settings: vault.fleetSettings.map { .init($0) }, pending: standing.pending.count,
             problem: standing.staleness(at: vault.clock.now.wallSeconds)?.description,
             policySerial: policy.map { Int(clamping: $0.serial) },
-            policyIssued: policy.map { Int(clamping: $0.issued) })
+            policyIssued: policy.map { Int(clamping: $0.issued) },
+            contact: vault.rules.settingsInForce.asked.contact)
     }
 
     private func withFleetErrors<Value>(

@@ -3,13 +3,17 @@
 package import MAMModel
 package import MAMPolicy
 
-/// JSON in the form of settings.json, with the keys of ``AskedSetting`` alone.
+/// JSON in the form of settings.json, with the keys of ``AskedSetting``, and perhaps `Contact`.
 package struct AskedSettings: Sendable, Equatable {
     /// By the names that messages have: `LockOn.Sleep`.
     package private(set) var values: [String: JSONValue] = [:]
+    /// Whom people ask for help: an address, a number or a URL; nil: the document names nobody.
+    package private(set) var contact: String?
 
     /// All keys that may be asked for.
     package static let keys: [String] = AskedSetting.all.map(\.name)
+    package static let contactKey = "Contact"
+    private static let maximumContactByteCount = 200
 
     /// Nothing is asked.
     package init() {}
@@ -19,6 +23,10 @@ package struct AskedSettings: Sendable, Equatable {
         let json = try JSONValue(document: bytes)
         guard case .object(let fields) = json else { throw .notADocument(found: json.kind) }
         for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
+            if key == Self.contactKey {
+                contact = try Self.contact(value)
+                continue
+            }
             guard SettingField.groups.contains(key) else {
                 try ask(key, value)
                 continue
@@ -30,10 +38,21 @@ package struct AskedSettings: Sendable, Equatable {
         }
     }
 
+    /// People read it in a terminal, too: nothing in it moves or hides what stands beside.
+    private static func contact(_ value: JSONValue) throws(PolicyError) -> String {
+        guard let text = value.text, (1...maximumContactByteCount).contains(text.utf8.count),
+            ByteString(text).shown == text, text.contains(where: { $0 != " " })
+        else {
+            throw .value(
+                key: contactKey, expected: "1 to \(maximumContactByteCount) bytes of plain text")
+        }
+        return text
+    }
+
     private mutating func ask(_ name: String, _ value: JSONValue) throws(PolicyError) {
         guard let setting = AskedSetting.byName[name] else {
             throw .notAsked(
-                key: name, guess: PolicyWarning.guess(name, among: Self.keys))
+                key: name, guess: PolicyWarning.guess(name, among: Self.keys + [Self.contactKey]))
         }
         var asked = Settings()
         try setting.read(value, &asked)

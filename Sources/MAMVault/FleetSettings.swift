@@ -43,6 +43,12 @@ package struct FleetSettings: Sendable, Equatable {
     /// Whether there is no document, not even one that asks nothing.
     package var isEmpty: Bool { documents.isEmpty && unreadable.isEmpty }
 
+    /// Whom people ask for help. What is for the machine or a group of it counts before what is for
+    /// all.
+    package var contact: String? {
+        documents.filter { $0.asked.contact != nil }.max { $0.slot < $1.slot }?.asked.contact
+    }
+
     /// All keys that are asked for, in order.
     package var keys: [String] { Set(documents.flatMap(\.asked.values.keys)).sorted() }
 

@@ -39,19 +39,21 @@ package struct LaunchChecks: UseCase {
     /// (it may be held back), or settings are not understood.
     private func uncovered(_ account: AccountID) -> LaunchFinding? {
         guard let standing = vault.fleet?.standing else { return nil }
-        let reason: String
+        var reason: String
+        let asked = vault.rules.settingsInForce.asked
         let dropped = standing.droppedDocuments
         if !dropped.isEmpty {
             reason =
                 "what must be signed anew, since its key was taken away:"
                 + " \(MachineStanding.list(dropped))"
-        } else if let flaw = vault.rules.settingsInForce.asked.flaw {
+        } else if let flaw = asked.flaw {
             reason = flaw
         } else if !vault.policies.covers(vault.identity(of: account)) {
             reason = "no policy that \(standing.root.name) has signed covers it"
         } else {
             return nil
         }
+        if let contact = asked.contact { reason += "; ask \(contact)" }
         return LaunchFinding(
             action: .block, subject: .compliance, rule: "organization", reason: reason)
     }

@@ -74,6 +74,20 @@ class Push(PushCase):
             self.assertNotIn("    laxer", str(shown))  # "beware" says so already
         self.assertEqual(self.actions(), {})
 
+    def test_a_contact_and_whom_it_keeps_out_are_said(self):
+        self.ask({"LockGraceSeconds": 5})
+        self.assertNotIn("does not know Contact", self.said())
+        self.ask({"Contact": "help@contoso.com, +49 30 1234"})
+        said = self.said()
+        self.assertIn("Contact: help@contoso.com, +49 30 1234", said)
+        self.assertIn("does not know Contact yet refuses this", said)
+        self.push()
+        self.assertIn("contact", self.organization.fleet(
+            "verify", self.signed / "settings.json", "--root", self.organization.root).stdout)
+        for bad in ("", "two\nlines", "x" * 201, "\u202e", 7):
+            self.ask({"Contact": bad})
+            self.assertIn("200 bytes of plain text", self.refusal())
+
     def test_withdrawn_only_when_asked_and_others_are_left_alone(self):
         self.ask({"Containment": "required"})
         self.push()

@@ -46,6 +46,23 @@ import Testing
         }
     }
 
+    @Test func `a contact is plain text of at most 200 bytes, and asks for nothing`() throws {
+        let words = "Ann Ångström <help@contoso.com>, +49 30 1234, https://help.contoso.com/?a=b"
+        let asked = try asked("Contact", .string(words))
+        #expect(asked.contact == words)
+        #expect(asked.values.isEmpty)
+        #expect(asked.strictest(with: Settings()) == Settings())
+        let longest = String(repeating: "é", count: 100)
+        #expect(try self.asked("Contact", .string(longest)).contact == longest)
+        let refused: [JSONValue] = [
+            "", "  ", "two\nlines", "\u{1B}[31mred", "right\u{202E}left", "zero\u{200B}width",
+            .string(longest + "x"), 7, ["a"], .null,
+        ]
+        for value in refused {
+            #expect(throws: PolicyError.self, "\(value)") { try self.asked("Contact", value) }
+        }
+    }
+
     @Test func `ports are those that both name, and no port is no network`() throws {
         let cases: [(JSONValue, JSONValue, JSONValue)] = [
             ([1, 2], [2, 3], [2]), ([1], [2], "none"), ([1, 2], "none", "none"),

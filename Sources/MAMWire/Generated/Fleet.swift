@@ -37,23 +37,24 @@ extension Varlink.Fleet {
     package struct Organization: WireObject, Equatable {
         package var id: String, name: String, machine: String, publicKey: String, rootSerial: Int,
             fingerprint: String, documents: [Document], groups: [String], settings: [Setting],
-            pending: Int, problem: String?, policySerial: Int?, policyIssued: Int?
+            pending: Int, problem: String?, policySerial: Int?, policyIssued: Int?, contact: String?
         package init(id: String, name: String, machine: String, publicKey: String, rootSerial: Int,
             fingerprint: String, documents: [Document], groups: [String], settings: [Setting],
             pending: Int, problem: String? = nil, policySerial: Int? = nil,
-            policyIssued: Int? = nil) {
+            policyIssued: Int? = nil, contact: String? = nil) {
             (self.id, self.name, self.machine, self.publicKey, self.rootSerial, self.fingerprint,
                 self.documents, self.groups, self.settings, self.pending, self.problem,
-                self.policySerial, self.policyIssued) = (id, name, machine, publicKey, rootSerial,
-                fingerprint, documents, groups, settings, pending, problem, policySerial,
-                policyIssued)
+                self.policySerial, self.policyIssued, self.contact) = (id, name, machine, publicKey,
+                rootSerial, fingerprint, documents, groups, settings, pending, problem,
+                policySerial, policyIssued, contact)
         }
         package static let codec = Codec(["id", "name", "machine", "publicKey", "rootSerial",
             "fingerprint", "documents", "groups", "settings", "pending", "problem", "policySerial",
-            "policyIssued"], Self.init) {
+            "policyIssued", "contact"], Self.init) {
             [$0.id.json, $0.name.json, $0.machine.json, $0.publicKey.json, $0.rootSerial.json,
                 $0.fingerprint.json, $0.documents.json, $0.groups.json, $0.settings.json,
-                $0.pending.json, $0.problem.json, $0.policySerial.json, $0.policyIssued.json]
+                $0.pending.json, $0.problem.json, $0.policySerial.json, $0.policyIssued.json,
+                $0.contact.json]
         }
     }
 

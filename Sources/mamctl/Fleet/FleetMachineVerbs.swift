@@ -191,12 +191,16 @@ func showFleet(_ invocation: Invocation) throws -> ExitStatus {
         printOut("this workspace has joined no organisation")
         return .success
     }
+    let contact: [[Message]] =
+        organization.contact.map { [["contact", .verbatim(shown($0))]] } ?? []
     printOut(
-        verbatim: table([
-            ["organisation", .verbatim(shown(organization.name)), .verbatim(organization.id)],
-            ["machine", .verbatim(organization.machine)], ["root", "\(organization.rootSerial)"],
-            ["fingerprint", .verbatim(organization.fingerprint)],
-        ]))
+        verbatim: table(
+            [
+                ["organisation", .verbatim(shown(organization.name)), .verbatim(organization.id)],
+                ["machine", .verbatim(organization.machine)],
+                ["root", "\(organization.rootSerial)"],
+                ["fingerprint", .verbatim(organization.fingerprint)],
+            ] + contact))
     printOut(
         verbatim: table(
             organization.documents.map { document in

@@ -44,16 +44,19 @@ func settingsPlace(of content: [UInt8]) -> String {
 func settingsRows(of content: [UInt8]) -> [[Message]] {
     guard !content.isEmpty else { return [["content", "withdrawn"]] }
     guard let asked = try? AskedSettings(parsing: content) else { return [] }
-    return asked.values.sorted { $0.key < $1.key }.map { key, value in
-        let text = String(decoding: value.encoded(), as: UTF8.self)
-        return ["asks", .verbatim("\(key): \(excerpt(of: text))")]
-    }
+    let contact: [[Message]] = asked.contact.map { [["contact", .verbatim(shown($0))]] } ?? []
+    return contact
+        + asked.values.sorted { $0.key < $1.key }.map { key, value in
+            let text = String(decoding: value.encoded(), as: UTF8.self)
+            return ["asks", .verbatim("\(key): \(excerpt(of: text))")]
+        }
 }
 
 /// What a push asks of machines' settings, before it is signed.
 struct ShownSettings {
     private let change: PolicyChange
     private let machines: [SurveyedMachine]
+    private let asked: AskedSettings
     /// The keys for which less is asked than before.
     private let laxer: [String]
 
@@ -65,16 +68,15 @@ struct ShownSettings {
                 && change.slot.audience.includes(id, in: survey.wanted.groups(of: id))
         }
         let former = change.former.flatMap { try? AskedSettings(parsing: $0.content) }
-        let new = (try? AskedSettings(parsing: change.content)) ?? AskedSettings()
-        laxer = former?.keysLaxer(in: new) ?? []
+        asked = (try? AskedSettings(parsing: change.content)) ?? AskedSettings()
+        laxer = former?.keysLaxer(in: asked) ?? []
     }
 
     private var silent: [SurveyedMachine] { machines.filter { $0.status == nil } }
 
     /// Those that would contain programs from now on, or cannot.
     private var uncontained: [SurveyedMachine] {
-        let asked = try? AskedSettings(parsing: change.content)
-        guard let value = asked?.values["Containment"]?.text, value != "off" else { return [] }
+        guard let value = asked.values["Containment"]?.text, value != "off" else { return [] }
         return machines.filter { $0.status?.contained == false }
     }
 
@@ -89,6 +91,13 @@ struct ShownSettings {
         }
         if !silent.isEmpty { rows.append(["unknown", "no report counts of \(list(silent))"]) }
         rows.append(["note", "a machine whose own setting is stricter keeps that"])
+        if asked.contact != nil {
+            rows.append([
+                "note",
+                "a mamd that does not know Contact yet refuses this, and a time that lists it:"
+                    + " update the machines first",
+            ])
+        }
         return rows + (doubt.map { [["beware", $0]] } ?? [])
     }
 
