@@ -12,6 +12,7 @@ import unittest
 
 import desktop_session
 from desktop_session import DESKTOP, PYTHON, DesktopSession
+from signing import Organization
 from socket_client import Client
 from workspace import ANN, BOB, PASSPHRASE, ROOT, Workspace, wait_until
 
@@ -51,6 +52,31 @@ class Desktop(unittest.TestCase):
 
     def state(self, account=ANN):
         return self.workspace.account(account)["state"]
+
+
+    def assert_seen(self, button, *lines):
+        """What the window shows, once the workspace has joined an organisation."""
+        contoso = Organization()
+        documents = {
+            "root.json": contoso.root(), "policy.json": contoso.policy({"printBlocked": True}),
+            "settings.json": contoso.document(
+                "settings", {"Contact": "help@contoso.com <b>"}, name="settings.json"),
+            "time.json": contoso.time({})}
+        for name, document in documents.items():
+            (self.workspace.root / name).write_bytes(document)
+        self.workspace.serving(
+            "fleet join", *(self.workspace.root / name for name in documents), "--fingerprint",
+            contoso.fingerprint)
+        window = self.session.run(PYTHON, "-B", DESKTOP / "mamd-status")
+        self.addCleanup(window.kill)
+        wait_until(lambda: self.session.xdotool(
+            "search", "--onlyvisible", "--pid", str(window.pid)).stdout, message="no window")
+        self.session.focus(self.session.xdotool(
+            "search", "--onlyvisible", "--pid", str(window.pid)).stdout.split()[0])
+        self.session.await_text(ANN)
+        self.session.press(button)
+        for line in lines:
+            self.session.await_text(line)
 
 
 class Telling(Desktop):
@@ -213,6 +239,17 @@ class StatusWindow(Desktop):
         wait_until(lambda: self.state() == "unlocked", message="not unlocked")
         self.session.await_text("Lock now")
 
+    def test_what_is_seen_of_me(self):
+        self.assert_seen(
+            "What is seen of me", "What a report to Contoso says now",
+            "Whom to ask: Contoso, help@contoso.com <b>")
+        shown = " ".join(text for _, _, text in self.session.texts())
+        said = self.workspace.serving("report", "--me").stdout
+        # Line by line the same, but for what time has changed.
+        for line in said.splitlines():
+            if line.strip() and not re.search(r"last|ago|since|lock|idle", line):
+                self.assertIn(line.strip(), shown)
+
     def test_the_call_that_starts_it_counts(self):
         self.workspace.lock()
         self.let_the_bus_start_it()
@@ -344,6 +381,11 @@ class German(Desktop):
         self.session.await_text(
             "Das war nicht richtig. Die nächste falsche Passphrase schließt das Konto bis zur"
             " Anmeldung mit der richtigen.")
+
+    def test_what_is_seen_is_german(self):
+        self.assert_seen(
+            "Was von mir zu sehen ist", "Was ein Bericht an Contoso jetzt sagt",
+            "kann Programme einschließen")
 
     def test_the_prompt_is_german(self):
         self.workspace.lock()

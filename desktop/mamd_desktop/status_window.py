@@ -11,6 +11,7 @@ from . import look, overview, places
 from .accounts import Account
 from .follow import WORKSPACE, Workspace
 from .records import Record
+from .seen_window import SeenWindow
 from .status_rows import AccountRow, MountRow
 from .unmounted import UnmountedWorkspaces
 from .varlink import Parameters
@@ -118,6 +119,10 @@ class StatusApplication(Adw.Application):
         group = Adw.PreferencesGroup(
             title=GLib.markup_escape_text(workspace.name),
             description=GLib.markup_escape_text(workspace.mount_point))
+        seen = Gtk.Button(label=_("What is seen of me"), valign=Gtk.Align.CENTER)
+        seen.add_css_class("flat")
+        seen.connect("clicked", lambda _button: self._show_seen(workspace.name))
+        group.set_header_suffix(seen)
         self._groups[workspace.name] = group
         self._page.add(group)
         return group
@@ -131,6 +136,9 @@ class StatusApplication(Adw.Application):
             self._page.remove(group)
 
     # What people do
+
+    def _show_seen(self, workspace: str) -> None:
+        SeenWindow(self.get_active_window(), workspace).present()
 
     def _lock(self, workspace: Workspace, account: str) -> None:
         workspace.call(f"{WORKSPACE}.Lock", {"account": account, "now": True})

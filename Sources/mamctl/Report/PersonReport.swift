@@ -21,23 +21,23 @@ func reportOnCaller(_ invocation: Invocation) throws -> ExitStatus {
 private struct PersonReport {
     let status: StatusReport
     let accounts: [AccountReport]
-    /// The organisation's name, and what it is told; nil if the workspace has joined none.
-    let told: (name: String, Varlink.Fleet.Preview.Reply)?
+    /// The organisation, and what it is told; nil if the workspace has joined none.
+    let told: (to: Varlink.Fleet.Organization, Varlink.Fleet.Preview.Reply)?
 
     init(of daemon: Daemon) throws {
         status = try daemon.status()
         // Also for root, who may see all of them.
         accounts = status.accounts.filter { $0.uid == geteuid() }
         told = try daemon.call(Varlink.Fleet.Show()).organization.map {
-            (shown($0.name), try daemon.call(Varlink.Fleet.Preview()))
+            ($0, try daemon.call(Varlink.Fleet.Preview()))
         }
     }
 
     var json: JSONValue {
         [
             "workspace": .string(status.name), "accounts": accounts.json,
-            "organization": told.map { .string($0.name) } ?? .null,
-            "report": told?.1.json ?? .null,
+            "organization": told.map { .string(shown($0.to.name)) } ?? .null,
+            "contact": JSONValue(told?.to.contact.map(shown)), "report": told?.1.json ?? .null,
         ]
     }
 
@@ -48,22 +48,22 @@ private struct PersonReport {
         for account in accounts {
             let account = AccountLines(account)
             lines.add(account)
-            if account.blockReason != nil, account.next == nil, let name = told?.name {
-                lines.add("next", "ask \(name)")
+            if account.blockReason != nil, account.next == nil, let whom = told?.to.helper {
+                lines.add("next", "ask \(whom)")
             }
         }
         let alone: Message = "This workspace has joined no organisation: it reports to nobody."
-        let rest = told.map { text(of: $0.1, to: $0.name, width: width) } ?? paragraph(alone, width)
+        let rest = told.map { text(of: $0.1, to: $0.to, width: width) } ?? paragraph(alone, width)
         return "\(lines.text)\n\n\(rest)"
     }
 
     private func text(
-        of preview: Varlink.Fleet.Preview.Reply, to name: String, width: Int?
+        of preview: Varlink.Fleet.Preview.Reply, to organization: Varlink.Fleet.Organization,
+        width: Int?
     ) -> String {
         let fetched: Message =
             preview.fetched.map { "the last one was fetched \((currentTime() - $0).asTimeAgo)" }
             ?? "none was fetched since the daemon started"
-        let rows = members("", preview.status) + preview.withheld.map { ($0, withheldWord) }
         let recoverable = accounts.filter(\.isRecoverable).map { shown($0.label) }
         let sentences: [Message?] = [
             "It gets the audit, too, which names files and programs: mamctl audit",
@@ -72,12 +72,12 @@ private struct PersonReport {
                 : "It gets recovery records, with which it can open the files of"
                     + " \(recoverable.joined(separator: ", "))",
             "No report has the content of a file, or a passphrase.",
-            "Whom to ask: \(name)",
+            "Whom to ask: \(organization.helper)",
         ]
-        let head: Message = "What a report to \(name) says now; \(fetched):"
+        let head: Message = "What a report to \(shown(organization.name)) says now; \(fetched):"
         return [
             paragraph(head, width),
-            table(rows.sorted { $0.0 < $1.0 }.map { ["  \($0.0)", $0.1] }, width: width),
+            table(rowsOfReport(preview), width: width),
             sentences.compactMap { $0.map { paragraph($0, width) } }.joined(separator: "\n"),
         ].joined(separator: "\n\n")
     }
@@ -87,22 +87,9 @@ private struct PersonReport {
     }
 }
 
-private let withheldWord: Message = "is sent, and shown to root"
-
-/// Each value by its path: `accounts.1.name`, `facts.system`.
-private func members(_ path: String, _ value: JSONValue) -> [(String, Message)] {
-    func inner(_ parts: [(String, JSONValue)]) -> [(String, Message)] {
-        guard !parts.isEmpty else { return [(path, "none")] }
-        return parts.flatMap { name, value in
-            members(path.isEmpty ? shown(name) : "\(path).\(shown(name))", value)
-        }
-    }
-    return switch value {
-    case .object(let object): inner(object.sorted { $0.key < $1.key })
-    case .array(let values): inner(values.enumerated().map { ("\($0 + 1)", $1) })
-    case .null: [(path, "none")]
-    case .bool(let value): [(path, value ? "yes" : "no")]
-    case .string(let text): [(path, .verbatim(shown(text)))]
-    case .integer, .number: [(path, .verbatim(String(decoding: value.encoded(), as: UTF8.self)))]
+extension Varlink.Fleet.Organization {
+    /// Its name, and the contact that it has named.
+    fileprivate var helper: Message {
+        .verbatim(shown(name) + (contact.map { ", \(shown($0))" } ?? ""))
     }
 }
