@@ -109,7 +109,7 @@ package struct WorkspaceInterface: VaultInterface {
             accounts: accounts, needsImport: Unopened(tree).needsImport,
             lastVerify: isTrusted ? lastVerify.report.map { .init($0) } : nil,
             refused: isTrusted ? vault.refusedDocuments.map { .init($0) } : [],
-            backingGone: tree.isBackingGone)
+            backingGone: tree.isBackingGone, replaced: isProgramReplaced)
     }
 
     private func protectionInfo(

@@ -106,6 +106,13 @@ package func withProcPath<Result>(
     return try result.get()
 }
 
+/// Whether this process's program was deleted or replaced since it started; false if not known.
+package var isProgramReplaced: Bool {
+    let suffix = Array(" (deleted)".utf8)
+    return (try? linkTarget("/proc/self/exe"))?.bytes.suffix(suffix.count).elementsEqual(suffix)
+        ?? false
+}
+
 /// readlink(2).
 package func linkTarget(_ path: UnsafePointer<CChar>) throws(Errno) -> ByteString {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))

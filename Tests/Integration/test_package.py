@@ -10,7 +10,7 @@ import unittest
 from built_packages import build
 from fresh_debian import ORDINARY, FreshDebian
 from glibc import LANGUAGE_IN_C
-from workspace import ANN, MAGIC, PASSPHRASE, ROOT, SETTINGS
+from workspace import ANN, MAGIC, PASSPHRASE, ROOT, SETTINGS, wait_until
 
 NEEDS = ("appstream", "lintian", "man-db")
 
@@ -228,6 +228,64 @@ class Installed(unittest.TestCase):
         self.unlock(place)
         self.assertEqual(self.inside("cat", f"{place}/mount/letter").stdout, "for Ann\n")
         self.inside("mamctl", "unmount", f"{place}/mount")
+
+    def test_an_upgrade_while_a_program_writes(self):
+        """By apt, as unattended-upgrades does it."""
+        place = "/shared/busy"
+        self.use(place)
+        self.mount(place)
+        self.unlock(place)
+        self.addCleanup(
+            self.inside, "dpkg", "--install", "--force-downgrade", *self.all)
+        (self.shared / "archive-newer").mkdir()
+        version = self.version() + "+2"
+        newer = self.as_version(version, self.package)
+        self.inside("mv", newer, "/shared/archive-newer")
+        self.offer("archive-newer")
+        # What is open stays open; each line is one write.
+        (self.shared / "writer").write_text(
+            "exec 3>>/shared/busy/mount/log || exit; number=0\n"
+            "until [ -e /shared/stop ]; do number=$((number + 1)); echo $number >&3 || exit; done\n"
+            "echo $number >/shared/wrote\n")
+        self.inside("sh", "-c", "setsid sh /shared/writer >/dev/null 2>/shared/refused &")
+        self.addCleanup((self.shared / "stop").touch)
+        self.await_lines(place, 100)
+        before = self.running("busy")
+        self.assertEqual(before["replaced"], False)
+        said = self.inside("apt-get", "-qq", "--yes", "install", "mamd").stdout
+        self.assertIn("mounted workspaces keep the former version", said)
+        self.assertEqual(self.versions()[0], f"installed {version}")
+        self.await_lines(place, self.lines(place) + 100)
+        after = self.running("busy")
+        self.assertEqual((after["pid"], after["replaced"]), (before["pid"], True))
+        self.assertIn(
+            "upgraded  since the daemon started", self.inside("mamctl", "status").stdout)
+        (self.shared / "stop").touch()
+        self.inside("sh", "-c", "until [ -e /shared/wrote ]; do sleep 0.1; done")
+        count = int((self.shared / "wrote").read_text())
+        self.inside("mamctl", "unmount", f"{place}/mount")
+        self.mount(place)
+        self.unlock(place)
+        self.assertEqual(self.running("busy")["replaced"], False)
+        self.assertEqual(
+            self.inside("cat", f"{place}/mount/log").stdout.split(),
+            [str(number + 1) for number in range(count)])
+        self.inside("mamctl", "unmount", f"{place}/mount")
+
+    def lines(self, place):
+        return int(self.inside("sh", "-c", f"wc -l <{place}/mount/log").stdout)
+
+    def await_lines(self, place, count):
+        wait_until(
+            lambda: self.lines(place) > count,
+            message=lambda: f"nothing is written: {(self.shared / 'refused').read_text()}")
+
+    def running(self, name):
+        """What its daemon says of itself."""
+        (status,) = [
+            each for each in json.loads(self.inside("mamctl", "status", "--json").stdout)
+            if each["name"] == name]
+        return status
 
     def test_an_upgrade_of_one_package_keeps_the_other(self):
         self.addCleanup(

@@ -218,30 +218,30 @@ extension Varlink.Workspace {
                 mountPoint: String, transport: Transport?, transportNote: String?, readOnly: Bool,
                 pid: Int, uid: Int, multiIdentity: Bool, maximumClass: ProtectionClass,
                 openFiles: Int, accounts: [Account], needsImport: Bool, lastVerify: LastVerify?,
-                refused: [RefusedDocument]?, backingGone: Bool?
+                refused: [RefusedDocument]?, backingGone: Bool?, replaced: Bool?
             package init(name: String, id: String, version: String, backingDirectory: String,
                 mountPoint: String, transport: Transport? = nil, transportNote: String? = nil,
                 readOnly: Bool, pid: Int, uid: Int, multiIdentity: Bool,
                 maximumClass: ProtectionClass, openFiles: Int, accounts: [Account],
                 needsImport: Bool, lastVerify: LastVerify? = nil, refused: [RefusedDocument]? = nil,
-                backingGone: Bool? = nil) {
+                backingGone: Bool? = nil, replaced: Bool? = nil) {
                 (self.name, self.id, self.version, self.backingDirectory, self.mountPoint,
                     self.transport, self.transportNote, self.readOnly, self.pid, self.uid,
                     self.multiIdentity, self.maximumClass, self.openFiles, self.accounts,
-                    self.needsImport, self.lastVerify, self.refused, self.backingGone) = (name, id,
-                    version, backingDirectory, mountPoint, transport, transportNote, readOnly, pid,
-                    uid, multiIdentity, maximumClass, openFiles, accounts, needsImport, lastVerify,
-                    refused, backingGone)
+                    self.needsImport, self.lastVerify, self.refused, self.backingGone,
+                    self.replaced) = (name, id, version, backingDirectory, mountPoint, transport,
+                    transportNote, readOnly, pid, uid, multiIdentity, maximumClass, openFiles,
+                    accounts, needsImport, lastVerify, refused, backingGone, replaced)
             }
             package static let codec = Codec(["name", "id", "version", "backingDirectory",
                 "mountPoint", "transport", "transportNote", "readOnly", "pid", "uid",
                 "multiIdentity", "maximumClass", "openFiles", "accounts", "needsImport",
-                "lastVerify", "refused", "backingGone"], Self.init) {
+                "lastVerify", "refused", "backingGone", "replaced"], Self.init) {
                 [$0.name.json, $0.id.json, $0.version.json, $0.backingDirectory.json,
                     $0.mountPoint.json, $0.transport.json, $0.transportNote.json, $0.readOnly.json,
                     $0.pid.json, $0.uid.json, $0.multiIdentity.json, $0.maximumClass.json,
                     $0.openFiles.json, $0.accounts.json, $0.needsImport.json, $0.lastVerify.json,
-                    $0.refused.json, $0.backingGone.json]
+                    $0.refused.json, $0.backingGone.json, $0.replaced.json]
             }
         }
     }

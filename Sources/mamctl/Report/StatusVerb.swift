@@ -169,6 +169,11 @@ private struct StatusText {
         let way: Message? = isRing ? "requests by io_uring" : nil
         lines.add(
             "daemon", [daemon, mode, way, ceiling].compactMap(\.self).joined(separator: "; "))
+        if report.replaced == true {
+            lines.add(
+                "upgraded",
+                "since the daemon started: the new version serves after the next unmount and mount")
+        }
         if !isRing, let note = report.transportNote { lines.add("requests", Message(known: note)) }
         lines.add(
             "files", report.openFiles == 0 ? "none in use" : "\(report.openFiles.grouped) in use")
