@@ -29,6 +29,16 @@ extension OrganizationDirectory {
         try write(name, bytes)
     }
 
+    /// What was replaced, and had that serial; nothing of what cannot be read.
+    func formerStatements(serial: Int64) -> [(slot: Slot, statement: Statement)] {
+        let names = (try? files(below: "\(Self.former)/\(serial)")) ?? []
+        return names.compactMap { name in
+            guard let envelope = try? envelope(name), let statement = try? envelope.statement()
+            else { return nil }
+            return (Slot(envelope.kind, statement.audience, statement.name), statement)
+        }
+    }
+
     /// The policies that were replaced, the newest first, each with its successor's file.
     package func formerPolicies(
         by root: Root, of organization: Bytes16

@@ -104,3 +104,33 @@ extension OrganizationDirectory {
         }
     }
 }
+
+/// Which documents of `signed/` went out later than they were signed: all steps of a push by rings
+/// are signed at once.
+struct PublishedSteps {
+    private let directory: OrganizationDirectory
+    /// When the newest step went out, in seconds since 1970; nil: none has, or by a clock ahead.
+    private let since: Int64?
+
+    init(_ directory: OrganizationDirectory, at now: Int64) {
+        self.directory = directory
+        // One that cannot be read, the rollout tells.
+        let since = (try? directory.rolloutRecord())?.since
+        self.since = since.flatMap { $0 <= now + Judge.toleratedSeconds ? $0 : nil }
+    }
+
+    /// When machines could first fetch it, in seconds since 1970.
+    func time(of document: SignedDocument) -> Int64 {
+        let issued = document.statement.issued
+        guard let since, since > issued, document.kind == .policy,
+            document.statement.ring != nil || followsRing(document)
+        else { return issued }
+        return since
+    }
+
+    /// Whether the last document before it had a ring: it is the step that is for all.
+    private func followsRing(_ document: SignedDocument) -> Bool {
+        let former = directory.formerStatements(serial: document.statement.serial - 1)
+        return former.contains { $0.slot == document.slot && $0.statement.ring != nil }
+    }
+}

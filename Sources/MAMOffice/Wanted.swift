@@ -8,7 +8,8 @@ package struct Wanted: Sendable {
     /// Slots are text here, as in a status: ten thousand of those are compared.
     package struct Head: Sendable, Equatable {
         package let serial: Int64
-        /// When it was signed: a machine that has reported before cannot have it yet.
+        /// When it was signed, or went out as a step of a push: a machine that has reported before
+        /// cannot have it yet.
         package let issued: Int64
     }
 
@@ -109,7 +110,10 @@ package struct Wanted: Sendable {
         let time = Self.document(directory, OrganizationDirectory.time, root, organization)
         let orderKeys = try? directory.orderKeys(by: root)
         judgeOrderKeys(&newest, orderKeys ?? OrderKeys(by: root, since: nil))
-        for document in newest.values { take(document, at: now) }
+        let steps = PublishedSteps(directory, at: now)
+        for document in newest.values {
+            take(document, sent: steps.time(of: document), at: now)
+        }
         unordered = newest.values.filter { $0.kind == .policy && !$0.isOrdered }
             .sorted { $0.slot.description < $1.slot.description }
         take(time, newest, at: now)
@@ -145,9 +149,9 @@ package struct Wanted: Sendable {
         }
     }
 
-    private mutating func take(_ document: SignedDocument, at now: Int64) {
+    private mutating func take(_ document: SignedDocument, sent: Int64, at now: Int64) {
         let slot = "\(document.slot)"
-        add(slot, document.statement.audience, Head(document))
+        add(slot, document.statement.audience, Head(document.statement.serial, sent))
         note(document)
         if document.kind == .settings, !document.content.isEmpty {
             settings.append(document)
@@ -227,10 +231,6 @@ package struct Wanted: Sendable {
 }
 
 extension Wanted.Head {
-    fileprivate init(_ document: SignedDocument) {
-        self.init(document.statement.serial, document.statement.issued)
-    }
-
     fileprivate init(_ serial: Int64, _ issued: Int64) {
         (self.serial, self.issued) = (serial, issued)
     }

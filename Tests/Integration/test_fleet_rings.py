@@ -1,15 +1,24 @@
 """A push reaches a share of the machines first, and stops by itself when they are not well."""
 import base64
+import datetime
+import fcntl
 import json
+import os
+import subprocess
+import time
 import unittest
 
 from carrier import POLICY
 from fleet_directory import KeyedDirectory, Machine
 from test_fleet_push import PushCase
-from workspace import DAMAGED, DONE, NOT_FOUND, REFUSED, USAGE
+from workspace import DAMAGED, DONE, NOT_FOUND, REFUSED, USAGE, wait_until
 
 ATTENTION = 10
 SLOT = "policy/all/level2.json"
+
+
+def timestamp(text):
+    return int(datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp())
 
 
 class Rings(PushCase):
@@ -98,6 +107,62 @@ class Rings(PushCase):
         self.assertEqual(self.waiting(), [])
         self.organization.error("push", "--next", "--local", status=NOT_FOUND)
         self.assertEqual(self.actions(), {})
+
+    def published(self):
+        """When the present step went out."""
+        return timestamp(json.loads((self.rings / "rollout.json").read_text())["since"])
+
+    def late(self):
+        """The machines that need attention for what they have."""
+        machines = self.organization.json("status", "--all", status=None)["machines"]
+        return [machine["name"] for machine in machines
+                if any(each["kind"] == "documents" for each in machine["attention"])]
+
+    def test_after_a_step_a_machine_is_late_once_it_could_have_reported(self):
+        self.begin()
+        for share in (5, 25):
+            since = self.published()
+            for machine in self.machines:
+                self.say(machine, issued=since + 1)
+            wait_until(lambda since=since: time.time() >= since + 2)
+            self.assertEqual(self.next(status=DONE)["share"], share)
+            self.assertEqual(self.late(), [])
+        slow, *others = self.machines
+        for machine in others:
+            self.say(machine)
+        self.say(slow, self.before)
+        self.assertEqual(self.late(), [slow.name])
+
+    def test_a_step_by_a_clock_ahead_excuses_nobody(self):
+        self.begin()
+        signed = timestamp(self.document(self.signed / "level2.json")[0]["issued"])
+        record = self.rings / "rollout.json"
+        record.write_text(json.dumps({
+            **json.loads(record.read_text()), "since": "2099-01-01T00:00:00Z"}))
+        for machine in self.machines:
+            self.say(machine, self.before, issued=signed + 60)
+        self.assertEqual(len(self.late()), len(self.machines))
+
+    def test_of_two_at_once_one_takes_the_step(self):
+        for machine in self.begin():
+            self.say(machine)
+        words = ["mamctl", "fleet", "push", "--next", "--local", "--wait", "0s", "--json",
+                 "--organization", self.organization.path]
+        both = [subprocess.Popen(
+            words, stdout=subprocess.PIPE, env=self.workspace.environment) for _ in range(2)]
+        said = [json.loads(each.communicate()[0]) for each in both]
+        self.assertEqual(sorted(each.returncode for each in both), [DONE, ATTENTION])
+        self.assertEqual(sorted(each["verdict"] for each in said), ["waiting", "well"])
+        self.assertEqual(self.waiting(), ["100"])
+        # One that is under way for long is waited for, and nothing is done.
+        lock = self.organization.path / ".push.lock"
+        # Who can only read the directory stops nobody.
+        self.assertEqual(lock.stat().st_mode & 0o777, 0o600)
+        held = os.open(lock, os.O_RDONLY)
+        self.addCleanup(os.close, held)
+        fcntl.flock(held, fcntl.LOCK_EX)
+        self.assertIn("another push is under way", self.organization.error(
+            "push", "--next", "--local", "--wait", "0s", status=REFUSED))
 
     def test_a_bad_policy_stops_and_names_the_machine(self):
         first = self.begin()
