@@ -15,6 +15,25 @@ func pushNextStep(_ invocation: Invocation) throws -> ExitStatus {
     try invocation.refuse(signingOptions, with: "next")
     guard invocation.operands.isEmpty else { throw invocation.misuse("--next takes no DIR") }
     let fleet = try FleetDirectory(of: invocation)
+    let step = try alone(in: fleet.place) { try takeNextStep(of: fleet, invocation) }
+    guard step.isTaken else { return step.status }
+    guard invocation.isJSON || invocation.arguments.has("local") else {
+        throw executeMamfleet([ByteString("push"), fleet.place.path])
+    }
+    let sent = invocation.arguments.has("local") ? nil : try sendDocuments(of: fleet.place)
+    if invocation.isJSON {
+        printJSON(
+            step.json.merging([
+                "published": sent?.answer ?? .null, "error": sent?.error ?? .null,
+            ]))
+    }
+    return sent?.status ?? .success
+}
+
+/// Judged and taken at once: of two the second sees what the first has left.
+private func takeNextStep(
+    of fleet: FleetDirectory, _ invocation: Invocation
+) throws -> (isTaken: Bool, status: ExitStatus, json: JSONValue) {
     let survey = try fleet.survey(invocation)
     guard let rollout = try survey.readableRollout(in: fleet.place) else {
         throw Failure(
@@ -32,24 +51,15 @@ func pushNextStep(_ invocation: Invocation) throws -> ExitStatus {
         if isDry || !goesOn { printOut(words) } else { printError(words) }
     }
     guard goesOn, !isDry else {
-        if invocation.isJSON { printJSON(rollout.json(survey.names, verdict, isPushed: false)) }
-        return goesOn ? .success : .attention
+        let json = rollout.json(survey.names, verdict, isPushed: false)
+        if invocation.isJSON { printJSON(json) }
+        return (false, goesOn ? .success : .attention, json)
     }
     try rollout.requireOrderKeys(
         in: fleet.place, by: fleet.root.root, of: fleet.root.organization)
     try fleet.place.advance(rollout, survey, at: now)
     fleet.place.note(rollout.next.map { LogEntry(.next, $0.place, $0.envelope) })
-    guard invocation.isJSON || invocation.arguments.has("local") else {
-        throw executeMamfleet([ByteString("push"), fleet.place.path])
-    }
-    let sent = invocation.arguments.has("local") ? nil : try sendDocuments(of: fleet.place)
-    if invocation.isJSON {
-        printJSON(
-            rollout.json(survey.names, verdict, isPushed: true).merging([
-                "published": sent?.answer ?? .null, "error": sent?.error ?? .null,
-            ]))
-    }
-    return sent?.status ?? .success
+    return (true, .success, rollout.json(survey.names, verdict, isPushed: true))
 }
 
 /// Whether each of its policies is named by `--despite`.

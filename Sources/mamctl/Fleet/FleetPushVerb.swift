@@ -109,10 +109,12 @@ func sign(
     if !invocation.arguments.has("local") { try refuseToSend(documents, fleet) }
     try agree(to: shown, "Sign \(work.count.counted("document"))?", invocation)
     let found = documents.compactMap(\.newRing)
-    if let rings, !found.isEmpty {
-        try fleet.place.noteRollout(of: found, rings.survey, at: validity.issued)
+    try alone(in: fleet.place) {
+        if let rings, !found.isEmpty {
+            try fleet.place.noteRollout(of: found, rings.survey, at: validity.issued)
+        }
+        for document in documents { try document.sign(key, in: fleet.place, as: event) }
     }
-    for document in documents { try document.sign(key, in: fleet.place, as: event) }
 }
 
 /// What closes all that it covers, or covers nobody, is asked for by name: `yes` is typed too fast.
