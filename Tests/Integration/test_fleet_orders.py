@@ -265,6 +265,17 @@ class Restoring(Office):
             self.organization.root)
         self.assertIsNone(found["refusal"])
 
+    def test_twice_does_not_go_forward(self):
+        first, _ = self.push(minimumPinLength=4)
+        second, _ = self.push(minimumPinLength=6)
+        third, _ = self.push(minimumPinLength=8)
+        self.restore()
+        before = self.signed()
+        told = self.restore(status=REFUSED)["error"]
+        self.assertIn(f"as it was with serial {second} already", told["message"])
+        self.assertIn(f"--serial {third}, {first}", told["next"])
+        self.assertEqual(self.signed(), before)
+
     def test_the_difference_is_shown_and_asked(self):
         self.push(minimumPinLength=4)
         self.push(minimumPinLength=6)

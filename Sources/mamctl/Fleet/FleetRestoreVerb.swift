@@ -74,6 +74,7 @@ private func choose(
         serial.map { policy.serial == $0 }
             ?? (policy.ring == nil && policy.content != present?.content)
     }
+    if serial == nil, let meant, let present { try refuseToGoForward(meant, present, former) }
     guard let meant else {
         let serials = former.map { "\($0.serial)" }.joined(separator: ", ")
         throw Failure(
@@ -81,6 +82,22 @@ private func choose(
             next: "give one of --serial \(serials)")
     }
     return (meant, present)
+}
+
+/// What is in force may itself be what a restore has brought back: the newest version that differs
+/// is then the one that was left.
+private func refuseToGoForward(
+    _ meant: SignedPolicy, _ present: SignedPolicy, _ former: [SignedPolicy]
+) throws(Failure) {
+    let origin = former.first { $0.content == present.content && $0.serial < meant.serial }
+    guard let origin else { return }
+    let older = former.filter { $0.serial < origin.serial && $0.content != present.content }
+    let others = ([meant] + older).map { "\($0.serial)" }.joined(separator: ", ")
+    throw Failure(
+        .refused,
+        "\(present.slot) is as it was with serial \(origin.serial) already, and serial"
+            + " \(meant.serial) came after that",
+        next: "name the version that you mean: --serial \(others)")
 }
 
 private func show(_ shown: ShownPush, _ former: SignedPolicy, _ present: SignedPolicy?) {
