@@ -158,6 +158,10 @@ extension OrganizationDirectory {
         try writePrivately(invitationFile(invitation.id), lines(invitation.json))
     }
 
+    package func remove(_ invitation: InvitationRecord) throws(Failure) {
+        try remove(invitationFile(invitation.id))
+    }
+
     /// The answer to an invitation, `invited/ID.json`: its `jwt` is what is sent.
     package func writeAnswer(
         _ invitation: Bytes16, _ machine: MachineID, _ token: Token

@@ -1,6 +1,7 @@
 """Codes for machines, and who is let in with them."""
 import json
 import os
+import shutil
 import stat
 import subprocess
 import unittest
@@ -242,6 +243,30 @@ class Admission(unittest.TestCase):
         self.organization.error("invite", status=USAGE)
         self.organization.error("invite", "--group", "a/b", "-o", folder, status=USAGE)
         self.organization.fleet("invite", "--count", "2", status=USAGE)
+
+    def test_a_code_that_cannot_be_written_leaves_no_invitation(self):
+        invitations = self.organization.path / "invitations"
+        before = sorted(invitations.glob("*")) if invitations.exists() else []
+        taken = self.workspace.root / "taken"
+        taken.write_text("no directory")
+        self.organization.error("invite", "-o", taken, status=None)
+        folder = self.workspace.root / "codes"
+        # No picture has room for it.
+        self.organization.error(
+            "invite", "-o", folder, "--note", "desk", "--qr", status=None,
+            environment={**self.workspace.environment, "PATH": self.failing("qrencode")})
+        self.assertEqual(sorted(invitations.glob("*")), before)
+        self.assertEqual(list(folder.iterdir()), [])
+
+    def failing(self, program):
+        """A path with mamctl, and a program that only tells its version."""
+        place = self.workspace.root / "bin"
+        place.mkdir()
+        (place / "mamctl").symlink_to(
+            shutil.which("mamctl", path=self.workspace.environment["PATH"]))
+        (place / program).write_text('#!/bin/sh\n[ "$1" = --version ]\n')
+        (place / program).chmod(0o755)
+        return f"{place}:/usr/bin:/bin"
 
     def test_a_terminal_is_warned(self):
         terminal = Terminal(

@@ -40,7 +40,12 @@ func inviteMachines(_ invocation: Invocation) throws -> ExitStatus {
         try engine.directory.write(record)
         let isFree = try folder?.has("\(note).code") == false
         let name = count == 1 && isName(note) && isFree ? note : nil
-        let file = try give(code.text, of: record, to: folder, as: name, invocation)
+        let file: String?
+        do { file = try give(code.text, of: record, to: folder, as: name, invocation) } catch {
+            // Nobody has the code. What is printed may have been read by somebody.
+            if folder != nil { try engine.directory.remove(record) }
+            throw error
+        }
         made.append(record.json.merging(["file": JSONValue(file)]))
     }
     if invocation.isJSON { printJSON(["invitations": .array(made)]) }
@@ -67,7 +72,10 @@ private func give(
         let picture = folder.whole("\(stem).png")
         // It would be there for all to read before its mode could be changed.
         umask(0o077)
-        try drawQR(code, ["-t", "PNG", "-o", picture.shown])
+        do { try drawQR(code, ["-t", "PNG", "-o", picture.shown]) } catch {
+            try folder.remove("\(stem).code")
+            throw error
+        }
     }
     if !invocation.isJSON { printOut(verbatim: path.shown) }
     return path.shown
