@@ -102,7 +102,11 @@ class Files(unittest.TestCase):
         # With --root that would be refused, too.
         self.assertEqual(refused["error"]["next"], f"mamctl fleet cosign {root} --key KEY")
         self.cosign(root, "ann")
+        before = root.read_bytes()
         self.cosign(root, "ann")  # again: it stays one
+        said = self.fleet("cosign", root, "--key", self.keys["ann"], "--yes").stdout
+        self.assertIn(f"was signed by {self.ids['ann']} already", said)
+        self.assertEqual(root.read_bytes(), before)
         self.assertEqual(self.verify_root(root, status=REFUSED)["missing"], 1)
         # Not a root key, whatever else it is.
         refused = self.cosign(root, "server", status=REFUSED)

@@ -17,19 +17,28 @@ func cosignDocuments(_ invocation: Invocation) throws -> ExitStatus {
     for file in files { try agree(to: file, root, names, invocation) }
     let key = try FleetKey(of: invocation)
     for file in files { try require(key, for: file, root) }
+    var known: Set<Int> = []
     for index in files.indices {
+        let former = files[index].envelope.signatures
         try key.sign(&files[index].envelope)
-        try files[index].write(replacing: true)
-        note(.cosign, [files[index]])
+        // The same key signs the same bytes alike.
+        if files[index].envelope.signatures.allSatisfy(former.contains) {
+            known.insert(index)
+        } else {
+            try files[index].write(replacing: true)
+            note(.cosign, [files[index]])
+        }
     }
     if invocation.isJSON {
         report(files, by: root?.root, invocation, asList: true)
     } else {
-        for file in files {
+        for (index, file) in files.enumerated() {
             let signatures = file.signatures(root?.root)
-            printOut(
-                signatures.map { "\(file.path.shown): signed by \(key.id), \($0.missing) missing" }
-                    ?? "\(file.path.shown): signed by \(key.id)")
+            let done: Message =
+                known.contains(index)
+                ? "\(file.path.shown): was signed by \(key.id) already"
+                : "\(file.path.shown): signed by \(key.id)"
+            printOut(signatures.map { "\(done), \($0.missing) missing" } ?? done)
             if let note = signatures.flatMap({ file.noteOnOrderKeys($0) }) {
                 printOut("\(file.path.shown): \(note)")
             }
