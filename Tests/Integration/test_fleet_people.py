@@ -2,8 +2,10 @@
 import base64
 import json
 import shutil
+import socket
 import time
 import unittest
+import urllib.parse
 
 from carrier import Organization, group_target
 from fleet_directory import KeyedDirectory, Machine
@@ -205,6 +207,18 @@ else:
         message = self.organization.error(
             "people", "--dry-run", status=UNREACHABLE, environment=environment)
         self.assertIn("it has said too much", message)
+
+    def test_a_server_that_says_nothing(self):
+        server = socket.socket(socket.AF_UNIX)
+        self.addCleanup(server.close)
+        path = self.workspace.root / "silent"
+        server.bind(str(path))
+        # It has the connection, and whatever is asked on it.
+        server.listen(8)
+        self.configure(
+            uri="ldapi://" + urllib.parse.quote(str(path), safe=""), bindDN=None,
+            passwordFile=None, certificates=None)
+        self.assertIn("it has said nothing for 20 s", self.refusal(status=UNREACHABLE))
 
     def test_a_part_on_another_server(self):
         self.serve(

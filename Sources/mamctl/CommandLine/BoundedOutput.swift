@@ -13,9 +13,12 @@ final class BoundedOutput {
 
     private let maximumByteCount: Int
     private let deadline: Deadline
+    private let longestSilence: Int
 
-    init(atMost maximumByteCount: Int, within deadline: Deadline) {
+    /// `longestSilence`: how many seconds it may say nothing.
+    init(atMost maximumByteCount: Int, within deadline: Deadline, longestSilence: Int) {
         (self.maximumByteCount, self.deadline) = (maximumByteCount, deadline)
+        self.longestSilence = longestSilence
     }
 
     /// `input`: its standard input; nil for none.
@@ -55,9 +58,11 @@ final class BoundedOutput {
         var part = [UInt8](repeating: 0, count: 1 << 16)
         while limit == nil {
             var question = pollfd(fd: output.raw, events: Int16(POLLIN), revents: 0)
-            let seconds = Int32(deadline.secondsLeft)
-            guard try retrying({ Int(poll(&question, 1, seconds * 1000)) }) > 0 else {
-                limit = "it took too long"
+            let seconds = min(deadline.secondsLeft, longestSilence)
+            guard try retrying({ Int(poll(&question, 1, Int32(seconds) * 1000)) }) > 0 else {
+                limit =
+                    seconds < longestSilence
+                    ? "it took too long" : "it has said nothing for \(seconds) s"
                 return
             }
             let count = try retrying { Glibc.read(output.raw, &part, part.count) }

@@ -24,6 +24,8 @@ final class DirectorySearch {
     private static let pageSize = 500
     private static let maximumByteCount = 256 << 20
     private static let maximumSeconds = 300
+    /// ldapsearch itself waits for ever for a server that has accepted the connection.
+    private static let maximumSilentSeconds = 20
 
     init(_ settings: PeopleSettings, _ place: OrganizationDirectory) throws {
         self.settings = settings
@@ -72,7 +74,8 @@ final class DirectorySearch {
         let words =
             (["ldapsearch"] + Self.form + connection + ["-o"]).map { ByteString($0) }
             + [assignment("TLS_CACERT=", certificates)] + question.map { ByteString($0) }
-        let program = BoundedOutput(atMost: bytesLeft, within: deadline)
+        let program = BoundedOutput(
+            atMost: bytesLeft, within: deadline, longestSilence: Self.maximumSilentSeconds)
         let end: ProcessEnd
         do throws(Errno) {
             end = try program.run(
@@ -87,7 +90,8 @@ final class DirectorySearch {
     }
 
     private static let form = [
-        "-LLL", "-o", "ldif-wrap=no", "-o", "nettimeout=20", "-E", "pr=\(pageSize)/noprompt",
+        "-LLL", "-o", "ldif-wrap=no", "-o", "nettimeout=\(maximumSilentSeconds)",
+        "-E", "pr=\(pageSize)/noprompt",
     ]
 
     private var connection: [String] {
@@ -113,7 +117,8 @@ final class DirectorySearch {
     private func failure(_ end: ProcessEnd, _ program: BoundedOutput) -> Failure {
         if let limit = program.limit {
             return Failure(
-                .unreachable, "\(settings.uri): \(limit)", next: "narrow base and filter")
+                .unreachable, "\(settings.uri): \(limit)",
+                next: "see whether the server is well, or narrow base and filter")
         }
         let lines = program.complaint.split(separator: "\n")
         let said = excerpt(of: lines.first.map(String.init) ?? "")
