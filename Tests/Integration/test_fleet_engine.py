@@ -329,9 +329,16 @@ class Engine(unittest.TestCase):
             other.error("engine", "init", "--server", *words, status=USAGE)
         self.assertFalse((other.path / "engine").exists())
         other.error("invite", "-o", "x", status=NOT_FOUND)
+        # No death of one leaves more than half of them.
+        for count in (2, 4, 6):
+            names = [word for host in "abcdef"[:count] for word in ("--server", host)]
+            self.assertIn(f"{count} servers: name one, three or five", other.error(
+                "engine", "init", *names, status=USAGE))
+        self.assertFalse((other.path / "engine").exists())
         made = other.json("engine", "init", "--server", "[::1]:4333", "--server", "127.0.0.1",
-                          "--https", "https://files.contoso.com/mamd")
-        self.assertEqual(made["settings"]["servers"], ["[::1]:4333", "127.0.0.1:4222"])
+                          "--server", "c", "--https", "https://files.contoso.com/mamd")
+        self.assertEqual(
+            made["settings"]["servers"], ["[::1]:4333", "127.0.0.1:4222", "c:4222"])
         code = other.code()
         self.assertEqual(code["https"], "https://files.contoso.com/mamd")
         self.assertEqual(code["organization"], other.fingerprint)

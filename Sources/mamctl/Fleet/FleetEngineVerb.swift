@@ -79,6 +79,7 @@ private func settings(
             }
             servers.append(server.description)
         }
+        try requireMajority(of: servers.count, invocation)
     }
     guard !servers.isEmpty else { throw invocation.misuse("--server is needed") }
     let fallback = former.map { min($0.replicas, servers.count) } ?? (servers.count < 3 ? 1 : 3)
@@ -93,6 +94,14 @@ private func settings(
         throw invocation.misuse("--https is '\(shown(https))', not https://HOST/PATH")
     }
     return EngineSettings(servers: servers, https: https, replicas: replicas)
+}
+
+/// Of two servers both must run, and four stand no more failures than three.
+func requireMajority(of count: Int, _ invocation: Invocation) throws(Failure) {
+    guard [1, 3, 5].contains(count) else {
+        throw invocation.misuse(
+            "\(count) servers: name one, three or five, for more than half of them must run")
+    }
 }
 
 /// In the server's settings, between quotes.
@@ -145,7 +154,4 @@ private func report(
             + "  nats-server -c \(place)/\(servers.first?.server.label ?? "")/nats-server.conf\n"
             + "as a user who alone reads that, and owns such a directory in \(store). Then: mamctl"
             + " fleet push, or mamfleet engine \(directory.path.asArgument)")
-    if servers.count == 2 {
-        printError("Of two servers both must run: take one, or three.")
-    }
 }

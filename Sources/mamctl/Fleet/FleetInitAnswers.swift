@@ -147,11 +147,7 @@ struct FleetInitAnswers {
     private static func servers(
         named words: [ByteString], _ invocation: Invocation
     ) throws -> [ServerName] {
-        guard [1, 3, 5].contains(words.count) else {
-            throw invocation.misuse(
-                "\(words.count) servers: name one, three or five, for more than half of them must"
-                    + " run")
-        }
+        try requireMajority(of: words.count, invocation)
         var found: [ServerName] = []
         for word in words {
             guard var server = word.text.flatMap(ServerName.init) else {
