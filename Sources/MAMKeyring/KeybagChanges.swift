@@ -48,31 +48,48 @@ final class KeybagChanges: Sendable {
         _ change: (inout Keybag, ClassKeys, inout AccountKeys) throws(KeyringError) -> Void
     ) throws(KeyringError) {
         try locks.passphrases.withLock(account) { () throws(KeyringError) in
-            var keybag = try state.keybag(of: account)
-            let opened =
-                if let proof { try proof(keybag) } else {
-                    try sealer.openKeys(keybag, passphrase: old)
-                }
-            var past: PastPassphrases?
-            if let new, previousBlockCount > 0 {
-                // Its fingerprint is stored only when it is changed.
-                if proof != nil, try sealer.isCurrent(new, of: keybag) {
-                    throw Self.isPast(previousBlockCount)
-                }
-                past = try history(of: account, from: old, to: new, refusing: previousBlockCount)
+            do throws(KeyringError) {
+                try rewriteAlone(
+                    account, opening: old, sealing: new, refusing: previousBlockCount, with: proof,
+                    change)
+            } catch {
+                // What a wipe has destroyed meanwhile fails in any way.
+                guard state.read({ $0.wipes[account] == nil }) else { throw .beingWiped(account) }
+                throw error
             }
-            let before = (keybag: keybag, keys: try sealer.allKeys(of: keybag, opened))
-            var (keys, all) = (before.keys, opened)
-            if keybag.passphrase == nil, new != nil {
-                (keys, all) = try keybag.retire(keys, opened)
-            }
-            keybag.generation += 1
-            try change(&keybag, keys, &all)
-            try sealer.seal(&keybag, keys, passphrase: new)
-            try replace(before, opening: old, with: keybag, all)
-            if let past { remember(past, of: account) }
-            if proof != nil { sealer.attempts.clear(account) }
         }
+    }
+
+    private func rewriteAlone(
+        _ account: AccountID, opening old: SecretBytes?, sealing new: SecretBytes?,
+        refusing previousBlockCount: Int,
+        with proof: ((Keybag) throws(KeyringError) -> AccountKeys)?,
+        _ change: (inout Keybag, ClassKeys, inout AccountKeys) throws(KeyringError) -> Void
+    ) throws(KeyringError) {
+        var keybag = try state.keybag(of: account)
+        let opened =
+            if let proof { try proof(keybag) } else {
+                try sealer.openKeys(keybag, passphrase: old)
+            }
+        var past: PastPassphrases?
+        if let new, previousBlockCount > 0 {
+            // Its fingerprint is stored only when it is changed.
+            if proof != nil, try sealer.isCurrent(new, of: keybag) {
+                throw Self.isPast(previousBlockCount)
+            }
+            past = try history(of: account, from: old, to: new, refusing: previousBlockCount)
+        }
+        let before = (keybag: keybag, keys: try sealer.allKeys(of: keybag, opened))
+        var (keys, all) = (before.keys, opened)
+        if keybag.passphrase == nil, new != nil {
+            (keys, all) = try keybag.retire(keys, opened)
+        }
+        keybag.generation += 1
+        try change(&keybag, keys, &all)
+        try sealer.seal(&keybag, keys, passphrase: new)
+        try replace(before, opening: old, with: keybag, all)
+        if let past { remember(past, of: account) }
+        if proof != nil { sealer.attempts.clear(account) }
     }
 
     /// A keybag that a wipe has destroyed must not come back.

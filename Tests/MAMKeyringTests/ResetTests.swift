@@ -59,6 +59,21 @@ import Testing
         #expect(state.findings.isEmpty)
     }
 
+    @Test func `a wipe that comes first is what a reset tells, whatever it fails by`() throws {
+        let state = try TestState()
+        let keyring = try state.start()
+        let account = try keyring.registerAnn()
+        let (export, keys) = try export(keyring, account)
+        let wipe = try keyring.wipes.decide(of: account)
+        keyring.wipes.eraseKeys(of: wipe)
+        for new in ["new", nil] {
+            #expect(throws: KeyringError.beingWiped(account)) {
+                try keyring.resetPassphrase(
+                    account, with: export, keys, to: new.map { passphrase($0) })
+            }
+        }
+    }
+
     @Test func `an export with other keys changes nothing, nor the count of wrong ones`() throws {
         let state = try TestState()
         let keyring = try state.start()
