@@ -25,6 +25,7 @@ package final class Vault: Sendable {
     /// Nil if accounts need no sign-in.
     package let signIns: SignIns?
     package let walks: Walks
+    package let helpNews = HelpNews()
 
     /// `stateDirectory`: for the records of files with the right class; nil in tests.
     package init(

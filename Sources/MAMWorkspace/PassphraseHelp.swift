@@ -49,6 +49,7 @@ package struct PassphraseHelp: UseCase {
                 "the organisation has no recovery record of the keys that \(identity) has now, and"
                     + " cannot help", next: "mamctl account passphrase --export FILE")
         }
+        try tellNews(of: account, standing)
         let isNew = vault.keyring.resetRequest(of: account) == nil
         let stored = try vault.keyring.askForReset(account)
         let request = request(stored, of: account, standing)
@@ -82,11 +83,25 @@ package struct PassphraseHelp: UseCase {
             of: account, with: export, opened, to: new, user: user, source: words)
         isDone = true
         end(account)
+        vault.helpNews.tell(
+            "the passphrase was reset already, by \(words): the one that was chosen then opens the"
+                + " account. If that is forgotten, too, run this again", of: account)
         Orders(tree).finish(nonce, fleet)
+    }
+
+    /// What came of an earlier request is told once, before another is made.
+    private func tellNews(
+        of account: AccountID, _ standing: MachineStanding
+    ) throws(KeyringError) {
+        let news = vault.helpNews.take(of: account)
+        let request = vault.keyring.resetRequest(of: account)
+        let isAnswered = request.map { answer(to: $0, of: account, standing) != nil } ?? false
+        if let news, !isAnswered { throw .refused(news) }
     }
 
     /// Destroys the account's request, if there is one: its passphrase is known.
     func end(_ account: AccountID) {
+        _ = vault.helpNews.take(of: account)
         do throws(KeyringError) { try vault.keyring.endResetRequest(account) } catch {
             vault.log.error(
                 "\(vault.identity(of: account)): its request for help stays in the state directory:"
@@ -169,6 +184,11 @@ extension Orders {
             return
         }
         tell("reset: nobody asks for it any more: \(words)")
+        if let id = order.account.map(AccountID.init), vault.isRegistered(id) {
+            vault.helpNews.tell(
+                "\(words) came when the request that it answers was over, and its code counts no"
+                    + " more. For a new code run this again", of: id)
+        }
         finish(nonce, fleet)
     }
 }

@@ -32,6 +32,7 @@ package struct Passphrases: UseCase {
             try vault.keyring.changePassphrase(
                 account, from: old, to: new, previousBlockCount: policy.pin.previousBlockCount)
         }
+        PassphraseHelp(tree).end(account)
         noteNew(of: account, "the passphrase of \(vault.identity(of: account)) was changed")
     }
 
