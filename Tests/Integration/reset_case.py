@@ -129,7 +129,7 @@ class ResetCase(unittest.TestCase):
             "order", "reset", "--root", self.organization.root, "--key",
             self.organization.keys["ann"], "--machine", "laptop", "--account", ANN,
             "--recovery-key", self.org_key, "--code", code, "-o", self.order_file, "--force",
-            *options, status=status)
+            "--yes", *options, status=status)
 
     def cosign(self):
         return self.organization.fleet(

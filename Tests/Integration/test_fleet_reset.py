@@ -12,10 +12,11 @@ from audit_files import records
 from fleet_directory import KeyedDirectory, Machine, sealed
 from reset_case import FORGOTTEN, NEW, ResetCase, signed_by_one
 from running import has_ended
+from terminal import Terminal
 from test_hygiene import pages
 from tracing import calls_by_thread, is_traced, killing, recording, strace
 from workspace import (
-    ANN, BOB, CLOSED, DONE, LONG, NOT_FOUND, REFUSED, ROOT, UNREACHABLE, USAGE, wait_until)
+    ANN, BOB, CLOSED, DONE, LONG, NO, NOT_FOUND, REFUSED, ROOT, UNREACHABLE, USAGE, wait_until)
 
 sys.path.insert(0, str(ROOT / "Tests"))
 import decoder
@@ -63,6 +64,70 @@ class Helped(ResetCase):
         self.workspace.lock()
         self.assertNotEqual(self.ask()["code"], asked["code"])
 
+    def test_what_was_reset_is_not_asked_for_again(self):
+        order = self.signed()
+        (asked,) = [line.split()[1] for line in self.workspace.serving(
+            FORGOTTEN, ANN, "--forgotten").stdout.splitlines() if line.startswith("code ")]
+        self.deliver(order)
+        self.choose()
+        told = self.workspace.serving(FORGOTTEN, ANN, "--forgotten", status=REFUSED).stderr
+        self.assertIn("was reset already, by order", told)
+        self.assertEqual(self.requests(), [])
+        # Who has forgotten that one, too, asks again, and by another code.
+        self.assertNotEqual(self.ask()["code"], asked)
+        self.report()
+        told = self.order(asked, status=REFUSED).stderr
+        self.assertIn("was answered before, by orders/reset.json, and counts once", told)
+
+    def test_what_is_missing_is_told_before_anything_is_asked(self):
+        self.signed()
+        for key in [], ["--recovery-key", self.office.root / "none.key"]:
+            told = self.organization.fleet(
+                "order", "reset", "--root", self.organization.root, "--key",
+                self.organization.keys["ann"], "--machine", "laptop", "--account", ANN, *key,
+                "-o", self.office.root / "new.json", status=(USAGE, NOT_FOUND)).stderr
+            self.assertNotIn("account  ", told)
+            self.assertNotIn("no terminal", told)
+
+    def test_the_help_desk_sees_whose_machine_asks(self):
+        self.workspace.lock()
+        code = self.ask()["code"]
+        self.report()
+        invitation = "ab" * 16
+        (self.organization.path / "invitations").mkdir(exist_ok=True)
+        (self.organization.path / "invitations" / f"{invitation}.json").write_text(json.dumps({
+            "id": invitation, "note": "Eve's laptop", "groups": [], "machine": self.machine,
+            "created": "2026-09-20T00:00:00Z", "expires": "2026-09-27T00:00:00Z",
+            "transportKey": json.loads((self.organization.path / "machines" / (
+                self.machine + ".json")).read_text())["transportKey"]}))
+        other = Machine(KeyedDirectory(self.organization), "ann-pc")
+        other.register()
+        other.say(accounts=[other.account(name=ANN.upper())])
+        stranger = Machine(KeyedDirectory(self.organization), "bob-pc")
+        stranger.register()
+        stranger.say(accounts=[stranger.account(name=BOB)])
+        words = [
+            "mamctl", "fleet", "order", "reset", "--root", self.organization.root, "--key",
+            self.organization.keys["ann"], "--machine", "laptop", "--account", ANN,
+            "--recovery-key", self.org_key, "--code", code, "-o", self.order_file,
+            "--organization", self.organization.path]
+        for typed, status in (("yes", NO), (ANN.upper(), DONE)):
+            terminal = Terminal(words, self.organization.workspace.environment, columns=300)
+            terminal.read(until=b"Type the account's name")
+            self.assertFalse(self.order_file.exists())
+            terminal.type(typed + "\n")
+            found, shown = terminal.finish()
+            self.assertEqual(found, status, shown)
+            self.assertIn('for "Eve\'s laptop", 2026-09-20', shown)
+            self.assertIn(f"{ANN} is on ann-pc ({other.id}), too", shown)
+            self.assertNotIn("bob-pc", shown)
+            self.assertRegex(shown, r"admitted +2026-09-21T\S+, \d+ days ago")
+            self.assertRegex(shown, rf"account +{ANN} \([0-9a-f]+\), as the machine says")
+        self.order_file.unlink()
+        # A script says that it means it.
+        self.assertIn("add --yes", self.organization.fleet(*words[2:-2], status=REFUSED).stderr)
+        self.assertFalse(self.order_file.exists())
+
     def test_the_order_brings_no_key_in_the_clear_and_is_for_one_machine(self):
         order = self.signed()
         content = base64.b64decode(json.loads(order.read_text())["content"])
@@ -92,6 +157,8 @@ class Helped(ResetCase):
         (event,) = records(self.workspace, "--event", "ordered")
         self.assertIn("nobody asks for it any more", event["reason"])
         self.workspace.lock()
+        # The person has waited for it, and is told once.
+        self.assertIn("its code counts no more", self.choose(status=REFUSED).stderr)
         self.assertIn("has not answered", self.choose(status=REFUSED).stderr)
         self.assert_unchanged()
 
@@ -150,7 +217,7 @@ class Helped(ResetCase):
         told = self.organization.fleet(
             "order", "reset", "--root", self.organization.root, "--key",
             self.organization.keys["ann"], "--machine", "thief", "--account", BOB,
-            "--recovery-key", self.org_key, "--code", code, "-o", self.order_file,
+            "--recovery-key", self.org_key, "--code", code, "-o", self.order_file, "--yes",
             status=REFUSED).stderr
         self.assertIn(f"the recovery record of {BOB} has the keys of {ANN}", told)
         self.assertFalse(self.order_file.exists())

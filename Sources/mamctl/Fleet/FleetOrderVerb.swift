@@ -86,7 +86,7 @@ private func resetAnswer(
     _ action: Order.Action, _ targets: [Target], _ invocation: Invocation
 ) throws -> Order.Reset? {
     guard action == .reset, let target = targets.first, let account = target.account else {
-        for option in ["recovery-key", "key-passfile", "key-extpass", "code"]
+        for option in ["recovery-key", "key-passfile", "key-extpass", "code", "yes"]
         where invocation.arguments.has(option) {
             throw invocation.misuse("--\(option) is for reset alone")
         }

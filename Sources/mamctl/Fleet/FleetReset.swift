@@ -45,10 +45,14 @@ struct FleetReset {
         self.request = request
     }
 
-    /// Asks for the code, then opens the account's record with the recovery key.
+    /// Shows who asks, asks for the code, then opens the account's record with the recovery key.
     func answer() throws -> Order.Reset {
-        try requireCode()
+        // A person waits on the line: nothing is asked before what would refuse it anyway.
         let path = try required("recovery-key", invocation)
+        _ = try readKeyFile(RecoveryKeyFile.self, path)
+        try ResetAsker(machine: machine, account: account, directory: directory, survey: survey)
+            .confirm(invocation)
+        try requireCode()
         let pair = try openKeyFile(RecoveryKeyFile.self, path, invocation, optionPrefix: "key-")
         let (export, opened) = try record(pair)
         let key = Curve25519.PublicKey(reading: request.publicKey.span.bytes, at: 0)
@@ -62,14 +66,36 @@ struct FleetReset {
 
     /// Never shown here: who asks must have read it at the machine.
     private func requireCode() throws {
-        let code = ResetCode(
-            request.publicKey, of: account.id, on: machine.entry.machine,
-            in: directory.root.organization)
-        guard code.isTyped(try typedCode()) else {
+        let typed = try typedCode()
+        guard code(of: request.publicKey).isTyped(typed) else {
+            if let order = earlierAnswer(to: typed) {
+                throw Failure(
+                    .refused,
+                    "that code was answered before, by \(order.file), and counts once: nothing is"
+                        + " signed",
+                    next: "have the person run mamctl account passphrase --forgotten, and read the"
+                        + " code that it shows now")
+            }
             throw Failure(
                 .refused,
                 "that is not the code of the request of \(name): nothing is signed",
                 next: "have it read again; if it stays wrong, somebody else asks")
+        }
+    }
+
+    private func code(of publicKey: [UInt8]) -> ResetCode {
+        ResetCode(
+            publicKey, of: account.id, on: machine.entry.machine,
+            in: directory.root.organization)
+    }
+
+    /// The order that answered another request of this account.
+    private func earlierAnswer(to typed: String) -> SurveyedOrder? {
+        survey.orders.orders.first { order in
+            guard order.order.account == account.id, let reset = order.order.reset else {
+                return false
+            }
+            return code(of: reset.publicKey).isTyped(typed)
         }
     }
 

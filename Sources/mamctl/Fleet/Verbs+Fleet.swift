@@ -153,6 +153,7 @@ private let fleetDocumentVerbs: [Verb] = [
             Option("key-passfile", value: "FILE", "read the recovery key's passphrase from FILE"),
             Option("key-extpass", value: "CMD", "read it from a command"),
             Option("code", value: "CODE", "reset: what the person has read to you"),
+            Option("yes", "reset: do not ask for the account's name"),
             Option(
                 "machines", value: "LIST", "a file of MACHINE [ACCOUNT] lines; OUT is a directory"),
             Option("confirm", value: "N", "confirm more than 10 without a terminal"),
