@@ -109,7 +109,7 @@ class Office(PushCase):
         self.document_file.write_bytes(alone)
         self.assertEqual(self.time(), (self.serial(), ""))
         self.assertEqual(self.bundle()[0], [self.serial()])
-        self.assertIn("machines that join refuse it", self.flaws())
+        self.assertIn("machines that lack it refuse it", self.flaws())
         # The next version is as any.
         self.put("recovery.json", mamdRecoveryPublicKey=self.public, printBlocked=True)
         self.push()

@@ -243,7 +243,7 @@ extension Wanted.Flaw {
         case .expiresSoon(let slot, let time): "\(slot) expires at \(rfc3339(time))."
         case .lacksOrderKeys(let slot, true):
             "\(slot) names a recovery key, and too few order keys have signed it: machines that"
-                + " join refuse it (mamctl fleet cosign)."
+                + " lack it refuse it (mamctl fleet cosign)."
         case .lacksOrderKeys(let slot, false):
             "\(slot) names a recovery key, and is not sent before enough order keys have signed it"
                 + " (mamctl fleet cosign)."

@@ -39,13 +39,13 @@ func writeBundles(_ invocation: Invocation) throws -> ExitStatus {
             "\(written.count) of \(texts.count.counted("bundle")) written, \(removed.count) removed"
         )
     }
-    for failure in heldBack { Failure(failure).notSent.report(isJSON: false) }
+    for failure in heldBack { Failure(failure).notWritten.report(isJSON: false) }
     return heldBack.isEmpty ? .success : .refused
 }
 
 extension Failure {
-    /// All the rest was sent.
-    fileprivate var notSent: Failure { Failure(status, "not written: \(message)", next: next) }
+    /// All the rest was written.
+    fileprivate var notWritten: Failure { Failure(status, "not written: \(message)", next: next) }
 }
 
 /// Those of machines that were revoked, and of groups without documents. Other files stay.
