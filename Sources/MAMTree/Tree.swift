@@ -122,8 +122,8 @@ extension Tree {
     /// Of the mount, whatever covers it by now; nil before there is one.
     package var mountNumber: String? { place.withLock { $0.mount?.device } }
 
-    /// `st_dev` of the mount, from the mount table: what asked the mount would wait behind all other
-    /// requests. 0 before there is one.
+    /// `st_dev` of the mount, from the mount table: a question to the mount would wait behind all
+    /// other requests. 0 before there is one.
     package var mountDevice: UInt64 { place.withLock { $0.mount?.deviceNumber } ?? 0 }
 
     /// Whether the backing directory was deleted: what is written there now has no name, and ends

@@ -86,7 +86,7 @@ struct ResetAsker {
         return "\(note), \(rfc3339(record.created))"
     }
 
-    /// Accounts of the same name or object id elsewhere, on the machine that is known longest first:
+    /// Accounts of the same name or object id elsewhere, that of the machine known longest first:
     /// one of them may be another person's.
     private var namesakes: [[Message]] {
         let machines = survey.machines.filter { other in
