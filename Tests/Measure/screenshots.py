@@ -100,6 +100,8 @@ def shoot(page, name, width, height, scale=1):
              f"--screenshot={target}",
              f"file://{page}"], check=True, capture_output=True,
              env={**os.environ, "HOME": profile})
+    # Each is installed with the documents.
+    subprocess.run(["pngquant", "--force", "--output", target, "256", target], check=True)
     size = target.stat().st_size
     print(f"{target.relative_to(ROOT)}: {size // 1000} kB")
     if size > LIMIT:
