@@ -5,17 +5,26 @@ import os
 import subprocess
 import unittest
 
-from disk_image import DiskCase
+from disk_image import DiskCase, DiskImage
 from workspace import pattern
 
 SIZE = 40 << 20
 LOST = (errno.ENOSPC, errno.EIO)
 
 
+class WithoutJournal(DiskImage):
+    """A journal that cannot be written makes the disk read-only, sooner or later: EROFS."""
+
+    def make(self, features):
+        super().make(("-b", "4096", "-O", "^has_journal"))
+
+
 @unittest.skipUnless(os.getuid() == 0, "mounts a small file system, which only root can")
 class ThinDisk(DiskCase):
     """An ext4 of 64 MiB in a file for which there is no such room: writes succeed, and are lost
     when they are stored."""
+
+    image_kind = WithoutJournal
 
     def place_of_image(self):
         self.thin = self.workspace.root / "thin"
