@@ -132,9 +132,6 @@ package struct Lookup: Sendable {
         tree.dropFormer(of: BackingID(status))
         if let known = tree.table.lookUp(BackingID(status)) {
             inode = known
-            guard try isRight(known, isNoted: isNoted) else {
-                return try lookUpEvenHidden(name, in: parent)
-            }
         } else if tree.repeatsNumbers, tree.table.lossCount != before.lossCount {
             // What was found may be gone by now.
             return try lookUpEvenHidden(name, in: parent)
@@ -144,6 +141,10 @@ package struct Lookup: Sendable {
                 ? tree.table.insert(unread: found)
                 : try makeKnown(found, recovers: before.recovers)
             tree.evictor.wake(knownCount: tree.table.count)
+        }
+        // Also if a listing made it known while the header was read here.
+        guard try isRight(inode, isNoted: isNoted) else {
+            return try lookUpEvenHidden(name, in: parent)
         }
         if before.recovers {
             // Another thread may have truncated the file, and the kernel keeps the first size that

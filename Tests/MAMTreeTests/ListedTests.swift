@@ -6,6 +6,7 @@ import MAMSystem
 import MAMTree
 import MAMVault
 import MAMWorkspace
+import Synchronization
 import TestSupport
 import Testing
 import WorkspaceSupport
@@ -106,6 +107,34 @@ private let root = InodeTable.rootNode
             #expect(throws: Errno.staleHandle) { try open(inode, O_WRONLY | O_TRUNC) }
             #expect(try it.content(name) == pattern(5000))
         }
+    }
+
+    @Test func `a look-up beside a listing has read the header`() throws {
+        try it.makeFile("file", pattern(5000))
+        let isOver = Atomic<Bool>(false)
+        let ended = Semaphore()
+        let it = it
+        let parent = try it.tree.table.inode(root)
+        try startThread(named: "lister") {
+            while !isOver.load(ordering: .relaxed) {
+                let stream = try? Lookup(it.tree).openDirectory(root, for: it.caller)
+                try? stream?.read(from: 0) { item in
+                    let entry = try? Lookup(it.tree).lookUp(item, in: parent)
+                    if let entry { it.tree.forget(entry.inode.node, count: 1) }
+                    return true
+                }
+            }
+            ended.signal()
+        }
+        var unread = 0
+        for _ in 0..<20_000 {
+            let inode = try Lookup(it.tree).lookUp("file", in: root).inode
+            if inode.isUnread { unread += 1 }
+            it.tree.forget(inode.node, count: 1)
+        }
+        isOver.store(true, ordering: .relaxed)
+        #expect(ended.wait(until: .patient))
+        #expect(unread == 0)
     }
 
     @Test func `a file that cannot be read is not taken for a plain one`() throws {
