@@ -43,6 +43,12 @@ extension Inode {
         /// Whether its header is still to be read.
         package var isUnread: Bool { isListed && facts == nil && file == nil }
 
+        /// The kernel was told a sealed file's size, and its header does not say another.
+        var isShownAsSealed: Bool {
+            if isListed, file == nil, case .damaged = facts { return true }
+            return isUnread
+        }
+
         /// From then on, the header is all that is known of it.
         package mutating func dropUnusedFile() {
             if openCount == 0, let file { facts = file.facts }

@@ -182,7 +182,9 @@ package final class Inode: Sendable {
         guard isRegular else { return (size, nil) }
         return state.withLock { state in
             if let file = state.file { return (file.size, file.header) }
-            if state.isUnread { return (Extent(physicalSize: size)?.plainSize ?? size, nil) }
+            if state.isShownAsSealed {
+                return (Extent(physicalSize: size)?.plainSize ?? size, nil)
+            }
             return (state.facts?.plainSize(ofPhysical: size) ?? size, state.facts?.header)
         }
     }

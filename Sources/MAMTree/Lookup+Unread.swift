@@ -17,7 +17,8 @@ extension Lookup {
     /// Reads the header of a listed file: whoever decides by it comes here first.
     ///
     /// `ESTALE` if the file is not sealed: the kernel has a wrong size for its number and, with the
-    /// write-back cache, keeps it. The next look-up gives the file another number.
+    /// write-back cache, keeps it. The next look-up gives the file another number. What asks by a
+    /// descriptor would get it again and again: so a damaged file, which nobody can read, keeps it.
     package func read(_ inode: Inode) throws(Errno) {
         guard inode.isUnread else { return }
         // Not under the inode's lock, because the disk may hang.
@@ -33,7 +34,7 @@ extension Lookup {
         try inode.withState { state throws(Errno) in
             guard state.isUnread else { return }
             state.facts = facts
-            if facts.header?.isManaged == true { return }
+            if facts.isOfSealed { return }
             tree.table.replace(inode, &state)
             throw .staleHandle
         }
@@ -61,5 +62,16 @@ extension Lookup {
             }
         }
         try read(inode)
+    }
+}
+
+extension FileFacts {
+    /// Whether it was sealed, as its note says, even if its header is lost.
+    fileprivate var isOfSealed: Bool {
+        switch self {
+        case .protected(let header): header.isManaged
+        case .damaged, .unwritten: true
+        case .empty, .foreign: false
+        }
     }
 }

@@ -137,6 +137,21 @@ private let root = InodeTable.rootNode
         #expect(unread == 0)
     }
 
+    @Test func `a damaged file stays the one that was listed`() throws {
+        try it.makeFile("file", pattern(5000))
+        let file = try openFile(it.places.path("file"), O_RDWR)
+        let bytes: [UInt8] = [255, 255, 255]
+        try bytes.withUnsafeBytes { try writeFully(file.raw, from: $0, at: 20) }
+        let inode = try #require(try list()["file"]?.inode)
+        for _ in 0..<2 { #expect(throws: Errno.badMessage) { try open(inode) } }
+        let entry = try Lookup(it.tree).lookUp("file", in: root)
+        #expect(entry.inode === inode && !inode.isReplaced && inode.isRead)
+        #expect(entry.attributes.st_size == 5000)
+        try open(inode, O_RDWR | O_TRUNC)
+        #expect(try Lookup(it.tree).entry(inode).attributes.st_size == 0)
+        #expect(try it.content("file") == [])
+    }
+
     @Test func `a file that cannot be read is not taken for a plain one`() throws {
         try it.makeFile("file", pattern(5000))
         let inode = try #require(try list()["file"]?.inode)
