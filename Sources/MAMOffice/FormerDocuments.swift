@@ -22,8 +22,7 @@ extension OrganizationDirectory {
         if try has(name) {
             let known = try read(name, atMost: Envelope.maximumByteCount)
             if known != bytes, let statement = try? Envelope(parsing: known).statement() {
-                let rest = name.dropFirst(Self.signed.count + 1)
-                try write("\(Self.former)/\(statement.serial)/\(rest)", known)
+                try write(formerFile(statement.serial, of: name), known)
             }
         }
         try write(name, bytes)
@@ -37,6 +36,11 @@ extension OrganizationDirectory {
             else { return nil }
             return (Slot(envelope.kind, statement.audience, statement.name), statement)
         }
+    }
+
+    /// Where the document `name`, `signed/NAME`, stands that had this serial, once it is replaced.
+    func formerFile(_ serial: Int64, of name: String) -> String {
+        "\(Self.former)/\(serial)/\(name.dropFirst(Self.signed.count + 1))"
     }
 
     /// The policies that were replaced, the newest first, each with its successor's file.

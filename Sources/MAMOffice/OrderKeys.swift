@@ -66,6 +66,29 @@ extension OrganizationDirectory {
     }
 }
 
+extension OrganizationDirectory {
+    /// The version that the time names of a document, `signed/NAME`, that is held back: a machine
+    /// that joins meanwhile misses it otherwise, and is closed. Nil: there is none, or it has
+    /// expired.
+    func versionInForce(
+        before document: SignedDocument, _ name: String, _ root: Root, _ orderKeys: OrderKeys,
+        at now: Int64
+    ) throws(Failure) -> SignedDocument? {
+        guard let serial = orderKeys.serialInForce(document.slot) else { return nil }
+        let former = formerFile(serial, of: name)
+        guard try has(former) else { return nil }
+        let envelope = try envelope(former)
+        // One that only a key has signed that was taken away is of no use to any machine.
+        guard
+            let found = try? SignedDocument(
+                envelope, by: root, of: document.statement.organization),
+            found.slot == document.slot, found.statement.serial == serial,
+            found.statement.expires ?? .max > now
+        else { return nil }
+        return found
+    }
+}
+
 extension Rollout {
     /// Refuses a next step that machines would refuse.
     package func requireOrderKeys(

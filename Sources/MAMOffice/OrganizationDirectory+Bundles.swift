@@ -66,7 +66,7 @@ extension OrganizationDirectory {
     /// All bundles. Machines that were revoked get their orders alone. Orders that have expired or
     /// that miss signatures are left out, and so are those of a version that did not make nonces as
     /// machines want them now: of these `tell` is given a sentence each. `holdBack` is given the
-    /// documents that order keys have yet to sign, which are left out, too.
+    /// documents that order keys have yet to sign, in whose place the version in force is sent.
     package func bundles(
         at now: Int64, tell: (Message) -> Void = { _ in }, holdBack: (Failure) -> Void = { _ in }
     ) throws(Failure) -> [BundlePlace: Bundle] {
@@ -77,11 +77,13 @@ extension OrganizationDirectory {
             below: Self.signed, DocumentKind.lasting, by: root, of: organization)
         let orderKeys = try orderKeys(by: root)
         for (name, found) in signed.values.sorted(by: { $0.name < $1.name }) {
+            var sent: SignedDocument? = found
             if case .heldBack(let refusal) = orderKeys.verdict(on: found) {
                 holdBack(failure(name, refusal))
-                continue
+                sent = try versionInForce(before: found, name, root, orderKeys, at: now)
             }
-            parts[BundlePlace(found.kind, found.statement.audience), default: []].append(found)
+            guard let sent else { continue }
+            parts[BundlePlace(sent.kind, sent.statement.audience), default: []].append(sent)
         }
         for order in try orders(by: root, of: organization, at: now, tell) {
             parts[BundlePlace(.order, order.statement.audience), default: []].append(order)

@@ -88,7 +88,7 @@ class Office(PushCase):
         self.assertNotIn("recovery key", self.flaws())
         self.organization.json("verify", self.document_file, "--root", self.organization.root)
 
-    def test_the_version_in_force_stays_named_meanwhile(self):
+    def test_the_version_in_force_stays_named_and_sent_meanwhile(self):
         self.push()
         self.cosign()
         former, _ = self.time()
@@ -97,8 +97,11 @@ class Office(PushCase):
         self.assertGreater(self.serial(), former)
         self.assertEqual(self.time()[0], former)
         self.assertNotIn("which is not here", self.flaws())
+        # A machine that joins now must have what the time names.
+        self.assertEqual(self.bundle(REFUSED)[0], [former])
         self.cosign()
         self.assertEqual(self.time()[0], self.serial())
+        self.assertEqual(self.bundle()[0], [self.serial()])
 
     def test_what_an_older_version_has_sent_goes_on(self):
         """Machines have it, and must not be closed for want of it."""
@@ -112,8 +115,9 @@ class Office(PushCase):
         self.assertIn("machines that lack it refuse it", self.flaws())
         # The next version is as any.
         self.put("recovery.json", mamdRecoveryPublicKey=self.public, printBlocked=True)
+        former = self.serial()
         self.push()
-        self.assertEqual(self.bundle(REFUSED)[0], [])
+        self.assertEqual(self.bundle(REFUSED)[0], [former])
 
 
 class Arrival(Reports):
