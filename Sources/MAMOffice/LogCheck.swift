@@ -1,7 +1,7 @@
 // Whether the log is whole, and has all documents that are here or were sent.
 
 internal import MAMFleet
-internal import MAMModel
+package import MAMModel
 
 /// A log shows what its writers did; who may write the directory can write another one. So a digest
 /// of it that somebody else has kept is what tells a changed log, and documents tell a short one.
@@ -13,6 +13,8 @@ package struct LogCheck: Sendable {
         case unreadable(Int)
         /// A document that was signed elsewhere, with a stolen key, or by a copy of the directory.
         case unlogged(LogEntry.Document)
+        /// More keys have signed one that is in the log, here or on its way to the engine.
+        case cosigned(LogEntry.Document)
         /// Somebody has sent it to the engine.
         case sent(LogEntry.Document)
         /// The newest of its slot that was signed here is here no more.
@@ -24,8 +26,8 @@ package struct LogCheck: Sendable {
     /// Of the last line; nil without one.
     package let digest: String?
     package private(set) var findings: [Finding] = []
-    /// By fingerprint.
-    private var logged: Set<String> = []
+    /// By fingerprint, the keys that had signed it by then.
+    private var logged: [String: Set<Bytes16>] = [:]
 
     /// `sent`: what the engine has, if it was asked.
     package init(
@@ -41,27 +43,43 @@ package struct LogCheck: Sendable {
                 continue
             }
             guard let document = entry.document else { continue }
-            logged.insert(document.fingerprint)
+            note(document)
             guard DocumentKind.lasting.contains(document.slot.kind) else { continue }
             if document.serial >= newest[document.slot]?.serial ?? 0 {
                 newest[document.slot] = document
             }
         }
         let present = try documents(in: directory)
-        findings += present.filter { !logged.contains($0.fingerprint) }.map { .unlogged($0) }
+        findings += present.compactMap { finding(on: $0, Finding.unlogged) }
         let here = Set(present.map(\.fingerprint))
         findings += newest.values.filter { !here.contains($0.fingerprint) }
             .sorted { $0.slot.description < $1.slot.description }.map { .missing($0) }
-        let known = logged.union(here)
-        findings += sent.documents.filter { !known.contains($0.fingerprint) }.map { .sent($0) }
+        present.forEach { note($0) }
+        findings += sent.documents.compactMap { finding(on: $0, Finding.sent) }
         findings += sent.junk.sorted { $0.key < $1.key }.map {
             .unusable(UnusableFile(name: $0.key, reason: $0.value))
         }
     }
 
-    /// Those that are here and not in the log.
+    /// Those that are here and not in the log as they are; without what the engine has.
     package var unlogged: [LogEntry.Document] {
-        findings.compactMap { if case .unlogged(let document) = $0 { document } else { nil } }
+        findings.compactMap {
+            switch $0 {
+            case .unlogged(let document), .cosigned(let document): document
+            default: nil
+            }
+        }
+    }
+
+    private mutating func note(_ document: LogEntry.Document) {
+        logged[document.fingerprint, default: []].formUnion(document.keys)
+    }
+
+    private func finding(
+        on document: LogEntry.Document, _ unknown: (LogEntry.Document) -> Finding
+    ) -> Finding? {
+        guard let keys = logged[document.fingerprint] else { return unknown(document) }
+        return keys.isSuperset(of: document.keys) ? nil : .cosigned(document)
     }
 
     private mutating func documents(
@@ -72,11 +90,12 @@ package struct LogCheck: Sendable {
         for place in OrganizationDirectory.logged {
             names += try directory.files(below: place)
         }
+        let known = try directory.keysOfRoots()
         var found: [LogEntry.Document] = []
         for name in names where name != OrganizationDirectory.rollout {
             let result = directory.reading(name, atMost: Envelope.maximumByteCount) {
                 bytes throws(Refusal) in
-                try LogEntry.Document(name, Envelope(parsing: bytes))
+                try LogEntry.Document(name, Envelope(parsing: bytes), by: known)
             }
             switch result {
             case .success(let document): found.append(document)
@@ -91,4 +110,16 @@ package struct LogCheck: Sendable {
 extension OrganizationDirectory {
     /// Where documents stand whose signing the log has.
     package static let logged = [roots, signed, rings, orders]
+
+    /// Of all roots that are here, whoever signed those: no key has another's id.
+    package func keysOfRoots() throws(Failure) -> [Bytes16: [UInt8]] {
+        var found: [Bytes16: [UInt8]] = [:]
+        for name in try files(below: Self.roots) + [Self.root] {
+            guard let envelope = try? envelope(name), envelope.kind == .root,
+                let root = try? Root(parsing: envelope.content)
+            else { continue }
+            found.merge(root.keys) { key, _ in key }
+        }
+        return found
+    }
 }

@@ -38,16 +38,22 @@ package struct LogEntry: Sendable, Equatable {
         package let serial: Int64
         /// ``Envelope/fingerprint``: it stays when more keys sign.
         package let fingerprint: String
-        /// As the envelope says; its signatures are not looked at.
+        /// Of a line in the log and of a new one: as the envelope says.
         package let keys: [Bytes16]
 
-        package init(_ file: String, _ envelope: Envelope) throws(Refusal) {
+        /// `known`: keys of the organisation's. An id alone is written by anybody, so that with
+        /// these only signatures of theirs count.
+        package init(
+            _ file: String, _ envelope: Envelope, by known: [Bytes16: [UInt8]]? = nil
+        ) throws(Refusal) {
             let statement = try envelope.statement()
+            let signers = known.map { envelope.signers(among: $0) }
             self.file = file
             slot = Slot(envelope.kind, statement.audience, statement.name)
             serial = statement.serial
             fingerprint = envelope.fingerprint
-            keys = envelope.signatures.map(\.key)
+            let keys = envelope.signatures.map(\.key)
+            self.keys = signers.map { signers in keys.filter(signers.contains) } ?? keys
         }
     }
 }

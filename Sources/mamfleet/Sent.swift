@@ -22,12 +22,13 @@ func showSent(_ arguments: Arguments) throws(Failure) -> ExitStatus {
     // How long they are is not known.
     let lengths = Dictionary(
         uniqueKeysWithValues: subjects.filter(isDocument).map { ($0, Bundle.maximumByteCount) })
+    let known = try keysOfRoots(office.directory)
     var sent = SentDocuments()
     let stored = try StoredMessages(link, stream).read(of: lengths) { $0.payload }
     for (subject, bytes) in stored.sorted(by: { $0.key < $1.key }) {
         do throws(Refusal) {
             for envelope in try Bundle(parsing: bytes).envelopes {
-                sent.documents.append(try LogEntry.Document(subject, envelope))
+                sent.documents.append(try LogEntry.Document(subject, envelope, by: known))
             }
         } catch { sent.junk[subject] = "\(error)" }
     }
@@ -36,10 +37,21 @@ func showSent(_ arguments: Arguments) throws(Failure) -> ExitStatus {
     return .success
 }
 
+private func keysOfRoots(
+    _ directory: OrganizationDirectory
+) throws(Failure) -> [Bytes16: [UInt8]] {
+    do throws(OrganizationDirectory.Failure) { return try directory.keysOfRoots() } catch {
+        throw Failure(error)
+    }
+}
+
 extension SentDocuments {
     fileprivate var words: String {
         let documents = documents.map { "\($0.slot) \($0.serial) \($0.fingerprint)" }
-        return (documents + junk.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" })
-            .joined(separator: "\n")
+        // Whoever has the engine's credentials has written these names.
+        let unusable = junk.sorted { $0.key < $1.key }.map { subject, reason in
+            ByteString("\(subject): \(reason)").shown
+        }
+        return (documents + unusable).joined(separator: "\n")
     }
 }

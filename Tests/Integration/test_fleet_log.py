@@ -1,4 +1,5 @@
 """The office's log: what was signed and done with machines, in an order that cannot be changed."""
+import base64
 import hashlib
 import json
 import os
@@ -100,7 +101,8 @@ class Log(LogCase):
         self.assertIn("Line 2 does not follow", found[1])
         lines = good.splitlines(keepends=True)
         for rest, wanted in (
-                (lines[1:], ["changed"]), (lines[:1] + lines[2:], ["changed"]),
+                (lines[1:], ["changed"]),
+                (lines[:1] + lines[2:], ["changed", "cosigned"]),
                 # Its document is not in it.
                 (lines[:2], ["unlogged"]), (lines[:1] + [b"junk\n"] + lines[1:],
                                             ["unreadable", "changed"])):
@@ -157,6 +159,43 @@ class Log(LogCase):
         self.assertEqual(len(self.lines()[-1]["document"]["keys"]), 2)
         self.assertEqual(self.findings(status=DONE), [])
         self.log("--engine", status=USAGE)
+
+    def test_a_signature_that_was_made_elsewhere_is_found(self):
+        self.put("level2.json")
+        self.push()
+        away = self.workspace.root / "away.json"
+        signed = self.signed / "level2.json"
+        away.write_bytes(signed.read_bytes())
+        self.organization.json("cosign", away, "--key", self.organization.keys["bob"], "--yes")
+        away.rename(signed)
+        (found,) = self.findings()
+        self.assertEqual(found[0], "cosigned")
+        self.assertIn("signed/level2.json has a signature that is not in the log", found[1])
+        self.assertEqual(self.log("--add", "--yes")["added"], ["signed/level2.json"])
+        self.assertEqual(self.findings(status=DONE), [])
+        self.log("--add", "--verify", status=USAGE)
+
+    def test_whoever_writes_a_key_id_has_not_signed_with_that_key(self):
+        self.put("level2.json")
+        self.push()
+        signed = json.loads((self.signed / "level2.json").read_text())
+        statement = json.loads(base64.b64decode(signed["payload"]))
+        for name, number, wanted in (
+                ("forged.json", 5, "signed by no key of the roots here"),
+                ("level2.json", 0, None)):
+            statement.update(name=name, serial=statement["serial"] + number)
+            forged = {**signed, "payload": base64.b64encode(
+                json.dumps(statement).encode()).decode()} if wanted else signed
+            # Of a key that has not signed; the signature is another's.
+            forged["signatures"] = [
+                *signed["signatures"], {**signed["signatures"][0], "keyid": "0a" * 16}]
+            (self.signed / name).write_text(json.dumps(forged))
+            with self.subTest(name):
+                found = self.findings(status=ATTENTION if wanted else DONE)
+                if wanted:
+                    self.assertIn(wanted, found[0][1])
+            if wanted:
+                (self.signed / name).unlink()
 
     def test_what_was_taken_back_in_the_directory_is_found(self):
         self.put("level2.json")

@@ -13,6 +13,9 @@ func showFleetLog(_ invocation: Invocation) throws -> ExitStatus {
     if arguments.has("engine"), !arguments.has("verify") {
         throw invocation.misuse("--engine needs --verify")
     }
+    if arguments.has("add"), arguments.has("verify") {
+        throw invocation.misuse("--add and --verify are two commands")
+    }
     if arguments.has("add") { return try addToLog(of: directory, invocation) }
     guard arguments.has("verify") else {
         let lines = try directory.logLines()
@@ -62,10 +65,15 @@ extension LogEntry {
 }
 
 extension LogEntry.Document {
-    fileprivate var words: Message {
+    fileprivate var words: Message { words(orElse: "not signed yet") }
+
+    /// Of one whose signatures were checked.
+    fileprivate var checkedWords: Message { words(orElse: "signed by no key of the roots here") }
+
+    private func words(orElse unsigned: Message) -> Message {
         let keys = keys.map { String($0.description.prefix(8)) }.joined(separator: ", ")
         let what: Message = "\(slot) serial \(serial)"
-        return keys.isEmpty ? "\(what), not signed yet" : "\(what), signed by \(keys)"
+        return keys.isEmpty ? "\(what), \(unsigned)" : "\(what), signed by \(keys)"
     }
 }
 
@@ -112,6 +120,7 @@ extension LogCheck.Finding {
         case .changed: "changed"
         case .unreadable: "unreadable"
         case .unlogged: "unlogged"
+        case .cosigned: "cosigned"
         case .sent: "sent"
         case .missing: "missing"
         case .unusable: "unusable"
@@ -125,9 +134,12 @@ extension LogCheck.Finding {
             "Line \(line) does not follow the one before: a line was changed, or taken out."
         case .unreadable(let line): "Line \(line) was cut off, or is of a newer mamd."
         case .unlogged(let document):
-            "\(excerpt(of: document.file)) is not in the log: \(document.words)."
+            "\(excerpt(of: document.file)) is not in the log: \(document.checkedWords)."
+        case .cosigned(let document):
+            "\(excerpt(of: document.file)) has a signature that is not in the log:"
+                + " \(document.checkedWords)."
         case .sent(let document):
-            "The engine has what is neither in the log nor here: \(document.words)."
+            "The engine has what is neither in the log nor here: \(document.checkedWords)."
         case .missing(let document):
             "The newest that was signed is not here: \(document.words)."
         case .unusable(let file): Wanted.Flaw.unusable(file).words
