@@ -10,6 +10,8 @@ internal import MAMSystem
 extension OrganizationDirectory {
     package static let log = "log.jsonl"
     private static let longestLogByteCount = 1 << 30
+    private static let longestLineByteCount = 1 << 20
+    private static let lockMilliseconds = 2000
 
     /// Adds lines, durably on return. After a crash in the middle of one the next begins anew.
     package func log(_ entries: [LogEntry]) throws(Failure) {
@@ -18,8 +20,8 @@ extension OrganizationDirectory {
             let file = try openFile(
                 whole(Self.log).cString, O_RDWR | O_APPEND | O_CREAT | O_NOCTTY, mode: 0o644)
             try withExtendedLifetime(file) { () throws(Errno) in
-                // Whoever holds it writes a line, and no more.
-                _ = try retrying { flock(file.raw, LOCK_EX) }
+                // Who writes lines holds it for a moment; whoever may read may hold it for ever.
+                guard takesLock(file, within: Self.lockMilliseconds) else { throw .busy }
                 try append(entries, to: file)
             }
         } catch { throw Failure(path: whole(Self.log), reason: .system(error)) }
@@ -56,6 +58,8 @@ extension OrganizationDirectory {
                 return (Array(tail[(end + 1)...]), isWhole)
             }
             if start == 0 { return (tail, isWhole) }
+            // No line of ours; all of it would lie in memory.
+            guard room < Self.longestLineByteCount else { throw .fileTooLarge }
             room *= 8
         }
         return nil

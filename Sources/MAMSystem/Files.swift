@@ -298,8 +298,8 @@ package func nextHole(
 // flock(2) against those who only ask whether somebody holds a lock.
 
 /// Takes the lock unless it is held for long: a question holds it for a moment.
-package func takesLock(_ file: Descriptor) -> Bool {
-    let deadline = Deadline(milliseconds: 200)
+package func takesLock(_ file: Descriptor, within milliseconds: Int = 200) -> Bool {
+    let deadline = Deadline(milliseconds: milliseconds)
     return withExtendedLifetime(file) {
         while flock(file.raw, LOCK_EX | LOCK_NB) != 0 {
             guard !deadline.hasPassed else { return false }

@@ -1,5 +1,6 @@
 """The office's log: what was signed and done with machines, in an order that cannot be changed."""
 import base64
+import fcntl
 import hashlib
 import json
 import os
@@ -196,6 +197,19 @@ class Log(LogCase):
                     self.assertIn(wanted, found[0][1])
             if wanted:
                 (self.signed / name).unlink()
+
+    def test_who_holds_the_log_holds_up_nobody(self):
+        self.put("level2.json")
+        with open(self.file, encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            done = self.organization.fleet(
+                "push", self.policies, "--key", self.key, "--yes", "--local", timeout=60)
+        self.assertIn("not in the log", done.stderr)
+        self.assertIn("busy", done.stderr)
+        self.assertEqual(self.kinds(), ["unlogged"])
+        self.file.write_bytes(self.file.read_bytes() + bytes(3 << 20))
+        self.assertIn("File too large", self.organization.fleet(
+            "log", "--add", "--yes", status=None).stderr)
 
     def test_what_was_taken_back_in_the_directory_is_found(self):
         self.put("level2.json")
