@@ -273,7 +273,8 @@ class Installed(unittest.TestCase):
         self.inside("mamctl", "unmount", f"{place}/mount")
 
     def lines(self, place):
-        return int(self.inside("sh", "-c", f"wc -l <{place}/mount/log").stdout)
+        """0 also before the writer has made the file."""
+        return int(self.inside("sh", "-c", f"cat {place}/mount/log 2>&- | wc -l").stdout)
 
     def await_lines(self, place, count):
         wait_until(
