@@ -36,7 +36,6 @@ package struct Answers: Sendable {
         guard device == tree.mountDevice,
             let inode = tree.table.known(BackingID(device: tree.rootDevice, inode: inode))
         else { throw .notFound("no file in use has this device and inode number") }
-        try? Lookup(tree).read(inode)
         return protection(of: inode)
     }
 
@@ -64,8 +63,9 @@ package struct Answers: Sendable {
         return inode
     }
 
-    /// A regular file's current header facts.
+    /// A regular file's current header facts; nil also if they cannot be read now.
     func facts(of inode: Inode) -> FileFacts? {
-        inode.withState { $0.file?.facts ?? $0.facts }
+        try? Lookup(tree).read(inode)
+        return inode.withState { $0.file?.facts ?? $0.facts }
     }
 }

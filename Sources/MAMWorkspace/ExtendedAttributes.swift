@@ -23,6 +23,7 @@ package struct ExtendedAttributes: Sendable {
 
     private func virtualValue(_ name: Name, of inode: Inode) throws(Errno) -> [UInt8] {
         guard inode.isRegular || inode.isDirectory else { throw .noData }
+        try Lookup(tree).read(inode)
         let info = Answers(tree).protection(of: inode)
         switch String(cString: name + Self.virtualPrefix.utf8CodeUnitCount) {
         case "owner":

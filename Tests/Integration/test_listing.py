@@ -14,7 +14,7 @@ import unittest
 from disk_image import DiskCase
 from tracing import recording, tasks
 from running import daemons, mounts
-from workspace import WorkspaceCase, make_the_kernel_forget, wait_until
+from workspace import ANN, WorkspaceCase, make_the_kernel_forget, wait_until
 
 COUNT = 3_000
 SEVERAL = len(os.sched_getaffinity(0)) > 1
@@ -250,6 +250,17 @@ class HeadersFromDisk(DiskCase):
         ahead = self.trace.read_text().count("fadvise64(")
         self.assertTrue(30 <= ahead <= 64, ahead)
         self.check_content(range(self.count))
+
+    def test_who_owns_a_listed_file_is_read_once_it_is_asked(self):
+        def asked():
+            return [os.getxattr(self.path(7), f"user.mam.{name}")
+                    for name in ("owner", "class", "state")]
+
+        before = asked()
+        self.assertEqual(before[0], ANN.encode())
+        self.workspace.remount()
+        self.check_list()
+        self.assertEqual(asked(), before)
 
     def test_a_wrong_note_loses_no_byte(self):
         """The kernel keeps the first size that it is told."""
