@@ -4,8 +4,8 @@ internal import MAMModel
 internal import MAMPolicy
 
 extension Envelope {
-    /// Whether a policy in it does. Whoever has the key's private half opens accounts, so that one
-    /// policy key must not choose it (docs/adr/0099-what-opens-needs-two.md).
+    /// Whether a policy in it does. The key's private half opens accounts, so one policy key must
+    /// not choose it (docs/adr/0099-what-opens-needs-two.md).
     package var namesRecoveryKey: Bool {
         ((try? policies()) ?? []).contains { !PolicyDocument.recoveryKeys(in: $0).isEmpty }
     }

@@ -111,7 +111,7 @@ extension OrganizationDirectory {
     /// Where documents stand whose signing the log has.
     package static let logged = [roots, signed, rings, orders]
 
-    /// Of all roots that are here, whoever signed those: no key has another's id.
+    /// Of all roots that are here, valid or not: no key has another's id.
     package func keysOfRoots() throws(Failure) -> [Bytes16: [UInt8]] {
         var found: [Bytes16: [UInt8]] = [:]
         for name in try files(below: Self.roots) + [Self.root] {

@@ -1,4 +1,4 @@
-// `log.jsonl` of the organisation's directory: it grows by lines, each of which has the digest of
+// `log.jsonl` of the organisation's directory. Lines are only appended, each with the digest of
 // the one before (docs/adr/0099-what-opens-needs-two.md).
 
 internal import Glibc
@@ -20,7 +20,7 @@ extension OrganizationDirectory {
             let file = try openFile(
                 whole(Self.log).cString, O_RDWR | O_APPEND | O_CREAT | O_NOCTTY, mode: 0o644)
             try withExtendedLifetime(file) { () throws(Errno) in
-                // Who writes lines holds it for a moment; whoever may read may hold it for ever.
+                // A writer holds it for a moment; a reader may hold it for ever.
                 guard takesLock(file, within: Self.lockMilliseconds) else { throw .busy }
                 try append(entries, to: file)
             }

@@ -14,7 +14,7 @@ extension Lookup {
             && SealedNote.isOn(found.handle)
     }
 
-    /// Reads the header of a listed file: whoever decides by it comes here first.
+    /// Reads the header of a listed file. Code that decides by the header calls this first.
     ///
     /// `ESTALE` if the file is not sealed: the kernel has a wrong size for its number and, with the
     /// write-back cache, keeps it. The next look-up gives the file another number. What asks by a

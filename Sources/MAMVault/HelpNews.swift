@@ -3,7 +3,7 @@
 internal import MAMLocks
 package import MAMModel
 
-/// Told to whoever asks for the account next. Only in memory: after a restart nobody is told.
+/// Told to the account's next caller. Only in memory: a restart forgets it.
 package struct HelpNews: Sendable {
     private let byAccount = Guarded<[AccountID: Message]>([:])
 
