@@ -69,13 +69,13 @@ private func addInodes(to table: inout fuse_lowlevel_ops) {
     }
     table.forget = { raw, node, count in
         let request = Request(raw)
-        request.tree.forget(node, count: count)
+        request.tree.kernelForgot(node, count: count)
         fuse_reply_none(request.raw)
     }
     table.forget_multi = { raw, count, entries in
         let request = Request(raw)
         for entry in UnsafeBufferPointer(start: entries, count: count) {
-            request.tree.forget(entry.ino, count: entry.nlookup)
+            request.tree.kernelForgot(entry.ino, count: entry.nlookup)
         }
         fuse_reply_none(request.raw)
     }

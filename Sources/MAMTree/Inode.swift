@@ -45,6 +45,9 @@ package final class Inode: Sendable {
     package let lookups = Atomic<UInt64>(0)
     /// Whether it is open, for callers that cannot wait for the state's lock.
     package let isInUse = Atomic<Bool>(false)
+    /// Whether its attributes may differ from what the kernel was told first. Set before they
+    /// change.
+    package let mayHaveChanged: Atomic<Bool>
     /// Data from the kernel's cache was stored after the kernel had told the modification time.
     package let hasStoredSinceTold = Atomic<Bool>(false)
     // Held while the backing file is opened; never taken under the table's lock.
@@ -75,6 +78,7 @@ package final class Inode: Sendable {
         id = BackingID(found.status)
         isRegular = found.status.st_mode & S_IFMT == S_IFREG
         isDirectory = found.status.st_mode & S_IFMT == S_IFDIR
+        mayHaveChanged = Atomic(isNew)
         state = Mutex(State(facts: facts, isListed: isListed, isNew: isNew))
     }
 

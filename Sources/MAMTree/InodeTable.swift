@@ -28,6 +28,7 @@ package final class InodeTable: Sendable {
     private let knownCount = Atomic<Int>(1)
 
     private let losses = Atomic<Int>(0)
+    private let evictions = Atomic<Int>(0)
     /// Files whose inode was replaced of late, until opens that were sent back have come again.
     private let replaced = Guarded<[BackingID: Deadline]>([:])
 
@@ -113,21 +114,25 @@ package final class InodeTable: Sendable {
         }
     }
 
-    /// The kernel dropped `count` look-ups.
-    package func forget(_ node: UInt64, count: UInt64) {
-        guard node != Self.rootNode else { return }
+    /// Drops `count` look-ups. Returns the inode if others are left.
+    @discardableResult
+    package func forget(_ node: UInt64, count: UInt64) -> Inode? {
+        guard node != Self.rootNode else { return nil }
         // Freed outside the lock, because closing a descriptor may block.
-        let gone: Inode? = tables.withLock { tables in
-            guard let inode = tables.byNode[node] else { return nil }
+        let (known, isGone): (Inode?, Bool) = tables.withLock { tables in
+            guard let inode = tables.byNode[node] else { return (nil, true) }
             let left = inode.lookups.load(ordering: .relaxed)
             inode.lookups.store(left - min(count, left), ordering: .relaxed)
-            guard left <= count else { return nil }
+            guard left <= count else { return (inode, false) }
+            if inode.mayHaveChanged.load(ordering: .relaxed) {
+                evictions.add(1, ordering: .sequentiallyConsistent)
+            }
             tables.byNode[node] = nil
             knownCount.store(tables.byNode.count, ordering: .relaxed)
             tables.remove(inode)
-            return inode
+            return (inode, true)
         }
-        withExtendedLifetime(gone) {}
+        return isGone ? nil : known
     }
 
     /// The next look-up of this file gives it another number, because the kernel keeps the size
@@ -179,6 +184,11 @@ package final class InodeTable: Sendable {
     /// How often a file lost its inode. A thread that finds a file by name and then looks for its
     /// inode checks whether this happened in between.
     package var lossCount: Int { losses.load(ordering: .sequentiallyConsistent) }
+
+    /// How often a file that may have changed lost its last look-up, counted before it can be
+    /// missed. A thread that had read a file's status before reads it anew: the kernel no longer
+    /// knows a better one.
+    package var evictionCount: Int { evictions.load(ordering: .sequentiallyConsistent) }
 
     /// Every look-up of a new inode reads it, so without the lock.
     package var count: Int { knownCount.load(ordering: .relaxed) }

@@ -28,7 +28,7 @@ package struct Lookup: Sendable {
             var mayBeRead = false
             if tree.holdsOpen {
                 let status = try status(at: parent.handle.raw, name)
-                if let known = known(status, named: name, in: parent, since: before) {
+                if let known = try known(status, named: name, in: parent, since: before) {
                     return known
                 }
                 mayBeRead = isNewRegularFile(status)
@@ -46,7 +46,7 @@ package struct Lookup: Sendable {
             guard let status = try? status(at: parent.handle.raw, item.name),
                 let inode = tree.table.lookUp(BackingID(status))
             else { return try lookUp(item.name, in: parent) }
-            let entry = entry(inode, status, named: item.name, in: parent, since: before)
+            let entry = try entry(inode, status, named: item.name, in: parent, since: before)
             if let entry { return entry }
             return try lookUp(item.name, in: parent)
         }
@@ -78,7 +78,7 @@ package struct Lookup: Sendable {
     /// keeps the number from another file. Nil, and not counted, if the file has to be looked at.
     private func known(
         _ status: stat, named name: Name, in parent: Inode, since before: Epoch
-    ) -> Entry? {
+    ) throws(Errno) -> Entry? {
         guard !before.recovers, !tree.repeatsNumbers,
             let inode = tree.table.lookUp(BackingID(status))
         else { return nil }
@@ -86,7 +86,7 @@ package struct Lookup: Sendable {
             tree.forget(inode.node, count: 1)
             return nil
         }
-        return entry(inode, status, named: name, in: parent, since: before)
+        return try entry(inode, status, named: name, in: parent, since: before)
     }
 
     /// What to record before looking at a name.
@@ -94,10 +94,13 @@ package struct Lookup: Sendable {
         /// If recovery is over before the look-up, the status is not from before a repair.
         package let recovers: Bool
         fileprivate let lossCount: Int
+        fileprivate let evictionCount: Int
     }
 
     package var epoch: Epoch {
-        Epoch(recovers: EndRecovery(tree).recovers, lossCount: tree.table.lossCount)
+        Epoch(
+            recovers: EndRecovery(tree).recovers, lossCount: tree.table.lossCount,
+            evictionCount: tree.table.evictionCount)
     }
 
     /// Returns an inode with its look-up counted; nil, not counted, if the caller has to look the
@@ -108,7 +111,16 @@ package struct Lookup: Sendable {
     /// belongs to the old file. So the count is compared last.
     private func entry(
         _ inode: Inode, _ status: stat, named name: Name, in parent: Inode, since before: Epoch
-    ) -> Entry? {
+    ) throws(Errno) -> Entry? {
+        var status = status
+        // Another thread may have truncated the file, or the kernel have changed and forgotten it,
+        // and the kernel keeps the first size that it learns.
+        if before.recovers || tree.table.evictionCount != before.evictionCount {
+            do throws(Errno) { status = try MAMSystem.status(at: inode.handle.raw, "") } catch {
+                tree.forget(inode.node, count: 1)
+                throw error
+            }
+        }
         let entry = entry(inode, status)
         guard tree.table.lossCount == before.lossCount else {
             tree.forget(inode.node, count: 1)
@@ -124,7 +136,7 @@ package struct Lookup: Sendable {
         _ found: FoundFile, named name: Name, in parent: Inode, since before: Epoch,
         isNoted: Bool = false
     ) throws(Errno) -> Entry {
-        var status = found.status
+        let status = found.status
         // Inode numbers are unique only within one file system, so other mounts inside the backing
         // directory are excluded.
         guard UInt64(status.st_dev) == tree.rootDevice else { throw .crossDevice }
@@ -146,17 +158,7 @@ package struct Lookup: Sendable {
         guard try isRight(inode, isNoted: isNoted) else {
             return try lookUpEvenHidden(name, in: parent)
         }
-        if before.recovers {
-            // Another thread may have truncated the file, and the kernel keeps the first size that
-            // it learns.
-            do throws(Errno) {
-                status = try MAMSystem.status(at: inode.handle.raw, "")
-            } catch {
-                tree.forget(inode.node, count: 1)
-                throw error
-            }
-        }
-        let entry = entry(inode, status, named: name, in: parent, since: before)
+        let entry = try entry(inode, status, named: name, in: parent, since: before)
         if let entry { return entry }
         return try lookUpEvenHidden(name, in: parent)
     }

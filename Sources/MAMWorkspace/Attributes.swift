@@ -40,6 +40,7 @@ package struct Attributes: Sendable {
     ) throws(Errno) -> Entry {
         let inode = try tree.table.inode(node)
         if let status = try statusOfGone(inode, new) { return Lookup(tree).entry(inode, status) }
+        inode.mayHaveChanged.store(true, ordering: .relaxed)
         // The size first: it can be refused, and a refused request should change nothing.
         if let size = new.size {
             try truncate(node, handle, to: size, for: caller)

@@ -81,6 +81,7 @@ package struct Handles: Sendable {
             state.file = file
             insideOf = Containment(tree.vault).confined(file.header)
             state.addHandle(of: insideOf, access, by: caller.thread)
+            if writes || truncates { inode.mayHaveChanged.store(true, ordering: .relaxed) }
             return file
         }
         if access == .write, tree.room.isLow { tree.cache.attend(to: inode) }

@@ -27,7 +27,7 @@ AREAS = {
     "settings": ("misspelt", "config"),
     "store": ("ends", "small_blocks", "vectors", "posix_holes", "sync_failures", "verify_use"),
     "transport": ("ring*", "mount_threads"),
-    "tree": ("tree", "listing", "handles", "held"),
+    "tree": ("tree", "listing", "eviction", "handles", "held"),
     "vault": ("lock", "owners", "classes", "wipe"),
     "wire": ("socket", "bad_input"),
     "words": ("words",),
