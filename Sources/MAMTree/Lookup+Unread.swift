@@ -36,6 +36,7 @@ extension Lookup {
             state.facts = facts
             if facts.isOfSealed { return }
             tree.table.replace(inode, &state)
+            tree.cache.invalidateSoon(inode)
             throw .staleHandle
         }
     }

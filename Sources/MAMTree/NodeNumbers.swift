@@ -53,11 +53,13 @@ extension Tree {
     func isRight(_ inode: Inode, for id: BackingID) -> Bool { !repeatsNumbers || inode.holds(id) }
 
     /// The inode of a file in the mount. The kernel may show a former `number`, and that may be
-    /// another file's by now: then the daemon's own number counts, which never changes.
+    /// another file's by now: then the daemon's own number counts, which never changes. It also
+    /// finds an inode that was replaced (``InodeTable/replace(_:_:)``).
     package func inode(of file: Descriptor, shownAs number: UInt64) -> Inode? {
-        let node = repeatsNumbers ? mam_fuse_node(file.raw) : 0
-        guard node == 0 else { return try? table.inode(node) }
-        return table.known(BackingID(device: rootDevice, inode: number))
+        let known = table.known(BackingID(device: rootDevice, inode: number))
+        if !repeatsNumbers, let known { return known }
+        let node = mam_fuse_node(file.raw)
+        return node == 0 ? known : try? table.inode(node)
     }
 
     /// In the mount's attributes: a file's first number, unless that may be another file's by now.

@@ -262,6 +262,17 @@ class HeadersFromDisk(DiskCase):
         self.check_list()
         self.assertEqual(asked(), before)
 
+    def test_who_owns_a_file_with_a_wrong_note_is_told_each_time(self):
+        root, backing = self.workspace.mount_point, self.workspace.backing
+        (root / "plain").write_bytes(b"plain" * 1_000)
+        self.workspace.ctl("owner", "--set", "me@example.org", "--unmanaged", root / "plain")
+        self.workspace.unmount()
+        os.setxattr(backing / "plain", "user.mam.sealed", b"1")
+        self.workspace.mount().unlock()
+        os.listdir(root)
+        told = [self.workspace.owner(root / "plain") for _ in range(3)]
+        self.assertEqual(told, ["me@example.org"] * 3)
+
     def test_a_wrong_note_loses_no_byte(self):
         """The kernel keeps the first size that it is told."""
         content, root = os.urandom(5_000), self.workspace.mount_point

@@ -114,14 +114,23 @@ extension Invocation {
     }
 }
 
+private func openToAsk(_ path: ByteString) throws(Errno) -> (Descriptor, mode_t) {
+    let file = try openFile(path.cString, openPathOnly)
+    return (file, try status(at: file.raw, "", followLinks: true).st_mode)
+}
+
 /// An `O_PATH` descriptor of a regular file, or of a directory with `orDirectory`. O_PATH needs no
 /// read permission and does not activate devices.
 func openForQuestion(
     _ path: ByteString, orDirectory: Bool = false
 ) throws(Failure) -> Descriptor {
     let (file, mode) = try naming(path) { () throws(Errno) in
-        let file = try openFile(path.cString, openPathOnly)
-        return (file, try status(at: file.raw, "", followLinks: true).st_mode)
+        do throws(Errno) { return try openToAsk(path) } catch {
+            guard error == .staleHandle else { throw error }
+            // It has got another number in the mount. By its name, the kernel looks it up again.
+            _ = try status(at: AT_FDCWD, path.cString, followLinks: true)
+            return try openToAsk(path)
+        }
     }
     switch mode & S_IFMT {
     case S_IFREG: return file
