@@ -142,12 +142,8 @@ extension Resizing {
     /// The old last block may already have the new end mark; what is past the old size is removed
     /// first.
     private func undoGrowth(to old: Extent) {
-        // Includes the whole next block with no bytes in use, so that all of it becomes a hole.
-        let unused = Extent(blockCount: old.blockCount + 1, lastBlockUse: 0)
-        _ = try? setSize(content.descriptor.raw, unused.physicalSize)
-        free(block: old.blockCount, of: content.descriptor)
         do throws(StoreError) {
-            try setPhysicalSize(old)
+            try removeGrowth(to: old)
             let last = old.blockCount - 1
             try content.writeRun(last...last, .none(at: 0), becoming: old)
         } catch {
@@ -157,6 +153,16 @@ extension Resizing {
             content.extent = size.flatMap(Extent.init(physicalSize:)) ?? old
             content.isUnsealed = true
         }
+    }
+
+    private func removeGrowth(to old: Extent) throws(StoreError) {
+        // Under a full quota btrfs lets a file grow, and then refuses to cut it.
+        guard try physicalSize(of: content.descriptor) != old.physicalSize else { return }
+        // Includes the whole next block with no bytes in use, so that all of it becomes a hole.
+        let unused = Extent(blockCount: old.blockCount + 1, lastBlockUse: 0)
+        _ = try? setSize(content.descriptor.raw, unused.physicalSize)
+        free(block: old.blockCount, of: content.descriptor)
+        try setPhysicalSize(old)
     }
 }
 

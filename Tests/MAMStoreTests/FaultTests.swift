@@ -1,3 +1,4 @@
+import Glibc
 import MAMFormat
 import MAMModel
 import MAMStore
@@ -113,6 +114,26 @@ struct FaultTests {
         #expect(found.prefix(10_000).elementsEqual(pattern(10_000)))
         #expect(found.dropFirst(10_000).dropLast().allSatisfy { $0 == 0 })
         #expect(found.count == (way == 3 ? 9_000_001 : 300_000))
+    }
+
+    /// Under a full quota btrfs lets a file grow by a hole, and then refuses to cut it.
+    @Test(arguments: [Operation.append, .growFar, .truncateUp])
+    func `growth of which nothing is stored leaves the file alone`(operation: Operation) throws {
+        let file = try TestFile()
+        try file.write(pattern(10_000), at: 0)
+        let descriptor = try TestFile.makeDescriptor(file.path)
+        let before = try status(of: descriptor.raw)
+        // More than the kernel's clock takes for a step.
+        usleep(50_000)
+        Faults.arm(.write, nth: 1, error: .noSpace)
+        #expect(throws: StoreError.system(.noSpace)) { try run(operation, on: file) }
+        #expect(Faults.disarm())
+        let after = try status(of: descriptor.raw)
+        #expect(after.st_ctim.tv_nsec == before.st_ctim.tv_nsec)
+        #expect(after.st_size == before.st_size)
+        let found = try file.reopen()
+        try found.proveEnd()
+        #expect(try found.contents() == pattern(10_000))
     }
 
     /// All handles of a file share the descriptor that the kernel tells once.
