@@ -156,7 +156,9 @@ let package = Package(
             "MAMEnrollment", ["MAMModel", "MAMPolicy", "MAMSettings", "MAMSystem"],
             swiftSettings: testable),
         // What an organisation signs, and which of it a machine accepts
-        module("MAMFleet", ["MAMModel", "MAMCrypto", "MAMPolicy"], swiftSettings: unoptimised),
+        module(
+            "MAMFleet", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMPolicy"],
+            swiftSettings: unoptimised),
         // The engine that carries it: NATS' keys, tokens, subjects and servers' settings
         module("MAMEngine", ["MAMModel", "MAMCrypto", "MAMFleet"], swiftSettings: unoptimised),
         // What an administrator keeps: the organisation's directory, and what machines reported

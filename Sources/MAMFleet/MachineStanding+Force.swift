@@ -49,16 +49,6 @@ extension MachineStanding {
             && policy.statement.audience.includes(machine, in: orderedMembership.groups)
     }
 
-    /// Of a document that is not in force yet: what an older version has accepted stays.
-    func requireOrderKeys(of document: SignedDocument) throws(Refusal) {
-        try document.requireOrderKeys(by: root)
-        guard let since = wipingSince[document.slot], document.statement.issued < since,
-            document.envelope.namesRecoveryKey
-        else { return }
-        // Its key may be one that the organisation has taken back.
-        throw .issuedBefore(since)
-    }
-
     /// Enough order keys have signed it, and not before a root took away what was in its place: a
     /// carrier may send what that had replaced.
     private func isOrdered(_ document: SignedDocument) -> Bool {

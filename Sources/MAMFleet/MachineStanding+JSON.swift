@@ -5,7 +5,7 @@ package import MAMModel
 extension MachineStanding {
     /// The standing in one text: what was accepted together is stored together.
     package var json: JSONValue {
-        [
+        var members: [String: JSONValue] = [
             "machine": .string(machine.description), "root": rootDocument.envelope.json,
             "documents": .array(
                 documents.sorted { $0.key.description < $1.key.description }.map {
@@ -19,6 +19,11 @@ extension MachineStanding {
             "wipingSince": JSONValue(wipingSince.mapValues { .integer($0) }),
             "latestTime": .integer(latestTime), "forgottenUntil": .integer(forgottenUntil),
         ]
+        if !recoveryKeys.isEmpty {
+            members["recoveryKeys"] = JSONValue(
+                recoveryKeys.mapValues { JSONValue(texts: $0.sorted()) })
+        }
+        return .object(members)
     }
 
     /// Verifies every signature again. Expired documents stay: see ``policies``.
@@ -36,6 +41,8 @@ extension MachineStanding {
             // restricted.
             try document.checkContent()
             documents[document.slot] = document
+            // Standings of before had no list of them.
+            noteRecoveryKeys(of: document)
         }
         obeyed = try members.take("obeyed", "nonces and times") { $0.members(\.integer) }
         let pending = try members.take("pending", "an object") { $0.object }
@@ -50,6 +57,12 @@ extension MachineStanding {
             try members.takeOptional("wipingSince", "documents and times") {
                 $0.members(\.integer)
             } ?? [:])
+        let recoveryKeys = try members.takeOptional("recoveryKeys", "documents and keys") {
+            $0.members { $0.elements(\.text) }
+        }
+        for (slot, keys) in try Self.slots(recoveryKeys ?? [:]) {
+            self.recoveryKeys[slot] = Set(keys)
+        }
         latestTime = try members.take("latestTime", "a number") { $0.integer }
         forgottenUntil = try members.take("forgottenUntil", "a number") { $0.integer }
         try members.requireEmpty()
@@ -61,11 +74,13 @@ extension MachineStanding {
         Set(try members.takeOptional(key, "a list of nonces") { $0.elements(\.text) } ?? [])
     }
 
-    private static func slots(_ times: [String: Int64]) throws(Refusal) -> [Slot: Int64] {
-        var found: [Slot: Int64] = [:]
-        for (text, time) in times {
+    private static func slots<Value>(
+        _ values: [String: Value]
+    ) throws(Refusal) -> [Slot: Value] {
+        var found: [Slot: Value] = [:]
+        for (text, value) in values {
             guard let slot = Slot(text) else { throw .malformed("\(text) names no document") }
-            found[slot] = time
+            found[slot] = value
         }
         return found
     }

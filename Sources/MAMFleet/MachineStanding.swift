@@ -26,6 +26,9 @@ package struct MachineStanding: Sendable, Equatable {
     /// Policies and memberships that a root took away, withdrawn ones too, and when that root was
     /// issued: what was signed before may be what they replaced, and wipes nothing.
     package internal(set) var wipingSince: [Slot: Int64] = [:]
+    /// The recovery keys that policies name here, by the policy. They stay when a root takes the
+    /// policy away, or a membership the machine: order keys gave them, and take them back.
+    package internal(set) var recoveryKeys: [Slot: Set<String>] = [:]
     /// The latest moment, in seconds, on which a signed time and the clock of then agreed: one can
     /// be set forward, and the key of the other may be stolen.
     package internal(set) var latestTime: Int64 = 0
@@ -73,7 +76,7 @@ package struct MachineStanding: Sendable, Equatable {
         (obeyed, forgottenUntil) = (former.obeyed, former.forgottenUntil)
         (withdrawn, wipingSince) = (former.withdrawn, former.wipingSince)
         needingAll = former.needingAll
-        documents = former.documents
+        (documents, recoveryKeys) = (former.documents, former.recoveryKeys)
         dropUnsigned(for: nil)
     }
 
@@ -115,6 +118,7 @@ package struct MachineStanding: Sendable, Equatable {
         try requireOrderKeys(of: document)
         try makeRoom(for: document.slot)
         documents[document.slot] = document
+        noteRecoveryKeys(of: document)
         dropped[document.slot] = nil
         forgetWipingSince(document)
         if document.kind == .time {
@@ -145,7 +149,9 @@ package struct MachineStanding: Sendable, Equatable {
         guard documents[slot] == nil, documents.count >= Self.maximumDocumentCount else { return }
         let groups = membership.groups
         guard slot.audience.includes(machine, in: groups) else { throw .full }
-        documents = documents.filter { $0.key.audience.includes(machine, in: groups) }
+        documents = documents.filter {
+            $0.key.audience.includes(machine, in: groups) || recoveryKeys[$0.key] != nil
+        }
         guard documents.count < Self.maximumDocumentCount else { throw .full }
     }
 

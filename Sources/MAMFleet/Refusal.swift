@@ -11,7 +11,8 @@ package enum Refusal: Error, Sendable, Equatable {
     case notSigned(Role, found: Int, needed: Int)
     /// A policy key that signs policies for these groups alone.
     case outOfScope(Bytes16, [String])
-    /// A policy names a recovery key, and `needed` different order keys must have signed it.
+    /// A policy names a recovery key, or the one that it replaces does, and `needed` different
+    /// order keys must have signed it.
     case recoveryKeyNotOrdered(found: Int, needed: Int)
     case notForThisMachine(Audience)
     /// A report is not signed with the key of the machine.
@@ -52,10 +53,10 @@ extension Refusal: Worded {
         case .recoveryKeyNotOrdered(let found, let needed):
             Message(
                 needed,
-                one: "it names a recovery key, and so needs the signature of \(needed) order key,"
-                    + " and has \(found)",
-                many: "it names a recovery key, and so needs the signatures of \(needed) order"
-                    + " keys, and has \(found)")
+                one: "it names a recovery key, or takes one away, and so needs the signature of"
+                    + " \(needed) order key, and has \(found)",
+                many: "it names a recovery key, or takes one away, and so needs the signatures of"
+                    + " \(needed) order keys, and has \(found)")
         case .notForThisMachine(let audience): "it is for \(audience), not for this machine"
         case .notByMachine(let id): "it is not signed with the key of the machine \(id)"
         case .older(let serial, let highest):

@@ -68,18 +68,23 @@ extension KeyExport {
     /// True if ``seal(_:of:time:to:)`` made this record from these keys and this account: all that
     /// a device can check of its own records without the private key.
     func isSealed(from keybag: Keybag, keyD: SecretBytes) -> Bool {
-        accountID == keybag.accountID && keyIDs == keybag.keyIDs && others == keybag.others
+        keyIDs == keybag.keyIDs && others == keybag.others
             && publicKeyB == keybag.publicKeyB && identity.name == keybag.identity.name
             && identity.objectID == keybag.identity.objectID
-            && (try? Self.check(bytes, accountID, keyD)) == storedCheck
+            && isMade(for: keybag.accountID, keyD: keyD)
+    }
+
+    /// True if ``seal(_:of:time:to:)`` made this record of the account, perhaps of former keys.
+    func isMade(for account: AccountID, keyD: SecretBytes) -> Bool {
+        accountID == account && (try? Self.check(bytes, accountID, keyD)) == storedCheck
     }
 
     /// True for a record of this account with keys that the keybag lacks, retired keys included:
     /// the keybag is an old one, or descends from an old one.
     func holdsMoreKeys(than keybag: Keybag, keyD: SecretBytes) -> Bool {
         let known = Set(keybag.allKeyIDs)
-        return accountID == keybag.accountID && !allKeyIDs.allSatisfy(known.contains)
-            && (try? Self.check(bytes, accountID, keyD)) == storedCheck
+        return !allKeyIDs.allSatisfy(known.contains)
+            && isMade(for: keybag.accountID, keyD: keyD)
     }
 
     private var storedCheck: Bytes16 {

@@ -30,6 +30,12 @@ package struct RecoverySealer: Sendable {
         return record.isSealed(from: entry.keybag, keyD: entry.keyD)
     }
 
+    /// True if this device made the record, perhaps of former keys of the account.
+    package func isOwn(_ record: KeyExport, of account: AccountID) -> Bool {
+        guard let entry = state.read({ $0.accounts[account] }) else { return false }
+        return record.isMade(for: account, keyD: entry.keyD)
+    }
+
     /// That the record opens the account's keys; nil unless ``isCurrent(_:of:)``. It proves the
     /// keys that are loaded: see ``RecoveryProof``.
     package func proof(

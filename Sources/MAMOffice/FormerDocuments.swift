@@ -19,13 +19,32 @@ extension OrganizationDirectory {
 
     /// Writes a document, `signed/NAME`, and keeps the one that it replaces.
     package func replace(signed name: String, with bytes: [UInt8]) throws(Failure) {
-        if try has(name) {
-            let known = try read(name, atMost: Envelope.maximumByteCount)
-            if known != bytes, let statement = try? Envelope(parsing: known).statement() {
-                try write(formerFile(statement.serial, of: name), known)
+        try keep(signed: name, before: bytes)
+        try write(name, bytes)
+    }
+
+    /// Keeps a document, `signed/NAME`, that `bytes` will replace.
+    package func keep(signed name: String, before bytes: [UInt8]) throws(Failure) {
+        guard try has(name) else { return }
+        let known = try read(name, atMost: Envelope.maximumByteCount)
+        if known != bytes, let statement = try? Envelope(parsing: known).statement() {
+            try write(formerFile(statement.serial, of: name), known)
+        }
+    }
+
+    /// What was replaced in a slot and had one of these serials, the newest first.
+    func formerEnvelopes(_ slot: Slot, _ serials: Range<Int64>) throws(Failure) -> [Envelope] {
+        var found: [Envelope] = []
+        for serial in try entries(of: Self.former).compactMap({ Int64($0) }).sorted(by: >)
+        where serials.contains(serial) {
+            for name in try files(below: "\(Self.former)/\(serial)") {
+                let envelope = try envelope(name)
+                let statement = try? envelope.statement()
+                let other = statement.map { Slot(envelope.kind, $0.audience, $0.name) }
+                if other == slot { found.append(envelope) }
             }
         }
-        try write(name, bytes)
+        return found
     }
 
     /// What was replaced, and had that serial; nothing of what cannot be read.

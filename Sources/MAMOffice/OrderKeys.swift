@@ -1,4 +1,4 @@
-// Policies here that wait for order keys, since they name a recovery key.
+// Policies here that wait for order keys, since they name a recovery key or take one away.
 
 package import MAMFleet
 package import MAMModel
@@ -9,6 +9,8 @@ package struct OrderKeys: Sendable {
     private let root: Root
     /// By slot, the serials of that time.
     private let heads: [Slot: Int64]
+    /// Has what was replaced; nil: what a policy takes away is not known.
+    private let directory: OrganizationDirectory?
 
     package enum Verdict: Sendable, Equatable {
         /// Machines accept it.
@@ -20,17 +22,45 @@ package struct OrderKeys: Sendable {
     }
 
     /// `time`: the former one; its signatures do not matter, as it only tells what was sent.
-    package init(by root: Root, since time: Envelope?) {
-        self.root = root
+    package init(by root: Root, since time: Envelope?, in directory: OrganizationDirectory?) {
+        (self.root, self.directory) = (root, directory)
         heads = time.flatMap { try? SignedTime(parsing: $0.content) }?.heads ?? [:]
     }
 
-    package func verdict(on document: SignedDocument) -> Verdict {
-        do throws(Refusal) { try document.requireOrderKeys(by: root) } catch {
-            return hasInForce(document.slot, document.statement.serial)
-                ? .inForce(error) : .heldBack(error)
+    /// `present`: what stands where the document will, as for a step that waits.
+    package func verdict(
+        on document: SignedDocument, over present: Envelope? = nil
+    ) throws(OrganizationDirectory.Failure) -> Verdict {
+        let (slot, serial) = (document.slot, document.statement.serial)
+        // What is in force itself takes nothing away.
+        let isChange = !document.isOrdered && slot.kind == .policy && !hasInForce(slot, serial)
+        let replaced = isChange ? try versionInForce(before: document, over: present) : nil
+        do throws(Refusal) {
+            try document.requireOrderKeys(
+                by: root, takingAway: replaced?.envelope.namesRecoveryKey ?? false)
+        } catch {
+            return hasInForce(slot, serial) ? .inForce(error) : .heldBack(error)
         }
         return .enough
+    }
+
+    /// The version that machines have, of those that were replaced here or stand where this one
+    /// will: the one that the time names, or a newer one that order keys have signed. A machine
+    /// that joins while this one is held back misses it otherwise, and is closed. Nil: there is
+    /// none, nobody has kept it, or a root took its key away.
+    package func versionInForce(
+        before document: SignedDocument, over present: Envelope? = nil
+    ) throws(OrganizationDirectory.Failure) -> SignedDocument? {
+        let (slot, first) = (document.slot, max(1, serialInForce(document.slot) ?? 1))
+        guard first < document.statement.serial else { return nil }
+        let serials = first..<document.statement.serial
+        let former = try directory?.formerEnvelopes(slot, serials) ?? []
+        return ([present].compactMap(\.self) + former).lazy.compactMap { envelope in
+            try? SignedDocument(envelope, by: root, of: document.statement.organization)
+        }.first { found in
+            found.slot == slot && serials.contains(found.statement.serial)
+                && (found.isOrdered || hasInForce(slot, found.statement.serial))
+        }
     }
 
     package func hasInForce(_ slot: Slot, _ serial: Int64) -> Bool {
@@ -43,7 +73,7 @@ package struct OrderKeys: Sendable {
 
 extension OrganizationDirectory {
     package func orderKeys(by root: Root) throws(Failure) -> OrderKeys {
-        OrderKeys(by: root, since: try has(Self.time) ? try envelope(Self.time) : nil)
+        OrderKeys(by: root, since: try has(Self.time) ? try envelope(Self.time) : nil, in: self)
     }
 
     /// The files of `signed/` and `rings/` that order keys have yet to sign before any machine
@@ -52,39 +82,18 @@ extension OrganizationDirectory {
         by root: Root, of organization: Bytes16
     ) throws(Failure) -> [String] {
         let orderKeys = try orderKeys(by: root)
-        let steps = try waitingSteps().map(\.file)
+        let steps = try waitingSteps()
+        let places = Dictionary(steps.map { ($0.file, $0.place) }) { first, _ in first }
         var found: [String] = []
-        for name in try files(below: Self.signed) + steps {
+        for name in try files(below: Self.signed) + steps.map(\.file) {
             let envelope = try envelope(name)
+            let present = try places[name].map { place throws(Failure) in try self.envelope(place) }
             guard envelope.kind == .policy,
                 let document = try? SignedDocument(envelope, by: root, of: organization),
-                case .heldBack = orderKeys.verdict(on: document)
+                case .heldBack = try orderKeys.verdict(on: document, over: present)
             else { continue }
             found.append(name)
         }
-        return found
-    }
-}
-
-extension OrganizationDirectory {
-    /// The version that the time names of a document, `signed/NAME`, that is held back: a machine
-    /// that joins meanwhile misses it otherwise, and is closed. Nil: there is none, or it has
-    /// expired.
-    func versionInForce(
-        before document: SignedDocument, _ name: String, _ root: Root, _ orderKeys: OrderKeys,
-        at now: Int64
-    ) throws(Failure) -> SignedDocument? {
-        guard let serial = orderKeys.serialInForce(document.slot) else { return nil }
-        let former = formerFile(serial, of: name)
-        guard try has(former) else { return nil }
-        let envelope = try envelope(former)
-        // One that only a key has signed that was taken away is of no use to any machine.
-        guard
-            let found = try? SignedDocument(
-                envelope, by: root, of: document.statement.organization),
-            found.slot == document.slot, found.statement.serial == serial,
-            found.statement.expires ?? .max > now
-        else { return nil }
         return found
     }
 }
@@ -95,9 +104,10 @@ extension Rollout {
         in directory: OrganizationDirectory, by root: Root, of organization: Bytes16
     ) throws(OrganizationDirectory.Failure) {
         for step in next {
+            let present = try directory.envelope(step.place)
             do throws(Refusal) {
                 let document = try SignedDocument(step.envelope, by: root, of: organization)
-                try document.requireOrderKeys(by: root)
+                try document.requireOrderKeys(by: root, takingAway: present.namesRecoveryKey)
             } catch { throw directory.failure(step.file, error) }
         }
     }

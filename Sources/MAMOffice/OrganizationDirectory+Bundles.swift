@@ -78,11 +78,11 @@ extension OrganizationDirectory {
         let orderKeys = try orderKeys(by: root)
         for (name, found) in signed.values.sorted(by: { $0.name < $1.name }) {
             var sent: SignedDocument? = found
-            if case .heldBack(let refusal) = orderKeys.verdict(on: found) {
+            if case .heldBack(let refusal) = try orderKeys.verdict(on: found) {
                 holdBack(failure(name, refusal))
-                sent = try versionInForce(before: found, name, root, orderKeys, at: now)
+                sent = try orderKeys.versionInForce(before: found)
             }
-            guard let sent else { continue }
+            guard let sent, sent == found || sent.statement.expires ?? .max > now else { continue }
             parts[BundlePlace(sent.kind, sent.statement.audience), default: []].append(sent)
         }
         for order in try orders(by: root, of: organization, at: now, tell) {

@@ -96,14 +96,20 @@ package struct OrganizationDirectory: Sendable {
         return secret
     }
 
+    /// The names in a directory; none if there is no directory.
+    func entries(of name: String) throws(Failure) -> [String] {
+        guard try has(name) else { return [] }
+        return try naming(name) { () throws(Errno) in
+            try MAMSystem.entries(of: whole(name)).compactMap(\.text)
+        }
+    }
+
     /// The regular files below a directory, in order; none if there is no directory. Hidden ones
     /// are unfinished.
     package func files(below name: String, suffix: String = ".json") throws(Failure) -> [String] {
         var (found, ahead): ([String], [String]) = ([], [name])
         while let next = ahead.popLast() {
-            guard try has(next) else { continue }
-            let names = try naming(next) { () throws(Errno) in try entries(of: whole(next)) }
-            for entry in names.compactMap(\.text) where !entry.hasPrefix(".") {
+            for entry in try entries(of: next) where !entry.hasPrefix(".") {
                 let below = "\(next)/\(entry)"
                 let kind = try naming(below) { () throws(Errno) -> mode_t in
                     try status(at: workingDirectory, whole(below).cString, followLinks: true)

@@ -44,8 +44,8 @@ package struct Wanted: Sendable {
         /// Check-ins fail until it is signed again.
         case expired(slot: String, Int64)
         case expiresSoon(slot: String, Int64)
-        /// It names a recovery key, and too few order keys have signed it. Machines that have it
-        /// keep it; where nothing was sent none has.
+        /// It names a recovery key or takes one away, and too few order keys have signed it.
+        /// Machines that have it keep it; where nothing was sent none has.
         case lacksOrderKeys(slot: String, isSent: Bool)
         /// By a clock that was ahead: machines that lack it cannot be told from those that report
         /// before then.
@@ -109,7 +109,7 @@ package struct Wanted: Sendable {
         flaws = listing.unusable.map { .unusable($0) }
         let time = Self.document(directory, OrganizationDirectory.time, root, organization)
         let orderKeys = try? directory.orderKeys(by: root)
-        judgeOrderKeys(&newest, orderKeys ?? OrderKeys(by: root, since: nil))
+        judgeOrderKeys(&newest, orderKeys ?? OrderKeys(by: root, since: nil, in: directory))
         let steps = PublishedSteps(directory, at: now)
         for document in newest.values {
             take(document, sent: steps.time(of: document), at: now)
@@ -138,13 +138,20 @@ package struct Wanted: Sendable {
         _ newest: inout [Slot: SignedDocument], _ orderKeys: OrderKeys
     ) {
         for (slot, document) in newest where slot.kind == .policy {
-            switch orderKeys.verdict(on: document) {
-            case .enough: break
-            case .inForce: flaws.append(.lacksOrderKeys(slot: "\(slot)", isSent: true))
-            case .heldBack:
-                flaws.append(.lacksOrderKeys(slot: "\(slot)", isSent: false))
-                heldBack.insert(slot)
-                newest[slot] = nil
+            do throws(OrganizationDirectory.Failure) {
+                switch try orderKeys.verdict(on: document) {
+                case .enough: break
+                case .inForce: flaws.append(.lacksOrderKeys(slot: "\(slot)", isSent: true))
+                case .heldBack:
+                    flaws.append(.lacksOrderKeys(slot: "\(slot)", isSent: false))
+                    heldBack.insert(slot)
+                    newest[slot] = nil
+                }
+            } catch {
+                // What it replaces cannot be read.
+                flaws.append(
+                    .unusable(
+                        UnusableFile(name: error.path.shown, reason: error.reason.clause)))
             }
         }
     }

@@ -30,7 +30,7 @@ package struct Accounts: Sendable {
             isDefault: !vault.rules.settings.multiIdentity
                 && vault.defaultAccount(ofUser: user) == account,
             retryAfterSeconds: Int(vault.keyring.retryAfterSeconds(account)),
-            isRecoverable: !RecoveryUpdates(vault).recoveryKeys(of: account).isEmpty,
+            isRecoverable: RecoveryUpdates(vault).isRecoverable(account),
             guessableSeconds: vault.keyring.hasPassphrase(account)
                 ? guessableSeconds(under: vault.merged(of: account).policy) : nil,
             block: vault.block(of: account), enrollment: enrollment(of: account))
@@ -61,7 +61,8 @@ package struct AccountStatus: Sendable {
     /// True for the default owner of what ``user`` creates.
     package let isDefault: Bool
     package let retryAfterSeconds: Int
-    /// Policy names a recovery key, so the organisation can open its files.
+    /// Policy names a recovery key, or named one that order keys keep: the organisation can open its
+    /// files.
     package var isRecoverable = false
     /// How long someone with the disk needs to guess the weakest passphrase that policy allows;
     /// nil: over a month.

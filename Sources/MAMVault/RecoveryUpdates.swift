@@ -3,6 +3,7 @@
 
 internal import MAMAudit
 internal import MAMCrypto
+internal import MAMFleet
 package import MAMFormat
 internal import MAMKeyring
 package import MAMModel
@@ -21,6 +22,34 @@ package struct RecoveryUpdates: Sendable {
         vault.policy(of: account).rules.mamdRecoveryPublicKey ?? []
     }
 
+    /// Whether the private half of some key can open the account's files.
+    package func isRecoverable(_ account: AccountID) -> Bool {
+        let named = recoveryKeys(of: account)
+        guard named.isEmpty, !givenKeys(beside: named).isEmpty else { return !named.isEmpty }
+        return vault.keyring.recovery.records.withLock { records in
+            let entries = (try? records?.entries(of: account)) ?? []
+            return !kept(beside: named, entries).isEmpty
+        }
+    }
+
+    /// What order keys gave and have not taken back, beside what policy names for the account: one
+    /// policy key can take it out of a group, or put another policy in a default's place
+    /// (docs/adr/0099-what-opens-needs-two.md).
+    private func givenKeys(beside named: [RecoveryPublicKey]) -> Set<String> {
+        let given = vault.fleet?.standing?.recoveryKeys.values.reduce(into: Set()) {
+            $0.formUnion($1)
+        }
+        return (given ?? []).subtracting(named.map(\.text))
+    }
+
+    /// The records that stay although policy names their key no more.
+    private func kept(
+        beside named: [RecoveryPublicKey], _ entries: [RecoveryRecords.Entry]
+    ) -> [RecoveryRecords.Entry] {
+        let given = givenKeys(beside: named)
+        return entries.filter { $0.recoveryKey.map { given.contains($0.text) } ?? false }
+    }
+
     /// Stores records in the workspace's own directory, `.mamd`, from now on.
     package func keepRecoveryRecords(in place: Descriptor) {
         vault.keyring.recovery.records.use(RecoveryRecords(in: place))
@@ -31,21 +60,31 @@ package struct RecoveryUpdates: Sendable {
     /// wait while it is locked. A failure is logged and retried at the next opportunity; nothing
     /// else waits for it.
     package func updateRecovery(of account: AccountID) {
-        let keys = recoveryKeys(of: account)
+        let named = recoveryKeys(of: account)
         // Held throughout: a wipe that starts after the keys were read removes what is written
         // here.
         vault.keyring.recovery.records.withLock { records in
             guard let records else { return }
             do throws(Errno) {
                 let entries = try records.entries(of: account)
+                let kept = kept(beside: named, entries)
+                // What somebody else has put there gets no keys.
+                let own = kept.filter { entry in
+                    entry.record.map { vault.keyring.recovery.isOwn($0, of: account) } ?? false
+                }
+                let keys = named + own.compactMap(\.recoveryKey)
                 // Each is tried, whatever the others' results.
                 let areCurrent = keys.map { update(account, $0, records, entries) }
                 // A record may be the last way to the account's keys: keep it until a current one
                 // exists or could be made.
                 let couldBe = vault.windows[account]?.hasAllKeys == true
                 if keys.isEmpty ? couldBe : areCurrent.allSatisfy(\.self) {
-                    removeOthers(than: keys, account, records, entries)
+                    let others = entries.filter { entry in
+                        !kept.contains { $0.name == entry.name }
+                    }
+                    removeOthers(than: named, account, records, others)
                 }
+                for entry in kept { tellKept(entry, of: account) }
             } catch { vault.log.warning("the recovery records cannot be read: \(error)") }
         }
     }
@@ -133,6 +172,12 @@ package struct RecoveryUpdates: Sendable {
                 vault.log.warning("the recovery record \(entry.name) cannot be removed: \(error)")
             }
         }
+    }
+
+    private func tellKept(_ entry: RecoveryRecords.Entry, of account: AccountID) {
+        vault.log.warning(
+            "\(vault.identity(of: account)): policy names the recovery key of \(entry.name) no"
+                + " more, and the record stays until order keys have signed that")
     }
 
     /// Part of a wipe, after the account's keys were erased in memory. False, after logging, if one

@@ -1,5 +1,5 @@
-"""A policy that names a recovery key takes order keys: at the office before it is sent, and on the
-machine when it arrives."""
+"""A policy that names a recovery key, or takes one away, takes order keys: at the office before it
+is sent, and on the machine when it arrives."""
 import json
 import unittest
 
@@ -103,6 +103,54 @@ class Office(PushCase):
         self.assertEqual(self.time()[0], self.serial())
         self.assertEqual(self.bundle()[0], [self.serial()])
 
+    def test_what_takes_it_away_waits_too(self):
+        self.push()
+        self.cosign()
+        former, _ = self.time()
+        self.put("other.json")
+        for number, words in enumerate((("changed",), ("withdrawn", "--prune"))):
+            with self.subTest(words):
+                if number == 0:
+                    self.put("recovery.json", printBlocked=True)
+                else:
+                    (self.policies / "recovery.json").unlink()
+                shown = self.organization.fleet(
+                    "push", self.policies, "--key", self.key, "--dry-run", *words[1:]).stdout
+                self.assertIn(words[0], shown)
+                if number == 0:
+                    self.assertIn("taken away once enough order keys have signed this", shown)
+                told = self.organization.fleet(
+                    "push", self.policies, "--key", self.key, "--yes", "--local", *words[1:]).stderr
+                self.assertIn(f"mamctl fleet cosign {self.document_file} --root", told)
+                serial, said = self.time()
+                self.assertEqual(serial, former)
+                self.assertIn("or takes one away", said)
+                self.assertIn(former, self.bundle(REFUSED)[0])
+                self.assertIn("or takes one away", self.flaws())
+        self.cosign()
+        self.assertEqual(self.time()[0], self.serial())
+        self.assertIn(self.serial(), self.bundle()[0])
+
+    def test_what_fleet_sign_withdraws_waits_too(self):
+        self.push()
+        self.cosign()
+        former, _ = self.time()
+        self.organization.json(
+            "sign", "--withdraw", "--name", "recovery.json", "--kind", "policy", "--audience",
+            "all", "--root", self.organization.root, "--key", self.key, "-o", self.document_file,
+            "--force")
+        self.assertEqual(self.time()[0], former)
+        self.assertEqual(self.bundle(REFUSED)[0], [former])
+
+    def test_what_was_sent_since_the_time_is_in_force_too(self):
+        """Machines have it, whether or not a time names it yet."""
+        self.push()
+        self.cosign()
+        sent = self.serial()
+        self.put("recovery.json", printBlocked=True)
+        self.push()
+        self.assertEqual(self.bundle(REFUSED)[0], [sent])
+
     def test_what_an_older_version_has_sent_goes_on(self):
         """Machines have it, and must not be closed for want of it."""
         self.push()
@@ -134,7 +182,8 @@ class Arrival(Reports):
     def test_one_policy_key_brings_no_recovery_key(self):
         stolen = self.contoso.keys["policy"]
         self.assertIn(
-            "it names a recovery key, and so needs the signatures of 2 order keys, and has 0",
+            "it names a recovery key, or takes one away, and so needs the signatures of 2 order keys,"
+            " and has 0",
             self.refusal(self.contoso.policy(self.rules)))
         self.assertIn("has 1", self.refusal(
             self.contoso.policy(self.rules, keys=stolen + self.contoso.keys["order"][:1])))
@@ -148,6 +197,38 @@ class Arrival(Reports):
         self.refusal(self.contoso.policy({**self.rules, "printBlocked": True}))
         self.assertEqual(self.rule("mamdRecoveryPublicKey"), self.recovery)
         self.assertEqual(self.records(), 1)
+
+    def test_one_policy_key_takes_none_away(self):
+        self.deliver(self.contoso.ordered(self.rules))
+        wait_until(lambda: self.records() == 1)
+        for document in (self.contoso.policy(RULES),
+                         self.contoso.document("policy", b"", name="level.json")):
+            self.assertIn("or takes one away", self.refusal(document))
+        self.assertEqual(self.rule("mamdRecoveryPublicKey"), self.recovery)
+        self.deliver(self.contoso.ordered(RULES))
+        wait_until(lambda: self.records() == 0)
+
+    def test_who_leaves_the_group_keeps_the_record(self):
+        group = {"audience": "group:sales", "name": "recovery"}
+        self.deliver(self.membership("sales"))
+        self.deliver(self.contoso.ordered(self.rules, **group))
+        wait_until(lambda: self.records() == 1)
+        self.deliver(self.membership())
+        wait_until(lambda: self.rule("mamdRecoveryPublicKey") is None)
+        # The next unlock has the keys.
+        self.workspace.lock()
+        self.workspace.unlock()
+        self.assertEqual(self.records(), 1)
+        self.assertTrue(self.workspace.account()["isRecoverable"])
+        self.deliver(self.contoso.ordered(RULES, **group))
+        self.workspace.lock()
+        self.workspace.unlock()
+        self.assertEqual(self.records(), 0)
+        self.assertFalse(self.workspace.account()["isRecoverable"])
+
+    def membership(self, *groups):
+        return self.contoso.document(
+            "membership", {"groups": groups, "members": {}}, audience=f"machine:{self.machine}", name="groups")
 
     def test_joining_takes_none_either(self):
         self.workspace.serving("fleet show")

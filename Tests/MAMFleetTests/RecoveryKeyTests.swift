@@ -60,12 +60,46 @@ import Testing
         #expect(refusal(standing, contoso.policy(list)) == tooFew(0))
     }
 
-    @Test func `the next version needs them again, a withdrawal does not`() throws {
+    @Test func `the next version needs them again, and what takes the key away`() throws {
         var standing = try contoso.standing()
         _ = try standing.accept(contoso.policy(Self.naming, by: signers(2)), at: now)
-        #expect(refusal(standing, contoso.policy(Self.naming, serial: 2)) == tooFew(0))
-        #expect(refusal(standing, contoso.policy(serial: 2)) == nil)
-        #expect(refusal(standing, contoso.policy("", serial: 2)) == nil)
+        for text in [Self.naming, #"{"pinRequired": true}"#, ""] {
+            #expect(refusal(standing, contoso.policy(text, serial: 2)) == tooFew(0))
+            #expect(refusal(standing, contoso.policy(text, serial: 2, by: signers(2))) == nil)
+        }
+        _ = try standing.accept(contoso.policy("", serial: 2, by: signers(2)), at: now)
+        #expect(standing.recoveryKeys.isEmpty)
+        #expect(refusal(standing, contoso.policy(serial: 3)) == nil)
+    }
+
+    @Test func `a root that takes the policy away leaves the key to order keys`() throws {
+        var former = contoso
+        former.policies.append(Key())
+        var standing = try former.standing()
+        let naming = contoso.policy(
+            Self.naming, by: [former.policies[1]] + contoso.orders.prefix(2))
+        _ = try standing.accept(naming, at: now)
+        _ = try standing.accept(contoso.root(serial: 2), at: now)
+        #expect(standing.policies.isEmpty)
+        #expect(standing.recoveryKeys.values.first == [Self.key])
+        #expect(try MachineStanding(standing.json) == standing)
+        #expect(refusal(standing, contoso.policy(serial: 2)) == tooFew(0))
+        #expect(refusal(standing, contoso.policy(serial: 2, by: signers(2))) == nil)
+    }
+
+    /// The holder of a policy key fills the room that there is.
+    @Test func `a group's policy stays when the machine has left the group`() throws {
+        var standing = try contoso.standing()
+        let group = Audience.group("sales")
+        _ = try standing.accept(
+            contoso.policy(Self.naming, for: group, by: signers(2)), at: now)
+        for number in 1...MachineStanding.maximumDocumentCount {
+            let other = contoso.policy("", for: group, name: "n\(number)")
+            _ = try standing.accept(other, at: now)
+        }
+        #expect(standing.documents.count < MachineStanding.maximumDocumentCount)
+        #expect(
+            refusal(standing, contoso.policy("", for: group, serial: 2)) == tooFew(0))
     }
 
     /// A machine of an older version, and then of this one.

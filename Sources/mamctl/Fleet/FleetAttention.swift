@@ -245,8 +245,8 @@ extension Wanted.Flaw {
             "\(slot) names a recovery key, and too few order keys have signed it: machines that"
                 + " lack it refuse it (mamctl fleet cosign)."
         case .lacksOrderKeys(let slot, false):
-            "\(slot) names a recovery key, and is not sent before enough order keys have signed it"
-                + " (mamctl fleet cosign)."
+            "\(slot) names a recovery key, or takes one away, and is not sent before enough order"
+                + " keys have signed it (mamctl fleet cosign)."
         case .signedLater(let slot, let time):
             "\(slot) is of a time to come, \(rfc3339(time)): the clock of its signer was ahead, and"
                 + " whether machines lack it is not known until then. Sign it again."

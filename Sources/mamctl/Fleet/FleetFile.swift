@@ -77,10 +77,23 @@ struct FleetFile {
         }
         if isForStandardOutput { return writeOut(bytes) }
         try makeOrganizationPlace(for: path)
+        try keepReplaced(at: path, before: bytes)
         let new = try NewFile(for: path, replacing: replacing)
         try new.write(bytes)
         try new.finish(mode: 0o644)
     }
+}
+
+/// What an organisation's `signed/` has stays beside it, in `former/`.
+private func keepReplaced(at path: ByteString, before bytes: [UInt8]) throws(Failure) {
+    let directory = OrganizationDirectory(path.directory.directory)
+    guard path.directory.lastComponent.text == OrganizationDirectory.signed,
+        let name = path.lastComponent.text
+    else { return }
+    do throws(OrganizationDirectory.Failure) {
+        guard try directory.has(OrganizationDirectory.root) else { return }
+        try directory.keep(signed: "\(OrganizationDirectory.signed)/\(name)", before: bytes)
+    } catch { throw Failure(error) }
 }
 
 /// Makes `signed/` or `orders/` beside a root, which the first document of a new organisation's

@@ -38,6 +38,12 @@ struct ShownPreview {
                     + " mamctl fleet cosign",
             ]
         }
+        rows += removedRecoveryKeys.map { key in
+            [
+                "recovery key",
+                "\(key): taken away once enough order keys have signed this: mamctl fleet cosign",
+            ]
+        }
         rows += warnings.map { ["warning", $0] }
         return rows + (doubt.map { [["beware", $0]] } ?? [])
     }
@@ -56,6 +62,15 @@ struct ShownPreview {
     private var recoveryKeys: [String] {
         guard preview.change.slot.kind == .policy else { return [] }
         return mamctl.recoveryKeys(in: [preview.change.content])
+    }
+
+    /// That the former one names alone.
+    private var removedRecoveryKeys: [String] {
+        guard preview.change.slot.kind == .policy, preview.change.action != .left,
+            let former = preview.change.former
+        else { return [] }
+        let named = mamctl.recoveryKeys(in: [former.content] + (former.replaced.map { [$0] } ?? []))
+        return named.filter { !recoveryKeys.contains($0) }
     }
 
     // MARK: Whom it is for
@@ -245,6 +260,7 @@ extension ShownPreview {
                     ["rule": .string($0.rule), "condition": .string($0.condition)]
                 }),
             "recoveryKeys": JSONValue(texts: recoveryKeys),
+            "removedRecoveryKeys": JSONValue(texts: removedRecoveryKeys),
             "rules": .array(preview.change.differences.map(\.json)),
             "joining": JSONValue(texts: preview.membership?.joining ?? []),
             "leaving": JSONValue(texts: preview.membership?.leaving ?? []),

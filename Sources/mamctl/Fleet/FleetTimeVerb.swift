@@ -15,7 +15,11 @@ private let slot = Slot(.time, .all, SignedDocument.timeName)
 func signTime(_ invocation: Invocation) throws -> ExitStatus {
     let output = try invocation.documentOutput()
     let root = try FleetRoot(of: invocation)
-    let orderKeys = OrderKeys(by: root.root, since: try? FleetFile(reading: output).envelope)
+    let signed = invocation.operands[0].resolved ?? invocation.operands[0]
+    let isOrganizations = signed.lastComponent.text == OrganizationDirectory.signed
+    let orderKeys = OrderKeys(
+        by: root.root, since: try? FleetFile(reading: output).envelope,
+        in: isOrganizations ? OrganizationDirectory(signed.directory) : nil)
     let heads = try heads(in: invocation.operands[0], root, orderKeys)
     let content = SignedTime(heads: heads).json.encoded()
     let (issued, expires) = try validity(days: defaultDays, atMost: maximumDays, invocation)
@@ -71,12 +75,31 @@ private func heads(
 private func serialToName(
     of file: FleetFile, _ root: FleetRoot, _ orderKeys: OrderKeys
 ) throws(Failure) -> Int64? {
-    let (slot, serial) = (file.slot, file.statement.serial)
-    guard let refusal = try refusal(of: file, root, nil) else { return serial }
-    guard case .recoveryKeyNotOrdered = refusal else { throw Failure(file.path, refusal) }
-    if orderKeys.hasInForce(slot, serial) { return serial }
+    if let refusal = try refusal(of: file, root, nil) {
+        guard case .recoveryKeyNotOrdered = refusal else { throw Failure(file.path, refusal) }
+    }
+    guard let refusal = try reasonToWait(file, root, orderKeys) else {
+        return file.statement.serial
+    }
     let failure = Failure(file.path, refusal)
     Failure(failure.status, "not named yet: \(failure.message)", next: failure.next)
         .report(isJSON: false)
-    return orderKeys.serialInForce(slot)
+    return orderKeys.serialInForce(file.slot)
+}
+
+private func reasonToWait(
+    _ file: FleetFile, _ root: FleetRoot, _ orderKeys: OrderKeys
+) throws(Failure) -> Refusal? {
+    guard file.envelope.kind == .policy else { return nil }
+    let verdict: OrderKeys.Verdict
+    do {
+        let document = try SignedDocument(file.envelope, by: root.root, of: root.organization)
+        verdict = try orderKeys.verdict(on: document)
+    } catch let refusal as Refusal {
+        throw Failure(file.path, refusal)
+    } catch let failure as OrganizationDirectory.Failure {
+        throw Failure(failure)
+    } catch { throw Failure("\(error)") }
+    guard case .heldBack(let refusal) = verdict else { return nil }
+    return refusal
 }
