@@ -61,8 +61,8 @@ package struct AccountStatus: Sendable {
     /// True for the default owner of what ``user`` creates.
     package let isDefault: Bool
     package let retryAfterSeconds: Int
-    /// Policy names a recovery key, or named one that order keys keep: the organisation can open its
-    /// files.
+    /// Policy names a recovery key, or named one that order keys keep: the organisation can open
+    /// its files.
     package var isRecoverable = false
     /// How long someone with the disk needs to guess the weakest passphrase that policy allows;
     /// nil: over a month.

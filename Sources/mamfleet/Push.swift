@@ -32,10 +32,11 @@ func push(_ arguments: Arguments) throws(Failure) -> ExitStatus {
     try pushing.push(bundles, authority)
     try pushing.push(answers)
     pushing.report(arguments)
+    let root = office.directory.whole(OrganizationDirectory.root)
     for failure in heldBack {
         Failure(
             .refused, "not sent: \(Failure(failure).message)",
-            next: "mamctl fleet cosign \(failure.path.shown) --key KEY --root ROOT"
+            next: "mamctl fleet cosign \(failure.path.shown) --key KEY --root \(root.shown)"
         ).report(by: "mamfleet", isJSON: false)
     }
     return heldBack.isEmpty ? .success : .refused

@@ -1,13 +1,16 @@
 """A policy that names a recovery key, or takes one away, takes order keys: at the office before it
 is sent, and on the machine when it arrives."""
 import json
+import subprocess
 import unittest
 
+from carrier import Servers, with_clients
 from fleet_reports import Reports
 from test_fleet import RULES
 from test_fleet_push import PushCase
 from workspace import DONE, REFUSED, wait_until
 
+NEEDS = ("nats-server",)
 SLOT = "policy/all/recovery.json"
 
 
@@ -51,9 +54,10 @@ class Office(PushCase):
     def flaws(self):
         return " ".join(self.organization.json("status")["flaws"])
 
-    def test_a_push_that_machines_would_refuse_is_refused(self):
+    def test_steps_that_machines_would_refuse_are_refused(self):
         refused = self.organization.json(
-            "push", self.policies, "--key", self.key, "--yes", status=REFUSED)["error"]
+            "push", self.policies, "--key", self.key, "--yes", "--rings", "5",
+            status=REFUSED)["error"]
         self.assertIn(f"{SLOT} names a recovery key", refused["message"])
         self.assertIn("2 order keys", refused["message"])
         self.assertIn("--local", refused["next"])
@@ -168,6 +172,43 @@ class Office(PushCase):
         self.assertEqual(self.bundle(REFUSED)[0], [former])
 
 
+@with_clients
+class Sent(Office):
+    def sent(self):
+        """The serial of each policy that the engine has."""
+        done = subprocess.run(
+            ["mamfleet", "sent", self.organization.path, "--json"], capture_output=True, text=True,
+            check=True, timeout=60)
+        return {each["slot"]: each["serial"] for each in json.loads(done.stdout)["documents"]}
+
+    def test_a_push_holds_back_that_one_and_sends_the_rest(self):
+        self.put("other.json")
+        self.push("--expires", "10")
+        self.cosign()
+        self.time()
+        former = self.serial()
+        servers = Servers(self.organization)
+        self.addCleanup(servers.close)
+        # Both are due to be signed again.
+        told = self.organization.fleet(
+            "push", self.policies, "--key", self.key, "--yes", status=REFUSED).stderr
+        self.assertIn(f"not sent: {self.document_file}", told)
+        root = self.organization.path / "root.json"
+        self.assertIn(
+            f"try: mamctl fleet cosign {self.document_file} --key KEY --root {root}", told)
+        other = self.document(self.signed / "other.json")[0]["serial"]
+        sent = self.sent()
+        self.assertEqual(
+            (sent["policy/all/other.json"], sent[SLOT]), (other, former))
+        self.assertGreater(self.serial(), former)
+        # The next push signs nothing anew; and once it is signed, it goes out.
+        self.cosign()
+        said = json.loads(self.organization.fleet(
+            "push", self.policies, "--key", self.key, "--yes", "--json").stdout)
+        self.assertEqual(said["changes"], [])
+        self.assertEqual(self.sent()[SLOT], self.serial())
+
+
 class Arrival(Reports):
     def setUp(self):
         super().setUp()
@@ -182,8 +223,8 @@ class Arrival(Reports):
     def test_one_policy_key_brings_no_recovery_key(self):
         stolen = self.contoso.keys["policy"]
         self.assertIn(
-            "it names a recovery key, or takes one away, and so needs the signatures of 2 order keys,"
-            " and has 0",
+            "it names a recovery key, or takes one away, and so needs the signatures of 2 order"
+            " keys, and has 0",
             self.refusal(self.contoso.policy(self.rules)))
         self.assertIn("has 1", self.refusal(
             self.contoso.policy(self.rules, keys=stolen + self.contoso.keys["order"][:1])))
@@ -228,7 +269,8 @@ class Arrival(Reports):
 
     def membership(self, *groups):
         return self.contoso.document(
-            "membership", {"groups": groups, "members": {}}, audience=f"machine:{self.machine}", name="groups")
+            "membership", {"groups": groups, "members": {}}, name="groups",
+            audience=f"machine:{self.machine}")
 
     def test_joining_takes_none_either(self):
         self.workspace.serving("fleet show")

@@ -299,6 +299,9 @@ class Rings(PushCase):
         self.organization.json(*cosign, self.signed / "level2.json")
         refused = self.next("--despite", "level2.json", status=REFUSED)["error"]
         self.assertIn(f"{last}: it names a recovery key", refused["message"])
+        self.assertIn(
+            f"mamctl fleet cosign {last} --key KEY --root {self.organization.root}",
+            refused["next"])
         self.organization.json(*cosign, last)
         self.next("--despite", "level2.json", status=DONE)
         self.assertFalse(last.exists())

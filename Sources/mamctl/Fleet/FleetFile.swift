@@ -144,10 +144,8 @@ extension Failure {
             case .malformed, .contentChanged: "have it sent or signed again"
             case .otherNonce: "remove it, and sign it anew: mamctl fleet order"
             case .notSigned(.root, _, _): "mamctl fleet cosign \(path.asArgument) --key KEY"
-            case .notSigned: "mamctl fleet cosign \(path.asArgument) --key KEY --root ROOT"
-            case .recoveryKeyNotOrdered:
-                "have order keys sign it: mamctl fleet cosign \(path.asArgument) --key KEY --root"
-                    + " ROOT"
+            case .notSigned: .verbatim(cosigning(path))
+            case .recoveryKeyNotOrdered: "have order keys sign it: \(cosigning(path))"
             case .outOfScope: "have a policy key without a scope sign it"
             case .expired: "sign it again"
             case .otherOrganization: "name the root of that organisation"
@@ -155,6 +153,20 @@ extension Failure {
             }
         self.init(refusal.status, "\(path.shown): \(refusal)", next: next)
     }
+}
+
+/// The command that signs a document, too: with the root of its organisation's directory, if it
+/// stands in one.
+func cosigning(_ path: ByteString) -> String {
+    var directory = path.directory
+    for _ in 0..<3 {
+        let root = directory.appending(OrganizationDirectory.root)
+        if access(root.cString, F_OK) == 0 {
+            return "mamctl fleet cosign \(path.asArgument) --key KEY --root \(root.asArgument)"
+        }
+        directory = directory.directory
+    }
+    return "mamctl fleet cosign \(path.asArgument) --key KEY --root ROOT"
 }
 
 extension Refusal {

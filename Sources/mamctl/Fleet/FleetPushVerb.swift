@@ -106,7 +106,7 @@ func sign(
         try SteppedDocument(
             change, rings?.plan, fleet.root.organization, validity, in: fleet.place)
     }
-    if !invocation.arguments.has("local") { try refuseToSend(documents, fleet) }
+    if rings != nil, !invocation.arguments.has("local") { try refuseToSendSteps(work, fleet) }
     try agree(to: shown, "Sign \(work.count.counted("document"))?", invocation)
     let found = documents.compactMap(\.newRing)
     try alone(in: fleet.place) {

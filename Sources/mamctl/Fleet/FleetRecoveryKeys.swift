@@ -1,4 +1,5 @@
-// Policies that name a recovery key: what is said of them, and who signs them beside a policy key.
+// Policies that name a recovery key or take one away: what is said of them, and who signs them
+// beside a policy key.
 
 internal import MAMCommandLine
 internal import MAMFleet
@@ -9,15 +10,29 @@ internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
 
-/// Machines would refuse what one policy key has signed, and order keys sign elsewhere.
-func refuseToSend(_ documents: [SteppedDocument], _ fleet: FleetDirectory) throws(Failure) {
-    guard let document = documents.first(where: \.namesRecoveryKey) else { return }
+/// A first step that order keys have yet to sign would be held back, and taken for one that
+/// machines refuse. What goes to all at once is held back alone.
+func refuseToSendSteps(
+    _ work: [PolicyChange], _ fleet: FleetDirectory
+) throws(Failure) {
+    let waiting = work.first { change in
+        change.goesByRings
+            && change.policies.contains { !PolicyDocument.recoveryKeys(in: $0).isEmpty }
+    }
+    guard let waiting else { return }
     let needed = fleet.root.root.threshold(of: .order)
     throw Failure(
         .refused,
-        "\(document.slot) names a recovery key: machines refuse it before"
+        "\(waiting.slot) names a recovery key, or takes one away: machines refuse it before"
             + " \(needed.counted("order key")) have signed it, too",
         next: "add --local; then mamctl fleet cosign with those keys, and mamfleet push")
+}
+
+extension PolicyChange {
+    /// The new one, and those in force until now.
+    fileprivate var policies: [[UInt8]] {
+        [content] + [former?.content, former?.replaced].compactMap(\.self)
+    }
 }
 
 /// Of documents that were signed, and not sent.
@@ -29,7 +44,7 @@ func tellHowTheyGoOut(from fleet: FleetDirectory) throws {
             "Signed in \(place). They go out with mamfleet push, or mamctl fleet bundle.")
     }
     printError(
-        "Signed in \(place). What names a recovery key waits for"
+        "Signed in \(place). What names a recovery key, or takes one away, waits for"
             + " \(fleet.root.root.threshold(of: .order).counted("order key")):\n  \(waiting)\nThe"
             + " others go out with mamfleet push, or mamctl fleet bundle.")
 }

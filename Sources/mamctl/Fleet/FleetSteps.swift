@@ -14,7 +14,6 @@ struct SteppedDocument {
     private let former: Int64?
     private let steps: [(share: Int, file: FleetFile)]
     var slot: Slot { steps[0].file.slot }
-    var namesRecoveryKey: Bool { steps.contains { $0.file.envelope.namesRecoveryKey } }
     /// Whom the first step of a new rollout is for.
     let newRing: (Audience, Ring?)?
 
