@@ -133,7 +133,7 @@ package struct Wanted: Sendable {
         }
     }
 
-    /// What is held back no machine should have.
+    /// What is held back no machine should have: the version in force counts, and its end.
     private mutating func judgeOrderKeys(
         _ newest: inout [Slot: SignedDocument], _ orderKeys: OrderKeys
     ) {
@@ -145,7 +145,7 @@ package struct Wanted: Sendable {
                 case .heldBack:
                     flaws.append(.lacksOrderKeys(slot: "\(slot)", isSent: false))
                     heldBack.insert(slot)
-                    newest[slot] = nil
+                    newest[slot] = try orderKeys.versionInForce(before: document)
                 }
             } catch {
                 // What it replaces cannot be read.

@@ -155,6 +155,17 @@ class Office(PushCase):
         self.push()
         self.assertEqual(self.bundle(REFUSED)[0], [sent])
 
+    def test_the_end_of_what_is_in_force_is_watched_meanwhile(self):
+        self.push("--expires", "3")
+        self.cosign()
+        self.time()
+        self.assertIn(f"{SLOT} expires at", self.flaws())
+        self.put("recovery.json", mamdRecoveryPublicKey=self.public, printBlocked=True)
+        self.push()
+        self.assertIn("is not sent before", self.flaws())
+        self.assertIn(f"{SLOT} expires at", self.flaws())
+        self.assertNotIn(self.document(self.document_file)[0]["expires"], self.flaws())
+
     def test_what_an_older_version_has_sent_goes_on(self):
         """Machines have it, and must not be closed for want of it."""
         self.push()
