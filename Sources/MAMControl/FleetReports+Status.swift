@@ -143,6 +143,18 @@ extension FleetReports {
     }
 }
 
+extension AuditRecord {
+    /// Of documents that are refused the status tells on its own: most come too late, or by a clock
+    /// that is wrong, and nobody has asked for anything.
+    fileprivate var isRefusedAccess: Bool {
+        event == .refused && operation != Varlink.Fleet.Method.deliver.operation
+    }
+}
+
+extension Varlink.Fleet.Method {
+    fileprivate var operation: String { "Fleet.\(rawValue)" }
+}
+
 /// Counts by hours, and reads only what is new of the audit.
 final class RefusalCount: Sendable {
     private let state = Guarded(State())
@@ -162,7 +174,7 @@ final class RefusalCount: Sendable {
             while let found = try? trail.records(after: state.sequence, atMost: Self.batchCount),
                 let last = found.records.last
             {
-                for record in found.records where record.event == .refused {
+                for record in found.records where record.isRefusedAccess {
                     let hour = record.time.milliseconds / 3_600_000
                     if hour > first { state.byHour[hour, default: 0] += Int64(record.count) }
                 }

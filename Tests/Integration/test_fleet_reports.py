@@ -12,6 +12,7 @@ import unittest
 from fleet_reports import TRANSPORT_KEY, Reports
 from signing import DAY, Forged, opened, statement
 from socket_client import Refusal
+from test_fleet import RULES
 from workspace import ANN, ROOT, wait_until
 
 
@@ -75,6 +76,14 @@ class Status(Reports):
     def test_why_check_ins_fail(self):
         self.deliver(self.contoso.time({"policy/all/level.json": 1000}))
         self.assertIn("did not arrive", self.status()["problem"])
+
+    def test_documents_that_come_at_the_wrong_time_are_no_refused_accesses(self):
+        now = int(time.time())
+        for document in (self.contoso.time(issued=now + 5 * 86_400),
+                         self.contoso.policy(RULES, issued=now - 9 * 86_400, days=1)):
+            self.refusal(document)
+        self.assertEqual(self.status()["refused"], 0)
+        self.assertNotIn("suspects", self.status())
 
     def test_refused_accesses_are_counted(self):
         self.assertEqual(self.status()["refused"], 0)
