@@ -3,10 +3,10 @@ import json
 import os
 import unittest
 
-from test_setup import answer
+from test_setup import answer, terminal_read
 from terminal import Terminal
 from workspace import (
-    DONE, NO, NOT_FOUND, PASSPHRASE, REFUSED, ROOT, USAGE, WRONG_PASSPHRASE, Workspace)
+    DONE, NO, NOT_FOUND, PASSPHRASE, REFUSED, ROOT, USAGE, WRONG_PASSPHRASE, Workspace, wait_until)
 
 FIRST = ROOT / "examples" / "policies" / "first.json"
 HELD = ("root-1", "root-2", "root-3", "policy", "order-1", "order-2")
@@ -220,7 +220,9 @@ class Guided(unittest.TestCase):
             # What is wrong with an answer is told at once, and asked again.
             ("Its directory", "/nonexistent/contoso"), ("Its directory", str(self.org)),
             ("Key 'root-1'", "/nonexistent/root.key"), ("Key 'root-1'", str(FIRST)),
-            *((f"Key '{name}'", "") for name in HELD[:2]),
+            ("Key 'root-1'", ""),
+            # A stick that is missing is no file's name.
+            ("Key 'root-2'", str(home / "stick")), ("Key 'root-2'", ""),
             ("Key 'root-3'", str(keys / "root-1.key")),
             *((f"Key '{name}'", "") for name in HELD[2:]),
             ("NATS servers", "n1 n2"), ("NATS servers", "nats.contoso.com"),
@@ -232,11 +234,44 @@ class Guided(unittest.TestCase):
         self.assertEqual(status, DONE, shown)
         self.assertIn("too weak", shown)
         self.assertIn("not a signing key", shown)
+        self.assertIn("a new key's file ends in .key", shown)
         self.assertIn("name one, three or five", shown)
         self.assertIn("mamd-engine@nats.contoso.com-4222", shown)
         self.assertEqual(
             sorted(path.name for path in keys.iterdir()), sorted(f"{name}.key" for name in HELD))
         self.assertEqual([document["refusal"] for document in self.verified()], [None] * 3)
+
+    def test_an_empty_passphrase_is_asked_for_three_times(self):
+        terminal = Terminal(
+            ["mamctl", "fleet", "init", "--guided", *self.options(passphrase=())],
+            self.workspace.environment, columns=200)
+        for count in range(3):
+            # What was typed before echo is off is thrown away.
+            wait_until(lambda: terminal_read(terminal) or terminal.hides_typing() and (
+                terminal.shown.count(b"empty or missing") == count), 60)
+            terminal.type("\n")
+        status, shown = terminal.finish(60)
+        self.assertEqual(status, USAGE, shown)
+        self.assertEqual(shown.count("empty or missing"), 3, shown)
+        self.assertIn("try: add --passfile", shown)
+        self.assertEqual(list(self.sticks.iterdir()), [])
+
+    def test_one_stick_holds_several_keys_of_a_role(self):
+        stick = self.sticks / "one"
+        stick.mkdir()
+        said = self.made(root=[stick] * 3, order=[stick] * 2, policy=[stick])
+        self.assertEqual(
+            [(os.path.basename(key["path"]), key["roles"]) for key in said["keys"]][:3],
+            [("mamd.key", ["root", "policy", "order"]), ("mamd-2.key", ["root", "order"]),
+             ("mamd-3.key", ["root"])])
+        # And again, where they are.
+        again = self.made(root=[stick] * 3, order=[stick] * 2, policy=[stick])
+        self.assertFalse(any(key["created"] for key in again["keys"]))
+
+    def test_a_directory_that_is_missing_is_no_file(self):
+        gone = f"{self.sticks}/gone/"
+        self.assertIn("gone", self.error(NOT_FOUND, policy=[gone])["message"])
+        self.assertEqual(list(self.sticks.iterdir()), [])
 
     # A recovery key
 

@@ -21,7 +21,7 @@ extension Invocation {
             secret = try readFromCommand(command)
         } else if isatty(STDIN_FILENO) == 1 {
             secret = try Terminal.ask(prompt)
-            if isNew, !secret.equals(try Terminal.ask("Again")) {
+            if isNew, !secret.isEmpty, !secret.equals(try Terminal.ask("Again")) {
                 throw Failure(.usage, "the two passphrases differ", next: "type it again")
             }
         } else {

@@ -20,25 +20,37 @@ enum FleetHolder: Hashable {
 
     var file: ByteString? { if case .file(let path) = self { path } else { nil } }
 
-    /// A directory, such as a stick, stands for a file in it.
-    fileprivate init(_ given: ByteString) {
+    /// A directory, such as a stick, stands for a file in it: one that is no other key of the role.
+    fileprivate init(_ given: ByteString, besides others: [FleetHolder]) throws {
         if let text = given.text, SigningPublicKey(text: text) != nil {
             self = .publicKey(text)
             return
         }
         let path = typedPath(given, below: SetupDefaults.home)
         let found = try? status(at: workingDirectory, path.cString, followLinks: true)
-        let isDirectory = found.map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
-        self = .file(isDirectory ? path.appending("mamd.key") : path)
+        if found == nil, given.bytes.last == UInt8(ascii: "/") { throw Failure(path, .noEntry) }
+        guard let found, found.st_mode & S_IFMT == S_IFDIR else {
+            self = .file(path)
+            return
+        }
+        let names = ["mamd.key"] + (2...others.count + 2).map { "mamd-\($0).key" }
+        let holders = names.map { FleetHolder.file(path.appending(ByteString($0))) }
+        self = holders.first { !others.contains($0) } ?? .file(path)
     }
 
-    /// A key that is there must be one; else its directory must be. `usual`: the one that is made.
+    /// What was typed: a key that is there must be one; else its directory must be, and its name
+    /// one of a key, as that of a stick which is missing is none. `usual`: the one that is made.
     fileprivate func check(makesIn usual: ByteString) throws {
         guard let file else { return }
         if access(file.cString, F_OK) == 0 {
             _ = try FleetKey.publicKey(of: file)
         } else if file.directory != usual {
             _ = try naming(file, status(at: workingDirectory, file.directory.cString))
+            guard file.shown.hasSuffix(".key") else {
+                throw Failure(
+                    .notFound, "\(file.shown) is not there, and a new key's file ends in .key",
+                    next: "mount the stick, or name \(file.appending("mamd.key").shown)")
+            }
         }
     }
 }
@@ -95,13 +107,15 @@ struct FleetInitAnswers {
         for (role, count) in usualCounts {
             let given = invocation.arguments.values(role.rawValue)
             found[role] =
-                try given.isEmpty
-                ? ask(role, count, directory, invocation) : given.map(FleetHolder.init)
+                try given.isEmpty ? ask(role, count, directory, invocation) : holders(given)
         }
         let times = invocation.arguments.values(Role.time.rawValue)
-        found[.time] = (times.isEmpty ? [directory.appending("time.key")] : times)
-            .map(FleetHolder.init)
+        found[.time] = try holders(times.isEmpty ? [directory.appending("time.key")] : times)
         return found
+    }
+
+    private static func holders(_ given: [ByteString]) throws -> [FleetHolder] {
+        try given.reduce(into: []) { $0.append(try FleetHolder($1, besides: $0)) }
     }
 
     private static func ask(
@@ -116,7 +130,7 @@ struct FleetInitAnswers {
                 keys.appending("\(key).key"), role.rawValue, invocation
             ) { given -> FleetHolder? in
                 guard given != none else { return nil }
-                let holder = FleetHolder(given)
+                let holder = try FleetHolder(given, besides: found)
                 guard !found.contains(holder) else {
                     throw Failure(
                         .usage, "\(given.shown) is another key of this role already",
