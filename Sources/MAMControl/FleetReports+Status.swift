@@ -45,6 +45,7 @@ extension FleetReports {
         status.problem = standing.staleness(at: now)?.description
         status.pending = Int64(standing.pending.count)
         status.obeyed = standing.nonces(atMost: MachineStatus.maximumObeyedCount)
+        status.late = status.obeyed.filter(standing.late.contains)
         let files = Accounts(vault).openFileCounts
         let accounts = Accounts(vault).all.prefix(MachineStatus.maximumAccountCount)
         status.accounts = accounts.filter(isIncluded).map {

@@ -19,6 +19,7 @@ extension MachineStanding {
             "wipingSince": JSONValue(wipingSince.mapValues { .integer($0) }),
             "latestTime": .integer(latestTime), "forgottenUntil": .integer(forgottenUntil),
         ]
+        if !late.isEmpty { members["late"] = JSONValue(texts: late.sorted()) }
         if !recoveryKeys.isEmpty {
             members["recoveryKeys"] = JSONValue(
                 recoveryKeys.mapValues { JSONValue(texts: $0.sorted()) })
@@ -47,7 +48,8 @@ extension MachineStanding {
         obeyed = try members.take("obeyed", "nonces and times") { $0.members(\.integer) }
         let pending = try members.take("pending", "an object") { $0.object }
         for (nonce, json) in pending { self.pending[nonce] = try Order(parsing: json.encoded()) }
-        // Standings of before had none of these two.
+        // Standings of before had none of these.
+        late = try Self.nonces("late", &members)
         withdrawn = try Self.nonces("withdrawn", &members)
         needingAll = try Self.nonces("needingAll", &members)
         dropped = try Self.slots(

@@ -18,8 +18,9 @@ extension MachineStanding {
         pending[nonce] != nil || withdrawn.contains(nonce)
     }
 
-    /// The order is done, also if it was withdrawn while it was obeyed.
-    package mutating func finish(_ nonce: String) {
+    /// The order is done, also if it was withdrawn while it was obeyed. `late`: it did nothing.
+    package mutating func finish(_ nonce: String, late isLate: Bool = false) {
+        if isLate { late.insert(nonce) }
         pending[nonce] = nil
         withdrawn.remove(nonce)
     }

@@ -17,6 +17,8 @@ package struct MachineStanding: Sendable, Equatable {
     package internal(set) var withdrawn: Set<String> = []
     /// The orders among ``obeyed`` that took several keys, which their organisation is told first.
     package internal(set) var needingAll: Set<String> = []
+    /// The orders among ``obeyed`` that came when nobody waited for them any more, and did nothing.
+    package internal(set) var late: Set<String> = []
     /// The latest moment at which a forgotten order expired; no order that expires before it is
     /// accepted.
     package internal(set) var forgottenUntil: Int64 = 0
@@ -75,7 +77,7 @@ package struct MachineStanding: Sendable, Equatable {
         guard former.organization == organization else { return }
         (obeyed, forgottenUntil) = (former.obeyed, former.forgottenUntil)
         (withdrawn, wipingSince) = (former.withdrawn, former.wipingSince)
-        needingAll = former.needingAll
+        (needingAll, late) = (former.needingAll, former.late)
         (documents, recoveryKeys) = (former.documents, former.recoveryKeys)
         dropUnsigned(for: nil)
     }
@@ -226,6 +228,7 @@ package struct MachineStanding: Sendable, Equatable {
             obeyed[nonce] = nil
             withdrawn.remove(nonce)
             needingAll.remove(nonce)
+            late.remove(nonce)
             forgottenUntil = max(forgottenUntil, expires)
         }
     }

@@ -15,6 +15,8 @@ package struct MachineStatus: Sendable, Equatable {
     package var pending: Int64 = 0
     /// Nonces of orders that were accepted, the newest hundred.
     package var obeyed: [String] = []
+    /// Those of them that came when nobody waited for them any more.
+    package var late: [String] = []
     package var accounts: [Account] = []
     /// The last verify of the whole workspace; nil if there was none.
     package var verify: Check?
@@ -106,6 +108,7 @@ extension MachineStatus {
             "kernel": .string(kernel), "mounted": .bool(mounted),
         ]
         members["diagnostics"] = diagnostics
+        if !late.isEmpty { members["late"] = JSONValue(texts: late) }
         members["facts"] = facts?.json
         if !suspects.isEmpty {
             members["suspects"] = .object(suspects.mapValues { .integer($0) })
@@ -125,6 +128,7 @@ extension MachineStatus {
         obeyed = try members.take("obeyed", "a list of nonces") { json in
             json.elements(\.text).flatMap { $0.count <= Self.maximumObeyedCount ? $0 : nil }
         }
+        late = try members.takeOptional("late", "a list of nonces") { $0.elements(\.text) } ?? []
         for json in try members.take("accounts", "a list", { $0.array }) {
             accounts.append(try Account(json))
         }

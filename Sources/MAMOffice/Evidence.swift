@@ -17,13 +17,14 @@ struct Evidence: Sendable {
         names = Set(Listing(directory, OrganizationDirectory.obeyed).names)
     }
 
-    func tells(that machine: RegisteredMachine, hasObeyed nonce: String) -> Bool {
+    /// Nil: it does not tell that the machine obeyed the order.
+    func status(of machine: RegisteredMachine, after nonce: String) -> MachineStatus? {
         let name = directory.obeyedFile(machine.machine, nonce)
         guard names.contains(name),
             case .success(let report) = directory.report(name, of: machine, in: organization),
             case .status(let status) = report.content
-        else { return false }
-        return status.obeyed.contains(nonce)
+        else { return nil }
+        return status.obeyed.contains(nonce) ? status : nil
     }
 }
 

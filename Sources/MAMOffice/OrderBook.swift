@@ -28,6 +28,8 @@ package struct SurveyedOrder: Sendable {
     package fileprivate(set) var isHeldBack = false
     /// A withdrawal of what was obeyed before.
     package fileprivate(set) var isLate = false
+    /// Nobody waited for it any more when it came.
+    private var didNothing = false
 
     package var missing: Int { max(0, needed - signed.count) }
 
@@ -35,6 +37,8 @@ package struct SurveyedOrder: Sendable {
         /// Signatures are missing.
         case unsigned
         case pending, obeyed, withdrawn
+        /// The machine has it, and nobody waited for it any more.
+        case late
         /// It expired before all had obeyed it.
         case expired
         /// The register does not know the machine.
@@ -45,7 +49,7 @@ package struct SurveyedOrder: Sendable {
         if missing > 0 { return isExpired ? .expired : .unsigned }
         if !pending.isEmpty { return isExpired ? .expired : .pending }
         if !withdrawn.isEmpty { return .withdrawn }
-        return done.isEmpty ? .nobody : .obeyed
+        return done.isEmpty ? .nobody : didNothing ? .late : .obeyed
     }
 }
 
@@ -85,7 +89,23 @@ package struct OrderBook: Sendable {
         let told = Set(status?.obeyed ?? [])
         let others = ((byMachine[machine.machine] ?? []) + forMany).map { orders[$0].nonce }
         return told.union(
-            others.filter { !told.contains($0) && evidence.tells(that: machine, hasObeyed: $0) })
+            others.filter { nonce in
+                !told.contains(nonce) && evidence.status(of: machine, after: nonce) != nil
+            })
+    }
+
+    /// Nonces of those that did nothing, since nobody waited for them any more.
+    func late(for machine: RegisteredMachine, _ status: MachineStatus?) -> Set<String> {
+        let resets = (byMachine[machine.machine] ?? []).map { orders[$0] }.filter {
+            $0.order.action == .reset
+        }.map(\.nonce)
+        return Set(
+            resets.filter { nonce in
+                let last =
+                    status?.obeyed.contains(nonce) == true
+                    ? status : evidence.status(of: machine, after: nonce)
+                return last?.late.contains(nonce) ?? false
+            })
     }
 
     /// Nonces of orders that the machine has known for a day, or could have, and has not done.
@@ -191,6 +211,7 @@ extension SurveyedOrder {
     }
 
     fileprivate mutating func note(_ machine: SurveyedMachine) {
+        if machine.late.contains(nonce) { didNothing = true }
         if machine.obeyed.contains(nonce) {
             done.append(machine.entry.machine)
         } else {

@@ -22,7 +22,7 @@ extension OrganizationDirectory {
         let evidence = Evidence(self, organization)
         return wipes.contains {
             let nonce = $0.statement.name
-            return !told.contains(nonce) && !evidence.tells(that: machine, hasObeyed: nonce)
+            return !told.contains(nonce) && evidence.status(of: machine, after: nonce) == nil
         }
     }
 

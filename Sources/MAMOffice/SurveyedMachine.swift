@@ -10,6 +10,8 @@ package struct SurveyedMachine: Sendable {
     package let report: Report
     /// Nonces of the orders that it has told it obeyed, and of those that expired before it did.
     package let obeyed: Set<String>
+    /// Those that did nothing, since nobody waited for them any more.
+    let late: Set<String>
     package let unheard: [String]
     package let differences: [Difference]
     package let attention: [Attention]
@@ -173,7 +175,8 @@ struct Judge: Sendable {
             found = found.filter(\.outlastsRetirement)
         }
         return SurveyedMachine(
-            entry: entry, report: report, obeyed: obeyed, unheard: unheard,
+            entry: entry, report: report, obeyed: obeyed, late: orders.late(for: entry, told),
+            unheard: unheard,
             differences: differences, attention: found, isRetired: isRetired)
     }
 

@@ -32,7 +32,7 @@ package final class Fleet: Sendable {
     /// Orders that this process is obeying, or has obeyed although that could not be stored.
     private let begun = Guarded<[String: Progress]>([:])
 
-    private enum Progress { case underWay, done }
+    private enum Progress { case underWay, done, late }
 
     private static let fileName = "standing.json"
     private static let maximumByteCount = 64 << 20
@@ -129,14 +129,19 @@ package final class Fleet: Sendable {
         begun.withLock { $0[nonce] = wasObeyed ? .done : nil }
     }
 
+    /// Ends what ``begin(_:)`` began of an order that nobody waits for any more.
+    package func endLate(_ nonce: String) { begun.withLock { $0[nonce] = .late } }
+
     /// Whether all that is left to do is to store that it is done.
-    package func isObeyed(_ nonce: String) -> Bool { begun.withLock { $0[nonce] } == .done }
+    package func isObeyed(_ nonce: String) -> Bool {
+        begun.withLock { $0[nonce].map { $0 != .underWay } ?? false }
+    }
 
     /// Stores that the order is done.
     package func finish(_ nonce: String) throws(FleetError) {
         try current.withLock { current throws(FleetError) in
             guard var next = current, next.isOpen(nonce) else { return }
-            next.finish(nonce)
+            next.finish(nonce, late: begun.withLock { $0[nonce] } == .late)
             try store(next)
             current = next
         }

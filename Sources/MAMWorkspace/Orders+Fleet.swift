@@ -152,7 +152,7 @@ extension Orders {
     }
 
     @discardableResult
-    private func done(_ nonce: String, _ fleet: Fleet) -> Bool {
+    func done(_ nonce: String, _ fleet: Fleet) -> Bool {
         do throws(FleetError) {
             try fleet.finish(nonce)
             return true

@@ -189,7 +189,8 @@ extension Orders {
                 "\(words) came when the request that it answers was over, and its code counts no"
                     + " more. For a new code run this again", of: id)
         }
-        finish(nonce, fleet)
+        fleet.endLate(nonce)
+        done(nonce, fleet)
     }
 }
 

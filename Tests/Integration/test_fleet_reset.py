@@ -161,6 +161,13 @@ class Helped(ResetCase):
         self.assertIn("its code counts no more", self.choose(status=REFUSED).stderr)
         self.assertIn("has not answered", self.choose(status=REFUSED).stderr)
         self.assert_unchanged()
+        # The office is told what came of it, also over a restart.
+        self.workspace.unmount()
+        self.workspace.mount()
+        self.report()
+        self.assertEqual(self.order_state(), "late")
+        self.assertIn(
+            "too late: nobody waited for it any more", self.organization.fleet("orders").stdout)
 
     def test_one_that_is_withdrawn(self):
         order = self.signed()

@@ -72,6 +72,7 @@ extension SurveyedOrder {
         case .obeyed where isLate: "too late: the order was obeyed"
         case .obeyed: isForOne ? "obeyed" : "obeyed by \(done.count.grouped)"
         case .withdrawn: "withdrawn"
+        case .late: "too late: nobody waited for it any more"
         case .expired: expiry
         case .nobody: "for nobody in the register"
         }

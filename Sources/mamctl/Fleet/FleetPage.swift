@@ -119,7 +119,7 @@ struct FleetPage {
     /// Those that are not done; empty if there are none.
     private var orders: HTML {
         let open = survey.orders.orders.filter {
-            $0.state != .obeyed && $0.state != .withdrawn
+            ![.obeyed, .withdrawn, .late].contains($0.state)
         }
         guard !open.isEmpty else { return "" }
         let names = survey.names
