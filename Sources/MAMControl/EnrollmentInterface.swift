@@ -196,7 +196,7 @@ extension Varlink.Enrollment.Enrollment {
             secondsSinceCheckIn: Int(enrollment.secondsSinceCheckIn),
             block: account.block?.kind, blockReason: account.block?.reason.english,
             findings: enrollment.findings.map {
-                .init(action: .init($0.action), rule: $0.rule, reason: $0.reason)
+                .init(action: .init($0.action), rule: $0.rule, reason: $0.reason.english)
             })
     }
 }

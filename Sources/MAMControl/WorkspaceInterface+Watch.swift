@@ -68,7 +68,8 @@ extension AccountEvent.Kind {
         case .policyChanged: .init(event: "policy-changed")
         case .dataProtectionChanged: .init(event: "data-protection-changed")
         case .appConfigurationChanged: .init(event: "app-config-changed")
-        case .launchWarning(let reason): .init(event: "launch-warning", reason: reason)
+        case .launchWarning(let reason):
+            .init(event: "launch-warning", reason: reason.english, words: reason.wire)
         case .enrollment(let status):
             .init(
                 event: "enrollment-status", kind: status.request.rawValue, reason: status.reason,

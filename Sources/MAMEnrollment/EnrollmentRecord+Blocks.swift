@@ -51,8 +51,8 @@ extension EnrollmentRecord {
         guard let worst = launch.findings.first, worst.action >= .block else { return nil }
         return AccountBlock(
             worst.subject == .clock ? .clockedOut : .launch,
-            worst.reason.contains(worst.rule)
-                ? Message(known: worst.reason) : "\(Message(known: worst.reason)) (\(worst.rule))")
+            worst.reason.english.contains(worst.rule)
+                ? worst.reason : "\(worst.reason) (\(worst.rule))")
     }
 
     private func absenceBlock(_ facts: EnrollmentFacts) -> AccountBlock? {

@@ -206,7 +206,7 @@ extension EnrollmentRecord {
         sinceClockedOut = isOut ? sinceClockedOut ?? 0 : nil
         launch = verdict
         guard verdict.action == .wipe, let worst = verdict.findings.first else { return [] }
-        return [.wipe(WipeReason(.launch, worst.reason))]
+        return [.wipe(WipeReason(.launch, worst.reason.english))]
     }
 
     private mutating func open(

@@ -1,5 +1,7 @@
 // The launch conditions of one policy.
 
+internal import MAMModel
+
 extension EffectivePolicy {
     /// Evaluates everything that the policy requires of the device, the programs and the account.
     /// What the documents that may wipe do not demand alone blocks.
@@ -84,14 +86,15 @@ extension EffectivePolicy {
 /// Nil if the condition is met.
 func finding(
     _ isMet: Bool?, _ subject: LaunchSubject, _ rule: String, _ action: RemediationAction?,
-    _ reason: String
+    _ reason: Message
 ) -> LaunchFinding? {
     let wanted = (action ?? .byDefault).atLaunch
     guard let isMet else {
         return LaunchFinding(
             action: min(wanted, .block), subject: subject, rule: rule,
-            reason: "\(rule) cannot be evaluated: its input is unknown"
-                + (subject.source.map { "; provide it with \($0)" } ?? ""))
+            reason: subject.source.map {
+                "\(rule) cannot be evaluated: its input is unknown; provide it with \($0)"
+            } ?? "\(rule) cannot be evaluated: its input is unknown")
     }
     return isMet
         ? nil : LaunchFinding(action: wanted, subject: subject, rule: rule, reason: reason)
@@ -100,10 +103,11 @@ func finding(
 extension LaunchFinding {
     /// For a value that was guessed rather than reported by a probe.
     fileprivate var onGuess: LaunchFinding {
-        let advice =
-            subject.source.map { "; if policy means something else, set it with \($0)" } ?? ""
-        return LaunchFinding(
-            action: min(action, .block), subject: subject, rule: rule, reason: reason + advice)
+        LaunchFinding(
+            action: min(action, .block), subject: subject, rule: rule,
+            reason: subject.source.map {
+                "\(reason); if policy means something else, set it with \($0)"
+            } ?? reason)
     }
 
     /// Of a document that may not wipe.

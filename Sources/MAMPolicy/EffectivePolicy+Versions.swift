@@ -1,5 +1,7 @@
 // The version conditions, in one table.
 
+internal import MAMModel
+
 extension EffectivePolicy {
     /// In the order SDK, program, system.
     func versionFindings(_ conditions: LaunchConditions) -> [LaunchFinding] {
@@ -8,14 +10,14 @@ extension EffectivePolicy {
             let found = rule.found(conditions)
             return finding(
                 rule.bound.isMet(by: found, limit), rule.subject, rule.name, rule.action,
-                "version \(found ?? "") \(rule.bound.words) \(limit)")
+                rule.bound == .minimum
+                    ? "version \(found ?? "") is older than \(limit)"
+                    : "version \(found ?? "") is newer than \(limit)")
         }
     }
 
     private enum Bound {
         case minimum, maximum
-
-        var words: String { self == .minimum ? "is older than" : "is newer than" }
 
         /// Nil if either is not a version.
         func isMet(by found: String?, _ limit: String) -> Bool? {

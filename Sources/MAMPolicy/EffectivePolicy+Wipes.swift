@@ -48,7 +48,7 @@ extension EffectivePolicy {
         case .deviceModel: "allowedIosDeviceModels does not list the machine's model"
         case .threatLevel:
             "the threat level is above \(limit(of: finding.rule))"
-        case .compliance, .authentication, .clock: finding.reason
+        case .compliance, .authentication, .clock: finding.reason.english
         }
     }
 

@@ -1,5 +1,7 @@
 // Conditional launch: the conditions to use an account, and their result.
 
+package import MAMModel
+
 /// The consequence of an unmet condition, mildest first.
 package enum LaunchAction: String, Sendable, CaseIterable, Comparable {
     case warn, block, wipe
@@ -42,9 +44,9 @@ package struct LaunchFinding: Sendable, Equatable {
     /// The policy property, by its name in Graph.
     package let rule: String
     /// One sentence.
-    package let reason: String
+    package let reason: Message
 
-    package init(action: LaunchAction, subject: LaunchSubject, rule: String, reason: String) {
+    package init(action: LaunchAction, subject: LaunchSubject, rule: String, reason: Message) {
         (self.action, self.subject, self.rule, self.reason) = (action, subject, rule, reason)
     }
 }
@@ -55,7 +57,7 @@ package enum LaunchSubject: String, Sendable, CaseIterable {
     case clock
 
     /// The source of the fact, to diagnose a blocked account; nil if there can be none.
-    var source: String? {
+    var source: Message? {
         switch self {
         case .sdkVersion: "the setting Probes.SdkVersion"
         case .appVersion: "the setting Probes.AppVersion"

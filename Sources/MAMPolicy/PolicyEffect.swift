@@ -102,13 +102,15 @@ extension PolicyEffect {
 
 extension LaunchFinding {
     /// Of a document that is not in force yet; also what `policy import` says.
-    package var meaning: String { "here it means to \(action.rawValue): \(reason)" }
+    package var meaning: String { "here it means to \(action.rawValue): \(reason.english)" }
 
     fileprivate var reasonWithoutProbe: String {
         guard let own = subject.ownFact, let source = subject.source else {
-            return "where no probe says otherwise it means to \(action.rawValue): \(reason)"
+            return "where no probe says otherwise it means to \(action.rawValue):"
+                + " \(reason.english)"
         }
-        return "\(rule) is compared with what no machine reports, \(own) or \(source): it may"
+        return
+            "\(rule) is compared with what no machine reports, \(own) or \(source.english): it may"
             + " \(action.rawValue)"
     }
 }

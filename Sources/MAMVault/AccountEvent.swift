@@ -30,7 +30,7 @@ package struct AccountEvent: Sendable {
         case dataProtectionChanged
         case appConfigurationChanged
         /// A condition of policy is not met, but policy only warns; a sentence.
-        case launchWarning(String)
+        case launchWarning(Message)
 
         // Enrolment.
         case enrollment(Enrollment)

@@ -39,7 +39,7 @@ package struct LaunchChecks: UseCase {
     /// (it may be held back), or settings are not understood.
     private func uncovered(_ account: AccountID) -> LaunchFinding? {
         guard let standing = vault.fleet?.standing else { return nil }
-        var reason: String
+        var reason: Message
         let asked = vault.rules.settingsInForce.asked
         let dropped = standing.droppedDocuments
         if !dropped.isEmpty {
@@ -47,13 +47,13 @@ package struct LaunchChecks: UseCase {
                 "what must be signed anew, since its key was taken away:"
                 + " \(MachineStanding.list(dropped))"
         } else if let flaw = asked.flaw {
-            reason = flaw
+            reason = Message(known: flaw)
         } else if !vault.policies.covers(vault.identity(of: account)) {
             reason = "no policy that \(standing.root.name) has signed covers it"
         } else {
             return nil
         }
-        if let contact = asked.contact { reason += "; ask \(contact)" }
+        if let contact = asked.contact { reason = "\(reason); ask \(contact)" }
         return LaunchFinding(
             action: .block, subject: .compliance, rule: "organization", reason: reason)
     }
@@ -106,7 +106,8 @@ package struct LaunchChecks: UseCase {
     private func tellWarnings(_ verdict: LaunchVerdict, _ account: AccountID) {
         let known = vault.enrollments.record(of: account)?.launch.findings ?? []
         for finding in verdict.findings where finding.action == .warn && !known.contains(finding) {
-            vault.log.warning("\(vault.identity(of: account)): \(finding.reason) (\(finding.rule))")
+            vault.log.warning(
+                "\(vault.identity(of: account)): \(finding.reason.english) (\(finding.rule))")
             vault.announce(.launchWarning(finding.reason), account)
         }
     }

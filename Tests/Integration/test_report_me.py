@@ -122,6 +122,12 @@ class Joined(Reports):
         # Wherever the reason is told.
         self.assertIn("has signed covers it; ask lab@contoso.com",
                       self.workspace.serving("account list").stdout)
+        # In words that other programs look up, as the desktop does in German.
+        with Client(self.workspace.socket) as client:
+            (account,) = client.call("Workspace.ListAccounts")["accounts"]
+        self.assertEqual(account["blockWords"], [
+            "%%s (%s)", "%%s; ask %s", "%no policy that %s has signed covers it", "=Contoso",
+            "=lab@contoso.com", "=organization"])
 
     def test_a_contact_that_is_no_plain_text_is_refused(self):
         for contact in ("", "a\nb", "\u001b[2J", "x" * 201, "\u202ecom.contoso", None):

@@ -38,7 +38,7 @@ import Testing
             let findings = policy.launchVerdict(conditions).findings
             #expect(findings.isEmpty == (expected == "n"))
             #expect(findings.allSatisfy { $0.action == .block })
-            let isUnknown = findings.first?.reason.contains("cannot be evaluated") == true
+            let isUnknown = findings.first?.reason.english.contains("cannot be evaluated") == true
             #expect(isUnknown == (expected == "?"))
         }
     }
@@ -67,7 +67,7 @@ import Testing
     @Test func `nothing known blocks or warns and never wipes, and says so`() {
         let found = policy(Self.everything).launchVerdict(LaunchConditions(now: 0))
         #expect(found.findings.count == 16)
-        #expect(found.findings.allSatisfy { $0.reason.contains("cannot be evaluated") })
+        #expect(found.findings.allSatisfy { $0.reason.english.contains("cannot be evaluated") })
         #expect(found.action == .block)
         #expect(found.findings.filter { $0.action == .warn }.count == 5)
     }
@@ -80,9 +80,9 @@ import Testing
         #expect(found.filter { $0.action == .wipe }.map(\.rule) == ["deviceComplianceRequired"])
         #expect(found.count == 17)
         let reason = found.first { $0.rule == "minimumWipeOsVersion" }?.reason
-        #expect(reason?.contains("Probes.OsVersion") == true)
+        #expect(reason?.english.contains("Probes.OsVersion") == true)
         let unknown = policy(Self.everything).launchVerdict(LaunchConditions(now: 0)).findings
-        #expect(unknown.allSatisfy { $0.reason.contains("Probes.") })
+        #expect(unknown.allSatisfy { $0.reason.english.contains("Probes.") })
     }
 
     @Test func `a policy without conditions asks nothing of anyone`() {
