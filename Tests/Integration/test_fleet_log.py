@@ -47,6 +47,11 @@ class LogCase(PushCase):
 
 
 class Log(LogCase):
+    def test_an_empty_one_says_so(self):
+        self.file.unlink()
+        self.assertEqual(self.organization.fleet("log").stdout, "nothing was logged yet\n")
+        self.assertEqual(self.log(), [])
+
     def test_each_line_says_who_did_what(self):
         self.put("level2.json")
         self.push()

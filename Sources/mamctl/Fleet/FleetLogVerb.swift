@@ -22,7 +22,8 @@ func showFleetLog(_ invocation: Invocation) throws -> ExitStatus {
         if invocation.isJSON {
             printJSON(.array(lines.reversed().map(\.json)))
         } else {
-            printOut(verbatim: table(lines.reversed().map(\.row)))
+            let rows = lines.reversed().map(\.row)
+            printOut(rows.isEmpty ? "nothing was logged yet" : .verbatim(table(rows)))
         }
         return .success
     }
