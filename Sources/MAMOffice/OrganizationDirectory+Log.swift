@@ -20,8 +20,10 @@ extension OrganizationDirectory {
             let file = try openFile(
                 whole(Self.log).cString, O_RDWR | O_APPEND | O_CREAT | O_NOCTTY, mode: 0o644)
             try withExtendedLifetime(file) { () throws(Errno) in
-                // A writer holds it for a moment; a reader may hold it for ever.
-                guard takesLock(file, within: Self.lockMilliseconds) else { throw .busy }
+                // A writer holds it for a moment; a reader may hold it for ever. Without locks a
+                // line counts more than its place.
+                let isLocked = try? takesLock(file, within: Self.lockMilliseconds)
+                guard isLocked ?? true else { throw .busy }
                 try append(entries, to: file)
             }
         } catch { throw Failure(path: whole(Self.log), reason: .system(error)) }

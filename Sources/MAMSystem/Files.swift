@@ -297,15 +297,23 @@ package func nextHole(
 
 // flock(2) against those who only ask whether somebody holds a lock.
 
-/// Takes the lock unless it is held for long: a question holds it for a moment.
-package func takesLock(_ file: Descriptor, within milliseconds: Int = 200) -> Bool {
+/// Takes the lock unless it is held for long: a question holds it for a moment. Throws where the
+/// file system has no locks.
+package func takesLock(
+    _ file: Descriptor, within milliseconds: Int = 200
+) throws(Errno) -> Bool {
     let deadline = Deadline(milliseconds: milliseconds)
-    return withExtendedLifetime(file) {
-        while flock(file.raw, LOCK_EX | LOCK_NB) != 0 {
-            guard !deadline.hasPassed else { return false }
-            usleep(5000)
+    return try withExtendedLifetime(file) { () throws(Errno) in
+        while true {
+            do throws(Errno) {
+                _ = try retrying { flock(file.raw, LOCK_EX | LOCK_NB) }
+                return true
+            } catch {
+                guard error == .wouldBlock else { throw error }
+                guard !deadline.hasPassed else { return false }
+                usleep(5000)
+            }
         }
-        return true
     }
 }
 

@@ -101,11 +101,15 @@ private func openBacking(
 /// directory.
 func lockState(_ path: String) throws(Failure) -> Descriptor? {
     let directory: Descriptor
-    do throws(Errno) { directory = try openFile(path, O_RDONLY | O_DIRECTORY) } catch {
+    let isOurs: Bool
+    do throws(Errno) {
+        directory = try openFile(path, O_RDONLY | O_DIRECTORY)
+        isOurs = try takesLock(directory)
+    } catch {
         if error == .noEntry { return nil }
-        throw Failure("\(path) cannot be opened: \(error)")
+        throw Failure("\(path) cannot be opened and locked: \(error)")
     }
-    guard takesLock(directory) else {
+    guard isOurs else {
         throw Failure(
             "another daemon uses \(path), for another copy of this workspace: mamctl status;"
                 + " rename one of the copies, or unmount it first"

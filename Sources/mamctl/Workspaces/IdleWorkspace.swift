@@ -48,7 +48,13 @@ struct IdleWorkspace {
     private static func refuseWhileServed(
         _ name: WorkspaceName, _ state: Descriptor?
     ) throws(Failure) {
-        if let state, !takesLock(state) {
+        let isServed: Bool
+        do throws(Errno) {
+            isServed = try state.map { state throws(Errno) in try !takesLock(state) } ?? false
+        } catch {
+            throw Failure(.failure, "the state of workspace '\(name)' cannot be locked: \(error)")
+        }
+        if isServed {
             throw Failure(
                 .failure, "workspace '\(name)' is mounted, or being checked",
                 next: "mamctl unmount MOUNTPOINT; mamctl status shows where")
