@@ -61,6 +61,17 @@ def add_documents():
 add_documents()
 
 
+class FirstDay(unittest.TestCase):
+    def test_ten_commands_lead_to_two_machines(self):
+        """All that a reader types, also what does not run here."""
+        typed = [step.command for block in blocks(text_of(ROOT / "docs" / "FIRST-DAY.md"))
+                 for step in block.steps]
+        self.assertEqual(len([each for each in typed if "mamctl setup" in each]), 2)
+        self.assertLessEqual(len(typed), 10, typed)
+        for command in typed:
+            self.assertNotRegex(command, r"[;|&\n]")
+
+
 class Words(unittest.TestCase):
     """Verbs and options of mamctl's that a document names."""
 

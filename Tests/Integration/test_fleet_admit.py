@@ -244,6 +244,17 @@ class Admission(unittest.TestCase):
         self.organization.error("invite", "--group", "a/b", "-o", folder, status=USAGE)
         self.organization.fleet("invite", "--count", "2", status=USAGE)
 
+    def test_a_code_for_each_note(self):
+        folder = self.workspace.root / "codes"
+        words = ("invite", "--note", "pc-1", "--note", "pc-2", "-o", folder)
+        made = self.organization.json(*words)["invitations"]
+        self.assertEqual(
+            [(code["note"], os.path.basename(code["file"])) for code in made],
+            [("pc-1", "pc-1.code"), ("pc-2", "pc-2.code")])
+        self.assertEqual(len({code["id"] for code in made}), 2)
+        self.organization.error(*words, "--count", "3", status=USAGE)
+        self.organization.fleet("invite", "--note", "a", "--note", "b", status=USAGE)
+
     def test_a_code_that_cannot_be_written_leaves_no_invitation(self):
         invitations = self.organization.path / "invitations"
         before = sorted(invitations.glob("*")) if invitations.exists() else []

@@ -227,6 +227,8 @@ class Guided(unittest.TestCase):
             *((f"Key '{name}'", "") for name in HELD[2:]),
             ("NATS servers", "n1 n2"), ("NATS servers", "nats.contoso.com"),
             ("First policy", "/nonexistent/first.json"), ("First policy", str(FIRST)),
+            # The test's directory is in no home of a user with a manager.
+            ("Units of yours", "maybe"), ("Units of yours", "no"),
             # A bad one costs nothing but another try.
             ("Passphrase", "short"), ("Again", "short"),
             ("Passphrase", PASSPHRASE), ("Again", PASSPHRASE)])
@@ -235,6 +237,7 @@ class Guided(unittest.TestCase):
         self.assertIn("too weak", shown)
         self.assertIn("not a signing key", shown)
         self.assertIn("a new key's file ends in .key", shown)
+        self.assertIn("--units must be yes or no", shown)
         self.assertIn("name one, three or five", shown)
         self.assertIn("mamd-engine@nats.contoso.com-4222", shown)
         self.assertEqual(
@@ -245,6 +248,7 @@ class Guided(unittest.TestCase):
         terminal = Terminal(
             ["mamctl", "fleet", "init", "--guided", *self.options(passphrase=())],
             self.workspace.environment, columns=200)
+        answer(terminal, [("Units of yours", "no")])
         for count in range(3):
             # What was typed before echo is off is thrown away.
             wait_until(lambda: terminal_read(terminal) or terminal.hides_typing() and (
@@ -272,6 +276,12 @@ class Guided(unittest.TestCase):
         gone = f"{self.sticks}/gone/"
         self.assertIn("gone", self.error(NOT_FOUND, policy=[gone])["message"])
         self.assertEqual(list(self.sticks.iterdir()), [])
+
+    def test_units_are_for_a_directory_in_the_home(self):
+        self.assertIn("home directory", self.error(USAGE, units=["yes"])["message"])
+        self.assertIn("one of yes, no", self.error(USAGE, units=["perhaps"])["message"])
+        self.assertIs(self.made(units=["no"])["units"], False)
+        self.assertFalse(self.made()["units"])
 
     # A recovery key
 

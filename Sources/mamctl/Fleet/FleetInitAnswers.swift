@@ -62,6 +62,8 @@ struct FleetInitAnswers {
     let servers: [ServerName]
     /// The export that becomes the first policy; nil for none.
     let policy: ByteString?
+    /// What signs the time and sends what changes from now on; nil: something else does.
+    let units: FleetOfficeUnits?
 
     private static let examplePolicy = ByteString(
         "/usr/share/doc/mamd/examples/policies/first.json")
@@ -77,6 +79,32 @@ struct FleetInitAnswers {
         holders = try Self.holders(directory.path, invocation)
         servers = try Self.servers(invocation)
         policy = try Self.policy(invocation)
+        units = try Self.units(directory.path, invocation)
+    }
+
+    /// Without a terminal none: that starts nothing which nobody has asked for.
+    private static func units(
+        _ directory: ByteString, _ invocation: Invocation
+    ) throws -> FleetOfficeUnits? {
+        let units = FleetOfficeUnits(of: directory, below: SetupDefaults.home)
+        let read = { (given: ByteString) throws -> FleetOfficeUnits? in
+            switch given.text {
+            case "no": return nil
+            case "yes":
+                guard let units else {
+                    throw invocation.misuse(
+                        "\(directory.shown) is not right in the home directory, where the units"
+                            + " look for it")
+                }
+                return units
+            default: throw invocation.misuse("--units must be yes or no")
+            }
+        }
+        if let given = invocation.arguments.value("units") { return try read(given) }
+        guard isatty(STDIN_FILENO) == 1 else { return nil }
+        return try answer(
+            "Units of yours sign the time and send what is new (yes, no)",
+            ByteString(units?.isOffered == true ? "yes" : "no"), "units", invocation, read)
     }
 
     private static func directory(

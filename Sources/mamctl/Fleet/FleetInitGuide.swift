@@ -23,8 +23,10 @@ func guideOrganization(_ invocation: Invocation) throws -> ExitStatus {
     try guide.signPolicy()
     try guide.cosignPolicy(root)
     try guide.signTime()
-    try guide.report(root)
-    return .success
+    let failure = guide.startUnits()
+    try guide.report(root, isStarted: failure == nil)
+    failure?.report(isJSON: false)
+    return failure?.status ?? .success
 }
 
 private struct FleetInitGuide {
@@ -230,13 +232,17 @@ private struct FleetInitGuide {
         return path
     }
 
+    /// Last: what they need is there.
+    func startUnits() -> Failure? { answers.units?.start() }
+
     // MARK: What was done
 
-    func report(_ root: FleetRoot) throws {
+    func report(_ root: FleetRoot, isStarted: Bool) throws {
+        let hasUnits = isStarted && answers.units != nil
         if invocation.isJSON {
-            printJSON(try json(root))
+            printJSON(try json(root).merging(["units": .bool(hasUnits)]))
         } else {
-            printOut(verbatim: try text(root))
+            printOut(verbatim: try text(root, next: next(hasUnits)))
         }
     }
 
@@ -273,7 +279,7 @@ private struct FleetInitGuide {
         ]
     }
 
-    private func text(_ root: FleetRoot) throws -> String {
+    private func text(_ root: FleetRoot, next: [String]) throws -> String {
         let waiting = try cosigning(in: FleetDirectory(place, root))
         let rows: [[Message]] =
             [
@@ -294,17 +300,21 @@ private struct FleetInitGuide {
             + ([waiting].compactMap(\.self) + next).map { "  \($0)" }).joined(separator: "\n")
     }
 
-    private var next: [String] {
+    private func next(_ hasUnits: Bool) -> [String] {
         let servers = answers.servers.flatMap { server in
             let files = place.whole("\(Engine.servers)/\(server.label)")
             return [
                 "cp -r \(files.asArgument) /etc/mamd-engine/    # root, on \(server.host)",
+                "systemctl disable --now nats-server",
                 "systemctl enable --now mamd-engine@\(server.label)",
             ]
         }
-        return servers + [
-            "mamfleet push \(place.path.asArgument)",
-            "mamctl fleet invite --organization \(place.path.asArgument) --note NAME",
+        let units =
+            hasUnits
+            ? nil : FleetOfficeUnits(of: place.path, below: SetupDefaults.home)?.lines
+        return servers + (units ?? []) + [
+            "export MAMCTL_ORGANIZATION=\(place.path.asArgument)",
+            "mamctl fleet invite --push --note NAME -o codes",
         ]
     }
 }

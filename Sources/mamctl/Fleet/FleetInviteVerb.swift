@@ -17,20 +17,20 @@ private let maximumCodeCount: Int64 = 10_000
 func inviteMachines(_ invocation: Invocation) throws -> ExitStatus {
     let engine = try existingEngine(of: invocation)
     let (root, _) = try engine.directory.rootInForce()
-    let count = try number("count", 1...maximumCodeCount, invocation) ?? 1
+    let notes = try notes(of: invocation)
     let folder = invocation.arguments.value("output").map(OrganizationDirectory.init)
-    guard folder != nil || count == 1 && !invocation.isJSON else {
-        throw invocation.misuse("-o DIR is needed with \(count > 1 ? "--count" : "--json")")
+    guard folder != nil || notes.count == 1 && !invocation.isJSON else {
+        throw invocation.misuse(
+            invocation.isJSON
+                ? "-o DIR is needed with --json" : "-o DIR is needed with several codes")
     }
     if invocation.arguments.has("qr") { try requireQRProgram() }
     let membership = try groups(of: invocation)
-    let note = try invocation.arguments.text("note") ?? ""
-    guard note.utf8.count <= 1000 else {
-        throw invocation.misuse("--note is longer than 1000 bytes")
-    }
     let (now, expires) = try validity(days: defaultDays, atMost: maximumDays, invocation)
+    if invocation.arguments.has("push") { try sendBefore(engine.directory) }
     var made: [JSONValue] = []
-    for _ in 0..<count {
+    let isUnique = Set(notes).count == notes.count
+    for note in notes {
         let seed = NKeySeed(random: .user)
         let record = InvitationRecord(
             SecureRandom.bytes16(), note: note, groups: membership, created: now, expires: expires,
@@ -39,7 +39,7 @@ func inviteMachines(_ invocation: Invocation) throws -> ExitStatus {
         // On record first: a code that nobody knows of could not be answered.
         try engine.directory.write(record)
         let isFree = try folder?.has("\(note).code") == false
-        let name = count == 1 && isName(note) && isFree ? note : nil
+        let name = isUnique && isName(note) && isFree ? note : nil
         let file: String?
         do { file = try give(code.text, of: record, to: folder, as: name, invocation) } catch {
             // Nobody has the code. What is printed may have been read by somebody.
@@ -49,8 +49,37 @@ func inviteMachines(_ invocation: Invocation) throws -> ExitStatus {
         made.append(record.json.merging(["file": JSONValue(file)]))
     }
     if invocation.isJSON { printJSON(["invitations": .array(made)]) }
-    warn(count, folder != nil)
+    warn(notes.count, folder != nil)
     return .success
+}
+
+/// One for each code.
+private func notes(of invocation: Invocation) throws -> [String] {
+    let notes = try invocation.arguments.values("note").map { given in
+        let note = try given.requireText("the value of --note")
+        guard note.utf8.count <= 1000 else {
+            throw invocation.misuse("--note is longer than 1000 bytes")
+        }
+        return note
+    }
+    guard let count = try number("count", 1...maximumCodeCount, invocation) else {
+        return notes.isEmpty ? [""] : notes
+    }
+    guard notes.count <= 1 || notes.count == Int(count) else {
+        throw invocation.misuse("--count is \(count), and \(notes.count) codes have a --note")
+    }
+    return notes.count > 1 ? notes : Array(repeating: notes.first ?? "", count: Int(count))
+}
+
+/// A machine that joins obeys what it finds: without documents all its accounts are closed. What
+/// waits for order keys is told, and waits.
+private func sendBefore(_ directory: OrganizationDirectory) throws(Failure) {
+    let sent = try sendDocuments(of: directory)
+    guard sent.answer == nil else { return }
+    let error = sent.error?.object
+    throw Failure(
+        sent.status, Message(known: error?["message"]?.text ?? "mamfleet push has failed"),
+        next: error?["next"]?.text.map { Message(known: $0) } ?? "mamfleet push")
 }
 
 /// To the folder, or to standard output. `name`: of the file, else the invitation's id. Returns the
@@ -81,16 +110,19 @@ private func give(
     return path.shown
 }
 
-private func warn(_ count: Int64, _ isInFiles: Bool) {
+private func warn(_ count: Int, _ isInFiles: Bool) {
     guard isatty(STDERR_FILENO) == 1 else { return }
     printError(
         Message(
-            Int(count),
+            count,
             one: "The code is a secret: whoever has one can ask to be let in, once. Send it by a"
                 + " way that you trust, and compare\nthe machine's id when you admit it.",
             many: "The codes are secrets: whoever has one can ask to be let in, once. Send it by a"
                 + " way that you trust, and compare\nthe machine's id when you admit it."))
     if isInFiles { printError("Delete the files when the machines have joined.") }
+    printError(
+        "On each machine: mamctl setup --no-account --join FILE; then here: mamctl fleet admit"
+            + " --exchange")
 }
 
 // MARK: qrencode(1)

@@ -49,7 +49,7 @@ private let fleetKeyVerbs: [Verb] = [
 
 /// Options of `fleet init` that count with `--guided` alone.
 let guidedOptions = [
-    "server", "first-policy", "passfile", "extpass", "no-passphrase", "organization",
+    "server", "first-policy", "passfile", "extpass", "no-passphrase", "units", "organization",
 ]
 
 private let fleetRootVerbs: [Verb] = [
@@ -57,7 +57,7 @@ private let fleetRootVerbs: [Verb] = [
         name: "fleet init", summary: "Write an organisation's first root, for its keys to sign",
         usage: [
             .oneOf("-o", "--guided"), "--name", "--root", "--policy", "--order", "--time",
-            ["--server"], ["--first-policy"],
+            ["--server"], ["--first-policy"], ["--units"],
         ],
         options: [
             .newDocument("ROOT"),
@@ -84,6 +84,9 @@ private let fleetRootVerbs: [Verb] = [
             Option("first-policy", value: "FILE", "sign this policy for all machines (-: none)"),
             .passfile, .extpass,
             Option("no-passphrase", "store new keys unsealed"),
+            Option(
+                "units", value: "yes|no", choices: ["yes", "no"],
+                "have units of yours sign the time and send what is new"),
             .organizationDirectory,
         ],
         examples: [

@@ -42,9 +42,11 @@ private let fleetEngineVerbs: [Verb] = [
 private let fleetAdmissionVerbs: [Verb] = [
     Verb(
         name: "fleet invite", summary: "Make a one-time code that lets a machine ask for admission",
-        usage: [["--note"], ["--group"], ["--expires"], ["--count", "-o"], ["--qr"]],
+        usage: [["--note"], ["--group"], ["--expires"], ["--count", "-o"], ["--qr"], ["--push"]],
         options: [
-            Option("note", value: "TEXT", "for whom it is; names the machine"),
+            Option(
+                "note", value: "TEXT", repeats: true,
+                "for whom it is; names the machine. Repeat for more codes"),
             .group,
             .expires("7"),
             Option("count", value: "N", "so many codes (default: 1)"),
@@ -52,11 +54,13 @@ private let fleetAdmissionVerbs: [Verb] = [
                 "output", short: "o", value: "DIR",
                 "write each to a file of its own there, for the owner alone"),
             Option("qr", "draw it too, with qrencode: on the screen, or as PNG in DIR"),
+            Option("push", "send the organisation's documents first, with mamfleet"),
             .organizationDirectory,
         ],
         examples: [
             "mamctl fleet invite --note \"Ann's laptop\" --group sales --qr",
             "mamctl fleet invite --group lab --count 30 -o codes --expires 30",
+            "mamctl fleet invite --push --note pc-1 --note pc-2 -o codes",
         ],
         statuses: fleetStatuses, run: inviteMachines),
     Verb(
