@@ -156,6 +156,9 @@ package final class Inode: Sendable {
 
     package var isUnread: Bool { state.withLock { $0.isUnread } }
 
+    /// Whether its header is to be read, or read again, before anything is decided by it.
+    package var isShownAsSealed: Bool { state.withLock { $0.isShownAsSealed } }
+
     package var isReplaced: Bool { state.withLock { $0.isReplaced } }
 
     package var cached: CachedFile {

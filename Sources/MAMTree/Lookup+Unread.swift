@@ -18,9 +18,10 @@ extension Lookup {
     ///
     /// `ESTALE` if the file is not sealed: the kernel has a wrong size for its number and, with the
     /// write-back cache, keeps it. The next look-up gives the file another number. What asks by a
-    /// descriptor would get it again and again: so a damaged file, which nobody can read, keeps it.
+    /// descriptor would get it again and again: so a damaged file, which nobody can read, keeps it,
+    /// and is read anew each time: it may have become a plain one, as by the removal of its note.
     package func read(_ inode: Inode) throws(Errno) {
-        guard inode.isUnread else { return }
+        guard inode.isShownAsSealed else { return }
         // Not under the inode's lock, because the disk may hang.
         let facts: FileFacts
         do throws(Errno) {
@@ -28,11 +29,11 @@ extension Lookup {
                 of: inode.handle, physicalSize: Int64(status(of: inode.handle.raw).st_size))
         } catch {
             // Another thread was first, and the handle leads to a file written anew.
-            guard inode.isUnread else { return }
+            guard inode.isShownAsSealed else { return }
             throw error
         }
         try inode.withState { state throws(Errno) in
-            guard state.isUnread else { return }
+            guard state.isShownAsSealed else { return }
             state.facts = facts
             if facts.isOfSealed { return }
             tree.table.replace(inode, &state)
@@ -54,7 +55,7 @@ extension Lookup {
 
     /// Before a program opens it; what it may open next is read ahead.
     package func readToOpen(_ inode: Inode) throws(Errno) {
-        guard inode.isUnread else { return }
+        guard inode.isShownAsSealed else { return }
         if tree.readsAhead {
             readAhead(inode.handle)
             let parent = inode.withState { $0.lastParent }

@@ -82,7 +82,7 @@ package struct Lookup: Sendable {
         guard !before.recovers, !tree.repeatsNumbers,
             let inode = tree.table.lookUp(BackingID(status))
         else { return nil }
-        guard !inode.isRegular || inode.isRead else {
+        guard !inode.isRegular || inode.isRead && !inode.isShownAsSealed else {
             tree.forget(inode.node, count: 1)
             return nil
         }

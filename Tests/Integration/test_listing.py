@@ -1,5 +1,6 @@
 """Large directories, listed with attributes by several programs at once: what each is told, and
 what the daemon keeps of it."""
+import errno
 import mmap
 import os
 import pathlib
@@ -301,3 +302,20 @@ class HeadersFromDisk(DiskCase):
             for name, whole in expected.items():
                 self.assertEqual((root / name).read_bytes(), whole, name)
             self.workspace.remount()
+
+    def test_what_opens_once_its_note_is_removed_has_its_size(self):
+        """As `info` says for a plain file whose note is wrong."""
+        content, path = os.urandom(5_000), self.workspace.mount_point / "plain"
+        place = self.workspace.backing / "plain"
+        self.workspace.unmount()
+        place.write_bytes(content)
+        os.setxattr(place, "user.mam.sealed", b"1")
+        self.workspace.mount().unlock()
+        os.listdir(self.workspace.mount_point)
+        with self.assertRaises(OSError) as caught:
+            path.read_bytes()
+        self.assertEqual(caught.exception.errno, errno.EBADMSG)
+        os.removexattr(place, "user.mam.sealed")
+        with open(path, "ab") as file:
+            file.write(b"more")
+        self.assertEqual(path.read_bytes(), content + b"more")

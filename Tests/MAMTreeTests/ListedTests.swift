@@ -152,6 +152,20 @@ private let root = InodeTable.rootNode
         #expect(try it.content("file") == [])
     }
 
+    @Test(arguments: [false, true])
+    func `a refused file that becomes plain is another one`(isLookedUp: Bool) throws {
+        try it.places.put(pattern(5000), at: "file")
+        try note("file")
+        let inode = try #require(try list()["file"]?.inode)
+        #expect(throws: Errno.badMessage) { try open(inode) }
+        try it.unnote("file")
+        if !isLookedUp { #expect(throws: Errno.staleHandle) { try open(inode) } }
+        let entry = try Lookup(it.tree).lookUp("file", in: root)
+        #expect(entry.inode !== inode && inode.isReplaced)
+        #expect(entry.attributes.st_size == 5000)
+        try open(entry.inode, O_RDWR)
+    }
+
     @Test func `a file that cannot be read is not taken for a plain one`() throws {
         try it.makeFile("file", pattern(5000))
         let inode = try #require(try list()["file"]?.inode)
