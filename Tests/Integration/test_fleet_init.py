@@ -251,8 +251,9 @@ class Guided(unittest.TestCase):
         answer(terminal, [("Units of yours", "no")])
         for count in range(3):
             # What was typed before echo is off is thrown away.
-            wait_until(lambda: terminal_read(terminal) or terminal.hides_typing() and (
-                terminal.shown.count(b"empty or missing") == count), 60)
+            wait_until(lambda: terminal_read(terminal) or (
+                terminal.hides_typing()
+                and terminal.shown.count(b"empty or missing") == count), 60)
             terminal.type("\n")
         status, shown = terminal.finish(60)
         self.assertEqual(status, USAGE, shown)

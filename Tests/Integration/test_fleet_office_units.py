@@ -40,11 +40,18 @@ class Office(MachineCase):
         self.office("mkdir", keys)
         policy = self.machine.place / "first.json"
         policy.write_bytes((ROOT / "examples" / "policies" / "first.json").read_bytes())
-        self.office(
+        done = self.office(
             "mamctl", "fleet", "init", "--guided", "--name", "Contoso", "--organization", org,
             "--root", keys / "root", "--policy", keys / "policy", "--order", keys / "order-1",
             "--order", keys / "order-2", "--server", f"localhost:{port}", "--no-passphrase",
-            "--first-policy", policy)
+            "--first-policy", policy, "--units", "yes", check=False)
+        # No logind is here, which would keep them when nobody is logged in.
+        self.assertIn("loginctl enable-linger", done.stderr)
+        for unit in ("mamfleet-time@contoso.timer", "mamfleet-pull@contoso.service"):
+            self.assertEqual(self.user_unit("is-enabled", unit), "enabled\n")
+            # Without its server the one tries again and again.
+            self.assertIn(
+                self.user_unit("is-active", unit, check=False), ("active\n", "activating\n"))
         self.machine.run("cp", "-r", org / "engine" / "servers" / label, "/etc/mamd-engine/")
         self.machine.run("systemctl", "start", f"mamd-engine@{label}")
         self.addCleanup(self.machine.run, "systemctl", "stop", f"mamd-engine@{label}", check=False)

@@ -93,11 +93,12 @@ import Testing
         let group = Audience.group("sales")
         _ = try standing.accept(
             contoso.policy(Self.naming, for: group, by: signers(2)), at: now)
-        for number in 1...MachineStanding.maximumDocumentCount {
+        for number in 1..<MachineStanding.maximumDocumentCount {
             let other = contoso.policy("", for: group, name: "n\(number)")
             _ = try standing.accept(other, at: now)
         }
-        #expect(standing.documents.count < MachineStanding.maximumDocumentCount)
+        _ = try standing.accept(contoso.policy(name: "one-more"), at: now)
+        #expect(standing.documents.count == 2)
         #expect(
             refusal(standing, contoso.policy("", for: group, serial: 2)) == tooFew(0))
     }
