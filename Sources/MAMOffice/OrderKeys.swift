@@ -34,32 +34,44 @@ package struct OrderKeys: Sendable {
         let (slot, serial) = (document.slot, document.statement.serial)
         // What is in force itself takes nothing away.
         let isChange = !document.isOrdered && slot.kind == .policy && !hasInForce(slot, serial)
-        let replaced = isChange ? try versionInForce(before: document, over: present) : nil
+        let replaced = isChange ? try inForce(before: document, over: present) : nil
         do throws(Refusal) {
             try document.requireOrderKeys(
-                by: root, takingAway: replaced?.envelope.namesRecoveryKey ?? false)
+                by: root, takingAway: replaced?.namesRecoveryKey ?? false)
         } catch {
             return hasInForce(slot, serial) ? .inForce(error) : .heldBack(error)
         }
         return .enough
     }
 
-    /// The version that machines have, of those that were replaced here or stand where this one
-    /// will: the one that the time names, or a newer one that order keys have signed. A machine
-    /// that joins while this one is held back misses it otherwise, and is closed. Nil: there is
-    /// none, nobody has kept it, or a root took its key away.
-    package func versionInForce(
-        before document: SignedDocument, over present: Envelope? = nil
+    /// The version to send while this one is held back: a machine that joins meanwhile misses it
+    /// otherwise, and is closed. Nil: there is none, nobody has kept it, or a root took its key
+    /// away.
+    func versionInForce(
+        before document: SignedDocument
     ) throws(OrganizationDirectory.Failure) -> SignedDocument? {
+        try inForce(before: document, over: nil).flatMap {
+            try? SignedDocument($0, by: root, of: document.statement.organization)
+        }
+    }
+
+    /// The version that machines have, of those that were replaced here or stand where this one
+    /// will: the one that the time names, whoever has signed it, or a newer one that order keys
+    /// have signed.
+    private func inForce(
+        before document: SignedDocument, over present: Envelope?
+    ) throws(OrganizationDirectory.Failure) -> Envelope? {
         let (slot, first) = (document.slot, max(1, serialInForce(document.slot) ?? 1))
         guard first < document.statement.serial else { return nil }
         let serials = first..<document.statement.serial
         let former = try directory?.formerEnvelopes(slot, serials) ?? []
-        return ([present].compactMap(\.self) + former).lazy.compactMap { envelope in
-            try? SignedDocument(envelope, by: root, of: document.statement.organization)
-        }.first { found in
-            found.slot == slot && serials.contains(found.statement.serial)
-                && (found.isOrdered || hasInForce(slot, found.statement.serial))
+        return ([present].compactMap(\.self) + former).first { envelope in
+            guard let serial = try? envelope.statement().serial, serials.contains(serial) else {
+                return false
+            }
+            let found = try? SignedDocument(
+                envelope, by: root, of: document.statement.organization)
+            return hasInForce(slot, serial) || found?.isOrdered ?? false
         }
     }
 
