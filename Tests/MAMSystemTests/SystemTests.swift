@@ -86,6 +86,16 @@ import Testing
         #expect(ProcessStatus(of: child) == nil)
     }
 
+    /// A descriptor without access stands for a file system without locks.
+    @Test func `a lock that is held is told from one that cannot be taken`() throws {
+        let place = try TemporaryDirectory()
+        let (one, other) = (try place.open(), try place.open())
+        #expect(try takesLock(one))
+        #expect(try !takesLock(other, within: 10))
+        let handle = try openFile(place.path, openPathOnly)
+        #expect(throws: Errno.badDescriptor) { try takesLock(handle) }
+    }
+
     /// Before and after the way through the kept directory is there.
     @Test func `an attribute is the same by path, by descriptor and through /proc`() throws {
         let place = try TemporaryFile()
