@@ -9,9 +9,14 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("InternalImportsByDefault"),
-    // The linker leaves out what a program does not use, function by function.
+    // The linker leaves out what a program does not use, function by function. A module's interface
+    // comes from the same pass as its code: another would read all of it once more, and nobody
+    // goes on with the interface before the code is there.
     .unsafeFlags(
-        ["-Xfrontend", "-function-sections", "-Xfrontend", "-internalize-at-link"],
+        [
+            "-Xfrontend", "-function-sections", "-Xfrontend", "-internalize-at-link",
+            "-no-emit-module-separately-wmo",
+        ],
         .when(configuration: .release)),
 ]
 
@@ -31,8 +36,8 @@ let testable = settings + [.unsafeFlags(["-enable-testing"], .when(configuration
 // The optimiser's work on what is not in the way of anybody's data was two fifths of the build.
 let unoptimised = testable + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
-// A command's own work is short, and its program large. LLVM alone makes it small: Swift's own
-// optimiser took more than half of the time for a quarter of a percent (docs/adr/0088).
+// What is no part of a read or a write is made small, by LLVM alone: Swift's own optimiser took
+// more than half of the time, for a quarter of a percent of mamctl (docs/adr/0088).
 let small =
     settings + [
         .unsafeFlags(
@@ -136,7 +141,7 @@ let package = Package(
 
         // Core
         module("MAMFormat", ["MAMModel", "CDeflate"]),
-        module("MAMPolicy", ["MAMModel", "MAMFormat"]),
+        module("MAMPolicy", ["MAMModel", "MAMFormat"], swiftSettings: small),
         // settings.json
         module("MAMSettings", ["MAMModel", "MAMPolicy"]),
         module(
@@ -236,7 +241,7 @@ let package = Package(
                 "MAMAudit", "MAMKeyring", "MAMEnrollment", "MAMFleet", "MAMVault", "MAMTree",
                 "MAMWorkspace", "MAMFuse", "MAMPlaces", "MAMWire", "MAMControl", "MAMSession",
                 "MAMWords", "MAMCommandLine", "CShims",
-            ], swiftSettings: settings),
+            ], swiftSettings: small),
         program(
             "mamctl",
             [
