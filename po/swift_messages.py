@@ -39,9 +39,9 @@ def built():
     return newest[latest].parent
 
 
-def syntax_trees(module):
-    """By file; only of those that may have a message: they have a literal with a letter, and import
-    the type, as who uses a member of it must (MemberImportVisibility)."""
+def message_starts(module):
+    """Where messages begin, in bytes, by file; only of those that may have one: they have a literal
+    with a letter, and import the type, as who uses a member of it must (MemberImportVisibility)."""
     files = sorted((ROOT / "Sources" / module).rglob("*.swift"))
     chosen = [path for path in files if may_have_message(module, path.read_text())]
     others = [path for path in files if path not in chosen]
@@ -61,32 +61,31 @@ def syntax_trees(module):
          *(word for path in maps for word in ("-Xcc", f"-fmodule-map-file={path}")),
          *headers, *others, *(word for path in chosen for word in ("-primary-file", path))],
         capture_output=True, text=True, check=False)
-    decoder, at, trees = json.JSONDecoder(), 0, {}
+    at, starts = 0, {}
     while (start := told.stdout.find('{"_kind":"source_file"', at)) >= 0:
-        tree, at = decoder.raw_decode(told.stdout, start)
-        trees[pathlib.Path(tree["filename"])] = tree
-    if told.returncode or sorted(trees) != chosen:
+        found = []
+        tree, at = decoder_into(found).raw_decode(told.stdout, start)
+        starts[pathlib.Path(tree["filename"])] = found
+    if told.returncode or sorted(starts) != chosen:
         errors = [line for line in told.stderr.splitlines() if ": error: " in line]
         raise SystemExit("\n".join([
-            f"po/update: {module}: the compiler read {len(trees)} of {len(chosen)} files",
+            f"po/update: {module}: the compiler read {len(starts)} of {len(chosen)} files",
             *errors[:5]]))
-    return trees
+    return starts
 
 
 def may_have_message(module, text):
     return (module == "MAMModel" or "import MAMModel" in text) and LITERAL.search(text)
 
 
-def starts(tree, wanted):
-    """Where the literals of a type begin, in bytes."""
-    if isinstance(tree, list):
-        for part in tree:
-            yield from starts(part, wanted)
-    elif isinstance(tree, dict):
-        if tree.get("_kind", "").endswith("string_literal_expr") and tree.get("type") == wanted:
-            yield tree["range"]["start"]
-        for part in tree.values():
-            yield from starts(part, wanted)
+def decoder_into(found):
+    """Of a syntax tree: keeps where messages begin, and of the tree itself what names its file."""
+    def kept(part):
+        if part.get("type") == MESSAGE and part.get("_kind", "").endswith("string_literal_expr"):
+            found.append(part["range"]["start"])
+        return part if "start" in part or "filename" in part else None
+
+    return json.JSONDecoder(object_hook=kept)
 
 
 class Literal:
@@ -158,12 +157,12 @@ def literals(text, places):
         yield whole, text[:place].rstrip()
 
 
-def of_file(path, tree):
+def of_file(path, starts):
     """(singular or message, plural or None) of each message."""
     data = path.read_bytes()
     text = data.decode()
     # The compiler counts bytes.
-    places = {len(data[:start].decode()) for start in starts(tree, MESSAGE)}
+    places = {len(data[:start].decode()) for start in starts}
     singular = None
     for message, before in literals(text, places):
         if before.endswith("one:"):
@@ -190,8 +189,8 @@ def all_messages():
     """Every message, with its plural or None."""
     found = {}
     for module in MODULES:
-        for path, tree in syntax_trees(module).items():
-            for message, plural in of_file(path, tree):
+        for path, starts in message_starts(module).items():
+            for message, plural in of_file(path, starts):
                 # One that is a singular elsewhere is the same message.
                 found[message] = plural or found.get(message)
     found.update(of_known())
