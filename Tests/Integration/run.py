@@ -1,12 +1,13 @@
 """Runs the integration tests: each file in a process of its own, three at once for each
 processor, for most wait.
 
-    run.py [--counts FILE] [--jobs N] [--seed N] [PATTERN…]
+    run.py [--counts FILE] [--jobs N] [--seed N] [--times] [PATTERN…]
                         test_PATTERN.py, here and in Tests/Hostile; PATTERN may have wildcards
     run.py --list [PATTERN…]
                         the paths of those files
 
-With a seed, files and the tests in each run in an order that it alone determines.
+With a seed, files and the tests in each run in an order that it alone determines. With --times, as
+root, each file's processor seconds are told.
 
 A file that says `TIMED = True` compares what others wait for, with and without an attack, and runs
 after those, one for each processor at once. A file that says `ALONE = True` changes or counts what
@@ -34,12 +35,15 @@ SECONDS = 7200 if os.environ.get("MAMD_LONG") == "1" else 900
 SLOW = 4
 # What takes longest begins first, in this order, so that nothing waits for it at the end.
 LONGEST = (
-    "test_faults", "test_package", "test_user_files", "test_user", "test_posix", "test_crash",
-    "test_fleet_failover", "test_fleet_robust", "test_setup", "test_desktop_session",
-    "test_programs", "test_budgets", "test_kill", "test_docs", "test_desktop_nautilus",
-    "test_setup_keyring", "test_hostile_shares", "test_hostile_walks", "test_systemd_service",
-    "test_fleet_carriers", "test_events", "test_fleet_scale", "test_desktop_prompt",
-    "test_words")
+    "test_package", "test_fleet_failover", "test_user_files", "test_posix", "test_user",
+    "test_desktop_session", "test_fleet_robust", "test_faults", "test_crash", "test_words",
+    "test_desktop_nautilus", "test_fleet_servers", "test_fleet_carriers", "test_fleet_crowd",
+    "test_setup", "test_fleet_scale", "test_desktop_giving", "test_budgets", "test_hostile_walks",
+    "test_faults_verbs", "test_desktop_prompt", "test_full_cache", "test_fleet_people",
+    "test_systemd_service", "test_fleet_nonce", "test_fleet_init", "test_fleet_thief",
+    "test_events", "test_fleet_reset", "test_kill", "test_stores_real", "test_status",
+    "test_recovery_keys", "test_older_kernels", "test_fleet_service", "test_setup_keyring",
+    "test_fleet_authority", "test_convert", "test_fleet_clocks", "test_wipe_kill")
 
 
 class Result(unittest.TextTestResult):
@@ -110,8 +114,9 @@ def write_counts(path, numbers, broken):
         " ".join(map(str, numbers)), *sorted(broken)]))
 
 
-def run_file(file, seed):
-    """Runs one file. Returns its counts, what failed, its seconds, and what it printed."""
+def run_file(file, seed, counter):
+    """Runs one file. Returns its counts, what failed, how long it took, and what it printed.
+    `counter`: of its processor time, or None."""
     import running
 
     prefix = f"mamd-test-{os.getpid()}-{file.stem}-"
@@ -121,8 +126,11 @@ def run_file(file, seed):
         tempfile.TemporaryFile(mode="w+", errors="replace") as output,
     ):
         order = [] if seed is None else ["--seed", str(seed)]
+        words = [
+            sys.executable, "-B", __file__, "--one", file.stem, "--counts", counts.name, *order]
+        counted = counter(prefix + "all") if counter else None
         child = subprocess.Popen(
-            [sys.executable, "-B", __file__, "--one", file.stem, "--counts", counts.name, *order],
+            counted.command(words) if counted else words,
             env={**os.environ, "MAMD_TEST_PREFIX": prefix},
             stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
         try:
@@ -137,8 +145,10 @@ def run_file(file, seed):
         output.seek(0)
         # A child that was killed has written nothing.
         first, *broken = counts.read().splitlines() or ["0 1 0", file.stem]
-        return (
-            [int(word) for word in first.split()], broken, time.monotonic() - start, output.read())
+        told = f"{time.monotonic() - start:.0f} s"
+        if counted:
+            told += f", {counted.end():.1f} s of the processors"
+        return [int(word) for word in first.split()], broken, told, output.read()
 
 
 def company(file):
@@ -162,21 +172,21 @@ def chosen_files(patterns, seed):
     return files
 
 
-def run_files(files, jobs, seed):
+def run_files(files, jobs, seed, counter):
     """Returns the counts, and the names of the tests that failed."""
     total, broken = [0, 0, 0], []
     for kind, at_once in (("ANY", jobs), ("TIMED", min(jobs, os.cpu_count())), ("ALONE", 1)):
         group = [file for file in files if company(file) == kind]
         with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
-            begun = {pool.submit(run_file, file, seed): file for file in group}
+            begun = {pool.submit(run_file, file, seed, counter): file for file in group}
             for done in concurrent.futures.as_completed(begun):
-                numbers, names, seconds, output = done.result()
+                numbers, names, took, output = done.result()
                 total = [sum(pair) for pair in zip(total, numbers)]
                 broken += names
                 passed, failed, skipped = numbers
                 print(
                     f"{output}   {begun[done].stem}: passed {passed}, failed {failed}, "
-                    f"skipped {skipped}; {seconds:.0f} s", file=sys.stderr, flush=True)
+                    f"skipped {skipped}; {took}", file=sys.stderr, flush=True)
     return total, broken
 
 
@@ -187,6 +197,8 @@ def main():
     parser.add_argument(
         "--jobs", type=int, default=3 * os.cpu_count(), help="so many files at once")
     parser.add_argument("--seed", type=int, help="in an order that this number determines")
+    parser.add_argument(
+        "--times", action="store_true", help="tell each file's processor seconds; as root")
     parser.add_argument("--list", action="store_true", help="print the files' paths")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("patterns", nargs="*", metavar="PATTERN")
@@ -204,7 +216,10 @@ def main():
         print(*files, sep="\n")
         return
     running.remove_dead_runs()
-    total, broken = run_files(files, options.jobs, options.seed)
+    counter = None
+    if options.times:
+        from processor_time import Counted as counter
+    total, broken = run_files(files, options.jobs, options.seed, counter)
     if options.counts:
         write_counts(options.counts, total, broken)
     sys.exit(total[1] > 0 or total[0] == 0)
