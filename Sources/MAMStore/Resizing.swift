@@ -106,12 +106,11 @@ extension Resizing {
         // The caller retries once it has the key. Fails here, where nothing has to be undone.
         guard content.cipher != nil else { throw .keyUnavailable }
         let old = content.extent
-        let start = (old.blockCount - 1) * Int64(Layout.blockByteCount)
         do throws(StoreError) {
             try write()
-            // Otherwise ext4 may make the size durable long before it allocates the data (delayed
+            // Otherwise ext4 makes the size durable long before it allocates the data (delayed
             // allocation). Earlier blocks were handled when the file grew over them.
-            startWriteBack(content.descriptor.raw, from: start)
+            beginWriteBack(from: (old.blockCount - 1) * Int64(Layout.blockByteCount), of: new)
             try setPhysicalSize(new)
             content.extent = new
         } catch {
@@ -119,6 +118,15 @@ extension Resizing {
             throw error
         }
     }
+
+    private func beginWriteBack(from start: Int64, of new: Extent) {
+        guard new.blockCount <= Self.smallBlockCount else {
+            return startWriteBack(content.descriptor.raw, from: start)
+        }
+        startWriteBackSoon(content.descriptor, from: start)
+    }
+
+    private static let smallBlockCount: Int64 = 16
 
     private func writeGrowth(
         to new: Extent, with patch: Patch, sealer: any HeaderSealer

@@ -25,7 +25,7 @@ struct SyncFailures {
 extension SealedContent {
     /// A sync that is part of a change. Every handle reports its failure too.
     func synchronize() throws(Errno) {
-        do throws(Errno) { try MAMSystem.synchronize(descriptor.raw, dataOnly: true) } catch {
+        do throws(Errno) { try synchronizeStored(descriptor.raw, dataOnly: true) } catch {
             syncFailure = error
             throw error
         }
@@ -48,7 +48,7 @@ extension StoredFile {
         let (descriptor, following) = lock.shared { (descriptorUnlocked, self.following) }
         try withExtendedLifetime(descriptor) { () throws(Errno) in
             do throws(Errno) {
-                try MAMSystem.synchronize(descriptor.raw, dataOnly: dataOnly)
+                try synchronizeStored(descriptor.raw, dataOnly: dataOnly)
                 try following?.copy.synchronize(dataOnly: dataOnly)
                 try copying.synchronizePlace()
             } catch {

@@ -227,6 +227,19 @@ package func startWriteBack(_ descriptor: Int32, from offset: Int64) {
     mam_start_write_back(descriptor, offset)
 }
 
+/// The same within milliseconds, together with other files. Only for small files: a sync waits
+/// until all of them have begun.
+package func startWriteBackSoon(_ file: Descriptor, from offset: Int64) {
+    WriteBackQueue.shared.add(file, from: offset)
+}
+
+/// ``synchronize(_:dataOnly:)`` of a file or directory in the store. The sizes of other files
+/// become durable with it, so what waits to be written begins before.
+package func synchronizeStored(_ descriptor: Int32, dataOnly: Bool) throws(Errno) {
+    WriteBackQueue.shared.beginAll(except: descriptor)
+    try synchronize(descriptor, dataOnly: dataOnly)
+}
+
 /// Deallocates a range, which then reads as zeros; keeps the size.
 package func punchHole(_ descriptor: Int32, at offset: Int64, count: Int64) throws(Errno) {
     try Faults.check(.allocate)

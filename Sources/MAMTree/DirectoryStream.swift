@@ -35,7 +35,7 @@ package final class DirectoryStream: Sendable {
 
     package func synchronize(dataOnly: Bool) throws(Errno) {
         let descriptor = state.withLock { dirfd($0.handle) }
-        try MAMSystem.synchronize(descriptor, dataOnly: dataOnly)
+        try synchronizeStored(descriptor, dataOnly: dataOnly)
     }
 
     /// A directory entry; `next` is the offset after it.
