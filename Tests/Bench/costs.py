@@ -26,7 +26,7 @@ MARKS = "<!-- costs -->", "<!-- /costs -->"
 PROBES = ("malloc", "calloc")
 LIBC = "/lib/x86_64-linux-gnu/libc.so.6"
 # The daemon's threads asking for the next request, or for nothing, are no work.
-WAITING = {"futex", "poll", "sched_yield", "restart_syscall", "total"}
+WAITING = {"clock_nanosleep", "futex", "poll", "sched_yield", "restart_syscall", "total"}
 
 
 def written(path, flags):
