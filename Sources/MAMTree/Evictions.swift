@@ -11,7 +11,9 @@ extension Tree {
     /// would then overwrite. So opens and questions of it get `ESTALE`, and the name is looked up
     /// again.
     package func kernelForgot(_ node: UInt64, count: UInt64) {
-        guard let inode = table.forget(node, count: count), inode.isRegular else { return }
+        guard let inode = table.forget(node, count: count), inode.isRegular,
+            count > 1 || !table.takeSentBack(inode)
+        else { return }
         let isReplaced = inode.withState { state in
             guard inode.mayHaveChanged.load(ordering: .relaxed), state.openCount == 0,
                 !state.isReplaced, !state.isHeld, !state.isConverting

@@ -38,7 +38,7 @@ extension Lookup {
             if facts.isOfSealed { return }
             tree.table.replace(inode, &state)
             tree.cache.invalidateSoon(inode)
-            throw .staleHandle
+            throw tree.table.sendBack(inode)
         }
     }
 

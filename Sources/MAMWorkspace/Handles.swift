@@ -67,7 +67,7 @@ package struct Handles: Sendable {
         let file = try inode.withState { state throws(Errno) in
             guard inode.isRegular, !tree.isStopping else { throw .notConnected }
             // Makes the kernel look the name up again.
-            if state.isReplaced { throw .staleHandle }
+            if state.isReplaced { throw tree.table.sendBack(inode) }
             if state.isHeld { throw .busy }
             let file = try backingFile(
                 of: inode, &state, writes: writes || truncates, truncates: truncates, &seen,
