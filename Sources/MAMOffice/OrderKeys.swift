@@ -55,9 +55,8 @@ package struct OrderKeys: Sendable {
         }
     }
 
-    /// The version that machines have, of those that were replaced here or stand where this one
-    /// will: the one that the time names, whoever has signed it, or a newer one that order keys
-    /// have signed.
+    /// The version that machines have: the one that the signed time names, or a newer one that
+    /// enough order keys have signed. It was replaced here, or stands where this one will.
     private func inForce(
         before document: SignedDocument, over present: Envelope?
     ) throws(OrganizationDirectory.Failure) -> Envelope? {

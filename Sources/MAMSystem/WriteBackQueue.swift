@@ -5,8 +5,8 @@ internal import Glibc
 internal import MAMModel
 internal import Synchronization
 
-/// Begins write-backs on a thread of its own: to do so takes as long as all else that a new small
-/// file takes of the store (docs/adr/0106).
+/// Begins write-backs on a thread of its own, since no other call that creates a small file takes
+/// the store as long (docs/adr/0106).
 package final class WriteBackQueue: Sendable {
     private struct WriteBack {
         let file: Descriptor

@@ -12,6 +12,7 @@ extension Tree {
     /// again.
     package func kernelForgot(_ node: UInt64, count: UInt64) {
         guard let inode = table.forget(node, count: count), inode.isRegular,
+            // Of a look-up that follows an `ESTALE`, the kernel drops the first reply.
             count > 1 || !table.takeSentBack(inode)
         else { return }
         let isReplaced = inode.withState { state in

@@ -1,5 +1,5 @@
-"""What a program takes of the processors, with all that it starts and that outlives it: a control
-group counts it, but for machines with a systemd of their own. As root."""
+"""The processor time of a program and of all that it starts, even if that outlives it. A control
+group counts it, except for machines with a systemd of their own. Root only."""
 import contextlib
 import re
 

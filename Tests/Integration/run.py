@@ -147,7 +147,7 @@ def run_file(file, seed, counter):
         first, *broken = counts.read().splitlines() or ["0 1 0", file.stem]
         told = f"{time.monotonic() - start:.0f} s"
         if counted:
-            told += f", {counted.end():.1f} s of the processors"
+            told += f", {counted.end():.1f} s of processor time"
         return [int(word) for word in first.split()], broken, told, output.read()
 
 

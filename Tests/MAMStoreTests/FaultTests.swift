@@ -116,6 +116,15 @@ struct FaultTests {
         #expect(found.count == (way == 3 ? 9_000_001 : 300_000))
     }
 
+    /// Until a change of a file would get another time.
+    private func awaitStampsLater(than time: timespec) {
+        var now = timespec()
+        repeat {
+            sched_yield()
+            clock_gettime(CLOCK_REALTIME_COARSE, &now)
+        } while (now.tv_sec, now.tv_nsec) <= (time.tv_sec, time.tv_nsec)
+    }
+
     /// Under a full quota btrfs lets a file grow by a hole, and then refuses to cut it.
     @Test(arguments: [Operation.append, .growFar, .truncateUp])
     func `growth of which nothing is stored leaves the file alone`(operation: Operation) throws {
@@ -123,8 +132,7 @@ struct FaultTests {
         try file.write(pattern(10_000), at: 0)
         let descriptor = try TestFile.makeDescriptor(file.path)
         let before = try status(of: descriptor.raw)
-        // More than the kernel's clock takes for a step.
-        usleep(50_000)
+        awaitStampsLater(than: before.st_ctim)
         Faults.arm(.write, nth: 1, error: .noSpace)
         #expect(throws: StoreError.system(.noSpace)) { try run(operation, on: file) }
         #expect(Faults.disarm())
