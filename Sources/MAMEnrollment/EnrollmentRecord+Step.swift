@@ -13,7 +13,8 @@ package enum EnrollmentInput: Sendable {
     /// The policy source was read, or failed to be.
     case checkIn(CheckInOutcome, mark: String)
     /// The conditions were evaluated; nil clock status: not asked.
-    case launch(LaunchVerdict, ClockStatus?)
+    /// `check`: its number, from when it began.
+    case launch(LaunchVerdict, ClockStatus?, check: UInt64)
     /// The right passphrase was given; `flaw`: what policy finds wrong with it.
     case opened(flaw: String?)
     /// A wrong one was given, and how many that makes.
@@ -83,6 +84,8 @@ package enum EnrollmentAction: Sendable, Equatable {
     case checkIn
     case wipe(WipeReason)
     case report(StatusCode, String?)
+    /// Once until its condition is met.
+    case warn(LaunchFinding)
     /// A program for the account was started when no policy covered it.
     case restart
 }
@@ -101,7 +104,7 @@ extension EnrollmentRecord {
         case .time: return []
         case .registered: return register(facts)
         case .checkIn(let outcome, let mark): return checkIn(outcome, mark, facts)
-        case .launch(let verdict, let clock): return judge(verdict, clock, facts)
+        case .launch(let verdict, let clock, let check): return judge(verdict, clock, check)
         case .opened(let flaw): return open(flaw, facts)
         case .wrongPassphrase(let count): return refuse(count, facts)
         case .newPassphrase:
@@ -200,12 +203,18 @@ extension EnrollmentRecord {
     }
 
     private mutating func judge(
-        _ verdict: LaunchVerdict, _ clock: ClockStatus?, _ facts: EnrollmentFacts
+        _ verdict: LaunchVerdict, _ clock: ClockStatus?, _ check: UInt64
     ) -> [EnrollmentAction] {
+        // Probes are slow: one that began later, perhaps under another policy, may end first.
+        guard check > launchCheck else { return [] }
         let isOut = clock == .clockedOut || clock == .clockedOutStale
         sinceClockedOut = isOut ? sinceClockedOut ?? 0 : nil
-        launch = verdict
-        guard verdict.action == .wipe, let worst = verdict.findings.first else { return [] }
+        let known = launch.findings
+        (launch, launchCheck) = (verdict, check)
+        let warnings = verdict.findings.filter { $0.action == .warn && !known.contains($0) }
+        guard verdict.action == .wipe, let worst = verdict.findings.first else {
+            return warnings.map { .warn($0) }
+        }
         return [.wipe(WipeReason(.launch, worst.reason.english))]
     }
 

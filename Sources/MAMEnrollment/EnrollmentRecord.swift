@@ -46,6 +46,8 @@ package struct EnrollmentRecord: Sendable, Equatable {
     package var person: SignedInPerson?
     /// The last result of the conditions; not stored, because they are evaluated at each start.
     package var launch = LaunchVerdict.passed
+    /// The number of the check that gave it.
+    package var launchCheck: UInt64 = 0
 
     package struct Flaw: Sendable, Equatable {
         package let reason: String

@@ -37,6 +37,7 @@ package final class Enrollments: Sendable {
         package var saved: [AccountID: EnrollmentRecord] = [:]
         /// Accounts whose record a newer mamd wrote, which stays unchanged.
         package var newer: Set<AccountID> = []
+        var launchChecks: UInt64 = 0
         package var clocks: [AccountID: ClockStatus] = [:]
         package var lastUse: [AccountID: Int64] = [:]
         package var idleLocksTold: Set<AccountID> = []
@@ -133,7 +134,6 @@ package final class Enrollments: Sendable {
         state.withLock { $0.records[account] }
     }
 
-    /// Creates a new account's record, durably.
     /// Serialises a user's registrations. Taken before all other locks.
     package func registering<Result, Failure: Error>(
         for user: UInt32, _ body: () throws(Failure) -> Result
@@ -141,6 +141,7 @@ package final class Enrollments: Sendable {
         try registrations.withLock(user, body)
     }
 
+    /// Creates a new account's record, durably.
     package func begin(_ account: AccountID, at now: Moment) {
         let record = EnrollmentRecord(at: ClockReading(now, boot: ClockReading.currentBoot))
         state.withLock { $0.records[account] = record }
@@ -235,6 +236,14 @@ package final class Enrollments: Sendable {
 
     // MARK: State outside the records
 
+    /// The number of a launch check, to be taken before anything that it judges is read.
+    package func numberLaunchCheck() -> UInt64 {
+        state.withLock { state in
+            state.launchChecks += 1
+            return state.launchChecks
+        }
+    }
+
     /// Returns the previous status.
     package func note(_ clock: ClockStatus, of account: AccountID) -> ClockStatus? {
         state.withLock { $0.clocks.updateValue(clock, forKey: account) }
@@ -254,7 +263,7 @@ extension EnrollmentRecord {
             other.sinceClockedOut = sinceClockedOut
         }
         if sinceSignIn != nil, other.sinceSignIn != nil { other.sinceSignIn = sinceSignIn }
-        other.launch = launch
+        (other.launch, other.launchCheck) = (launch, launchCheck)
         let passed = reading.secondsSinceBoot.subtractingReportingOverflow(
             saved.reading.secondsSinceBoot)
         guard !passed.overflow, (0..<Enrollments.unsavedSeconds).contains(passed.partialValue)

@@ -39,6 +39,7 @@ package struct Enrollment: UseCase {
         switch action {
         case .checkIn: break
         case .report(let code, let reason): tell(code, reason, account, request)
+        case .warn(let finding): warn(finding, account)
         case .restart: askToRestart(account)
         case .wipe(let reason): wipe(account, ordered: reason)
         }
@@ -59,6 +60,12 @@ package struct Enrollment: UseCase {
         guard code != .policyUnchanged else { return }
         vault.enrollments.hooks.tell(
             .enrollment, ["request": .string(request.rawValue), "status": status.json])
+    }
+
+    private func warn(_ finding: LaunchFinding, _ account: AccountID) {
+        vault.log.warning(
+            "\(vault.identity(of: account)): \(finding.reason.english) (\(finding.rule))")
+        vault.announce(.launchWarning(finding.reason), account)
     }
 
     private func askToRestart(_ account: AccountID) {

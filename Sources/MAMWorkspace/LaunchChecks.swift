@@ -21,17 +21,18 @@ package struct LaunchChecks: UseCase {
     /// Never call this from a thread that serves the mount, or while holding a lock.
     package func checkLaunch(_ account: AccountID, saving: Enrollments.Saving = .now) {
         guard vault.isEnrolling, vault.isRegistered(account) else { return }
+        let check = vault.enrollments.numberLaunchCheck()
         let policy = vault.policy(of: account)
         let clockedOut = vault.enrollments.record(of: account)?.sinceClockedOut ?? 0
         let conditions = conditions(for: policy.rules, secondsClockedOut: clockedOut)
         let verdict = LaunchVerdict(
             policy.launchVerdict(conditions).findings + [uncovered(account)].compactMap(\.self))
-        tellWarnings(verdict, account)
         if let clock = conditions.clockStatus, vault.enrollments.note(clock, of: account) != clock {
             vault.announce(.userStatusChanged(clock.rawValue), account)
         }
         Enrollment(tree).happen(
-            .launch(verdict, conditions.clockStatus), to: account, as: .policy, saving: saving)
+            .launch(verdict, conditions.clockStatus, check: check), to: account, as: .policy,
+            saving: saving)
     }
 
     /// In a workspace that has joined an organisation, an account without one of its policies is
@@ -100,16 +101,6 @@ package struct LaunchChecks: UseCase {
         vault.askProbes()
         for account in vault.keyring.accounts { checkLaunch(account, saving: .later) }
         vault.enrollments.saveChanged()
-    }
-
-    /// Sends each warning once until its condition is met.
-    private func tellWarnings(_ verdict: LaunchVerdict, _ account: AccountID) {
-        let known = vault.enrollments.record(of: account)?.launch.findings ?? []
-        for finding in verdict.findings where finding.action == .warn && !known.contains(finding) {
-            vault.log.warning(
-                "\(vault.identity(of: account)): \(finding.reason.english) (\(finding.rule))")
-            vault.announce(.launchWarning(finding.reason), account)
-        }
     }
 
     /// One value for all accounts of the machine, from one probe.

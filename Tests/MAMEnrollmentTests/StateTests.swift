@@ -136,13 +136,28 @@ import Testing
             conditions.osVersion = version
             return world.policy.launchVerdict(conditions)
         }
-        #expect(world.apply(.launch(verdict("12.1"), nil)).isEmpty)
+        #expect(world.check(verdict("12.1")).isEmpty)
         #expect(world.block == nil)
-        #expect(world.apply(.launch(verdict("11.5"), nil)).isEmpty)
+        let warning = verdict("11.5")
+        #expect(world.check(warning) == [.warn(warning.findings[0])])
+        #expect(world.check(warning).isEmpty)
         #expect(world.block == nil)
-        #expect(world.apply(.launch(verdict("10.5"), nil)).isEmpty)
+        _ = world.check(verdict("10.5"))
         #expect(world.block == .launch)
-        #expect(world.apply(.launch(verdict("9"), nil)).isWipe(.launch))
+        #expect(world.check(verdict("9")).isWipe(.launch))
+    }
+
+    @Test func `a check that began before the last one no longer counts`() {
+        var world = World()
+        let blocked = LaunchVerdict([
+            LaunchFinding(action: .block, subject: .compliance, rule: "rule", reason: "")
+        ])
+        _ = world.apply(.launch(.passed, nil, check: 2))
+        #expect(world.apply(.launch(blocked, .clockedOut, check: 1)).isEmpty)
+        #expect(world.block == nil)
+        #expect(world.record.sinceClockedOut == nil)
+        _ = world.apply(.launch(blocked, nil, check: 3))
+        #expect(world.block == .launch)
     }
 
     @Test func `clocked out, the grace period runs from when it was first seen`() {
@@ -155,7 +170,7 @@ import Testing
             var conditions = LaunchConditions(now: world.record.sinceClockedOut ?? 0)
             conditions.clockStatus = .clockedOut
             conditions.clockedOutSince = 0
-            _ = world.apply(.launch(world.policy.launchVerdict(conditions), .clockedOut))
+            _ = world.check(world.policy.launchVerdict(conditions), .clockedOut)
         }
         look()
         _ = world.pass(599)
@@ -164,7 +179,7 @@ import Testing
         _ = world.pass(1)
         look()
         #expect(world.block == .clockedOut)
-        _ = world.apply(.launch(.passed, .clockedIn))
+        _ = world.check(.passed, .clockedIn)
         #expect(world.block == nil)
         #expect(world.record.sinceClockedOut == nil)
     }
@@ -226,7 +241,7 @@ import Testing
 
     private func goThroughAll(_ record: EnrollmentRecord) {
         let inputs: [EnrollmentInput] = [
-            .time, .wrongPassphrase(count: 3), .launch(.passed, .clockedOut),
+            .time, .wrongPassphrase(count: 3), .launch(.passed, .clockedOut, check: 1),
             .checkIn(.networkFailure("down"), mark: ""), .checkIn(.ok, mark: ""),
             .opened(flaw: nil), .registered,
         ]

@@ -82,6 +82,13 @@ struct World {
         apply(.checkIn(outcome, mark: mark))
     }
 
+    /// A check of the conditions that begins and ends now.
+    mutating func check(_ verdict: LaunchVerdict, _ clock: ClockStatus? = nil)
+        -> [EnrollmentAction]
+    {
+        apply(.launch(verdict, clock, check: record.launchCheck + 1))
+    }
+
     var block: AccountBlock.Kind? { record.block(facts, name: "ann")?.kind }
 
     /// What a restart of the daemon keeps.

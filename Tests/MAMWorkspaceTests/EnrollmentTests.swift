@@ -102,6 +102,35 @@ import WorkspaceSupport
         #expect(test.vault.block(of: test.ann)?.kind == .launch)
     }
 
+    @Test func `a check whose probe is slow does not bring back what a former policy said`() throws
+    {
+        let place = try TemporaryDirectory()
+        let answer = place.path("answer")
+        #expect(mkfifo(answer, 0o600) == 0)
+        let test = try TestVault(threatProbe: ["/bin/cat", answer])
+        CheckIn(test.tree).readPolicies { _ in .unchanged }
+        func replacePolicy(_ text: String) throws {
+            PolicyChange(test.tree).replacePolicies(
+                PolicyBook(documents: try PolicyDocument.decode(Array(text.utf8))))
+        }
+        try replacePolicy(#"{"maximumAllowedDeviceThreatLevel": "low"}"#)
+        let checks = LaunchChecks(test.tree)
+        let (ann, ended) = (test.ann, Semaphore())
+        try startThread(named: "slow check") {
+            checks.checkLaunch(ann)
+            ended.signal()
+        }
+        do {
+            // Returns once the probe reads.
+            let told = try openFile(answer, O_WRONLY)
+            try replacePolicy(#"{"appDataEncryptionType": "whenDeviceLocked"}"#)
+            checks.checkLaunch(ann)
+            try writeAll(Array("high\n".utf8), to: told.raw)
+        }
+        ended.wait()
+        #expect(test.vault.block(of: test.ann) == nil)
+    }
+
     @Test func `who does not read the policies does not check in`() throws {
         let test = try TestVault()
         #expect(!CheckIn(test.tree).checkIn().isSuccess)

@@ -31,7 +31,7 @@ package final class TestVault {
     package init(
         _ policy: String = "whenDeviceLocked", grace: Int = 0, multiIdentity: Bool = false,
         multiManagedIdentities: Bool = false,
-        passphrase: String? = "secret"
+        passphrase: String? = "secret", threatProbe: [String]? = nil
     ) throws {
         startCrypto()
         place = try TemporaryDirectory()
@@ -40,6 +40,7 @@ package final class TestVault {
         settings.lockGraceSeconds = grace
         settings.multiIdentity = multiIdentity
         settings.multiManagedIdentities = multiManagedIdentities
+        settings.probes.threatLevel = threatProbe
         let document = Array(#"{"appDataEncryptionType": "\#(policy)"}"#.utf8)
         let cost = KeyDerivationCost(passes: 1, memoryByteCount: 8 << 20)
         let keyring = try Keyring(
