@@ -54,11 +54,13 @@ def said(program, *words):
 
 
 def in_words(machine):
-    """One sentence for documents."""
-    versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
     return (
         f"{machine['date']}, {machine['processor']} ({' '.join(machine['features'])}), "
         f"{machine['cores']} processors, "
         f"{machine['memory_mib'] >> 10} GiB, "
         f"Linux {machine['kernel']}, load {machine['load']:.1f} at the start, revision "
-        f"{machine['revision']}; {versions}.")
+        f"{machine['revision'] or 'unknown'}.")
+
+
+def versions_in_words(machine):
+    return ", ".join(f"{name} {version}" for name, version in machine["versions"].items()) + "."

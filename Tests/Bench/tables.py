@@ -1,12 +1,14 @@
 """The figures as tables of plain text, for a terminal and, indented, for Markdown."""
 import textwrap
 
-from machine import in_words
+from machine import in_words, versions_in_words
 from workloads import EXTRAS, WITHIN, WORKLOADS
 
 COMPARED = ("gocryptfs", "passthrough_ll")
 NO_PEERS = ("passthrough_ll", "fscrypt", "dm-crypt", "bare")
 BEGIN, END = "<!-- table -->", "<!-- /table -->"
+# Far behind in all rows but those of which an `fsync` is not durable.
+NOT_IN_DOCUMENTS = ("encfs", "cryfs")
 COLUMNS = 100
 SHORT = {
     "mamd+ring": "+ring", "gocryptfs": "gocry", "securefs": "secur", "fscrypt": "fscry",
@@ -17,6 +19,8 @@ def all_tables(results):
     """The run; for each store what operations cost and how fast they are, and why cells are
     empty."""
     parts = run_in_words(results)
+    if results.machine:
+        parts.insert(1, filled(versions_in_words(results.machine)))
     for store in results.figures:
         for rows in (WORKLOADS, EXTRAS):
             parts += [
@@ -30,14 +34,15 @@ def main_tables(results):
     """For a document: what the main rows cost. Speeds are those of a machine and of an hour."""
     return "\n\n".join(filter(None, [
         *run_in_words(results),
-        *(costs(results, store, WORKLOADS) for store in results.figures)]))
+        *(costs(results, store, WORKLOADS, NOT_IN_DOCUMENTS) for store in results.figures)]))
 
 
 def run_in_words(results):
-    parts = [filled(in_words(results.machine))] if results.machine else []
-    if results.settings.get("cipher"):
-        parts.append(f"mamd was told to use the cipher {results.settings['cipher']}.")
-    return parts
+    cipher = results.settings.get("cipher")
+    words = [in_words(results.machine)] if results.machine else []
+    if cipher:
+        words.append(f"Cipher: {cipher}.")
+    return [filled(" ".join(words))] if words else []
 
 
 def filled(text):
@@ -100,9 +105,10 @@ def ratios(results, store, rows):
     return aligned(lines)
 
 
-def costs(results, store, rows):
+def costs(results, store, rows, without=()):
     """Microseconds of processor time that one operation takes, of all that ran."""
-    places, rows = there(results, store), measured(results, store, rows)
+    places = [place for place in there(results, store) if place not in without]
+    rows = measured(results, store, rows)
     lines = [
         [row.title, *(
             cell(cost and cost.processor)

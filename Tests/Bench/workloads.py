@@ -29,10 +29,10 @@ WORKLOADS = {row.key: row for row in (
     Workload("stat", "list and stat, cold", "1/s"),
     Workload("read-files", "read them, cold", "1/s"),
     Workload("delete", "delete them", "1/s"),
-    Workload("untar", "tar -x of a tree", "s"),
-    Workload("grep", "grep -r in it, cold", "s"),
-    Workload("rm", "rm -r of it", "s"),
-    Workload("sqlite", "SQLite transactions", "s"),
+    Workload("untar", "tar -x", "s"),
+    Workload("grep", "grep -r, cold", "s"),
+    Workload("rm", "rm -r", "s"),
+    Workload("sqlite", "SQLite", "s"),
 )}
 
 CLIENTS = (1, 2, 4, 8, 16)
