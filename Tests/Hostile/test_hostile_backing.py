@@ -15,7 +15,7 @@ import zlib
 from hostile import (
     ATTACKER, ATTACKERS_NAME, STRANGER, VICTIM, VICTIMS_NAME, Client, HostileCase, as_user,
     wait_until)
-from workspace import BLOCK, DAMAGED, DONE, HEADER, MAGIC, NO, Workspace
+from workspace import BLOCK, DAMAGED, DONE, HEADER, MAGIC, NO, Workspace, kept_known
 
 FRIEND = "friend@home.example"
 SECRET = b"the only copy, and nobody else's business "
@@ -266,11 +266,6 @@ class DirectoryNotes(BackingCase):
 
 
 class PlainFiles(BackingCase):
-    def keep_known(self, path):
-        """Else the kernel may forget the file, and the daemon with it, as when a program on the
-        machine drops its caches."""
-        self.addCleanup(os.close, os.open(path, os.O_PATH))
-
     def test_a_sealed_file_replaced_by_a_plain_one_of_the_same_owner(self):
         path = self.make("diary", data=b"sealed content")
         sealed = self.on_disk(path).read_bytes()
@@ -285,7 +280,7 @@ class PlainFiles(BackingCase):
 
     def test_the_same_under_the_feet_of_the_daemon(self):
         path = self.make("diary", data=b"sealed content")
-        self.keep_known(path)
+        self.enterContext(kept_known(path))
         self.assertEqual(self.read_as(VICTIM, path), b"sealed content")
         place = self.on_disk(path)
         sealed = place.read_bytes()
@@ -298,7 +293,7 @@ class PlainFiles(BackingCase):
 
     def test_a_known_sealed_file_that_becomes_nobodys(self):
         path = self.make("diary", data=b"sealed content")
-        self.keep_known(path)
+        self.enterContext(kept_known(path))
         with open(self.on_disk(path), "r+b") as file:
             file.write(b"no header at all")
         self.assertEqual(self.append_as(VICTIM, path), errno.EBADMSG)

@@ -8,7 +8,7 @@ from running import has_ended
 from tampering import Tampering
 from tracing import injecting
 from verifying import PLAIN, VerifyCase, zeroed
-from workspace import ANN, BLOCK, DAMAGED, DONE, FIRST, LONG, wait_until
+from workspace import ANN, BLOCK, DAMAGED, DONE, FIRST, LONG, kept_known, wait_until
 
 TAMPERINGS = 2000 if LONG else 60
 
@@ -196,11 +196,12 @@ class Ends(VerifyCase):
         self.mount()
         path = self.directory / "known"
         self.write(path, b"content")
-        self.disk("known").write_bytes(bytes(BLOCK))
-        for flags in (os.O_RDONLY, os.O_WRONLY | os.O_APPEND):
-            with self.refused(errno.EBADMSG):
-                os.close(os.open(path, flags))
-        self.assertEqual(self.verify(status=DAMAGED), {"known": [("header", "left")]})
+        with kept_known(path):
+            self.disk("known").write_bytes(bytes(BLOCK))
+            for flags in (os.O_RDONLY, os.O_WRONLY | os.O_APPEND):
+                with self.refused(errno.EBADMSG):
+                    os.close(os.open(path, flags))
+            self.assertEqual(self.verify(status=DAMAGED), {"known": [("header", "left")]})
 
     def test_a_reader_that_was_there_first_reads_what_is_written(self):
         self.lay(other=bytes(BLOCK))

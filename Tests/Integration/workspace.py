@@ -92,6 +92,17 @@ def make_the_kernel_forget():
     pathlib.Path("/proc/sys/vm/drop_caches").write_text("2")
 
 
+@contextlib.contextmanager
+def kept_known(path):
+    """Else the kernel may forget a file, and the daemon with it, as when another program drops the
+    kernel's caches."""
+    descriptor = os.open(path, os.O_PATH)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
 class Workspace:
     """A backing directory, a mount point and the XDG directories beside them."""
 
