@@ -9,6 +9,7 @@ import threading
 import time
 import unittest
 
+from running import open_files
 from socket_client import Client
 from workspace import (
     ANN, CLOSED, DAMAGED, DECODER, DONE, LONG, NOT_MANAGED, PERSONAL, USAGE, WorkspaceCase, pattern,
@@ -220,13 +221,14 @@ class Data(WorkspaceCase):
         finally:
             self.workspace.unlock()
 
-    def descriptors(self):
-        return len(os.listdir(f"/proc/{self.workspace.daemon()}/fd"))
-
     @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root see its descriptors")
     def test_a_stuck_pipe_blocks_nobody_and_ends_with_its_client(self):
         source, sink = os.pipe()
-        before, clients = self.descriptors(), []
+        pipe, clients = os.readlink(f"/proc/self/fd/{sink}"), []
+
+        def ends_in_daemon():
+            return open_files(self.workspace.daemon()).count(pipe)
+
         for method, ends in (
                 ("ProtectData", (source, sink)), ("UnprotectData", (source, sink)),
                 ("DataInfo", (source,))):
@@ -236,10 +238,12 @@ class Data(WorkspaceCase):
                 parameters["owner"] = ANN
             clients.append(self.client())
             clients[-1].send(f"Protection.{method}", ends, **parameters)
+        wait_until(lambda: ends_in_daemon() == 5, message="not all calls wait")
         self.assertEqual(self.unprotect(self.protect(b"others")), b"others")
+        self.assertEqual(ends_in_daemon(), 5)
         for client in clients:
             client.close()
-        wait_until(lambda: self.descriptors() <= before, message="a stuck call stays")
+        wait_until(lambda: ends_in_daemon() == 0, message="a stuck call stays")
         os.close(source)
         os.close(sink)
 
