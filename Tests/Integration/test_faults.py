@@ -98,6 +98,8 @@ class Faults(unittest.TestCase):
         return True
 
     def do_again(self, operation, place, problem):
+        # While the file is in use a failed sync of the first time is told once more, to who syncs.
+        self.program.workspace.await_closed()
         try:
             operation(place)
         except OSError as again:

@@ -14,6 +14,7 @@ import unittest
 import json_output
 import older_kernel
 from running import PREFIX, daemons, mounts, parent, remove_leftovers
+from socket_client import Client
 
 NEEDS = ("python3-argon2", "python3-cryptography")
 
@@ -280,10 +281,10 @@ class Workspace:
     def await_closed(self):
         """Until the daemon has no file open: the kernel tells of a close after close(2)
         returned."""
-        def open_files():
-            return json.loads(self.serving("status", "--json").stdout)[0]["openFiles"]
-
-        wait_until(lambda: open_files() == 0, message="a closed file stays open")
+        with Client(self.socket) as client:
+            wait_until(
+                lambda: client.call("Workspace.Status")["openFiles"] == 0,
+                message="a closed file stays open")
 
     # Questions
 
