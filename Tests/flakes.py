@@ -1,15 +1,16 @@
 #!/usr/bin/python3
 """Repeats the tests to find those that fail now and then: scripts/dev flakes.
 
-    flakes.py --programs DIRECTORY [--runs N] [--beside LOAD] [--as root|nobody]
+    flakes.py --programs DIRECTORY [--runs N] [--beside LOAD] [--forgetting] [--as root|nobody]
               [--on disk|memory] [--unit | --integration] [--seed N] [PATTERN…]
 
 DIRECTORY has the unit tests, too. Each run has a random order and other surroundings, which its
 seed alone determines: locale, time zone, temporary directory (on the disk, or in memory), umask and
-user. LOAD processes compute and write beside it. Without a pattern all tests run; with
-one, unit tests whose Module.Suite contains it and the files test_PATTERN.py. Prints each failure as
-it comes, and at the end how often each test failed and with which seeds; `--seed N --runs 1`
-repeats one. What a run printed is kept below .build/flakes.
+user. LOAD processes compute and write beside it; with --forgetting another drops the kernel's names
+and inodes 20 times a second, as root. Without a pattern all tests run; with one, unit tests whose
+Module.Suite contains it and the files test_PATTERN.py. Prints each failure as it comes, and at the
+end how often each test failed and with which seeds; `--seed N --runs 1` repeats one. What a run
+printed is kept below .build/flakes.
 """
 import argparse
 import collections
@@ -88,12 +89,12 @@ class Surroundings:
 
 
 @contextlib.contextmanager
-def load(count):
+def load(count, forgets):
     with tempfile.TemporaryDirectory(prefix="mamd-flakes-load-") as place:
-        busy = [
-            subprocess.Popen(
-                [sys.executable, "-B", TESTS / "flakes_load.py", os.path.join(place, str(number))])
-            for number in range(count)]
+        words = [[TESTS / "flakes_load.py", os.path.join(place, str(n))] for n in range(count)]
+        if forgets:
+            words.append([TESTS / "flakes_forget.py"])
+        busy = [subprocess.Popen([sys.executable, "-B", *each]) for each in words]
         try:
             yield
         finally:
@@ -163,6 +164,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--beside", type=int, default=0, metavar="LOAD", help="so many processes")
+    parser.add_argument("--forgetting", action="store_true", help="drop the kernel's caches, too")
     parser.add_argument("--as", dest="user", choices=("root", "nobody"), help="always, not by seed")
     parser.add_argument("--on", choices=("disk", "memory"), help="always, not by seed")
     parser.add_argument("--unit", dest="only", action="store_const", const="unit")
@@ -171,9 +173,11 @@ def main():
     parser.add_argument("--programs", required=True, metavar="DIRECTORY", help=argparse.SUPPRESS)
     parser.add_argument("patterns", nargs="*", metavar="PATTERN")
     options = parser.parse_intermixed_args()
+    if options.forgetting and os.getuid() != 0:
+        parser.error("--forgetting is for root")
     # As an interrupt does: what runs is ended, and its places removed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    with load(options.beside):
+    with load(options.beside, options.forgetting):
         failures = repeat(options)
     for name, seeds in sorted(failures.items(), key=lambda one: (-len(one[1]), one[0])):
         print(f"{len(seeds)} of {options.runs}: {name}, seeds {' '.join(map(str, seeds))}")
