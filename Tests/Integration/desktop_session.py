@@ -194,7 +194,8 @@ class DesktopSession:
         def is_there():
             return any(words in name or words in text for _, name, text in self.texts())
 
-        wait_until(is_there, message=f"'{words}' is not on the screen")
+        wait_until(
+            is_there, message=lambda: f"'{words}' is not on the screen: {self.texts()}")
 
     def notifications(self):
         return [json.loads(line) for line in self.notices.read_text().splitlines()]
