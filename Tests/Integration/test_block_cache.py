@@ -10,7 +10,7 @@ from enrolling import EnrollmentCase
 from page_cache import are_mostly, cachestat, frames, frames_in_use, readable_pages
 from running import has_ended
 from test_lock_cache import FileUsers
-from workspace import pattern, wait_until
+from workspace import kept_known, pattern, wait_until
 
 # Others would take the page frames that it watches.
 ALONE = True
@@ -70,7 +70,9 @@ class BlockedCache(EnrollmentCase):
             self.users.start("map-shared", self.workspace.path(f"mapped {level}"))
         closed = []
         for level in CLASSES:
-            descriptor = os.open(self.made("closed", level), os.O_RDONLY)
+            path = self.made("closed", level)
+            self.enterContext(kept_known(path))
+            descriptor = os.open(path, os.O_RDONLY)
             closed += frames(descriptor, SIZE)
             os.close(descriptor)
         in_use = frames_in_use(closed)

@@ -7,10 +7,8 @@ import subprocess
 import unittest
 
 from workspace import (
-    ANN, PERSONAL, Workspace, WorkspaceCase, make_the_kernel_forget, pattern, wait_until)
-
-# Others make the kernel forget the inodes whose descriptors it counts.
-ALONE = True
+    ANN, PERSONAL, Workspace, WorkspaceCase, kept_known, make_the_kernel_forget, pattern,
+    wait_until)
 
 PATH_ONLY = 0x20_0000
 
@@ -73,7 +71,8 @@ class OnTemporary(WorkspaceCase):
         return found
 
     def check(self):
-        found = self.held()
+        with kept_known(self.file, self.fifo, self.link, self.folder):
+            found = self.held()
         for name in ("fifo", "link", "folder"):
             self.assertTrue(found[name][0] & PATH_ONLY, name)
         (flags,) = found["file"]
@@ -114,9 +113,10 @@ class OnTemporary(WorkspaceCase):
 
     def test_made(self):
         path = self.write(self.directory / "new", pattern(5_000))
-        # The kernel tells of a close once the closing program has gone on.
-        wait_until(lambda: len(self.held()["new"]) == 1)
-        (flags,) = self.held()["new"]
+        with kept_known(path):
+            # The kernel tells of a close once the closing program has gone on.
+            wait_until(lambda: len(self.held()["new"]) == 1)
+            (flags,) = self.held()["new"]
         self.assertEqual(not flags & PATH_ONLY, self.may_read)
         self.assertEqual(path.read_bytes(), pattern(5_000))
 
@@ -153,8 +153,8 @@ class OnTemporary(WorkspaceCase):
         os.mkfifo(backing)
         self.workspace.mount()
         self.workspace.unlock()
-        os.lstat(self.file)
-        self.assertTrue(self.held()["file"][0] & PATH_ONLY)
+        with kept_known(self.file):
+            self.assertTrue(self.held()["file"][0] & PATH_ONLY)
 
 
 class WithoutRights(WorkspaceCase):

@@ -1,5 +1,6 @@
 """Large directories, listed with attributes by several programs at once: what each is told, and
 what the daemon keeps of it."""
+import contextlib
 import errno
 import mmap
 import os
@@ -15,7 +16,7 @@ import unittest
 from disk_image import DiskCase
 from tracing import recording, tasks
 from running import daemons, mounts
-from workspace import ANN, WorkspaceCase, make_the_kernel_forget, wait_until
+from workspace import ANN, WorkspaceCase, kept_known, make_the_kernel_forget, wait_until
 
 COUNT = 3_000
 SEVERAL = len(os.sched_getaffinity(0)) > 1
@@ -153,8 +154,12 @@ class Listings(WorkspaceCase):
             clients[0].kill()
             for client in clients:
                 client.communicate()
-        os.listdir(self.directory)
-        self.assertGreater(descriptors(), COUNT)
+        def is_known():
+            os.listdir(self.directory)
+            return descriptors() > COUNT
+
+        # Others may make the kernel forget, too.
+        wait_until(is_known, message="the daemon keeps nothing of a listing")
 
         def is_forgotten():
             make_the_kernel_forget()
@@ -241,16 +246,24 @@ class HeadersFromDisk(DiskCase):
         self.assertGreater(max(map(len, reads.split("r"))), 15, reads)
 
     def test_of_sealed_files_none_is_read_before_it_is_opened(self):
-        self.workspace.remount()
-        with self.recording():
-            self.check_list()
-        self.assertEqual(self.trace.read_text().count("("), 0)
-        # Each that is opened first: itself, and 4, 8, 16 and 32 others.
-        with self.recording():
-            self.check_content([50, 3, 80, 21])
-        ahead = self.trace.read_text().count("fadvise64(")
-        self.assertTrue(30 <= ahead <= 64, ahead)
+        # What another test has the kernel forget during the listing is looked up, and read.
+        found = []
+        self.assertTrue(any(self.are_read_ahead(found) for _ in range(10)), found)
         self.check_content(range(self.count))
+
+    def are_read_ahead(self, found):
+        self.workspace.remount()
+        with contextlib.ExitStack() as known:
+            with self.recording():
+                self.check_list()
+                known.enter_context(kept_known(*map(self.path, range(self.count))))
+            listing = self.trace.read_text().count("(")
+            # Each that is opened first: itself, and 4, 8, 16 and 32 others.
+            with self.recording():
+                self.check_content([50, 3, 80, 21])
+            ahead = self.trace.read_text().count("fadvise64(")
+        found.append((listing, ahead))
+        return listing == 0 and 30 <= ahead <= 64
 
     def test_who_owns_a_listed_file_is_read_once_it_is_asked(self):
         def asked():

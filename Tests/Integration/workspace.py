@@ -94,14 +94,15 @@ def make_the_kernel_forget():
 
 
 @contextlib.contextmanager
-def kept_known(path):
+def kept_known(*paths):
     """Else the kernel may forget a file, and the daemon with it, as when another program drops the
     kernel's caches."""
-    descriptor = os.open(path, os.O_PATH)
+    descriptors = [os.open(path, os.O_PATH | os.O_NOFOLLOW) for path in paths]
     try:
         yield
     finally:
-        os.close(descriptor)
+        for descriptor in descriptors:
+            os.close(descriptor)
 
 
 class Workspace:
