@@ -26,7 +26,8 @@ class Role(JoiningCase):
              ROOT / "examples" / "ansible" / "site.yml"], capture_output=True, text=True,
             timeout=180, cwd=self.place, check=False,
             env={**self.workspace.environment, "ANSIBLE_HOME": str(self.place / "ansible"),
-                 "ANSIBLE_LOCAL_TEMP": str(self.place / "ansible"), "LC_ALL": "C.UTF-8"})
+                 "ANSIBLE_LOCAL_TEMP": str(self.place / "ansible"),
+                 "ANSIBLE_REMOTE_TEMP": str(self.place / "ansible"), "LC_ALL": "C.UTF-8"})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertNotIn("mamd1:", done.stdout + done.stderr)
         return dict(re.findall(r"(\w+)=(\d+)", done.stdout)), done.stdout

@@ -279,7 +279,10 @@ class Guided(unittest.TestCase):
         self.assertEqual(list(self.sticks.iterdir()), [])
 
     def test_units_are_for_a_directory_in_the_home(self):
-        self.assertIn("home directory", self.error(USAGE, units=["yes"])["message"])
+        deeper = self.workspace.root / "deeper"
+        deeper.mkdir()
+        told = self.error(USAGE, units=["yes"], organization=[deeper / "contoso"])["message"]
+        self.assertIn("home directory", told)
         self.assertIn("one of yes, no", self.error(USAGE, units=["perhaps"])["message"])
         self.assertIs(self.made(units=["no"])["units"], False)
         self.assertFalse(self.made()["units"])
