@@ -135,7 +135,9 @@ let package = Package(
         // Values that everything speaks of: errors, names, sentences, identifiers
         module("MAMModel", []),
         module("MAMLocks", ["CShims"]),
-        module("MAMSystem", ["MAMModel", "MAMLocks", "CShims", "CSystemd"]),
+        module("MAMSystem", ["MAMModel", "MAMLocks", "CShims"]),
+        // What a service tells systemd, and gets from it
+        module("MAMService", ["MAMSystem", "CSystemd"]),
         // What people read, in their language
         module("MAMWords", ["MAMModel", "CShims"], swiftSettings: testable),
 
@@ -240,7 +242,7 @@ let package = Package(
                 "MAMModel", "MAMCrypto", "MAMPolicy", "MAMSettings", "MAMSystem", "MAMLocks",
                 "MAMAudit", "MAMKeyring", "MAMEnrollment", "MAMFleet", "MAMVault", "MAMTree",
                 "MAMWorkspace", "MAMFuse", "MAMPlaces", "MAMWire", "MAMControl", "MAMSession",
-                "MAMWords", "MAMCommandLine", "CShims",
+                "MAMService", "MAMWords", "MAMCommandLine", "CShims",
             ], swiftSettings: small),
         program(
             "mamctl",
@@ -254,7 +256,8 @@ let package = Package(
             "mamfleet",
             [
                 "MAMModel", "MAMSystem", "MAMCrypto", "MAMFleet", "MAMEngine", "MAMOffice",
-                "MAMPlaces", "MAMWire", "MAMCommandLine", "MAMNats", "MAMWeb", "CShims",
+                "MAMPlaces", "MAMWire", "MAMCommandLine", "MAMNats", "MAMWeb", "MAMService",
+                "CShims",
             ]),
         // The network's part of signing in
         program(

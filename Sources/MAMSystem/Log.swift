@@ -1,6 +1,6 @@
 // The daemon's log: the journal if there is one, else standard error or a file.
 
-internal import CSystemd
+internal import CShims
 internal import Glibc
 internal import MAMModel
 
@@ -97,12 +97,10 @@ package struct Log: Sendable {
         }
     }
 
-    /// sd_journal_sendv(3).
     private func send(_ fields: [String]) {
-        let strings = fields.map { strdup($0) }
+        let strings = fields.compactMap { strdup($0) }
         defer { strings.forEach { free($0) } }
-        var vectors = strings.map { iovec(iov_base: $0, iov_len: $0.map { strlen($0) } ?? 0) }
-        sd_journal_sendv(&vectors, Int32(vectors.count))
+        mam_journal_send(strings.map { UnsafePointer($0) }, Int32(strings.count))
     }
 }
 

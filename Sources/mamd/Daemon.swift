@@ -9,6 +9,7 @@ import MAMCrypto
 import MAMFuse
 internal import MAMModel
 internal import MAMPlaces
+import MAMService
 import MAMSystem
 import MAMTree
 import MAMVault

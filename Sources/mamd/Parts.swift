@@ -8,6 +8,7 @@ import MAMKeyring
 import MAMModel
 internal import MAMPlaces
 import MAMPolicy
+import MAMService
 import MAMSettings
 import MAMSystem
 import MAMTree

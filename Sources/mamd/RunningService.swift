@@ -7,6 +7,7 @@ import MAMControl
 import MAMFuse
 internal import MAMModel
 import MAMPolicy
+import MAMService
 import MAMSettings
 import MAMSystem
 import MAMTree

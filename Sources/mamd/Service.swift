@@ -6,6 +6,7 @@ internal import MAMCommandLine
 import MAMFuse
 internal import MAMModel
 import MAMPlaces
+import MAMService
 import MAMSystem
 import MAMWire
 

@@ -4,6 +4,7 @@ import Glibc
 import MAMControl
 import MAMFuse
 import MAMModel
+import MAMService
 import MAMSystem
 import MAMVault
 

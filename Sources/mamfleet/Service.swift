@@ -5,6 +5,7 @@ internal import MAMCommandLine
 internal import MAMEngine
 internal import MAMModel
 internal import MAMPlaces
+internal import MAMService
 internal import MAMSystem
 internal import MAMWire
 

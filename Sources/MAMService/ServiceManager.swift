@@ -1,9 +1,8 @@
 // Talks to systemd if it started the daemon; otherwise these functions do nothing.
 
-internal import CShims
 internal import CSystemd
 internal import Glibc
-internal import MAMModel
+package import MAMSystem
 
 /// Tells systemd that the service is ready, or is stopping.
 package func notifyServiceManager(_ state: String) { sd_notify(0, state) }
