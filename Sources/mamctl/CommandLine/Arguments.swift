@@ -7,6 +7,7 @@ internal import MAMWire
 
 extension Verb {
     func parsed(_ words: ArraySlice<ByteString>) throws(Failure) -> Invocation {
+        let syntax = syntax
         var arguments: Arguments
         do throws(Misuse) { arguments = try Arguments(words, syntax) } catch {
             throw .usage(self, self.words(for: error))

@@ -34,19 +34,40 @@ extension Option {
         "extpass", value: "CMD", "read it from a command; repeat for its arguments")
 }
 
-/// A verb, with its options and examples.
+/// A verb, with its options and examples. Each start looks through all names; the rest is made for
+/// the verb that it finds, and for help.
 struct Verb: Sendable {
     let name: String
     /// The verb that this is an alias of; help lists that one.
-    var alias: String?
-    let summary: Message
-    var usage: [Term] = []
-    var options: [Option] = []
+    let alias: String?
     /// Whether the operands are the command line of another program.
-    var takesCommand = false
-    let examples: [String]
-    let statuses: [ExitStatus]
+    let takesCommand: Bool
     let run: @Sendable (Invocation) throws -> ExitStatus
+    private let makeSummary: @Sendable () -> Message
+    private let makeUsage: @Sendable () -> [Term]
+    private let makeOptions: @Sendable () -> [Option]
+    private let makeExamples: @Sendable () -> [String]
+    private let makeStatuses: @Sendable () -> [ExitStatus]
+
+    init(
+        name: String, alias: String? = nil,
+        summary: @autoclosure @escaping @Sendable () -> Message,
+        usage: @autoclosure @escaping @Sendable () -> [Term] = [],
+        options: @autoclosure @escaping @Sendable () -> [Option] = [], takesCommand: Bool = false,
+        examples: @autoclosure @escaping @Sendable () -> [String],
+        statuses: @autoclosure @escaping @Sendable () -> [ExitStatus],
+        run: @escaping @Sendable (Invocation) throws -> ExitStatus
+    ) {
+        (self.name, self.alias, self.takesCommand, self.run) = (name, alias, takesCommand, run)
+        (makeSummary, makeUsage, makeOptions) = (summary, usage, options)
+        (makeExamples, makeStatuses) = (examples, statuses)
+    }
+
+    var summary: Message { makeSummary() }
+    var usage: [Term] { makeUsage() }
+    var options: [Option] { makeOptions() }
+    var examples: [String] { makeExamples() }
+    var statuses: [ExitStatus] { makeStatuses() }
 }
 
 extension Verb {
