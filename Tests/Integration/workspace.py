@@ -66,7 +66,7 @@ def pattern(length, seed=0):
     return random.Random(seed).randbytes(length)
 
 
-def wait_until(condition, seconds=90.0, message="waited in vain"):
+def wait_until(condition, seconds=180.0, message="waited in vain"):
     """The time only ends a hang: a loaded machine must keep it. A message that tells what is there
     at the end is a function."""
     start = time.monotonic()
@@ -162,7 +162,7 @@ class Workspace:
 
     # Programs
 
-    def ctl(self, *arguments, status=DONE, input=None, environment=None, prefix=(), timeout=90):
+    def ctl(self, *arguments, status=DONE, input=None, environment=None, prefix=(), timeout=300):
         """Runs mamctl and checks its exit status. `status` may be a tuple, or None for any."""
         command = [*prefix, "mamctl", *map(os.fspath, arguments)]
         result = subprocess.run(
