@@ -39,6 +39,8 @@ struct mam_transport {
 };
 
 void init_note_offer(struct init *init, const struct fuse_in_header *head);
+// False once requests come by the device.
+bool init_may_use_rings(const struct init *init);
 // Whether files that are read and written past the kernel's cache can be mapped all the same.
 bool init_maps_direct(const struct init *init);
 bool init_is_answer(const struct init *init, const struct iovec *parts, int count);

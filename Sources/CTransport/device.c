@@ -1,6 +1,7 @@
 // Handles requests from /dev/fuse before libfuse sees them, and replies.
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/types.h>
@@ -67,6 +68,28 @@ static bool may_take_long(struct mam_transport *transport, const struct fuse_in_
         }
 }
 
+// Nothing that will be a ring's reader blocks in read(2), which would take a FORGET out of turn.
+static ssize_t read_request(struct mam_transport *transport, int device, void *buffer,
+                            size_t count) {
+        struct forgets *forgets = &transport->rings.forgets;
+        struct pollfd ready = {.fd = device, .events = POLLIN};
+
+        while (init_may_use_rings(&transport->init)) {
+                if (poll(&ready, 1, -1) < 0)
+                        return -1;
+                if (forgets_are_alone(forgets)) {
+                        if (!forgets_serve(forgets))
+                                return -1;
+                } else {
+                        const ssize_t found = forgets_read_any(forgets, device, buffer, count);
+
+                        if (found >= 0 || errno != EAGAIN)
+                                return found;
+                }
+        }
+        return read(device, buffer, count);
+}
+
 ssize_t mam_transport_read(int device, void *buffer, size_t count, void *data) {
         struct mam_transport *transport = data;
         struct device_worker *worker = current_worker(transport);
@@ -78,7 +101,7 @@ ssize_t mam_transport_read(int device, void *buffer, size_t count, void *data) {
         atomic_fetch_add_explicit(&transport->waiting_count, 1, memory_order_relaxed);
         end_sync(transport, worker);
         leaders_lead(&transport->leaders, &worker->leadership);
-        found = read(device, buffer, count);
+        found = read_request(transport, device, buffer, count);
         atomic_fetch_sub_explicit(&transport->waiting_count, 1, memory_order_relaxed);
         if (found < (ssize_t)sizeof *head) {
                 const int error = errno;

@@ -34,6 +34,12 @@ bool init_is_answer(const struct init *init, const struct iovec *parts, int coun
         return count == 2 && parts[1].iov_len == sizeof(struct fuse_init_out);
 }
 
+bool init_may_use_rings(const struct init *init) {
+        const int state = atomic_load(&init->ring_state);
+
+        return init->uses_ring && (state == MAM_RING_UNASKED || state == MAM_RING_USED);
+}
+
 bool init_maps_direct(const struct init *init) {
         return init->offered_more & DIRECT_IO_ALLOW_MMAP;
 }

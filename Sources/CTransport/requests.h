@@ -20,6 +20,20 @@ static inline bool request_is_large(const struct fuse_in_header *head, const voi
         }
 }
 
+// Whether the answer depends on the inodes that the kernel has, or gives it one.
+static inline bool request_is_about_inodes(const struct fuse_in_header *head) {
+        switch (head->opcode) {
+        case FUSE_LOOKUP:
+        case FUSE_GETATTR:
+        case FUSE_LINK:
+        case FUSE_OPEN:
+        case FUSE_READDIRPLUS:
+                return true;
+        default:
+                return false;
+        }
+}
+
 // Since Linux 6.2 unnamed files (open(2) with O_TMPFILE) have their own opcode, which libfuse 3.14
 // does not know. Request and reply are laid out like those of CREATE, and its flags still show
 // O_TMPFILE.

@@ -58,6 +58,14 @@ static bool is_taken_by_helper(struct ring_worker *worker) {
         return found != NULL;
 }
 
+static void serve_forgets(struct ring_worker *worker) {
+        struct forgets *forgets = &worker->rings->forgets;
+
+        // If there are no more, the request fails likewise.
+        if (request_is_about_inodes(&worker->header->in) && forgets_are_alone(forgets))
+                forgets_serve(forgets);
+}
+
 static void wait_for(sem_t *semaphore) {
         while (sem_wait(semaphore) != 0)
                 ;
@@ -101,6 +109,7 @@ static bool serve_request(struct ring_worker *worker, uint64_t unique) {
         const bool is_whole = assemble(worker);
         bool is_answered;
 
+        serve_forgets(worker);
         worker->operation = worker->header->in.opcode;
         atomic_store(&worker->unique, unique);
         if (!is_whole)

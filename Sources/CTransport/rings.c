@@ -18,6 +18,7 @@ int rings_init(struct rings *rings) {
         *rings = (struct rings){.device = -1, .stop_event = -1};
         pthread_mutex_init(&rings->lock, NULL);
         pthread_cond_init(&rings->changed, NULL);
+        forgets_init(&rings->forgets);
         return pthread_key_create(&rings->current, NULL);
 }
 
@@ -36,6 +37,7 @@ void rings_destroy(struct rings *rings) {
         free(rings->helpers);
         free(rings->queues);
         pthread_key_delete(rings->current);
+        forgets_destroy(&rings->forgets);
         pthread_cond_destroy(&rings->changed);
         pthread_mutex_destroy(&rings->lock);
 }
@@ -138,6 +140,9 @@ int rings_prepare(struct rings *rings, int device, size_t payload_size) {
         rings->queue_count = queue_count;
         error = make_parts(rings, device);
         if (!error)
+                error = forgets_prepare(&rings->forgets, rings->serve, rings->session,
+                                        rings->device, rings->payload_size);
+        if (!error)
                 error = rings_start_threads(rings);
         if (error)
                 rings_stop(rings, 5000);
@@ -157,13 +162,16 @@ static void refuse_ring(struct rings *rings) {
 int rings_register(struct rings *rings) {
         int error;
 
+        forgets_set_alone(&rings->forgets, true);
         rings_set_phase(rings, SERVING);
         error = rings_wait_for(rings, &rings->registered, rings->first_count, 2000);
         atomic_store(&rings->is_used, error == 0);
         // Entries that are already registered stay: if every queue has one, requests arrive there
         // nevertheless.
-        if (error)
+        if (error) {
+                forgets_set_alone(&rings->forgets, false);
                 refuse_ring(rings);
+        }
         return error;
 }
 

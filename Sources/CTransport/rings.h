@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <sys/uio.h>
 
+#include "forgets.h"
 #include "io_ring.h"
 #include "transport.h"
 
@@ -80,6 +81,7 @@ struct rings {
         void *session;
 
         int device, stop_event;
+        struct forgets forgets;
         size_t payload_size;
         // `first_count`: the workers that start before the kernel is told.
         int queue_count, workers_per_queue, first_count, capacity, helper_count;

@@ -4,12 +4,14 @@ import CFuse3
 import Glibc
 
 enum Opcode {
+    static let lookUp: UInt32 = 1
     static let getAttributes: UInt32 = 3
     static let read: UInt32 = 15
     static let statfs: UInt32 = 17
     static let synchronize: UInt32 = 20
     static let initialize: UInt32 = 26
     static let create: UInt32 = 35
+    static let forgetSeveral: UInt32 = 42
     static let tmpfile: UInt32 = 51
 }
 
@@ -71,6 +73,20 @@ func initAnswer(maxWrite: UInt32 = 1 << 20) -> [UInt32] {
     return [7, 34, 1 << 17, InitFlag.maxPages | InitFlag.extended, 0, maxWrite, 1, pages]
         + [UInt32](repeating: 0, count: 8)
 }
+
+/// `fuse_attr`.
+private func attributes(_ kind: mode_t) -> [UInt32] {
+    // inode, size, blocks, times, then: nanoseconds, mode, links, owner, group, device, block size
+    [7, 0] + [UInt32](repeating: 0, count: 13) + [UInt32(kind) | 0o755, 1] + [0, 0, 0, 4096, 0]
+}
+
+/// `fuse_entry_out` of a file whose name is to be looked up each time.
+func entryAnswer(_ node: UInt32) -> [UInt32] {
+    [node, 0, 0, 0, 0, 0, 60, 0, 0, 0] + attributes(S_IFREG)
+}
+
+/// `fuse_attr_out` of a directory.
+let directoryAnswer: [UInt32] = [60, 0, 0, 0] + attributes(S_IFDIR)
 
 /// Writes a reply as libfuse does: the header, and a part for the rest.
 @discardableResult

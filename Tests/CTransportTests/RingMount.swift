@@ -13,13 +13,15 @@ final class RingMount: Sendable {
     let device: TestDevice
     private let root: Mutex<Int32>
 
-    /// `handle` gets all requests but the first.
-    init(_ handle: @escaping TestDevice.Handler) throws {
+    /// `handle` gets all requests but the first. `gate`: nobody reads the device before it is
+    /// opened, other than that request.
+    init(readersWaitAt gate: Gate? = nil, _ handle: @escaping TestDevice.Handler) throws {
         let opened = try openFile("/dev/fuse", O_RDWR)
         let own = fcntl(opened.raw, F_DUPFD_CLOEXEC, 3)
         device = try TestDevice(device: own) { head, device in
             guard head.opcode == Opcode.initialize else { return handle(head, device) }
             reply(to: head, initAnswer(), on: device.device, device.context)
+            gate?.wait()
         }
         mam_transport_prepare(
             device.context, true,
@@ -30,9 +32,10 @@ final class RingMount: Sendable {
             }, Unmanaged.passUnretained(device).toOpaque(), nil)
         root = Mutex(mam_new_fuse_mount(own, "transport", "test", 0))
         try #require(root.withLock { $0 } >= 0)
-        device.start(threadCount: 2)
+        device.start(threadCount: gate == nil ? 2 : 1)
         let context = device.context
-        try #require(eventually { mam_transport_waiting_count(context, -1) == 2 })
+        try #require(
+            eventually { gate?.waitingCount == 1 || mam_transport_waiting_count(context, -1) == 2 })
         try #require(eventually { mam_transport_ring_state(context) != MAM_RING_UNASKED })
         try #require(eventually { mam_transport_thread_count(context) > 0 })
     }
@@ -41,6 +44,12 @@ final class RingMount: Sendable {
     func askForSpace() -> Int32 {
         var found = statvfs()
         return fstatvfs(root.withLock { $0 }, &found) == 0 ? 0 : errno
+    }
+
+    /// fstatat(2) of a name: 0, or its error.
+    func askForFile(_ name: String) -> Int32 {
+        var found = stat()
+        return fstatat(root.withLock { $0 }, name, &found, 0) == 0 ? 0 : errno
     }
 
     /// No other name leads to it.

@@ -106,4 +106,28 @@ private var kernelOffersRings: Bool {
         }
         for caller in callers { caller.join() }
     }
+
+    /// The kernel forgets a look-up that leads elsewhere than the one before, and what that one led
+    /// to; then it looks the name up anew.
+    @Test func `what the kernel has forgotten is served before a look-up that follows`() throws {
+        let node = Atomic<UInt32>(7)
+        let gate = Gate()
+        let mount = try RingMount(readersWaitAt: gate) { head, device in
+            let answer: [UInt32]
+            switch head.opcode {
+            case Opcode.lookUp:
+                answer = entryAnswer(node.add(1, ordering: .sequentiallyConsistent).newValue)
+            case Opcode.getAttributes: answer = directoryAnswer
+            default: return
+            }
+            reply(to: head, answer, on: device.device, device.context)
+        }
+        defer { mount.finish() }
+        defer { gate.open() }
+        for _ in 0..<2 { #expect(mount.askForFile("file") == 0) }
+        let served = mount.device.allServed.map(\.head.opcode)
+        #expect(
+            served.filter { $0 == Opcode.lookUp || $0 == Opcode.forgetSeveral }
+                == [Opcode.lookUp, Opcode.lookUp, Opcode.forgetSeveral, Opcode.lookUp])
+    }
 }

@@ -24,10 +24,10 @@ def tasks(pid, name=None):
     return found
 
 
-def is_traced(pid, name=None):
-    """By all its threads, or those of a name; true of one that is gone."""
+def is_traced(pid, name=None, task=None):
+    """By all its threads, those of a name, or one; true of one that is gone."""
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-        for number in tasks(pid, name):
+        for number in [task] if task else tasks(pid, name):
             if "TracerPid:\t0\n" in pathlib.Path(f"/proc/{pid}/task/{number}/status").read_text():
                 return False
     return True
