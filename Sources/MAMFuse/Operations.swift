@@ -64,7 +64,9 @@ private func addInodes(to table: inout fuse_lowlevel_ops) {
     table.lookup = { raw, parent, name in
         let request = Request(raw)
         request.serve { tree throws(Errno) in
-            request.reply(try HandleLookup(tree).lookUp(name.name, in: parent))
+            let entry = try HandleLookup(tree).lookUp(name.name, in: parent)
+            tree.table.sentBack.found(entry.inode, for: request.caller)
+            request.reply(entry)
         }
     }
     table.forget = { raw, node, count in

@@ -12,13 +12,13 @@ extension Tree {
     /// again.
     package func kernelForgot(_ node: UInt64, count: UInt64) {
         guard let inode = table.forget(node, count: count), inode.isRegular,
-            // Of a look-up that follows an `ESTALE`, the kernel drops the first reply.
-            count > 1 || !table.takeSentBack(inode)
+            count > 1 || !table.sentBack.takeDropped(inode),
+            inode.mayHaveChanged.load(ordering: .relaxed)
         else { return }
         let isReplaced = inode.withState { state in
-            guard inode.mayHaveChanged.load(ordering: .relaxed), state.openCount == 0,
-                !state.isReplaced, !state.isHeld, !state.isConverting
-            else { return false }
+            guard state.openCount == 0, !state.isReplaced, !state.isHeld, !state.isConverting else {
+                return false
+            }
             table.replace(inode, &state)
             return true
         }

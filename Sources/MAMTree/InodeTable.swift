@@ -31,14 +31,7 @@ package final class InodeTable: Sendable {
     private let evictions = Atomic<Int>(0)
     /// Files whose inode was replaced of late, until opens that were sent back have come again.
     private let replaced = Guarded<[BackingID: Deadline]>([:])
-
-    /// How many requests for files were just sent back, as their inode was replaced.
-    private let sentBack = Guarded<[BackingID: SentBack]>([:])
-
-    private struct SentBack {
-        var count: Int
-        let end: Deadline
-    }
+    package let sentBack = SentBack()
 
     package init(root: Descriptor, status: stat, _ handles: FileHandles?) {
         numbers = NodeNumbers(handles)
@@ -140,7 +133,9 @@ package final class InodeTable: Sendable {
             tables.remove(inode)
             return (inode, true)
         }
-        return isGone ? nil : known
+        guard isGone else { return known }
+        sentBack.isForgotten(node)
+        return nil
     }
 
     /// The next look-up of this file gives it another number, because the kernel keeps the size
@@ -157,31 +152,6 @@ package final class InodeTable: Sendable {
         }
         state.isReplaced = true
     }
-
-    /// What a request is answered that comes for a replaced inode.
-    package func sendBack(_ inode: Inode) -> Errno {
-        sentBack.withLock { sentBack in
-            sentBack = sentBack.filter { !$0.value.end.hasPassed }
-            let count = sentBack[inode.backingID]?.count ?? 0
-            sentBack[inode.backingID] = SentBack(
-                count: count + 1, end: Deadline(milliseconds: Self.millisecondsForLookUps))
-        }
-        return .staleHandle
-    }
-
-    /// True once for each request that was sent back: the kernel then looks the name up, finds that
-    /// it leads to another number, and forgets that look-up, to make a new one.
-    func takeSentBack(_ inode: Inode) -> Bool {
-        sentBack.withLock { sentBack in
-            guard let found = sentBack[inode.backingID], !found.end.hasPassed else { return false }
-            sentBack[inode.backingID] =
-                found.count > 1 ? SentBack(count: found.count - 1, end: found.end) : nil
-            return true
-        }
-    }
-
-    /// Longer is worse: meanwhile an eviction may be taken for it.
-    private static let millisecondsForLookUps = 40
 
     /// Before a file's inode is replaced: if it is the second time, an open that the first one sent
     /// back may have found this one now, and a second `ESTALE` would be the program's.

@@ -38,7 +38,7 @@ extension Lookup {
             if facts.isOfSealed { return }
             tree.table.replace(inode, &state)
             tree.cache.invalidateSoon(inode)
-            throw tree.table.sendBack(inode)
+            throw .staleHandle
         }
     }
 
@@ -54,7 +54,7 @@ extension Lookup {
     }
 
     /// Before a program opens it; what it may open next is read ahead.
-    package func readToOpen(_ inode: Inode) throws(Errno) {
+    package func readToOpen(_ inode: Inode, for caller: Caller) throws(Errno) {
         guard inode.isShownAsSealed else { return }
         if tree.readsAhead {
             readAhead(inode.handle)
@@ -63,7 +63,9 @@ extension Lookup {
                 if let next = try? tree.table.inode(node), next.isUnread { readAhead(next.handle) }
             }
         }
-        try read(inode)
+        do throws(Errno) { try read(inode) } catch {
+            throw error == .staleHandle ? tree.table.sentBack.add(inode, for: caller) : error
+        }
     }
 }
 

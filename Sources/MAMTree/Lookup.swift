@@ -193,7 +193,8 @@ package struct Lookup: Sendable {
     ) throws(Errno) -> Entry {
         let inode = try tree.table.inode(node)
         // Found by another of its names; the kernel looks that up again.
-        if inode.isReplaced { throw tree.table.sendBack(inode) }
+        if inode.isRegular { tree.table.sentBack.ends(caller) }
+        if inode.isReplaced { throw tree.table.sentBack.add(inode, for: caller) }
         // Through a handle the kernel asks before it writes into its cache: refused once the window
         // closes, so that no write is accepted whose key is about to be dropped.
         if throughHandle, tree.isStopping { throw .notConnected }

@@ -56,7 +56,8 @@ package struct Handles: Sendable {
         _ node: UInt64, flags: Int32, for caller: Caller, handsOut: Bool = true
     ) throws(Errno) -> OpenHandle {
         let inode = try tree.table.inode(node)
-        try Lookup(tree).readToOpen(inode)
+        tree.table.sentBack.ends(caller)
+        try Lookup(tree).readToOpen(inode, for: caller)
         Recover(tree).mendUncertainEnd(of: inode)
         let place = try tree.place(in: tree.openFiles, for: caller)
         let writes = flags & O_ACCMODE != O_RDONLY
@@ -67,7 +68,7 @@ package struct Handles: Sendable {
         let file = try inode.withState { state throws(Errno) in
             guard inode.isRegular, !tree.isStopping else { throw .notConnected }
             // Makes the kernel look the name up again.
-            if state.isReplaced { throw tree.table.sendBack(inode) }
+            if state.isReplaced { throw tree.table.sentBack.add(inode, for: caller) }
             if state.isHeld { throw .busy }
             let file = try backingFile(
                 of: inode, &state, writes: writes || truncates, truncates: truncates, &seen,

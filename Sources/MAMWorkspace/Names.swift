@@ -83,7 +83,7 @@ package struct Names: Sendable {
         guard tree.keepsLinks else { throw .notPermitted }
         try tree.names.shared { () throws(Errno) in
             // Makes the kernel look the name up again.
-            if inode.isReplaced { throw tree.table.sendBack(inode) }
+            if inode.isReplaced { throw tree.table.sentBack.add(inode, for: caller) }
             try tree.refuseWiped(inode)
             try withProcPath(of: inode.handle.raw) { path throws(Errno) in
                 _ = try retrying {
