@@ -118,6 +118,9 @@ static bool serve_request(struct ring_worker *worker, uint64_t unique) {
                 wait_for(&worker->served);
         else
                 run(worker);
+        // Of an entry of a listing that the kernel could not take. On /dev/fuse it wants no answer.
+        if (worker->operation == FUSE_FORGET)
+                answer_error(worker, unique, 0);
         is_answered = wait_for_reply(worker);
         end_wait(worker);
         if (is_answered)

@@ -51,6 +51,26 @@ class Content(Ring):
                 counts.append(int(out))
         print(f"{counts} steps", flush=True)
 
+    def test_a_listing_ends_whose_entry_the_kernel_cannot_take(self):
+        """A directory that was moved into one that was in it, by somebody else: the kernel has the
+        one above the other, and sends a FORGET as a request, by a ring."""
+        outer = self.directory / "outer"
+        (outer / "inner").mkdir(parents=True)
+        held = os.open(outer / "inner", os.O_RDONLY)
+        self.addCleanup(os.close, held)
+        below = self.workspace.on_disk(self.directory.relative_to(self.workspace.mount_point))
+        os.rename(below / "outer" / "inner", below / "inner")
+        os.rename(below / "outer", below / "inner" / "outer")
+        with subprocess.Popen(["ls", "-f", f"/proc/self/fd/{held}"], pass_fds=[held],
+                              stdout=subprocess.PIPE, text=True) as lister:
+            try:
+                wait_until(lambda: lister.poll() is not None, message="a listing hangs")
+            except AssertionError:
+                # Else nothing ends it.
+                os.kill(self.workspace.daemon(), signal.SIGKILL)
+                raise
+            self.assertIn("outer", lister.stdout.read())
+
     def test_many_files_after_the_cache_is_dropped(self):
         hashes = {}
         for number in range(FILES):
