@@ -39,7 +39,7 @@ struct mam_transport {
 };
 
 void init_note_offer(struct init *init, const struct fuse_in_header *head);
-// False once requests come by the device.
+// False once it is clear that requests come by the device.
 bool init_may_use_rings(const struct init *init);
 // Whether files that are read and written past the kernel's cache can be mapped all the same.
 bool init_maps_direct(const struct init *init);

@@ -68,7 +68,7 @@ static bool may_take_long(struct mam_transport *transport, const struct fuse_in_
         }
 }
 
-// Nothing that will be a ring's reader blocks in read(2), which would take a FORGET out of turn.
+// While rings may come to be used, no thread blocks in read(2): it would take a FORGET out of turn.
 static ssize_t read_request(struct mam_transport *transport, int device, void *buffer,
                             size_t count) {
         struct forgets *forgets = &transport->rings.forgets;

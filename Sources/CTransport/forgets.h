@@ -1,7 +1,7 @@
 // FORGET, which the kernel sends through /dev/fuse even where all other requests come by io_uring.
 //
-// It queues one before it makes another inode of that number. Whoever serves what is queued before
-// a request of the rings knows which inodes the kernel had when it made that request.
+// The kernel queues one before it makes another inode of the same number. A thread that serves all
+// that are queued, and then a ring's request, knows which inodes the kernel had when it made that.
 #pragma once
 #include <pthread.h>
 #include <stdatomic.h>

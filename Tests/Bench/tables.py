@@ -7,7 +7,7 @@ from workloads import EXTRAS, WITHIN, WORKLOADS
 COMPARED = ("gocryptfs", "passthrough_ll")
 NO_PEERS = ("passthrough_ll", "fscrypt", "dm-crypt", "bare")
 BEGIN, END = "<!-- table -->", "<!-- /table -->"
-# Far behind in all rows but those of which an `fsync` is not durable.
+# A page has no room for them; `--from` shows them.
 NOT_IN_DOCUMENTS = ("encfs", "cryfs")
 COLUMNS = 100
 SHORT = {

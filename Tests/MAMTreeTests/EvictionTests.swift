@@ -55,7 +55,7 @@ private let root = InodeTable.rootNode
         return inode
     }
 
-    /// One of which the thread's last request is about.
+    /// An inode that was replaced, and whose last open was answered `ESTALE`.
     private func sentBack() throws -> Inode {
         let former = try replaced()
         #expect(throws: Errno.staleHandle) { try open(former) }
