@@ -60,6 +60,13 @@ class Passphrases(WorkspaceCase):
             client.call("Workspace.Unlock", [file.fileno()], account=ANN, passphraseDescriptor=0)
         self.assertEqual(self.workspace.account()["state"], "unlocked")
 
+    def test_an_empty_one_is_named_by_where_it_came_from(self):
+        empty = self.workspace.root / "empty"
+        empty.write_bytes(b"\n")
+        for source in ("--passfile", empty), ("--extpass", "true"):
+            told = self.workspace.serving("unlock", ANN, *source, status=USAGE).stderr
+            self.assertIn(f"{source[1]}: the passphrase is empty", told)
+
     def test_waiting_takes_a_number(self):
         told = self.workspace.serving("unlock", ANN, "--wait", "soon", status=USAGE).stderr
         self.assertIn("--wait takes a number of seconds", told)

@@ -79,6 +79,10 @@ private func readPassfile(_ path: ByteString) throws -> SecretBuffer {
             .usage, "\(path.shown): more than one line in a passphrase file",
             next: "put only the passphrase in it")
     }
+    guard !secret.isEmpty else {
+        throw Failure(
+            .usage, "\(path.shown): the passphrase is empty", next: "put the passphrase in it")
+    }
     return secret
 }
 
@@ -98,6 +102,11 @@ private func readFromCommand(_ words: [ByteString]) throws -> SecretBuffer {
     guard end == .exited(0) else {
         throw Failure(
             .failure, "\(program.shown): \(end)", next: "run it on its own to see why")
+    }
+    guard !secret.isEmpty else {
+        throw Failure(
+            .usage, "\(program.shown): the passphrase is empty",
+            next: "run it on its own to see why")
     }
     return secret
 }
