@@ -146,7 +146,7 @@ struct Backing {
             throw Failure(
                 holder.isEmpty
                     ? "\(path.shown) is used by another mamd, which checks it or has mounted it"
-                        + " from a read-only disk: mamctl status"
+                        + " from a read-only or full disk: mamctl status"
                     : "\(path.shown) is already mounted: \(holder); unmount it first: mamctl"
                         + " unmount MOUNTPOINT"
             )
