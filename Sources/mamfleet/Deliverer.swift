@@ -45,7 +45,7 @@ final class Deliverer {
             shared.change { $0.delivererLived = .now }
             for bundle in arrived { wait(for: bundle) }
             if nextLook.hasPassed || !daemon.isConnected { look() }
-            if daemon.isConnected { deliverDue() }
+            deliverDue()
         }
     }
 
@@ -117,6 +117,11 @@ final class Deliverer {
             .sorted { ($0.key.place.rank, $0.key.file) < ($1.key.place.rank, $1.key.file) }
         var hasChanged = false
         for bundle in due {
+            // It is `look` that connects: a daemon that has come back gets everything once more.
+            guard daemon.isConnected else {
+                hold(bundle)
+                continue
+            }
             waiting[bundle.key] = nil
             do throws(VarlinkClient.Failure) {
                 hasChanged = try deliver(bundle) || hasChanged
@@ -131,6 +136,22 @@ final class Deliverer {
         tryRefusedAgain()
         nextLook = .now
         shared.reports.put(())
+    }
+
+    /// Keeps a bundle that came while the daemon is away: the server may be, once both are back.
+    private func hold(_ bundle: ArrivedBundle) {
+        var held = bundle
+        if !bundle.isKept, junk[bundle.key] == nil, isSound(bundle) {
+            keep(bundle)
+            held.isKept = true
+        }
+        let due = Deadline(milliseconds: Self.retryMilliseconds)
+        waiting[bundle.key] = Waiting(bundle: held, due: due)
+    }
+
+    private func isSound(_ bundle: ArrivedBundle) -> Bool {
+        let carried = CarriedDocuments(bundle.bytes, bundle.key.place, for: shared.machine)
+        return carried.map { $0.strange.count <= Self.toleratedCount } ?? false
     }
 
     /// Refused documents may have lacked what was accepted since, such as a membership or the time.

@@ -1,6 +1,7 @@
 """The fleet's service with a real nats-server, an organisation and a machine."""
 import contextlib
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -52,6 +53,12 @@ class Service:
         """In MiB."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
+
+    def processor(self):
+        """Seconds that it has used."""
+        state = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text()
+        user, system = state.rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 class FleetService(unittest.TestCase):

@@ -39,11 +39,17 @@ class Robustness(FleetService):
 
     def test_what_came_last_is_kept(self):
         self.enrol()
-        # It comes while the daemon is away, and the server is away when that is back.
+        # It comes while the daemon is away, and the server is away when that is back. The service
+        # learns by the first that the daemon is away, and knows it at the second.
         self.workspace.unmount()
-        self.push_rule(True)
         kept = self.service.state / "bundle-nats-all"
-        wait_until(lambda: kept.exists() and kept.read_bytes() == self.bundle("docs.all"))
+        for value in False, True:
+            self.push_rule(value)
+            wait_until(lambda: kept.exists() and kept.read_bytes() == self.bundle("docs.all"))
+        before, start = self.service.processor(), time.monotonic()
+        self.push_rule(True)
+        wait_until(lambda: kept.read_bytes() == self.bundle("docs.all"))
+        self.assertLess(self.service.processor() - before, (time.monotonic() - start) / 2)
         self.service.kill()
         self.engine.kill()
         self.workspace.mount()
