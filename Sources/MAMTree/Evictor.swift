@@ -75,9 +75,10 @@ package final class Evictor: Sendable {
     /// Asks the kernel to forget the oldest unused inodes. Children before their directories, which
     /// they keep in use.
     private static func evict(from tree: Tree, keeping count: Int) {
-        let known = tree.table.all.sorted { $0.order < $1.order }
-        let chosen = known.prefix(max(0, known.count - count)).reversed()
-            .filter { !$0.isInUse.load(ordering: .relaxed) }
+        let known = tree.table.all
+        let unused = known.filter { !$0.isInUse.load(ordering: .relaxed) }
+            .sorted { $0.order < $1.order }
+        let chosen = unused.prefix(max(0, known.count - count)).reversed()
         guard !chosen.isEmpty, !tree.cache.prune(chosen.map(\.node)) else { return }
         for inode in chosen where !inode.isDirectory { dropName(of: inode, in: tree) }
     }

@@ -37,14 +37,14 @@ import WorkspaceSupport
         #expect(it.cache.calls == [.prune(chosen)])
     }
 
-    @Test func `what is open stays`() throws {
+    @Test func `what is open stays, and what is not goes in its place`() throws {
         let it = try TestWorkspace()
         let (directory, files) = try makeKnown(it)
-        files[1].withState { $0.openCount += 1 }
+        for file in files[..<4] { file.withState { $0.openCount += 1 } }
         let evictor = try startEvictor(of: it)
         evictor.wake(knownCount: 13)
         #expect(it.cache.waitForCall())
-        let chosen = [3, 2, 0].map { files[$0].node } + [directory.node, InodeTable.rootNode]
+        let chosen = files[4..<8].reversed().map(\.node) + [directory.node, InodeTable.rootNode]
         #expect(it.cache.calls == [.prune(chosen)])
     }
 
