@@ -6,6 +6,7 @@ import unittest
 import preloaded
 from carrier import Organization, Servers, with_clients
 from fleet_service import Service
+from signing import statement
 from workspace import ANN, DONE, ROOT, SETTINGS, Workspace, wait_until
 
 
@@ -127,6 +128,12 @@ class Trial(unittest.TestCase):
 
     def serials(self):
         return {document["slot"]: document["serial"] for document in self.show()["documents"]}
+
+    def serials_after_a_push(self):
+        """The time comes last, after a policy is in force."""
+        newest = statement((self.organization.path / "time.json").read_bytes())["serial"]
+        wait_until(lambda: self.serials()["time/all/time"] == newest)
+        return self.serials()
 
     def assert_intact(self):
         self.assertIsNotNone(self.workspace.account())

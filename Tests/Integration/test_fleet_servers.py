@@ -40,7 +40,7 @@ class Stores(Trial):
             self.workspace.serving("lock", ANN)
             self.workspace.unlock()
             wait_until(lambda: self.newest_audited() in self.audited())
-        before = self.serials()
+        before = self.serials_after_a_push()
         self.servers.stop(self.port)
         shutil.rmtree(self.store)
         copy.rename(self.store)
@@ -61,7 +61,7 @@ class Stores(Trial):
     def test_damaged(self):
         self.push(False)
         self.await_rule(False)
-        before = self.serials()
+        before = self.serials_after_a_push()
         self.servers.stop(self.port)
         blocks = [path for path in self.store.rglob("*.blk") if path.stat().st_size]
         self.assertTrue(blocks)
@@ -90,7 +90,7 @@ class Thief(Trial):
         former_time = (self.organization.path / "time.json").read_bytes()
         self.push(False)
         self.await_rule(False)
-        before = self.serials()
+        before = self.serials_after_a_push()
         servers.stop(port)
         store = servers.base / f"{port}-store"
         store.rename(servers.base / "real")
