@@ -13,7 +13,8 @@ from running import call
 # cannot be set.
 LONG_AGO = (1_000_000_000, 2_000_000_000)
 
-AT_EMPTY_PATH, AT_STATX_FORCE_SYNC, STATX_BASIC_STATS = 0x1000, 0x2000, 0x7FF
+AT_SYMLINK_NOFOLLOW, AT_EMPTY_PATH, AT_STATX_FORCE_SYNC = 0x100, 0x1000, 0x2000
+STATX_BASIC_STATS = 0x7FF
 
 
 def opened(flags, action):
@@ -96,11 +97,12 @@ def times(held):
     return {name: times_now(descriptor) for name, descriptor in held.items()}
 
 
-def times_now(descriptor):
+def times_now(descriptor, path=b""):
     """By statx(2), asked of the file system itself: the kernel may keep what it knows of a mount's
-    files for a while."""
+    files for a while. Of the descriptor's file, or of a path from there."""
     answer = ctypes.create_string_buffer(256)
-    call("statx", descriptor, b"", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, answer)
+    flags = AT_STATX_FORCE_SYNC | (AT_SYMLINK_NOFOLLOW if path else AT_EMPTY_PATH)
+    call("statx", descriptor, path, flags, STATX_BASIC_STATS, answer)
     return tuple(struct.unpack_from("<qI", answer, place) for place in (0x40, 0x70, 0x60))
 
 
