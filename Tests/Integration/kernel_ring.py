@@ -10,10 +10,6 @@ from workspace import MOUNT_OPTIONS
 SWITCH = pathlib.Path("/sys/module/fuse/parameters/enable_uring")
 
 
-def is_on():
-    return SWITCH.exists() and SWITCH.read_text().strip() == "Y"
-
-
 @functools.cache
 def for_us_alone():
     """Until this process ends: another run of the tests turns it, too."""

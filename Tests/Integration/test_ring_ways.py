@@ -9,7 +9,7 @@ import subprocess
 import sys
 import unittest
 
-from kernel_ring import is_on, kernel_ring
+from kernel_ring import kernel_ring
 from ordinary_user import AS_NOBODY, programs_for_all, with_fuse_device
 from ring_case import READER, Ring, RingMount, await_reading
 from systemd_machine import MachineCase
@@ -192,9 +192,8 @@ class Ends(Ring):
             program.communicate()
 
 
-@unittest.skipUnless(is_on(), "FUSE through io_uring is off, and only root can turn it on")
 class OfOrdinaryUser(RingMount):
-    """Runs as the user that runs it, where the switch is on already."""
+    """Runs as the user that runs it, while AsOrdinaryUser keeps the switch on."""
 
     def test_use(self):
         self.assertEqual(self.status()["transport"], "io_uring")
@@ -247,8 +246,5 @@ class AsOrdinaryUser(unittest.TestCase):
 
 def load_tests(loader, standard_tests, pattern):
     """What an ordinary user does is run by root."""
-    left_out = OfOrdinaryUser if os.getuid() == 0 else ()
-    chosen = (
-        case for case in (Ways, Ends, InTheSandbox, AsOrdinaryUser, OfOrdinaryUser)
-        if case is not left_out)
+    chosen = (Ways, Ends, InTheSandbox, AsOrdinaryUser)
     return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in chosen)
