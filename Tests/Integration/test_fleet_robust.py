@@ -47,9 +47,11 @@ class Robustness(FleetService):
             self.push_rule(value)
             wait_until(lambda: kept.exists() and kept.read_bytes() == self.bundle("docs.all"))
         before, start = self.service.processor(), time.monotonic()
-        self.push_rule(True)
-        wait_until(lambda: kept.read_bytes() == self.bundle("docs.all"))
-        self.assertLess(self.service.processor() - before, (time.monotonic() - start) / 2)
+        for _ in range(5):
+            self.push_rule(True)
+            wait_until(lambda: kept.read_bytes() == self.bundle("docs.all"))
+        # It asks for the daemon once a second.
+        self.assertLess(self.service.processor() - before, (time.monotonic() - start) / 5)
         self.service.kill()
         self.engine.kill()
         self.workspace.mount()
