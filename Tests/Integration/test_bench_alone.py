@@ -86,20 +86,23 @@ class Hours(unittest.TestCase):
             with mock.patch("builtins.print"):
                 # Whatever it says of so short a time.
                 measure_hours(options("--hours", "0.0001", "--quick", "--json", str(file)))
-            samples = json.loads(file.read_text())["samples"]
-        self.assertGreaterEqual(len(samples), 2)
-        for sample in samples:
+            found = json.loads(file.read_text())
+        self.assertGreaterEqual(len(found["samples"]), 2)
+        self.assertGreaterEqual(len(found["new"]), 2)
+        for sample in found["samples"] + found["new"]:
             self.assertEqual([*sample], [*COLUMNS])
             self.assertGreater(min(sample.values()), 0)
 
     def test_drift_and_leaks_are_marked(self):
         steady = [100, 20, 8, 50, 9]
-        said, wrong = judged([dict(zip(COLUMNS, steady))] * 40)
+        # The first minutes were a faster machine's.
+        samples = [dict(zip(COLUMNS, [150, 13, *steady[2:]]))] * 10
+        new = [dict(zip(COLUMNS, [*steady[:2], 6, 40, 8]))] * 5
+        said, wrong = judged(samples + [dict(zip(COLUMNS, steady))] * 40, new)
         self.assertEqual((wrong, "DRIFT" in said, "LEAK" in said), (False, False, False))
         for place, worse in enumerate((80, 23, 9, 56, 10)):
             last = [*steady[:place], worse, *steady[place + 1:]]
-            said, wrong = judged(
-                [dict(zip(COLUMNS, steady))] * 30 + [dict(zip(COLUMNS, last))] * 10)
+            said, wrong = judged(samples + [dict(zip(COLUMNS, last))] * 40, new)
             self.assertTrue(wrong)
             self.assertIn("DRIFT" if place < 2 else "LEAK", said.splitlines()[place + 1])
 
