@@ -36,10 +36,7 @@ static atomic_bool is_ending;
 
 int mam_may_fork(void) { return !atomic_load(&is_ending); }
 
-// One by one. What was forked in the moment before it began may be missed, and is found the next
-// time: it forks no more.
 static void kill_those_found(void) {
-    atomic_store(&is_ending, 1);
     DIR *processes = opendir("/proc");
     if (!processes) return;
     for (const struct dirent *entry; (entry = readdir(processes));) {
@@ -49,8 +46,14 @@ static void kill_those_found(void) {
     closedir(processes);
 }
 
+static void kill_one_by_one(void) {
+    atomic_store(&is_ending, 1);
+    // What was allowed to fork before may do it after the first look at the list.
+    for (int look = 0; look < 2; look++) kill_those_found();
+}
+
 void mam_kill_descendants(void) {
     // Since version 6 this process reaches no others, and the kernel lets nobody fork meanwhile.
     if (mam_landlock_version() >= 6) kill(-1, SIGKILL);
-    else kill_those_found();
+    else kill_one_by_one();
 }
