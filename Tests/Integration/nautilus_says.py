@@ -89,6 +89,7 @@ class Says(GObject.GObject, Nautilus.ColumnProvider):
             "columns": []}
         if self.extension:
             says["columns"] = [column.props.attribute for column in self.extension.get_columns()]
+            says["unmounted"] = [each.mount_point for each in self.extension._unmounted]
         for path in FILES:
             if file := Nautilus.FileInfo.lookup_for_uri(GLib.filename_to_uri(path, None)):
                 says["files"][path] = self.about(path, file)
