@@ -17,9 +17,8 @@ FILES, CLIENTS = 1_000, 4
 PERIOD, QUICK_PERIOD = 60, 1  # seconds
 MIB = 1 << 20
 
-# What a column may become, and which way: by so much the last tenth may differ from the first, or
-# from the first minutes of a daemon that is started then. The machine's speed differs by more in an
-# hour.
+# What the last tenth is compared with, what a difference is called, and how large it may be. Speed
+# is compared with that of a new daemon: the machine's own differs by more in an hour.
 COLUMNS = {
     "operations a second": ("new", "DRIFT", 0.9), "us of processor": ("new", "DRIFT", 1.1),
     "MiB resident": ("first", "LEAK", 1.1), "descriptors": ("first", "LEAK", 1.1),
@@ -115,7 +114,7 @@ def judged(samples, new):
     """A table, and whether anything is marked."""
     count = tenth(samples)
     # Without those that fill the caches.
-    parts = {"first": samples[1:][:count], "last": samples[-count:], "new": new[1:]}
+    parts = {"first": samples[1:1 + count], "last": samples[-count:], "new": new[1:]}
     lines, marked = [["", *parts, "", ""]], False
     for name, (other, mark, bound) in COLUMNS.items():
         medians = {

@@ -61,7 +61,8 @@ def what_to_measure(parser):
         help="instead: what operations on mamd cost beside more files, clients, accounts")
     parser.add_argument(
         "--hours", type=float,
-        help="instead: so long a mixed load on mamd, sampled once a minute; parts of an hour too")
+        help="instead: so long a mixed load on mamd, sampled once a minute, and a tenth of it on a "
+        "new daemon; parts of an hour too")
     parser.add_argument(
         "--million", type=int, nargs="?", const=1_000_000,
         help="instead: a tree of so many files on mamd")
