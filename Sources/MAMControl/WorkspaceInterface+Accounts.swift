@@ -121,7 +121,8 @@ extension AccountReport {
             graceSeconds: outlook?.graceSeconds, idleSeconds: outlook?.idleSeconds,
             secondsSinceCheckIn: outlook?.sinceCheckIn,
             offlineBlockSeconds: outlook?.offlineBlockSeconds,
-            offlineWipeSeconds: outlook?.offlineWipeSeconds, policies: outlook?.policies)
+            offlineWipeSeconds: outlook?.offlineWipeSeconds, policies: outlook?.policies,
+            lastTry: outlook?.lastTry)
     }
 }
 

@@ -256,6 +256,19 @@ extension EnrollmentRecord {
         }
     }
 
+    /// What one more wrong passphrase after this many leads to; nil: nothing that is not so
+    /// already. Where a wipe waits for a check-in, it is that of a login, which checks in first.
+    package func consequence(
+        ofWrongAfter count: Int, _ facts: EnrollmentFacts
+    ) -> GuessConsequence? {
+        var next = self
+        if offlineWipe == .needsCheckIn {
+            (next.offlineWipe, next.wrongBefore) = (.needsPassphrase, nil)
+        }
+        if !next.refuse(count + 1, facts).isEmpty { return .wiped }
+        return next.isLockedOut && !isLockedOut ? .lockedOut : nil
+    }
+
     /// Only a policy that requires a PIN limits wrong ones; after an offline timeout a default
     /// limit applies.
     private mutating func refuse(_ count: Int, _ facts: EnrollmentFacts) -> [EnrollmentAction] {

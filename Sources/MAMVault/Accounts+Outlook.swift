@@ -2,6 +2,7 @@
 
 package import MAMEnrollment
 internal import MAMIdentity
+internal import MAMKeyring
 package import MAMModel
 internal import MAMPolicy
 internal import MAMSettings
@@ -51,10 +52,15 @@ extension Accounts {
         outlook.containedPrograms = vault.identities.contained.count { $0.matches(identity) }
         outlook.idleSeconds = idle(account).map { Int($0.left) }
         if let record = currentRecord(of: account) {
-            let left = record.secondsToOfflineEnds(facts(of: account))
+            let facts = facts(of: account)
+            let left = record.secondsToOfflineEnds(facts)
             outlook.sinceCheckIn = Int(record.sinceCheckIn)
             (outlook.offlineBlockSeconds, outlook.offlineWipeSeconds) =
                 (left.block.map { Int($0) }, left.wipe.map { Int($0) })
+            if facts.hasPassphrase {
+                outlook.lastTry = record.consequence(
+                    ofWrongAfter: vault.keyring.failureCount(account), facts)
+            }
         }
         outlook.policies = vault.policy(of: account).sources.map(\.label)
         return outlook
@@ -84,6 +90,8 @@ package struct AccountOutlook: Sendable, Equatable {
     package var offlineWipeSeconds: Int?
     /// The policy documents that cover it; nil where the caller may not see them.
     package var policies: [String]?
+    /// What the next wrong passphrase leads to.
+    package var lastTry: GuessConsequence?
 
     package init() {}
 }

@@ -165,6 +165,7 @@ extension WindowState: WireWord {}
 extension AccountBlock.Kind: WireWord {}
 extension ProtectionState: WireWord {}
 extension FileAct: WireWord {}
+extension GuessConsequence: WireWord {}
 
 extension ProtectionClass: WireValue {
     package static func read(

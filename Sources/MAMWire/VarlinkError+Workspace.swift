@@ -3,9 +3,6 @@
 package import MAMModel
 internal import MAMSystem
 
-/// What one wrong passphrase too many has led to.
-package typealias GuessConsequence = Varlink.Workspace.GuessConsequence
-
 extension VarlinkError {
     package init(_ failure: some VarlinkFailure) {
         self.init(type(of: failure).fullName, failure.members)

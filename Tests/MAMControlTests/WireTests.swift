@@ -54,6 +54,7 @@ import Testing
         ("ProtectionClass", ProtectionClass.allCases.map(\.letter)),
         ("ProtectionState", ProtectionState.allCases.map(\.rawValue)),
         ("FileAct", FileAct.allCases.map(\.rawValue)),
+        ("GuessConsequence", GuessConsequence.allCases.map(\.rawValue)),
         ("Problem", Finding.Problem.allCases.map(\.rawValue)),
         ("Place", Finding.Root.allCases.map(\.rawValue)),
         ("Action", LaunchAction.allCases.map(\.rawValue)),

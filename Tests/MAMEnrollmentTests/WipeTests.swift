@@ -100,6 +100,67 @@ import Testing
         #expect(world.apply(.wrongPassphrase(count: 3)).isWipe(.passphrase))
     }
 
+    /// The tries, and what the last of them leads to.
+    static let ends: [(EffectivePolicy, [GuessConsequence?])] = [
+        (portal, [nil, nil, nil, nil, .lockedOut, nil, nil]),
+        (policy { _ in }, [nil, nil, nil]),
+        (
+            policy {
+                $0.pinRequired = true
+                $0.maximumPinRetries = 2
+                $0.appActionIfMaximumPinRetriesExceeded = .wipe
+            }, [nil, .wiped]
+        ),
+        (
+            signed(
+                closing: { $0.maximumPinRetries = 1 },
+                wiping: {
+                    $0.pinRequired = true
+                    $0.maximumPinRetries = 3
+                    $0.appActionIfMaximumPinRetriesExceeded = .wipe
+                }), [.lockedOut, nil, .wiped]
+        ),
+    ]
+
+    @Test(arguments: ends)
+    func `what a wrong one will lead to is what it leads to`(
+        policy: EffectivePolicy, ends: [GuessConsequence?]
+    ) {
+        var world = World()
+        world.policy = policy
+        for (count, end) in ends.enumerated() {
+            #expect(world.record.consequence(ofWrongAfter: count, world.facts) == end)
+            let wasOpen = world.block == nil
+            let isWiped = world.apply(.wrongPassphrase(count: count + 1)).isWipe(.passphrase)
+            let isLockedOut = wasOpen && world.block == .lockedOut
+            #expect(isWiped == (end == .wiped))
+            #expect(isWiped || isLockedOut == (end == .lockedOut))
+        }
+    }
+
+    @Test func `a policy that allows fewer than there were makes the next one the last`() {
+        var world = World()
+        for count in 1...4 { _ = world.apply(.wrongPassphrase(count: count)) }
+        world.policy = policy {
+            $0.pinRequired = true
+            $0.maximumPinRetries = 2
+        }
+        #expect(world.record.consequence(ofWrongAfter: 4, world.facts) == .lockedOut)
+    }
+
+    @Test func `a login's one chance before a wipe is known before its check-in`() {
+        var world = World()
+        world.policy = policy {
+            $0.periodOfflineBeforeWipeIsEnforced = PolicyDuration(seconds: 9 * day)
+            $0.maximumPinRetries = 1
+        }
+        #expect(world.record.consequence(ofWrongAfter: 0, world.facts) == nil)
+        _ = world.pass(9 * day)
+        #expect(world.record.consequence(ofWrongAfter: 0, world.facts) == .wiped)
+        _ = world.checkIn()
+        #expect(world.record.consequence(ofWrongAfter: 0, world.facts) == .wiped)
+    }
+
     @Test func `the action of the one does not count the tries of the other`() {
         var world = World()
         world.policy = signed(

@@ -36,7 +36,7 @@ extension Varlink.Workspace {
             isRecoverable: Bool, guessableSeconds: Int?, openClasses: [ProtectionClass]?,
             openFiles: Int?, containedPrograms: Int?, graceSeconds: Int?, idleSeconds: Int?,
             secondsSinceCheckIn: Int?, offlineBlockSeconds: Int?, offlineWipeSeconds: Int?,
-            policies: [String]?
+            policies: [String]?, lastTry: GuessConsequence?
         package init(id: String, name: String, objectID: String, uid: Int, state: WindowState,
             hasPassphrase: Bool, isDefault: Bool, retryAfterSeconds: Int, stage: Stage? = nil,
             statusCode: Int, block: BlockKind? = nil, blockReason: String,
@@ -44,30 +44,31 @@ extension Varlink.Workspace {
             openClasses: [ProtectionClass]? = nil, openFiles: Int? = nil,
             containedPrograms: Int? = nil, graceSeconds: Int? = nil, idleSeconds: Int? = nil,
             secondsSinceCheckIn: Int? = nil, offlineBlockSeconds: Int? = nil,
-            offlineWipeSeconds: Int? = nil, policies: [String]? = nil) {
+            offlineWipeSeconds: Int? = nil, policies: [String]? = nil,
+            lastTry: GuessConsequence? = nil) {
             (self.id, self.name, self.objectID, self.uid, self.state, self.hasPassphrase,
                 self.isDefault, self.retryAfterSeconds, self.stage, self.statusCode, self.block,
                 self.blockReason, self.blockWords, self.isRecoverable, self.guessableSeconds,
                 self.openClasses, self.openFiles, self.containedPrograms, self.graceSeconds,
                 self.idleSeconds, self.secondsSinceCheckIn, self.offlineBlockSeconds,
-                self.offlineWipeSeconds, self.policies) = (id, name, objectID, uid, state,
-                hasPassphrase, isDefault, retryAfterSeconds, stage, statusCode, block, blockReason,
-                blockWords, isRecoverable, guessableSeconds, openClasses, openFiles,
+                self.offlineWipeSeconds, self.policies, self.lastTry) = (id, name, objectID, uid,
+                state, hasPassphrase, isDefault, retryAfterSeconds, stage, statusCode, block,
+                blockReason, blockWords, isRecoverable, guessableSeconds, openClasses, openFiles,
                 containedPrograms, graceSeconds, idleSeconds, secondsSinceCheckIn,
-                offlineBlockSeconds, offlineWipeSeconds, policies)
+                offlineBlockSeconds, offlineWipeSeconds, policies, lastTry)
         }
         package static let codec = Codec(["id", "name", "objectId", "uid", "state", "hasPassphrase",
             "isDefault", "retryAfterSeconds", "stage", "statusCode", "block", "blockReason",
             "blockWords", "isRecoverable", "guessableSeconds", "openClasses", "openFiles",
             "containedPrograms", "graceSeconds", "idleSeconds", "secondsSinceCheckIn",
-            "offlineBlockSeconds", "offlineWipeSeconds", "policies"], Self.init) {
+            "offlineBlockSeconds", "offlineWipeSeconds", "policies", "lastTry"], Self.init) {
             [$0.id.json, $0.name.json, $0.objectID.json, $0.uid.json, $0.state.json,
                 $0.hasPassphrase.json, $0.isDefault.json, $0.retryAfterSeconds.json, $0.stage.json,
                 $0.statusCode.json, $0.block.json, $0.blockReason.json, $0.blockWords.json,
                 $0.isRecoverable.json, $0.guessableSeconds.json, $0.openClasses.json,
                 $0.openFiles.json, $0.containedPrograms.json, $0.graceSeconds.json,
                 $0.idleSeconds.json, $0.secondsSinceCheckIn.json, $0.offlineBlockSeconds.json,
-                $0.offlineWipeSeconds.json, $0.policies.json]
+                $0.offlineWipeSeconds.json, $0.policies.json, $0.lastTry.json]
         }
     }
 
@@ -574,7 +575,7 @@ extension Varlink.Workspace {
         }
     }
 
-    package enum GuessConsequence: String, WireWord { case lockedOut, wiped }
+    package typealias GuessConsequence = MAMModel.GuessConsequence
 
     package struct WrongPassphrase: VarlinkFailure {
         package var account: String, retryAfterSeconds: Int, outlook: String?, words: [String]?,
