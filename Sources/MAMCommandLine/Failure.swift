@@ -16,6 +16,8 @@ package struct Failure: Error {
     package var kind: String?
     /// Why it is refused, where the daemon says so.
     package var refusalCause: RefusalCause?
+    /// Nothing is left to be tried again: the account is locked out or wiped.
+    package var isFinal = false
     /// The system call's error that is the reason.
     package var cause: Errno?
 

@@ -3,7 +3,8 @@ import errno
 import unittest
 
 from enrolling import DAY, EnrollmentCase
-from workspace import ANN, CLOSED, REFUSED, WRONG_PASSPHRASE
+from terminal import Terminal
+from workspace import ANN, CLOSED, REFUSED, WRONG_PASSPHRASE, wait_until
 
 PIN = {"pinRequired": True, "minimumPinLength": 6, "simplePinBlocked": True, "maximumPinRetries": 3}
 
@@ -101,6 +102,68 @@ class Pins(EnrollmentCase):
         self.assertNotIn("enter it again", told[2])
         self.assertIsNone(self.workspace.account())
         self.assertFalse(self.file.exists() or self.always.exists())
+
+    def begin_last_try(self, **rules):
+        """Locked, and one more wrong passphrase has its consequence."""
+        self.begin(**{**PIN, "maximumPinRetries": 2, **rules})
+        self.workspace.lock()
+        self.assertIsNone(self.workspace.account()["lastTry"])
+        self.wrong(1)
+        self.advance(self.workspace.account()["retryAfterSeconds"])
+
+    def unlock_on_terminal(self, *words):
+        return Terminal(["mamctl", *words, ANN], self.workspace.environment, columns=200)
+
+    def test_the_last_try_is_told_before_it_is_made(self):
+        self.begin_last_try(appActionIfMaximumPinRetriesExceeded="wipe")
+        self.assertEqual(self.workspace.account()["lastTry"], "wiped")
+        warning = f"One more wrong passphrase wipes {ANN}: its files here are destroyed."
+        # Nobody is asked where nobody answers: the right one is to open it.
+        wrong = self.workspace.secret("wrong", "not it, 2")
+        told = self.workspace.serving(
+            "unlock", ANN, "--no-last-try", "--passfile", wrong, status=REFUSED).stderr
+        self.assertIn(f"{warning} No passphrase was tried.", told)
+        self.assertIn(f"try: mamctl unlock {ANN}", told)
+        self.assertIn(f"mamctl: {warning}\n", self.workspace.unlock().stderr)
+        self.assertIsNone(self.workspace.account()["lastTry"])
+        self.assertEqual(self.workspace.unlock().stderr, "")
+
+    def test_a_terminal_asks_before_the_last_try(self):
+        self.begin_last_try(appActionIfMaximumPinRetriesExceeded="wipe")
+        question = f"wipes {ANN}: its files here are destroyed. Type yes to continue: ".encode()
+        for words in (
+                ("unlock",), ("account", "login"), ("account", "passphrase"),
+                ("account", "export", "-o", self.workspace.root / "out.keys"),
+                ("unlock", "--passfile", self.workspace.secret("wrong", "not it, 2"))):
+            terminal = self.unlock_on_terminal(*words)
+            terminal.read(until=question)
+            terminal.type("y\n")
+            status, shown = terminal.finish()
+            self.assertEqual(status, REFUSED, shown)
+            self.assertIn(f"{ANN}: no passphrase was tried", shown)
+            self.assertNotIn("Passphrase of", shown)
+        self.assertEqual(self.workspace.account()["lastTry"], "wiped")
+        terminal = self.unlock_on_terminal("unlock")
+        terminal.read(until=question)
+        terminal.type("yes\n")
+        terminal.read(until=b"Passphrase of")
+        wait_until(terminal.hides_typing)
+        terminal.type("not it, 3\n")
+        status, shown = terminal.finish()
+        self.assertEqual(status, WRONG_PASSPHRASE)
+        self.assertIn("once too often: its keys and files are destroyed", shown)
+        self.assertIsNone(self.workspace.account())
+
+    def test_a_last_try_before_a_lock_out(self):
+        self.begin_last_try()
+        self.assertEqual(self.workspace.account()["lastTry"], "lockedOut")
+        self.assertIn(
+            f"One more wrong passphrase closes {ANN} until mamctl account login.\n",
+            self.wrong(2).stderr)
+        self.assertEqual(self.block(), "lockedOut")
+        # A login has as many as anybody likes.
+        self.assertIsNone(self.workspace.account()["lastTry"])
+        self.assertNotIn("One more", self.wrong(3, "account login").stderr)
 
     def test_one_that_is_not_good_enough_any_more_is_changed_at_the_next_unlock(self):
         self.begin()

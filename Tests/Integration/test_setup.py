@@ -125,6 +125,27 @@ class Setup(unittest.TestCase):
         self.assertIn("the two passphrases differ", shown)
         self.check()
 
+    def test_the_last_try_is_asked_for_and_is_the_last(self):
+        self.setup("--passfile", self.workspace.passfile, "--no-recovery")
+        (document,) = self.workspace.policies.glob("*.json")
+        document.write_text(json.dumps({
+            **json.loads(document.read_text()), "pinRequired": True, "maximumPinRetries": 2,
+            "appActionIfMaximumPinRetriesExceeded": "wipe"}))
+        self.workspace.serving("account check-in")
+        self.workspace.lock()
+        again = (self.place, ANN, "--no-recovery")
+        question = f"One more wrong passphrase wipes {ANN}"
+        _, status, shown = self.on_terminal(
+            (("Passphrase of", "nothing like it"), (question, "no")), *again)
+        self.assertEqual(status, REFUSED, shown)
+        wait_until(lambda: self.workspace.account()["retryAfterSeconds"] == 0)
+        _, status, shown = self.on_terminal(
+            ((question, "yes"), ("Passphrase of", "nothing like it either")), *again)
+        self.assertEqual(status, WRONG_PASSPHRASE, shown)
+        self.assertIn("its keys and files are destroyed", shown)
+        self.assertEqual(shown.count("Passphrase "), 1, shown)
+        self.assertIsNone(self.workspace.account())
+
     def test_the_recovery_file_has_a_passphrase_of_its_own(self):
         _, status, shown = self.on_terminal((
             ("Recovery file, - for none [", str(self.keys)),

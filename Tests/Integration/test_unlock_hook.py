@@ -8,7 +8,7 @@ import unittest
 
 from ordinary_user import NOBODY
 from systemd_machine import MachineCase
-from workspace import ANN, PASSPHRASE, ROOT
+from workspace import ANN, PASSPHRASE, ROOT, wait_until
 
 NEEDS = ("openssl", "pamtester", "systemd")
 
@@ -45,9 +45,12 @@ class UnlockHook(MachineCase):
         self.ctl("lock", ANN, "--now", "--workspace", name)
         self.assertEqual(self.state(name), "locked")
 
-    def state(self, name):
+    def account(self, name):
         (account,) = json.loads(self.ctl("account", "list", "--workspace", name, "--json").stdout)
-        return account["state"]
+        return account
+
+    def state(self, name):
+        return self.account(name)["state"]
 
     def prepare_login(self, *workspaces):
         hook = self.machine.inside("/usr/local/bin/pam-unlock")
@@ -98,6 +101,34 @@ class UnlockHook(MachineCase):
         # The same login of the user's own would have.
         self.log_in(PASSPHRASE)
         self.assertEqual(self.state("hers"), "unlocked")
+
+    def test_a_changed_password_does_not_wipe_the_account(self):
+        configuration = self.serve("kept", "not the login's password")
+        policy = configuration / "policies" / "default.json"
+        policy.write_text(json.dumps({
+            **json.loads(policy.read_text()), "pinRequired": True, "maximumPinRetries": 2,
+            "appActionIfMaximumPinRetriesExceeded": "wipe"}))
+        self.machine.run("mamctl", "account", "check-in", "--workspace", "kept")
+        self.prepare_login("kept")
+        log = self.machine.inside("/run/log-of-the-test")
+        logger = self.machine.inside("/usr/local/bin/logger")
+        logger.write_text(f"#!/bin/sh\n(echo \"$*\"; cat) >>/run/{log.name}\n")
+        logger.chmod(0o755)
+        self.addCleanup(logger.unlink)
+        # The first wrong one costs nothing, and is tried.
+        self.ctl("unlock", "--workspace", "kept", text="mistyped\n", check=False)
+        wait_until(lambda: self.account("kept")["retryAfterSeconds"] == 0)
+        self.assertEqual(self.log_in(PASSPHRASE).returncode, 0)
+        self.assertEqual(self.state("kept"), "locked")
+        self.assertEqual(
+            log.read_text().splitlines(), [
+                "-t mamd-unlock -p auth.notice",
+                f"mamctl: One more wrong passphrase wipes {ANN}: its files here are destroyed."
+                " No passphrase was tried.",
+                f"  try: mamctl unlock {ANN} --workspace kept"])
+        # The right one still opens it.
+        self.ctl("unlock", "--workspace", "kept", text="not the login's password\n")
+        self.assertEqual(self.state("kept"), "unlocked")
 
     def test_the_users_unit_unlocks(self):
         self.machine.run("systemctl", "start", "users")

@@ -186,6 +186,7 @@ extension Invocation {
         of account: AccountReport, _ prompt: Message? = nil, in secrets: inout SecretParameters
     ) throws -> Int? {
         guard account.hasPassphrase else { return nil }
+        try agreeToLastTry(of: account)
         let prompt = prompt ?? "Passphrase of \(account.label)"
         return try secrets.add(try passphrase(prompt, isNew: false))
     }

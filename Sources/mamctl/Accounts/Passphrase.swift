@@ -51,14 +51,15 @@ extension Arguments {
     }
 }
 
-/// Asks again, as long as what was typed is what was wrong.
+/// Asks again, as long as what was typed is what was wrong, and another may help.
 func askingAgain<Value>(
     if isTyped: Bool, for statuses: [ExitStatus] = [.usage], _ body: () throws -> Value,
     forget: (ExitStatus) -> Void = { _ in }
 ) throws -> Value {
     for _ in 1..<3 where isTyped {
         do { return try body() } catch let failure as Failure
-            where statuses.contains(failure.status) || failure.refusalCause == .passphrase
+            where !failure.isFinal
+            && (statuses.contains(failure.status) || failure.refusalCause == .passphrase)
         {
             printError("mamctl: \(failure.message)")
             forget(failure.status)

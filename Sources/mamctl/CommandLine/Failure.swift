@@ -70,7 +70,7 @@ extension Failure {
         }
     }
 
-    private static func wayOut(of account: String) -> Message {
+    static func wayOut(of account: String) -> Message {
         "if it is forgotten: mamctl account passphrase \(account) --export FILE, or --forgotten"
             + " where an organisation helps"
     }
@@ -117,6 +117,7 @@ extension Failure {
         self.init(ExitStatus(error), message, next: error.next.map { Message(known: $0) } ?? usual)
         kind = error.lastName
         refusalCause = error.refusalCause
+        isFinal = error.consequence != nil
         cause = Errno(of: error)
     }
 

@@ -140,11 +140,11 @@ private let accountVerbs: [Verb] = [
         statuses: daemonStatuses + [.refused, .wrongPassphrase], run: changePassphrase),
     Verb(
         name: "unlock", summary: "Open the windows of an account",
-        usage: [["ACCOUNT"], .oneOf("--passfile", "--extpass"), ["--wait"]],
+        usage: [["ACCOUNT"], .oneOf("--passfile", "--extpass"), ["--wait"], ["--no-last-try"]],
         options: [
             .passfile, .extpass,
             Option("wait", value: "SECONDS", "after wrong passphrases, for another to be allowed"),
-            .workspace,
+            .noLastTry, .workspace,
         ],
         examples: ["mamctl unlock", "mamctl unlock ann@contoso.com --passfile secret.txt"],
         statuses: daemonStatuses + [.windowClosed, .refused, .wrongPassphrase], run: unlock),

@@ -55,6 +55,8 @@ struct SetupAccount {
         of account: AccountReport, in secrets: inout SecretParameters
     ) throws -> Int? {
         guard account.hasPassphrase else { return nil }
+        // As it is now: after a wrong passphrase this is asked again.
+        try invocation.agreeToLastTry(of: try found() ?? account)
         return try secrets.add(try passphrases.current(account.label))
     }
 
