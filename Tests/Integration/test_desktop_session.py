@@ -158,6 +158,50 @@ class LockedOut(Desktop):
         self.assertEqual(self.state(), "unlocked")
 
 
+class LastTry(Desktop):
+    def ask(self, retries):
+        """The window for an account that policy wipes after so many wrong passphrases."""
+        (document,) = self.workspace.policies.iterdir()
+        rules = json.loads(document.read_text())
+        document.write_text(json.dumps({
+            **rules, "pinRequired": True, "maximumPinRetries": retries,
+            "appActionIfMaximumPinRetriesExceeded": "wipe"}))
+        self.workspace.ctl("account", "check-in")
+        self.workspace.ctl("lock", "--now")
+        self.session.start_agent()
+        subprocess.run(["cat", self.file], capture_output=True)
+        self.session.focus(self.session.await_window(PROMPT))
+        self.session.await_entry()
+
+    def enter(self, passphrase):
+        self.session.type(passphrase)
+        self.session.keys("Return")
+
+    def test_the_window_says_what_it_costs_and_what_it_has_cost(self):
+        self.ask(retries=1)
+        self.session.await_text(
+            f"One more wrong passphrase wipes {ANN}: its files here are destroyed.")
+        self.session.await_text("Try anyway")
+        self.enter("nothing like it")
+        self.session.await_text("Too many wrong passphrases: its keys and files here are destroyed")
+        self.assertIsNone(self.workspace.account())
+        self.assertFalse({"Try anyway", "Unlock"} & set(self.session.texts()))
+
+    def test_a_wrong_one_before_it(self):
+        self.ask(retries=2)
+        self.session.await_text("Unlock")
+        self.enter("nothing like it")
+        self.session.await_text(
+            "That was not right. The next wrong passphrase destroys the account's keys and files.")
+        self.session.await_text("Try anyway")
+        wait_until(
+            lambda: "Next attempt" not in str(self.session.texts()), message="it waits for ever")
+        self.session.await_entry()
+        self.enter(PASSPHRASE)
+        self.session.await_none(PROMPT)
+        self.assertEqual(self.state(), "unlocked")
+
+
 class Countdown(Desktop):
     settings = {"LockOn": {"IdleSeconds": 24}, "LockGraceSeconds": 0}
 

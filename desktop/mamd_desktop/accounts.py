@@ -28,6 +28,8 @@ class Account:
     block_reason: str = ""
     has_passphrase: bool = True
     retry_after_seconds: int = 0
+    # What the next wrong passphrase leads to: lockedOut, wiped
+    last_try: str = ""
     grace_seconds: int | None = None
     idle_seconds: int | None = None
     open_files: int = 0
@@ -41,6 +43,7 @@ class Account:
             block_reason=sentence(wire, "blockReason"),
             has_passphrase=wire.get("hasPassphrase", True),
             retry_after_seconds=wire.get("retryAfterSeconds") or 0,
+            last_try=wire.get("lastTry") or "",
             grace_seconds=wire.get("graceSeconds"),
             idle_seconds=wire.get("idleSeconds"),
             open_files=wire.get("openFiles") or 0)

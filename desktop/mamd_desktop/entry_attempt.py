@@ -16,9 +16,11 @@ LOGIN_BLOCKS = frozenset(["lockedOut", "offline", "offlineWipe"])
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """`wait`: seconds until the next attempt; `by_login`: only a check-in helps now."""
+    """`outlook`: what further wrong ones lead to; `wait`: seconds until the next attempt;
+    `by_login`: only a check-in helps now; `is_final`: nothing is left to be tried."""
 
     words: str
+    outlook: str = ""
     wait: int = 0
     by_login: bool = False
     is_final: bool = False
@@ -28,14 +30,10 @@ def failure(error: VarlinkError) -> Outcome:
     wait = int(error.parameters.get("retryAfterSeconds") or 0)
     match error.name:
         case "WrongPassphrase":
-            words, outlook = _("That was not right."), sentence(error.parameters, "outlook")
-            outlook = outlook.replace(COMMAND, _("a check-in"))
-            if outlook:
-                words += f" {outlook[0].upper()}{outlook[1:]}."
-            return Outcome(words, wait)
+            return _wrong(error.parameters, wait)
         case "NotTried":
             if wait:
-                return Outcome(_("Too soon after a wrong one: it was not tried."), wait)
+                return Outcome(_("Too soon after a wrong one: it was not tried."), wait=wait)
             return Outcome(error.reason)
         case "Blocked":
             kind = error.parameters.get("kind") or ""
@@ -46,6 +44,20 @@ def failure(error: VarlinkError) -> Outcome:
         case "":
             return Outcome(_("The workspace does not answer."), is_final=True)
     return Outcome(error.reason)
+
+
+def _wrong(error: Parameters, wait: int) -> Outcome:
+    match error.get("consequence"):
+        case "wiped":
+            return Outcome(
+                _("Too many wrong passphrases: its keys and files here are destroyed. An export"
+                  " brings the keys back, a backup the files."), is_final=True)
+        case "lockedOut":
+            return Outcome(block_in_words("lockedOut"), wait=wait, by_login=True)
+    outlook = sentence(error, "outlook").replace(COMMAND, _("a check-in"))
+    if outlook:
+        outlook = f"{outlook[0].upper()}{outlook[1:]}."
+    return Outcome(_("That was not right."), outlook, wait)
 
 
 def waiting(seconds: int) -> str:

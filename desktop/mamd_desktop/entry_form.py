@@ -32,7 +32,8 @@ class EntryForm(Adw.Window):
             wrap=True, visible=False, justify=Gtk.Justification.CENTER, max_width_chars=44,
             accessible_role=Gtk.AccessibleRole.ALERT)
         self._problem.add_css_class("error")
-        self._unlock = Gtk.Button(label=_("Unlock"), hexpand=True)
+        # Not before it is known what a wrong one leads to.
+        self._unlock = Gtk.Button(label=_("Unlock"), hexpand=True, sensitive=False)
         self._unlock.add_css_class("suggested-action")
         self._later = Gtk.Button(label=_("Not now"), hexpand=True)
         self._fill()
@@ -71,8 +72,10 @@ class EntryForm(Adw.Window):
     def set_passphrase_needed(self, is_needed: bool) -> None:
         self.entry.set_visible(is_needed)
 
-    def set_login(self, is_login: bool) -> None:
-        self._unlock.set_label(_("Check in and unlock") if is_login else _("Unlock"))
+    def set_action(self, is_login: bool, is_last_try: bool) -> None:
+        self._unlock.set_label(
+            _("Try anyway") if is_last_try
+            else _("Check in and unlock") if is_login else _("Unlock"))
 
     def set_busy(self, is_busy: bool) -> None:
         self.entry.set_sensitive(not is_busy)

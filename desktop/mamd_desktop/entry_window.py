@@ -3,6 +3,7 @@
 It waits for a request on standard input, shows the window, and passes what is typed to the daemon;
 so no process that lives on ever has a passphrase.
 """
+import dataclasses
 import json
 import os
 import sys
@@ -54,21 +55,22 @@ class EntryProcess:
         self._form.describe(
             request.account, messages.who_asks(request.program, request.path), request.workspace)
         self._form.connect("map", lambda _window: self._say(SHOWN))
-        self._attempts.look(self._found, self._failed)
+        self._attempts.look(self._found, self._show)
         self._form.present()
 
     def _found(self, account: Account) -> None:
         self._needs_passphrase = account.has_passphrase
         self._form.set_passphrase_needed(account.has_passphrase)
         self._by_login = account.needs_login
-        self._form.set_login(self._by_login)
-        if account.block:
-            final = not account.can_be_opened
-            reason = account.block_reason if final else ""
-            words = f"{messages.block_in_words(account.block)} {reason}".strip()
-            self._form.show_problem(words, account.retry_after_seconds, final)
-        elif account.retry_after_seconds:
-            self._form.show_problem("", account.retry_after_seconds)
+        self._form.set_action(self._by_login, bool(account.last_try))
+        self._form.set_busy(False)
+        is_final = bool(account.block) and not account.can_be_opened
+        words = [
+            messages.block_in_words(account.block) if account.block else "",
+            account.block_reason if is_final else messages.last_try_in_words(account)]
+        if any(words) or account.retry_after_seconds:
+            self._form.show_problem(
+                " ".join(filter(None, words)), account.retry_after_seconds, is_final)
 
     def _submit(self) -> None:
         if self._attempts is None:
@@ -82,17 +84,22 @@ class EntryProcess:
                 self._attempts.unlock(passphrase, self._by_login, self._failed)
 
     def _failed(self, outcome: Outcome) -> None:
-        if outcome.by_login:
-            self._by_login = True
-            self._form.set_login(True)
-        self._form.show_problem(outcome.words, outcome.wait, outcome.is_final)
-        # The last wrong one may have closed it: then the next goes with a check-in.
-        if self._attempts and not outcome.is_final and not self._by_login:
-            self._attempts.look(self._found_after_failure, lambda _outcome: None)
+        if self._attempts is None or outcome.is_final:
+            self._show(outcome)
+        else:
+            # It may be closed by now, or have one try left.
+            self._attempts.look(
+                lambda account: self._found_after(outcome, account), self._show)
 
-    def _found_after_failure(self, account: Account) -> None:
-        if account.needs_login:
-            self._found(account)
+    def _found_after(self, outcome: Outcome, account: Account) -> None:
+        self._by_login = self._by_login or outcome.by_login or account.needs_login
+        self._form.set_action(self._by_login, bool(account.last_try))
+        outlook = outcome.outlook or messages.last_try_in_words(account)
+        self._show(dataclasses.replace(outcome, outlook=outlook))
+
+    def _show(self, outcome: Outcome) -> None:
+        words = f"{outcome.words} {outcome.outlook}".strip()
+        self._form.show_problem(words, outcome.wait, outcome.is_final)
 
     def _end(self, result: str) -> None:
         self._say(result)

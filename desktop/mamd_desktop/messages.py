@@ -53,6 +53,15 @@ def block_in_words(kind: str) -> str:
     }.get(kind, _("Policy keeps it closed."))
 
 
+def last_try_in_words(account: Account) -> str:
+    """What one more wrong passphrase leads to; empty: nothing."""
+    words = {
+        "lockedOut": _("One more wrong passphrase closes %s until a check-in."),
+        "wiped": _("One more wrong passphrase wipes %s: its files here are destroyed."),
+    }.get(account.last_try)
+    return words % account.name if words else ""
+
+
 def of_event(account: Account | None, event: Mapping[str, Any]) -> Message | None:
     """None: nothing that a person has to know."""
     name = account.name if account else ""
