@@ -132,6 +132,8 @@ let package = Package(
         // Style sheets and scripts of mamctl's pages
         cModule(
             "CPages", embedded: ["fleet.css", "fleet.js", "machines.html", "report.css"]),
+        // The words of a recovery passphrase
+        cModule("CWordList", embedded: ["english.txt"]),
         // Values that everything speaks of: errors, names, sentences, identifiers
         module("MAMModel", []),
         module("MAMLocks", ["CShims"]),
@@ -147,7 +149,8 @@ let package = Package(
         // settings.json
         module("MAMSettings", ["MAMModel", "MAMPolicy"]),
         module(
-            "MAMCrypto", ["MAMModel", "MAMLocks", "CCrypto", "CSodium", "CShims"] + ciphers,
+            "MAMCrypto",
+            ["MAMModel", "MAMLocks", "CCrypto", "CSodium", "CShims", "CWordList"] + ciphers,
             swiftSettings: testable),
         module("MAMAudit", ["MAMModel", "MAMSystem", "CShims"], swiftSettings: testable),
 
