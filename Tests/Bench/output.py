@@ -10,7 +10,7 @@ from targets import check
 
 DOCUMENT, IMAGES = ROOT / "docs" / "BENCHMARKS.md", ROOT / "docs" / "images"
 # One run of each kind of processor, cipher, number of processors and store: all are in the
-# document.
+# document, only the newest of a store with its rows.
 RUNS = ROOT / "Tests" / "Bench" / "runs"
 
 
@@ -31,11 +31,17 @@ def put_out(results, options):
 
 
 def write_document(results):
-    """The pictures are of this run; the tables of all that were kept."""
+    """The pictures are of this run; the tables of all that were kept: whole of the newest on each
+    store, of others the means."""
     RUNS.mkdir(exist_ok=True)
     results.save(RUNS / f"{name_of(results)}.json")
     pictures = "\n".join(f"![{name}](images/{name})" for name in write_plots(results, IMAGES))
-    tables = (main_tables(Results.load(file)) for file in sorted(RUNS.glob("*.json")))
+    runs = [Results.load(file) for file in sorted(RUNS.glob("*.json"))]
+    by_date = sorted(runs, key=lambda run: run.machine.get("date", ""))
+    newest = {tuple(run.figures): run for run in by_date}
+    tables = (
+        main_tables(run) if run is newest[tuple(run.figures)] else main_tables(run, {})
+        for run in runs)
     new = "\n\n".join(filter(None, (pictures, *tables)))
     DOCUMENT.write_text(into_document(DOCUMENT.read_text(), new))
 

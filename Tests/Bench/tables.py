@@ -8,7 +8,7 @@ COMPARED = ("gocryptfs", "passthrough_ll")
 NO_PEERS = ("passthrough_ll", "fscrypt", "dm-crypt", "bare")
 BEGIN, END = "<!-- table -->", "<!-- /table -->"
 # A page has no room for them; `--from` shows them.
-NOT_IN_DOCUMENTS = ("encfs", "cryfs")
+NOT_IN_DOCUMENTS = ("encfs", "cryfs", "random-read-2", "rm")
 COLUMNS = 100
 SHORT = {
     "mamd+ring": "+ring", "gocryptfs": "gocry", "securefs": "secur", "fscrypt": "fscry",
@@ -30,11 +30,12 @@ def all_tables(results):
     return "\n\n".join(filter(None, parts))
 
 
-def main_tables(results):
-    """For a document: what the main rows cost. Speeds are those of a machine and of an hour."""
+def main_tables(results, rows=WORKLOADS):
+    """For a document: what these of the main rows cost, and the mean of all. Speeds are those of a
+    machine and of an hour."""
     return "\n\n".join(filter(None, [
         *run_in_words(results),
-        *(costs(results, store, WORKLOADS, NOT_IN_DOCUMENTS) for store in results.figures)]))
+        *(costs(results, store, rows, NOT_IN_DOCUMENTS) for store in results.figures)]))
 
 
 def run_in_words(results):
@@ -108,16 +109,15 @@ def ratios(results, store, rows):
 def costs(results, store, rows, without=()):
     """Microseconds of processor time that one operation takes, of all that ran."""
     places = [place for place in there(results, store) if place not in without]
-    rows = measured(results, store, rows)
     lines = [
         [row.title, *(
             cell(cost and cost.processor)
             for cost in (results.cost(store, row.key, place) for place in places))]
-        for row in rows]
-    if rows and rows[0].key in WORKLOADS and "passthrough_ll" in places:
-        lines.append(["mean against pass", *(
-            times(results.mean_cost_ratio(store, place, "passthrough_ll")) for place in places)])
-    return aligned([[f"CPU us on {store}", *map(short, places)], *lines]) if rows else ""
+        for row in measured(results, store, rows) if row.key not in without]
+    means = [results.mean_cost_ratio(store, place, "passthrough_ll") for place in places]
+    if rows.keys() <= WORKLOADS.keys() and any(means):
+        lines.append(["mean against pass", *map(times, means)])
+    return aligned([[f"CPU us on {store}", *map(short, places)], *lines]) if lines else ""
 
 
 def counts(results, store, rows):

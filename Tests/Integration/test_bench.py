@@ -213,7 +213,7 @@ class PutOut(unittest.TestCase):
                     "output", DOCUMENT=document, IMAGES=pathlib.Path(directory, "images"),
                     RUNS=pathlib.Path(directory, "runs")), mock.patch("builtins.print"):
                 put_out(self.results, parse(["--write-docs"]))
-                # Another kind of processor, in a table of its own; and the first one once more.
+                # Another kind of processor, and the same once more: one is whole.
                 self.results.settings["cipher"] = "openssl"
                 put_out(self.results, parse(["--write-docs"]))
                 put_out(self.results, parse(["--write-docs"]))
@@ -221,6 +221,8 @@ class PutOut(unittest.TestCase):
                 path.name for path in pathlib.Path(directory, "images").iterdir())
         self.assertRegex(text, r"(?s)^Before\.\n.*\n    write 1 MiB, fsync .*After\.\n$")
         self.assertEqual(text.count("\n    CPU us on tmpfs "), 2)
+        self.assertEqual(text.count("\n    mean against pass "), 2)
+        self.assertEqual(text.count("\n    write 1 MiB, fsync "), 1)
         self.assertEqual([line for line in text.splitlines() if len(line) > 100], [])
         self.assertNotIn("yesterday", text)
         self.assertRegex(text, r"\n    mean against pass +1\.00 +0\.67 +2\.00 +0\.80 +1\.00\n")
