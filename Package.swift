@@ -38,12 +38,10 @@ let unoptimised = testable + [.unsafeFlags(["-Onone"], .when(configuration: .rel
 
 // What is no part of a read or a write is made small, by LLVM alone: Swift's own optimiser took
 // more than half of the time, for a quarter of a percent of mamctl (docs/adr/0088).
-let small =
-    settings + [
-        .unsafeFlags(
-            ["-Osize", "-Xfrontend", "-disable-sil-perf-optzns"],
-            .when(configuration: .release))
-    ]
+let forSize = SwiftSetting.unsafeFlags(
+    ["-Osize", "-Xfrontend", "-disable-sil-perf-optzns"], .when(configuration: .release))
+let small = settings + [forSize]
+let smallTestable = testable + [forSize]
 
 func system(_ name: String, _ pkgConfig: String?, debian package: String) -> Target {
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
@@ -168,14 +166,14 @@ let package = Package(
         // What an organisation signs, and which of it a machine accepts
         module(
             "MAMFleet", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMPolicy"],
-            swiftSettings: unoptimised),
+            swiftSettings: small),
         // The engine that carries it: NATS' keys, tokens, subjects and servers' settings
-        module("MAMEngine", ["MAMModel", "MAMCrypto", "MAMFleet"], swiftSettings: unoptimised),
+        module("MAMEngine", ["MAMModel", "MAMCrypto", "MAMFleet"], swiftSettings: smallTestable),
         // What an administrator keeps: the organisation's directory, and what machines reported
         module(
             "MAMOffice",
             ["MAMModel", "MAMPolicy", "MAMSystem", "MAMCrypto", "MAMFleet", "MAMEngine"],
-            swiftSettings: unoptimised),
+            swiftSettings: smallTestable),
         // What an issuer of OpenID Connect signs, and which of it counts
         module("MAMSignIn", ["MAMModel", "MAMCrypto"]),
         // What both ends of the socket share
@@ -188,7 +186,7 @@ let package = Package(
         // Where workspaces are: directories, sockets, mounts
         module("MAMPlaces", ["MAMModel", "MAMSystem", "MAMWire", "CShims"]),
         // Desktop entries, types of files, and what opens them
-        module("MAMDesktop", ["MAMSystem", "MAMModel"], swiftSettings: unoptimised),
+        module("MAMDesktop", ["MAMSystem", "MAMModel"], swiftSettings: small),
 
         // Use cases
         module(
