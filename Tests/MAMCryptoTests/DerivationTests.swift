@@ -1,3 +1,5 @@
+import CCrypto
+import Glibc
 import MAMCrypto
 import MAMModel
 import Testing
@@ -78,5 +80,60 @@ import Testing
         let key = try Derivation.argon2id(
             passphrase: SecretBytes(count: 0), salt: .zero, passes: 1, memoryByteCount: 8192)
         #expect(key.count == 32)
+    }
+
+    /// libsodium leaves it there, and what comes later may not overwrite it. The first derivation
+    /// binds symbols and fills caches, which do.
+    @Test func `Argon2id leaves no key on the stack`() throws {
+        let stack = try Stack()
+        defer { stack.unmap() }
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        #expect(pthread_attr_setstack(&attributes, stack.start, Stack.byteCount) == 0)
+        var thread: pthread_t = 0
+        let context = Unmanaged.passUnretained(stack).toOpaque()
+        let started = pthread_create(
+            &thread, &attributes,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<Stack>.fromOpaque(context).takeUnretainedValue().deriveAndSearch()
+                return nil
+            }, context)
+        #expect(started == 0)
+        pthread_join(thread, nil)
+        #expect(stack.isSearched && !stack.hasKey)
+    }
+}
+
+/// A thread's stack, which the thread searches itself.
+private final class Stack {
+    static let byteCount = 1 << 20
+    let start: UnsafeMutableRawPointer
+    private(set) var isSearched = false
+    private(set) var hasKey = false
+
+    init() throws {
+        start = try #require(
+            mmap(
+                nil, Self.byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+    }
+
+    func unmap() { munmap(start, Self.byteCount) }
+
+    func deriveAndSearch() {
+        _ = try? Self.derived()
+        guard let key = try? Self.derived() else { return }
+        key.withBytes { key in
+            guard let first = key.baseAddress else { return }
+            for offset in 0..<Self.byteCount - key.count
+            where memcmp(start + offset, first, key.count) == 0 { hasKey = true }
+            isSearched = true
+        }
+    }
+
+    private static func derived() throws -> SecretBytes {
+        try Derivation.argon2id(
+            passphrase: secret([1]), salt: .zero, passes: 1, memoryByteCount: 64 << 10)
     }
 }
