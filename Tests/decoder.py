@@ -191,9 +191,11 @@ class Keybag:
         require(data[:8] == KEYBAG_MAGIC, "magic of the keybag")
         require(data[-4:] == checksum(data[:-4]), "checksum of the keybag")
         self.others = data[1020:-4]
-        self.retired, self.joined = other_keys(data, data[1008])
+        self.retired, self.joined = other_keys(data, data[1008], data[1009])
+        self.slots = slots(self.others, data[1009])
         self.bytes, self.device_secret = data, device_secret
-        require(data[10] & ~1 == 0 and not any(data[1009:1020]), "zero field of the keybag")
+        flags = 0 if self.slots else 1
+        require(data[10] & ~flags == 0 and not any(data[1010:1020]), "zero field of the keybag")
         self.has_passphrase = bool(data[10] & 1)
         self.account_id = data[16:32]
         self.generation, _, name, object_id, self.passes, self.memory = struct.unpack_from(
@@ -217,18 +219,45 @@ class Keybag:
             key, stored[:16], stored[16:48], stored[48:],
             self.bytes[:752] + self.others + bytes([number]))
 
-    def stretched(self, passphrase):
-        return stretch(passphrase, self.salt, self.passes, self.memory)
-
     def account_key(self, passphrase):
-        if not self.has_passphrase:
+        if self.slots and passphrase is not None:
+            return self.slots_key(passphrase)
+        if not self.has_passphrase and not self.slots:
             return derive(
                 self.device_secret, self.account_id, b"mamd keybag account without passphrase v1")
         if passphrase is None:
             raise Refused(1, f"{self.name} has a passphrase: give --passfile")
+        stretched = stretch(passphrase, self.salt, self.passes, self.memory)
         return derive(
-            self.stretched(passphrase) + self.device_secret, self.account_id,
-            b"mamd keybag account v1")
+            stretched + self.device_secret, self.account_id, b"mamd keybag account v1")
+
+    def slots_key(self, secret):
+        """Section 3.3. Knows no words: a recovery passphrase is its 16 bytes."""
+        for slot in self.slots:
+            if public_half(self.slot_private_key(slot, secret)) == slot[64:96]:
+                return derive(
+                    self.slot_account_key(slot, secret) + self.device_secret, self.account_id,
+                    b"mamd keybag slots v1")
+        raise Refused(12, f"wrong passphrase of {self.name}")
+
+    def slot_account_key(self, slot, secret):
+        key = agree(
+            self.slot_private_key(slot, secret), slot[64:96], slot[96:128],
+            b"mamd key slot seal v1")
+        account_key = unseal(
+            key, slot[128:144], slot[144:176], slot[176:], self.account_id + slot[:128])
+        require(account_key is not None, "the account key of a slot")
+        return account_key
+
+    def slot_private_key(self, slot, secret):
+        return derive(
+            self.slot_stretched(slot, secret) + self.device_secret, self.account_id,
+            b"mamd key slot v1")
+
+    @staticmethod
+    def slot_stretched(slot, secret):
+        passes, memory = struct.unpack_from("<IQ", slot, 4)
+        return stretch(secret, slot[32:48], passes, memory)
 
     def class_key(self, number, passphrase):
         key = self.class_d if number == 4 else self.open_class(number, self.account_key(passphrase))
@@ -246,10 +275,25 @@ class Keybag:
             self.retired, key_id) is not None
 
 
-def other_keys(data, retired):
+def slots(others, count):
+    """Section 3.3: the end of what follows a keybag's fixed fields."""
+    require(count <= 8, "number of slots")
+    start = len(others) - 192 * count
+    found = [others[at : at + 192] for at in range(start, len(others), 192)]
+    for slot in found:
+        passes, memory, number, zero, _ = struct.unpack_from("<IQIIq", slot, 4)
+        require(
+            slot[0] in (1, 2) and not any(slot[1:4] + slot[48:64]) and zero == 0 and number != 0
+            and 1 <= passes <= 100 and 8 << 10 <= memory <= 4 << 30 and slot[31] < 0x80,
+            "field of a slot")
+    require(len({slot[16:20] for slot in found}) == count, "ids of slots")
+    return found
+
+
+def other_keys(data, retired, slot_count=0):
     """Sections 3.1 and 3.2: what follows the fixed fields of a keybag or of an export."""
-    others, joined = data[1020:-4], data[11]
-    version = 3 if joined else 2 if retired else 1
+    others, joined = data[1020 : len(data) - 4 - 192 * slot_count], data[11]
+    version = 4 if slot_count else 3 if joined else 2 if retired else 1
     require(
         data[8:10] == struct.pack("<H", version) and max(retired, joined) <= 32,
         "version, or number of other keys")

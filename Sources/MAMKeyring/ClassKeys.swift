@@ -26,7 +26,26 @@ enum WrappingKey {
             info: "mamd keybag account without passphrase v1")
     }
 
-    /// For A, B and C: from the passphrase stretched by Argon2id, and the device secret.
+    /// For A, B and C of an account with slots.
+    static func account(
+        _ accountKey: SecretBytes, _ deviceSecret: SecretBytes, _ account: AccountID
+    ) throws(DerivationError) -> SecretBytes {
+        try Derivation.hkdf(
+            input: .joining(accountKey, deviceSecret), salt: account.bytes,
+            info: "mamd keybag slots v1")
+    }
+
+    /// A slot's private key: from its secret stretched by Argon2id, and the device secret.
+    static func slot(
+        stretched: SecretBytes, _ deviceSecret: SecretBytes, _ account: AccountID
+    ) throws(DerivationError) -> SecretBytes {
+        try Derivation.hkdf(
+            input: .joining(stretched, deviceSecret), salt: account.bytes,
+            info: "mamd key slot v1")
+    }
+
+    /// For A, B and C up to version 3: from the passphrase stretched by Argon2id, and the device
+    /// secret.
     static func account(
         stretched: SecretBytes, _ deviceSecret: SecretBytes, _ account: AccountID
     ) throws(DerivationError) -> SecretBytes {

@@ -1,7 +1,7 @@
 // The cost of one guess at a passphrase.
 
 internal import MAMCrypto
-internal import MAMModel
+package import MAMModel
 internal import MAMSystem
 
 /// Argon2id's passes and memory; parallelism is always 1. Stored in the keybag, so that later
@@ -37,6 +37,10 @@ extension KeyDerivationCost {
         passes <= Self.standard.passes && memoryByteCount <= Self.standard.memoryByteCount
     }
 
+    /// False above what the settings can ask for: who forges a slot with the device secret must not
+    /// keep the machine busy for ever.
+    var isSettable: Bool { passes <= 100 && memoryByteCount <= 4 << 30 }
+
     private static let lock = FairLock()
 
     /// Argon2id at this cost, under the fair lock for derivations.
@@ -49,4 +53,10 @@ extension KeyDerivationCost {
                 memoryByteCount: memoryByteCount)
         }
     }
+}
+
+/// How a key is derived from a passphrase. Not secret.
+package struct DerivationParameters: Sendable, Equatable {
+    package let cost: KeyDerivationCost
+    package let salt: Bytes16
 }

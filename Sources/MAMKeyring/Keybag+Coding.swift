@@ -7,19 +7,24 @@ internal import MAMModel
 extension Keybag {
     /// The whole record including its checksum. Its keys are wrapped, so it may be an array.
     package var encoded: [UInt8] {
-        let count = Self.byteCount + others.counts.byteCount
+        let stored = storedSlots
+        let slots = KeybagOffset.others + others.counts.byteCount
+        let count = slots + KeySlot.byteCount * stored.count + 4
         var bytes = [UInt8](repeating: 0, count: count)
         var span = bytes.mutableSpan
         var raw = span.mutableBytes
         encodeAssociated(into: &raw)
         raw.store(wrappedKeys, at: KeybagOffset.wrappedKeys.lowerBound)
         others.counts.store(in: &raw, retiredAt: KeybagOffset.retiredCount)
+        raw.store(UInt8(stored.count), at: KeybagOffset.slotCount)
         raw.store(others.bytes, at: KeybagOffset.others)
+        raw.store(stored.encoded, at: slots)
         raw.store(Checksum.crc32(raw.bytes, count: count - 4), at: count - 4)
         return bytes
     }
 
-    /// Lends what a wrapped key's tag covers: bytes 0 to 751, the other keys, then the class.
+    /// Lends what a wrapped key's tag covers: bytes 0 to 751, the other keys, the slots, then the
+    /// class.
     func withAssociatedData<Result, Failure: Error>(
         _ protectionClass: ProtectionClass,
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -28,7 +33,7 @@ extension Keybag {
         var span = bytes.mutableSpan
         var raw = span.mutableBytes
         encodeAssociated(into: &raw)
-        bytes += others.bytes + [protectionClass.rawValue]
+        bytes += others.bytes + storedSlots.encoded + [protectionClass.rawValue]
         return try bytes.span.withUnsafeBytes(body)
     }
 
@@ -36,7 +41,8 @@ extension Keybag {
     private func encodeAssociated(into bytes: inout MutableRawSpan) {
         bytes.zero(0..<KeybagOffset.wrappedKeys.lowerBound)
         bytes.store(keybagMagic, at: 0)
-        bytes.store(others.counts.version, at: KeybagOffset.version)
+        bytes.store(
+            storedSlots.isEmpty ? others.counts.version : Self.version, at: KeybagOffset.version)
         bytes.store(UInt8(others.joined.count), at: KeybagOffset.joinedCount)
         bytes.store(uid, at: KeybagOffset.uid)
         accountID.bytes.write(to: &bytes, at: KeybagOffset.accountID)
@@ -45,11 +51,11 @@ extension Keybag {
         identity.encode(into: &bytes)
         publicKeyB.write(to: &bytes, at: KeybagOffset.publicKeyB)
         keyIDs.encode(into: &bytes)
-        guard let passphrase else { return }
+        guard case .passphrase(let derivation) = lock else { return }
         bytes.store(passphraseFlag, at: KeybagOffset.flags)
-        bytes.store(passphrase.cost.passes, at: KeybagOffset.passes)
-        bytes.store(passphrase.cost.memoryByteCount, at: KeybagOffset.memory)
-        passphrase.salt.write(to: &bytes, at: KeybagOffset.salt)
+        bytes.store(derivation.cost.passes, at: KeybagOffset.passes)
+        bytes.store(derivation.cost.memoryByteCount, at: KeybagOffset.memory)
+        derivation.salt.write(to: &bytes, at: KeybagOffset.salt)
     }
 }
 
@@ -68,7 +74,7 @@ extension Keybag {
         let accountID = Bytes16(reading: bytes, at: KeybagOffset.accountID)
         guard accountID != .zero else { throw .field(offset: KeybagOffset.accountID) }
         guard let identity = Identity(decoding: bytes) else { throw .ownerText }
-        let passphrase = try decodePassphrase(bytes)
+        let lock = try decodeLock(bytes)
         guard let keyIDs = PerClass<KeyID>(decoding: bytes) else {
             throw .field(offset: KeybagOffset.keyIDs)
         }
@@ -80,7 +86,7 @@ extension Keybag {
         return Keybag(
             accountID: AccountID(accountID), identity: identity,
             uid: bytes.integer(UInt32.self, at: KeybagOffset.uid), registrationTime: time,
-            generation: generation, passphrase: passphrase,
+            generation: generation, lock: lock,
             publicKeyB: .init(reading: bytes, at: KeybagOffset.publicKeyB),
             keyIDs: keyIDs,
             wrappedKeys: bytes.array(KeybagOffset.wrappedKeys), others: others)
@@ -105,18 +111,18 @@ extension Keybag {
         let checksum = bytes.byteCount - 4
         guard bytes.integer(UInt32.self, at: checksum) == Checksum.crc32(bytes, count: checksum)
         else { throw .checksum }
-        let others = otherCounts(in: bytes)
-        guard bytes.byteCount == byteCount + others.byteCount else {
+        let slots = KeySlot.byteCount * slotCount(in: bytes)
+        guard bytes.byteCount == slotsOffset(in: bytes) + slots + 4 else {
             throw .field(offset: KeybagOffset.retiredCount)
         }
-        guard found == others.version else { throw .field(offset: KeybagOffset.version) }
+        guard found == impliedVersion(bytes) else { throw .field(offset: KeybagOffset.version) }
     }
 
     /// True when the checksum is right for the version that these counts imply: a corrupted version
     /// field in one copy must not prevent repair from the other.
     private static func lacksOnlyVersion(_ bytes: RawSpan) -> Bool {
         guard byteCount...maximumByteCount ~= bytes.byteCount else { return false }
-        let expected = otherCounts(in: bytes).version
+        let expected = impliedVersion(bytes)
         let checksum = bytes.byteCount - 4
         return bytes.integer(UInt32.self, at: checksum)
             == Checksum.crc32(
@@ -127,20 +133,43 @@ extension Keybag {
         OtherKeys.Counts(in: bytes, retiredAt: KeybagOffset.retiredCount)
     }
 
-    private static func decodePassphrase(_ bytes: RawSpan) throws(KeybagError) -> Passphrase? {
+    private static func slotCount(in bytes: RawSpan) -> Int {
+        Int(bytes.integer(UInt8.self, at: KeybagOffset.slotCount))
+    }
+
+    private static func slotsOffset(in bytes: RawSpan) -> Int {
+        KeybagOffset.others + otherCounts(in: bytes).byteCount
+    }
+
+    /// The version of a record with these counts.
+    private static func impliedVersion(_ bytes: RawSpan) -> UInt16 {
+        slotCount(in: bytes) > 0 ? version : otherCounts(in: bytes).version
+    }
+
+    private static func decodeLock(_ bytes: RawSpan) throws(KeybagError) -> Lock {
+        let count = slotCount(in: bytes)
         let flags = bytes.integer(UInt8.self, at: KeybagOffset.flags)
-        guard flags & ~passphraseFlag == 0 else { throw .field(offset: KeybagOffset.flags) }
+        guard flags == 0 || flags == passphraseFlag && count == 0 else {
+            throw .field(offset: KeybagOffset.flags)
+        }
         guard flags == passphraseFlag else {
             for range in KeybagOffset.passphraseOnly where !bytes.isZero(range) {
                 throw .field(offset: range.lowerBound)
             }
-            return nil
+            guard count > 0 else { return .deviceSecret }
+            let offset = slotsOffset(in: bytes)
+            guard let slots = [KeySlot](decoding: bytes, at: offset, count: count) else {
+                throw .field(offset: offset)
+            }
+            return .slots(slots)
         }
         let cost = KeyDerivationCost(
             passes: bytes.integer(UInt32.self, at: KeybagOffset.passes),
             memoryByteCount: bytes.integer(UInt64.self, at: KeybagOffset.memory))
         guard let cost else { throw .field(offset: KeybagOffset.passes) }
-        return Passphrase(cost: cost, salt: Bytes16(reading: bytes, at: KeybagOffset.salt))
+        return .passphrase(
+            DerivationParameters(
+                cost: cost, salt: Bytes16(reading: bytes, at: KeybagOffset.salt)))
     }
 }
 

@@ -5,11 +5,12 @@ package import MAMModel
 
 /// The fields of docs/FORMAT.md, section 3. Contains no plain secret.
 package struct Keybag: Sendable {
-    /// The length without other keys.
+    /// The length without other keys and slots.
     package static let byteCount = 1024
-    package static let maximumByteCount = byteCount + OtherKeys.maximumByteCount
+    package static let maximumByteCount =
+        byteCount + OtherKeys.maximumByteCount + KeySlot.byteCount * KeySlot.maximumCount
     /// The newest known version.
-    static let version: UInt16 = 3
+    static let version: UInt16 = 4
 
     package let accountID: AccountID
     package var identity: Identity
@@ -19,8 +20,7 @@ package struct Keybag: Sendable {
     package let registrationTime: Int64
     /// Starts at 1 and grows by one with every change.
     package var generation: UInt64
-    /// Nil for an account without a passphrase.
-    package var passphrase: Passphrase?
+    var lock: Lock
     package var publicKeyB: Curve25519.PublicKey
     var keyIDs: PerClass<KeyID>
     /// Classes A to D, each nonce 16 | key 32 | tag 16.
@@ -28,10 +28,34 @@ package struct Keybag: Sendable {
     /// Keys that open files but seal none.
     var others = OtherKeys()
 
-    /// Parameters for deriving a key from the passphrase.
-    package struct Passphrase: Sendable, Equatable {
-        package let cost: KeyDerivationCost
-        package let salt: Bytes16
+    /// What opens A, B and C besides the device secret.
+    enum Lock: Sendable, Equatable {
+        /// Nothing: an account without a passphrase.
+        case deviceSecret
+        /// As versions 1 to 3 have it. A change makes it a slot.
+        case passphrase(DerivationParameters)
+        /// At least one.
+        case slots([KeySlot])
+    }
+
+    /// The secrets that open the account; none if the device secret does. The passphrase of a
+    /// keybag of before is shown as a slot.
+    package var slots: [KeySlot] {
+        switch lock {
+        case .deviceSecret: []
+        case .passphrase(let derivation):
+            [
+                KeySlot(
+                    id: .none, kind: .passphrase, creationTime: registrationTime,
+                    derivation: derivation, publicKey: .zero)
+            ]
+        case .slots(let slots): slots
+        }
+    }
+
+    /// The slots as the record has them.
+    var storedSlots: [KeySlot] {
+        if case .slots(let slots) = lock { slots } else { [] }
     }
 
     /// The id of one class's key.
@@ -92,16 +116,17 @@ enum KeybagOffset {
     static let keyIDs = 688
     static let wrappedKeys = 752..<1008
     static let retiredCount = 1008
+    static let slotCount = 1009
     static let others = 1020
     /// In a record of 1024 bytes. In a longer one the checksum is at the end, too.
     static let checksum = 1020
     /// Must be zero in every record.
-    static let reserved = [1009..<1020]
-    /// Ranges that must be zero without a passphrase.
+    static let reserved = [1010..<1020]
+    /// Ranges that must be zero without a passphrase, and with slots.
     static let passphraseOnly = [52..<64, 640..<656]
 }
 
-/// Bit 0 of the flags.
+/// Bit 0 of the flags, up to version 3.
 let passphraseFlag: UInt8 = 1
 
 /// `89 4D 41 4D 4B 0D 0A 1A`, `\x89MAMK\r\n\x1a`.

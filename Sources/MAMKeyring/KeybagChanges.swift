@@ -8,11 +8,11 @@ internal import Synchronization
 
 /// All changes to keybags go through here, one at a time.
 final class KeybagChanges: Sendable {
-    private let files: AccountFiles
-    private let sealer: KeybagSealer
+    let files: AccountFiles
+    let sealer: KeybagSealer
     private let state: SharedState<AccountTable>
     private let locks: KeyringLocks
-    private let report: @Sendable (KeyringFinding) -> Void
+    let report: @Sendable (KeyringFinding) -> Void
     /// Accounts whose registration failed, but whose keybag may still be on disk.
     private let leftovers = Mutex<[AccountID: Identity]>([:])
 
@@ -27,7 +27,10 @@ final class KeybagChanges: Sendable {
         preparing prepare: (AccountID) -> Void
     ) throws(KeyringError) {
         var keybag = new
-        try sealer.seal(&keybag, keys, passphrase: passphrase)
+        if let passphrase {
+            keybag.lock = .slots([try sealer.makeSlot(.passphrase, passphrase, in: keybag)])
+        }
+        try sealer.seal(&keybag, keys)
         prepare(keybag.accountID)
         try locks.changes.withLock { [keybag] _ throws(KeyringError) in
             // Files would be written under keys that a crash would lose.
@@ -40,18 +43,17 @@ final class KeybagChanges: Sendable {
     }
 
     /// Changes a keybag, then wraps its keys over the changed fields. `change` gets the class keys,
-    /// and all keys, to which it may add. `proof`: opens the keybag in place of its passphrase.
+    /// and all keys, to which it may add. `proof`: opens the keybag in place of a secret. Returns
+    /// the changed keybag.
+    @discardableResult
     func rewrite(
-        _ account: AccountID, opening old: SecretBytes?, sealing new: SecretBytes?,
-        refusing previousBlockCount: Int = 0,
+        _ account: AccountID, opening secret: SecretBytes?, slots slotChange: SlotChange = .kept,
         with proof: ((Keybag) throws(KeyringError) -> AccountKeys)? = nil,
         _ change: (inout Keybag, ClassKeys, inout AccountKeys) throws(KeyringError) -> Void
-    ) throws(KeyringError) {
+    ) throws(KeyringError) -> Keybag {
         try locks.passphrases.withLock(account) { () throws(KeyringError) in
             do throws(KeyringError) {
-                try rewriteAlone(
-                    account, opening: old, sealing: new, refusing: previousBlockCount, with: proof,
-                    change)
+                return try rewriteAlone(account, opening: secret, slotChange, with: proof, change)
             } catch {
                 // What a wipe has destroyed meanwhile fails in any way.
                 guard state.read({ $0.wipes[account] == nil }) else { throw .beingWiped(account) }
@@ -61,41 +63,37 @@ final class KeybagChanges: Sendable {
     }
 
     private func rewriteAlone(
-        _ account: AccountID, opening old: SecretBytes?, sealing new: SecretBytes?,
-        refusing previousBlockCount: Int,
+        _ account: AccountID, opening secret: SecretBytes?, _ slotChange: SlotChange,
         with proof: ((Keybag) throws(KeyringError) -> AccountKeys)?,
         _ change: (inout Keybag, ClassKeys, inout AccountKeys) throws(KeyringError) -> Void
-    ) throws(KeyringError) {
+    ) throws(KeyringError) -> Keybag {
         var keybag = try state.keybag(of: account)
         let opened =
             if let proof { try proof(keybag) } else {
-                try sealer.openKeys(keybag, passphrase: old)
+                try sealer.openKeys(keybag, passphrase: secret)
             }
-        var past: PastPassphrases?
-        if let new, previousBlockCount > 0 {
-            // Its fingerprint is stored only when it is changed.
-            if proof != nil, try sealer.isCurrent(new, of: keybag) {
-                throw Self.isPast(previousBlockCount)
-            }
-            past = try history(of: account, from: old, to: new, refusing: previousBlockCount)
+        let past = try history(of: keybag, opened, from: secret, slotChange)
+        if case .passphrase = keybag.lock, slotChange.keepsPassphrases, let secret {
+            keybag.lock = .slots([try sealer.makeSlot(.passphrase, secret, in: keybag)])
         }
         let before = (keybag: keybag, keys: try sealer.allKeys(of: keybag, opened))
         var (keys, all) = (before.keys, opened)
-        if keybag.passphrase == nil, new != nil {
+        if keybag.lock == .deviceSecret, slotChange.addsSecret {
             (keys, all) = try keybag.retire(keys, opened)
         }
         keybag.generation += 1
         try change(&keybag, keys, &all)
-        try sealer.seal(&keybag, keys, passphrase: new)
-        try replace(before, opening: old, with: keybag, all)
+        try apply(slotChange, to: &keybag, openedBy: opened.slot)
+        try sealer.seal(&keybag, keys)
+        try replace(before, with: keybag, all)
         if let past { remember(past, of: account) }
         if proof != nil { sealer.attempts.clear(account) }
+        return keybag
     }
 
     /// A keybag that a wipe has destroyed must not come back.
     private func replace(
-        _ old: (keybag: Keybag, keys: ClassKeys), opening passphrase: SecretBytes?,
-        with keybag: Keybag, _ keys: AccountKeys
+        _ old: (keybag: Keybag, keys: ClassKeys), with keybag: Keybag, _ keys: AccountKeys
     ) throws(KeyringError) {
         try locks.changes.withLock { _ throws(KeyringError) in
             guard state.read({ $0.wipes[keybag.accountID] == nil }) else {
@@ -104,7 +102,7 @@ final class KeybagChanges: Sendable {
             let isDurable = try save(keybag)
             // Files would be written under keys that a crash would lose, or their export be lost.
             guard isDurable || keybag.allKeyIDs == old.keybag.allKeyIDs else {
-                throw putBack(old.keybag, old.keys, passphrase, over: keybag)
+                throw putBack(old.keybag, old.keys, over: keybag)
             }
             state.withLock { $0.replace(keybag, keys) }
         }
@@ -114,45 +112,17 @@ final class KeybagChanges: Sendable {
     /// the changed keybag, which has both sets of keys, or the old one; nothing was sealed under
     /// the new keys.
     private func putBack(
-        _ old: Keybag, _ keys: ClassKeys, _ passphrase: SecretBytes?, over new: Keybag
+        _ old: Keybag, _ keys: ClassKeys, over new: Keybag
     ) -> KeyringError {
         var keybag = old
         keybag.generation = new.generation + 1
         do throws(KeyringError) {
-            try sealer.seal(&keybag, keys, passphrase: passphrase)
+            try sealer.seal(&keybag, keys)
             // Even if it cannot be written: the next write must supersede what may be on disk.
             state.withLock { [keybag] in $0.accounts[keybag.accountID]?.keybag = keybag }
             try save(keybag)
         } catch { return error }
         return .storage(.ioError)
-    }
-
-    /// The history to store once the passphrase is changed. Throws if the new passphrase is among
-    /// the last `count`, including the current one. The caller holds the account's `passphrases`.
-    private func history(
-        of account: AccountID, from old: SecretBytes?, to new: SecretBytes, refusing count: Int
-    ) throws(KeyringError) -> PastPassphrases {
-        var past =
-            files.histories.load(account, report: report)
-            ?? PastPassphrases(Keybag.Passphrase(cost: sealer.cost, salt: SecureRandom.bytes16()))
-        if let old { past.add(try sealer.fingerprint(old, past, account)) }
-        let fingerprint = try sealer.fingerprint(new, past, account)
-        guard !past.fingerprints.prefix(count).contains(fingerprint) else {
-            throw Self.isPast(count)
-        }
-        return past
-    }
-
-    private static func isPast(_ count: Int) -> KeyringError {
-        .refused(
-            "it is one of the last \(count) passphrases (previousPinBlockCount)",
-            cause: .passphrase)
-    }
-
-    private func remember(_ past: PastPassphrases, of account: AccountID) {
-        do throws(Errno) { try files.histories.save(past, of: account) } catch {
-            report(.historyNotWritten(account, error))
-        }
     }
 
     /// False if the change may not survive a crash.

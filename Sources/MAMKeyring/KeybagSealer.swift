@@ -14,6 +14,8 @@ package struct AccountKeys: Sendable {
     var others: [OtherKeys.Key] = []
     /// The ids of the current keys when these were unwrapped: the account may have new ones by now.
     let names: PerClass<KeyID>
+    /// The one that opened them; nil if no secret did.
+    var slot: KeySlot?
 }
 
 /// Opens and seals keybags with the device secret, and with a passphrase if there is one.
@@ -21,14 +23,16 @@ struct KeybagSealer: Sendable {
     let deviceSecret: SecretBytes
     let cost: KeyDerivationCost
     let attempts: Attempts
+    /// Seconds since 1970.
+    let clock: @Sendable () -> Int64
     /// For D, which is always loaded.
     let state: SharedState<AccountTable>
 
-    /// Unwraps A, B and C; counts a wrong passphrase. The caller holds the account's `passphrases`.
+    /// Unwraps A, B and C; counts a wrong secret. The caller holds the account's `passphrases`.
     func openKeys(
         _ keybag: Keybag, passphrase: SecretBytes?
     ) throws(KeyringError) -> AccountKeys {
-        guard let settings = keybag.passphrase else {
+        guard keybag.lock != .deviceSecret else {
             guard passphrase == nil else { throw .passphraseNotUsed }
             let key = try deriving { () throws(DerivationError) in
                 try WrappingKey.withoutPassphrase(deviceSecret, keybag.accountID)
@@ -37,11 +41,11 @@ struct KeybagSealer: Sendable {
             return keys
         }
         guard let passphrase else { throw .passphraseRequired }
-        return try tryPassphrase(passphrase, settings, keybag)
+        return try trySecret(passphrase, keybag)
     }
 
-    private func tryPassphrase(
-        _ passphrase: SecretBytes, _ settings: Keybag.Passphrase, _ keybag: Keybag
+    private func trySecret(
+        _ secret: SecretBytes, _ keybag: Keybag
     ) throws(KeyringError) -> AccountKeys {
         let account = keybag.accountID
         if let record = attempts.newer(account) { throw .attemptsNewer(record) }
@@ -50,30 +54,84 @@ struct KeybagSealer: Sendable {
             throw attempts.waitsForDamage(account)
                 ? .attemptsDamaged(seconds: seconds) : .retryLater(seconds: seconds)
         }
-        let stretched = try stretch(passphrase, settings, for: keybag.uid)
-        let key = try deriving { () throws(DerivationError) in
-            try WrappingKey.account(stretched: stretched, deviceSecret, account)
-        }
-        guard let keys = try open(keybag, under: key) else {
-            let fingerprint = try deriving { () throws(DerivationError) in
-                try WrappingKey.fingerprint(stretched: stretched, deviceSecret, account)
+        var wrong: SecretBytes?
+        do throws(KeyringError) {
+            for slot in keybag.slots(for: secret) {
+                let stretched = try stretch(secret, of: slot, keybag.uid)
+                if let keys = try open(keybag, slot, stretched) {
+                    attempts.clear(account)
+                    return keys
+                }
+                wrong = wrong ?? stretched
             }
-            // Written before the reply, so that killing the daemon gains no try.
-            let seconds = attempts.recordFailure(account, fingerprint: fingerprint)
-            throw .wrongPassphrase(retryAfterSeconds: seconds)
+        } catch {
+            // One slot has refused it, whatever kept it from the others.
+            if case .derivation = error, let wrong { _ = try recordFailure(wrong, account) }
+            throw error
         }
-        attempts.clear(account)
+        // It is none that a slot could have.
+        guard let wrong else { throw .passphraseRequired }
+        throw .wrongPassphrase(retryAfterSeconds: try recordFailure(wrong, account))
+    }
+
+    /// Written before the reply, so that killing the daemon gains no try.
+    private func recordFailure(
+        _ stretched: SecretBytes, _ account: AccountID
+    ) throws(KeyringError) -> Int64 {
+        let fingerprint = try deriving { () throws(DerivationError) in
+            try WrappingKey.fingerprint(stretched: stretched, deviceSecret, account)
+        }
+        return attempts.recordFailure(account, fingerprint: fingerprint)
+    }
+
+    /// Whether a secret is that of one of these slots, which are the keybag's or some of them.
+    /// Counts no attempt: the caller has the keys.
+    func isSecret(
+        _ secret: SecretBytes, of slots: [KeySlot], in keybag: Keybag
+    ) throws(KeyringError) -> Bool {
+        for slot in keybag.slots(for: secret) where slots.contains(slot) {
+            let stretched = try stretch(secret, of: slot, keybag.uid)
+            guard case .passphrase = keybag.lock else {
+                let pair = try keyPair(stretched, keybag.accountID)
+                guard pair.publicKey != slot.publicKey else { return true }
+                continue
+            }
+            if try open(keybag, slot, stretched) != nil { return true }
+        }
+        return false
+    }
+
+    /// Nil if the slot's secret is another.
+    private func open(
+        _ keybag: Keybag, _ slot: KeySlot, _ stretched: SecretBytes
+    ) throws(KeyringError) -> AccountKeys? {
+        let account = keybag.accountID
+        var keys: AccountKeys?
+        if case .passphrase = keybag.lock {
+            let key = try deriving { () throws(DerivationError) in
+                try WrappingKey.account(stretched: stretched, deviceSecret, account)
+            }
+            keys = try open(keybag, under: key)
+        } else {
+            let pair = try keyPair(stretched, account)
+            guard pair.publicKey == slot.publicKey else { return nil }
+            let accountKey = try open(slot, pair.privateKey, account)
+            let key = try deriving { () throws(DerivationError) in
+                try WrappingKey.account(accountKey, deviceSecret, account)
+            }
+            keys = try open(keybag, under: key)
+            guard keys != nil else { throw .keybag(.keysDamaged) }
+        }
+        keys?.slot = slot
         return keys
     }
 
-    /// Whether the passphrase opens the keybag. Counts no attempt: the caller has the keys.
-    func isCurrent(_ passphrase: SecretBytes, of keybag: Keybag) throws(KeyringError) -> Bool {
-        guard let settings = keybag.passphrase else { return false }
-        let stretched = try stretch(passphrase, settings, for: keybag.uid)
-        let key = try deriving { () throws(DerivationError) in
-            try WrappingKey.account(stretched: stretched, deviceSecret, keybag.accountID)
+    private func open(
+        _ slot: KeySlot, _ privateKey: SecretBytes, _ account: AccountID
+    ) throws(KeyringError) -> SecretBytes {
+        do throws(SealError) { return try slot.open(privateKey, account) } catch {
+            throw error == .notAuthentic ? .keybag(.keysDamaged) : .cipher
         }
-        return try open(keybag, under: key) != nil
     }
 
     /// Nil if none of the three unwraps, as after a wrong passphrase; an error if only some do.
@@ -104,10 +162,29 @@ struct KeybagSealer: Sendable {
     }
 
     private func stretch(
-        _ passphrase: SecretBytes, _ settings: Keybag.Passphrase, for user: UInt32
+        _ passphrase: SecretBytes, _ settings: DerivationParameters, for user: UInt32
     ) throws(KeyringError) -> SecretBytes {
         try deriving { () throws(DerivationError) in
             try settings.cost.stretch(passphrase, salt: settings.salt, for: user)
+        }
+    }
+
+    /// As its kind of slot takes it.
+    private func stretch(
+        _ secret: SecretBytes, of slot: KeySlot, _ user: UInt32
+    ) throws(KeyringError) -> SecretBytes {
+        guard let input = slot.kind.input(secret) else { throw .derivation(.failure) }
+        return try stretch(input, slot.derivation, for: user)
+    }
+
+    private func keyPair(
+        _ stretched: SecretBytes, _ account: AccountID
+    ) throws(KeyringError) -> Curve25519.KeyPair {
+        let key = try deriving { () throws(DerivationError) in
+            try WrappingKey.slot(stretched: stretched, deviceSecret, account)
+        }
+        do throws(SealError) { return try Curve25519.KeyPair(privateKey: key) } catch {
+            throw .cipher
         }
     }
 
@@ -148,30 +225,64 @@ struct KeybagSealer: Sendable {
 // MARK: Sealing
 
 extension KeybagSealer {
-    /// Sets or removes the passphrase, and wraps all keys over the changed fields.
-    func seal(
-        _ keybag: inout Keybag, _ keys: ClassKeys, passphrase: SecretBytes?
-    ) throws(KeyringError) {
-        keybag.passphrase = nil
-        let accountKey: SecretBytes
-        if let passphrase {
-            guard passphrase.count > 0 else { throw .emptyPassphrase }
-            let settings = Keybag.Passphrase(cost: cost, salt: SecureRandom.bytes16())
-            keybag.passphrase = settings
-            let stretched = try stretch(passphrase, settings, for: keybag.uid)
-            accountKey = try deriving { () throws(DerivationError) in
-                try WrappingKey.account(stretched: stretched, deviceSecret, keybag.accountID)
+    /// Wraps all keys over the changed fields. With slots, under a new account key.
+    func seal(_ keybag: inout Keybag, _ keys: ClassKeys) throws(KeyringError) {
+        let account = keybag.accountID
+        let wrappingKey: SecretBytes
+        switch keybag.lock {
+        case .deviceSecret:
+            wrappingKey = try deriving { () throws(DerivationError) in
+                try WrappingKey.withoutPassphrase(deviceSecret, account)
             }
-        } else {
-            accountKey = try deriving { () throws(DerivationError) in
-                try WrappingKey.withoutPassphrase(deviceSecret, keybag.accountID)
+        case .slots(var slots):
+            let accountKey = SecretBytes.random(count: AESGCM.keyByteCount)
+            for index in slots.indices { try slots[index].seal(accountKey, account) }
+            keybag.lock = .slots(slots)
+            wrappingKey = try deriving { () throws(DerivationError) in
+                try WrappingKey.account(accountKey, deviceSecret, account)
             }
+        case .passphrase:
+            // Every change has made it a slot.
+            throw .passphraseRequired
         }
         let deviceKey = try deriving { () throws(DerivationError) in
-            try WrappingKey.device(deviceSecret, keybag.accountID)
+            try WrappingKey.device(deviceSecret, account)
         }
         do throws(SealError) {
-            try keybag.wrap(keys, accountKey: accountKey, deviceKey: deviceKey)
+            try keybag.wrap(keys, accountKey: wrappingKey, deviceKey: deviceKey)
         } catch { throw .cipher }
+    }
+
+    /// A new slot of the keybag, whose account key ``seal(_:_:)`` seals.
+    func makeSlot(
+        _ kind: KeySlot.Kind, _ secret: SecretBytes, in keybag: Keybag
+    ) throws(KeyringError) -> KeySlot {
+        guard secret.count > 0 else { throw .emptyPassphrase }
+        guard let input = kind.input(secret) else {
+            throw .refused("it is not a recovery passphrase: twelve words with their checksum")
+        }
+        let derivation = DerivationParameters(cost: cost, salt: SecureRandom.bytes16())
+        let stretched = try stretch(input, derivation, for: keybag.uid)
+        return KeySlot(
+            id: .random(beside: keybag.storedSlots), kind: kind, creationTime: max(0, clock()),
+            derivation: derivation, publicKey: try keyPair(stretched, keybag.accountID).publicKey)
+    }
+}
+
+extension KeySlot.Kind {
+    /// What is stretched; nil if the secret cannot be one of this kind.
+    fileprivate func input(_ secret: SecretBytes) -> SecretBytes? {
+        switch self {
+        case .passphrase: secret
+        case .recovery: RecoveryWords.entropy(of: secret)
+        }
+    }
+}
+
+extension Keybag {
+    /// Those that a secret may open, recovery words first.
+    fileprivate func slots(for secret: SecretBytes) -> [KeySlot] {
+        slots.filter { $0.kind == .recovery && $0.kind.input(secret) != nil }
+            + slots.filter { $0.kind == .passphrase }
     }
 }

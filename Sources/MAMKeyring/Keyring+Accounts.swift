@@ -30,15 +30,19 @@ extension Keyring {
     /// An account without a passphrase gets new class keys, because remains of its old keybag would
     /// open the old ones. It keeps the old keys for existing files.
     ///
-    /// `old`: nil if the account has no passphrase; a wrong one counts as it does at an unlock.
-    /// `new`: nil to remove it. `previousBlockCount`: how many of the last passphrases may not be
-    /// reused.
+    /// `old`: nil if the account has no passphrase; a wrong one counts as it does at an unlock. The
+    /// new one replaces it, and all passphrases if `old` is a recovery passphrase or
+    /// `replacingAll`. `new`: nil to remove all secrets. `previousBlockCount`: how many of the last
+    /// passphrases may not be reused.
     package func changePassphrase(
         _ account: AccountID, from old: SecretBytes?, to new: SecretBytes?,
-        previousBlockCount: Int = 0
+        replacingAll: Bool = false, previousBlockCount: Int = 0
     ) throws(KeyringError) {
-        try changes.rewrite(account, opening: old, sealing: new, refusing: previousBlockCount) {
-            keybag, _, _ throws(KeyringError) in
+        try changes.rewrite(
+            account, opening: old,
+            slots: .passphrase(
+                new, replacingAll: replacingAll, previousBlockCount: previousBlockCount)
+        ) { keybag, _, _ throws(KeyringError) in
             if old != nil, new == nil { try keybag.keepRoomForPassphrase() }
         }
     }
@@ -51,7 +55,7 @@ extension Keyring {
         _ account: AccountID, objectID: String, passphrase: SecretBytes?
     ) throws(KeyringError) {
         try locks.registrations.withSlot(of: uid(of: account) ?? 0) { () throws(KeyringError) in
-            try changes.rewrite(account, opening: passphrase, sealing: passphrase) {
+            _ = try changes.rewrite(account, opening: passphrase) {
                 keybag, _, _ throws(KeyringError) in
                 try give(&keybag, objectID)
             }
@@ -81,7 +85,7 @@ extension Keyring {
         } catch { throw .cipher }
         return Keybag(
             accountID: AccountID(SecureRandom.bytes16()), identity: identity, uid: uid,
-            registrationTime: nextRegistrationTime, generation: 1, passphrase: nil,
+            registrationTime: nextRegistrationTime, generation: 1, lock: .deviceSecret,
             publicKeyB: pair.publicKey,
             keyIDs: PerClass { _ in KeyID(SecureRandom.bytes16()) },
             wrappedKeys: [])

@@ -35,7 +35,7 @@ extension Keyring {
             try refuseConflicts(with: export)
             let keybag = Keybag(
                 accountID: export.accountID, identity: export.identity, uid: uid,
-                registrationTime: nextRegistrationTime, generation: 1, passphrase: nil,
+                registrationTime: nextRegistrationTime, generation: 1, lock: .deviceSecret,
                 publicKeyB: export.publicKeyB, keyIDs: export.keyIDs, wrappedKeys: [],
                 others: export.others)
             if passphrase == nil { try keybag.keepRoomForPassphrase() }
@@ -80,7 +80,8 @@ extension Keyring {
         previousBlockCount: Int = 0
     ) throws(KeyringError) {
         try changes.rewrite(
-            account, opening: nil, sealing: new, refusing: previousBlockCount,
+            account, opening: nil,
+            slots: .passphrase(new, replacingAll: true, previousBlockCount: previousBlockCount),
             with: { keybag throws(KeyringError) in
                 try self.keys(of: keybag, from: export, opened)
             }
@@ -94,7 +95,7 @@ extension Keyring {
         of keybag: Keybag, from export: KeyExport, _ opened: ExportedKeys
     ) throws(KeyringError) -> AccountKeys {
         let account = keybag.accountID
-        guard keybag.passphrase != nil else {
+        guard keybag.lock != .deviceSecret else {
             throw .refused(
                 "the account has no passphrase that could be forgotten",
                 next: "mamctl account passphrase")

@@ -14,7 +14,7 @@ extension Keyring {
         // Excludes other accounts from getting one of these keys meanwhile.
         try locks.registrations.withSlot(of: uid(of: account) ?? 0) { () throws(KeyringError) in
             try refuseOthers(than: account, having: export)
-            try changes.rewrite(account, opening: passphrase, sealing: passphrase) {
+            try changes.rewrite(account, opening: passphrase) {
                 keybag, keys, all throws(KeyringError) in
                 try keybag.join(export, opened, beside: keys, &all)
             }

@@ -60,7 +60,7 @@ package final class Keyring: Sendable {
         (self.files, self.clock, deviceSecret) = (files, clock, secret)
         hasSecretOfItsOwn = credential == nil
         sealer = KeybagSealer(
-            deviceSecret: secret, cost: cost, attempts: files.attempts, state: state)
+            deviceSecret: secret, cost: cost, attempts: files.attempts, clock: clock, state: state)
         changes = KeybagChanges(files, sealer, locks)
         wipes = WipeLog(store: wipeStore, files: files, locks: locks, state: state)
         recovery = RecoverySealer(sealer: sealer, state: state, clock: clock)
@@ -120,7 +120,7 @@ package final class Keyring: Sendable {
 
     /// True if unlocking the account needs a passphrase.
     package func hasPassphrase(_ account: AccountID) -> Bool {
-        state.read { $0.accounts[account]?.keybag.passphrase != nil }
+        state.read { $0.accounts[account]?.keybag.slots.isEmpty == false }
     }
 
     /// Wrong passphrases since the last right one; immediate repetitions count once.

@@ -11,10 +11,10 @@ struct PastPassphrases: Equatable {
     /// The most that a policy can require.
     static let maximumCount = 24
 
-    let derivation: Keybag.Passphrase
+    let derivation: DerivationParameters
     private(set) var fingerprints: [Bytes16] = []
 
-    init(_ derivation: Keybag.Passphrase) { self.derivation = derivation }
+    init(_ derivation: DerivationParameters) { self.derivation = derivation }
 
     /// Adds the newest one.
     mutating func add(_ fingerprint: Bytes16) {
@@ -41,7 +41,7 @@ struct PastPassphrases: Equatable {
         else { return nil }
         let all = texts.map { $0.text.flatMap(Bytes16.init(hex:)) }
         guard !all.contains(nil) else { return nil }
-        derivation = Keybag.Passphrase(cost: cost, salt: salt)
+        derivation = DerivationParameters(cost: cost, salt: salt)
         fingerprints = all.compactMap(\.self)
     }
 }

@@ -181,7 +181,7 @@ extension KeyExport {
     ) throws(KeyringError) -> KeyExport {
         let keybag = Keybag(
             accountID: accountID, identity: identity, uid: 0, registrationTime: 0, generation: 1,
-            passphrase: nil, publicKeyB: publicKeyB, keyIDs: keyIDs, wrappedKeys: [],
+            lock: .deviceSecret, publicKeyB: publicKeyB, keyIDs: keyIDs, wrappedKeys: [],
             others: others)
         return try Self.seal(opened.keys, of: keybag, time: time, to: key)
     }

@@ -49,10 +49,14 @@ class Hygiene(WorkspaceCase):
     def secrets(self):
         """Name → bytes, worked out by the second decoder from what lies on disk."""
         (keybag,) = decoder.keybags(self.workspace.state)
+        (slot,) = keybag.slots
         passphrase = PASSPHRASE.encode()
         found = {
-            "passphrase": passphrase, "stretched passphrase": keybag.stretched(passphrase),
-            "account key": keybag.account_key(passphrase)}
+            "passphrase": passphrase,
+            "stretched passphrase": keybag.slot_stretched(slot, passphrase),
+            "slot's private key": keybag.slot_private_key(slot, passphrase),
+            "account key": keybag.slot_account_key(slot, passphrase),
+            "class keys' wrapping key": keybag.account_key(passphrase)}
         for number, letter in enumerate("ABCD", 1):
             found[f"plaintext {letter}"] = MARKERS[letter]
             found[f"class key {letter}"] = keybag.class_key(number, passphrase)

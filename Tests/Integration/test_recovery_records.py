@@ -248,8 +248,8 @@ class Kept(RecordsCase):
         account = account_of(record)
         keybag = (self.workspace.state / "keybags" / f"{account}.keybag").read_bytes()
         # The decision, as a wipe makes it durable before anything else: docs/FORMAT.md, section 5.
-        intent = b"\x89MAMW\r\n\x1a" + keybag[8:10] + bytes(2) + keybag[12:32] + bytes(16) + keybag[
-            48:52] + bytes(12)
+        intent = b"\x89MAMW\r\n\x1a" + b"\1\0" + bytes(2) + keybag[12:32] + bytes(16)
+        intent += keybag[48:52] + bytes(12)
         intent += keybag[64:640] + keybag[688:752] + bytes(320)
         (self.workspace.state / "wipes" / account).write_bytes(checksummed(intent))
         self.workspace.mount()

@@ -8,7 +8,7 @@ import Testing
     @Test(arguments: ["right", nil])
     func `decoding and encoding again gives the same bytes`(_ text: String?) throws {
         let bytes = try registered(passphrase: text)
-        #expect(bytes.count == Keybag.byteCount)
+        #expect(bytes.count == Keybag.byteCount + (text == nil ? 0 : 192))
         let keybag = try Keybag.decode(bytes.span.bytes)
         #expect(keybag.encoded == bytes)
         #expect(keybag.identity.name == ann)
@@ -16,7 +16,7 @@ import Testing
         #expect(keybag.uid == 1000)
         #expect(keybag.generation == 1)
         #expect(keybag.registrationTime == 1_000_000)
-        #expect((keybag.passphrase == nil) == (text == nil))
+        #expect(keybag.slots.map(\.kind) == (text == nil ? [] : [.passphrase]))
     }
 
     /// Offsets from docs/FORMAT.md, section 3.
@@ -24,19 +24,21 @@ import Testing
         let bytes = try registered(passphrase: "right")
         let span = bytes.span.bytes
         #expect(Array(bytes[0..<8]) == [0x89, 0x4D, 0x41, 0x4D, 0x4B, 0x0D, 0x0A, 0x1A])
-        #expect(span.integer(UInt16.self, at: 8) == 1)
-        #expect(Array(bytes[10..<12]) == [1, 0])
+        #expect(span.integer(UInt16.self, at: 8) == 4)
+        #expect(Array(bytes[10..<12]) == [0, 0])
         #expect(span.integer(UInt32.self, at: 12) == 1000)
         #expect(span.integer(UInt64.self, at: 32) == 1)
         #expect(span.integer(Int64.self, at: 40) == 1_000_000)
         #expect(span.integer(UInt16.self, at: 48) == UInt16(ann.utf8.count))
         #expect(span.integer(UInt16.self, at: 50) == 5)
-        #expect(span.integer(UInt32.self, at: 52) == 1)
-        #expect(span.integer(UInt64.self, at: 56) == 8192)
         #expect(Array(bytes[64..<64 + ann.utf8.count]) == Array(ann.utf8))
         #expect(Array(bytes[576..<581]) == Array("OID-1".utf8))
-        #expect(Array(bytes[1008..<1020]) == [UInt8](repeating: 0, count: 12))
-        #expect(span.integer(UInt32.self, at: 1020) == Checksum.crc32(span, count: 1020))
+        #expect(Array(bytes[1008..<1020]) == [0, 1] + [UInt8](repeating: 0, count: 10))
+        #expect(Array(bytes[1020..<1024]) == [1, 0, 0, 0])
+        #expect(span.integer(UInt32.self, at: 1024) == 1)
+        #expect(span.integer(UInt64.self, at: 1028) == 8192)
+        #expect(span.integer(Int64.self, at: 1044) == 1_000_000)
+        #expect(span.integer(UInt32.self, at: 1212) == Checksum.crc32(span, count: 1212))
     }
 
     @Test func `every changed bit breaks the checksum or is refused before`() throws {
@@ -49,7 +51,7 @@ import Testing
     }
 
     @Test func `every length but the whole one is refused`() throws {
-        let bytes = try registered(passphrase: "right")
+        let bytes = try registered(passphrase: nil)
         for count in bytes.indices {
             let cut = Array(bytes[..<count])
             #expect(throws: KeybagError.truncated(byteCount: count)) {
@@ -58,28 +60,69 @@ import Testing
         }
         let longer = bytes + [0]
         #expect(throws: KeybagError.tooLong) { try Keybag.decode(longer.span.bytes) }
+        let slots = try registered(passphrase: "right")
+        for count in Keybag.byteCount..<slots.count {
+            var cut = Array(slots[..<count])
+            sign(&cut)
+            #expect(throws: KeybagError.self) { try Keybag.decode(cut.span.bytes) }
+        }
     }
 
     @Test(
         arguments: [
-            (0, 0x88, .notAKeybag), (8, 4, .newerVersion(4)), (8, 3, .field(offset: 8)),
-            (8, 2, .field(offset: 8)),
-            (8, 0, .field(offset: 8)),
-            (10, 3, .field(offset: 10)), (10, 0, .field(offset: 52)), (11, 1, .field(offset: 1008)),
+            (0, 0x88, .notAKeybag), (8, 5, .newerVersion(5)), (8, 3, .field(offset: 8)),
+            (8, 2, .field(offset: 8)), (8, 0, .field(offset: 8)),
+            (10, 2, .field(offset: 10)), (10, 1, .field(offset: 10)), (11, 1, .field(offset: 1008)),
             (32, 0, .field(offset: 32)), (47, 0x80, .field(offset: 40)), (49, 3, .ownerText),
-            (48, 0, .ownerText), (48, 200, .ownerText), (52, 0, .field(offset: 52)),
-            (56, 1, .field(offset: 52)), (63, 1, .field(offset: 52)), (64, 0xFF, .ownerText),
-            (65, 0x0A, .ownerText), (575, 1, .ownerText), (1008, 1, .field(offset: 1008)),
-            (1019, 1, .field(offset: 1009)),
+            (48, 0, .ownerText), (48, 200, .ownerText), (52, 1, .field(offset: 52)),
+            (63, 1, .field(offset: 52)), (64, 0xFF, .ownerText), (65, 0x0A, .ownerText),
+            (575, 1, .ownerText), (640, 1, .field(offset: 640)), (1008, 1, .field(offset: 1008)),
+            (1009, 0, .field(offset: 1008)), (1009, 2, .field(offset: 1008)),
+            (1010, 1, .field(offset: 1010)), (1019, 1, .field(offset: 1010)),
+            // The slot: kind, zeros, passes, memory, zeros, time, zeros.
+            (1020, 0, .field(offset: 1020)), (1020, 3, .field(offset: 1020)),
+            (1021, 1, .field(offset: 1020)), (1024, 0, .field(offset: 1020)),
+            (1024, 101, .field(offset: 1020)), (1028, 1, .field(offset: 1020)),
+            (1033, 1, .field(offset: 1020)), (1040, 1, .field(offset: 1020)),
+            (1051, 0x80, .field(offset: 1020)), (1068, 1, .field(offset: 1020)),
         ] as [(Int, UInt8, KeybagError)])
     func `values that no writer gives are refused though the checksum is right`(
         _ offset: Int, _ value: UInt8, _ error: KeybagError
     ) throws {
-        var bytes = try registered(passphrase: "right")
+        try refused(registered(passphrase: "right"), offset, value, error)
+    }
+
+    @Test(
+        arguments: [
+            (10, 3, .field(offset: 10)), (10, 0, .field(offset: 52)), (52, 0, .field(offset: 52)),
+            (56, 1, .field(offset: 52)), (63, 1, .field(offset: 52)), (8, 4, .field(offset: 8)),
+            (1009, 1, .field(offset: 1008)),
+        ] as [(Int, UInt8, KeybagError)])
+    func `so are those of versions without slots`(
+        _ offset: Int, _ value: UInt8, _ error: KeybagError
+    ) throws {
+        try refused(KeybagVector.withPassphrase, offset, value, error)
+    }
+
+    private func refused(
+        _ record: [UInt8], _ offset: Int, _ value: UInt8, _ error: KeybagError
+    ) throws {
+        var bytes = record
         bytes[offset] = value
         sign(&bytes)
         #expect(throws: error) { try Keybag.decode(bytes.span.bytes) }
         #expect(!"\(error)".isEmpty)
+    }
+
+    @Test func `slots that have no id or the same are refused`() throws {
+        var bytes = try registered(passphrase: "right")
+        bytes.replaceSubrange(1036..<1040, with: [0, 0, 0, 0])
+        sign(&bytes)
+        #expect(throws: KeybagError.field(offset: 1020)) { try Keybag.decode(bytes.span.bytes) }
+        var two = KeybagVector.withSlots
+        two.replaceSubrange(1020 + 192 + 16..<1020 + 192 + 20, with: two[1036..<1040])
+        sign(&two)
+        #expect(throws: KeybagError.field(offset: 1020)) { try Keybag.decode(two.span.bytes) }
     }
 
     @Test func `key ids that are missing or double are refused`() throws {
@@ -100,13 +143,14 @@ import Testing
         #expect(throws: KeybagError.ownerText) { try Keybag.decode(bytes.span.bytes) }
     }
 
-    @Test func `whatever is decoded from random changes encodes to itself`() throws {
-        let bytes = try registered(passphrase: nil)
+    @Test(arguments: ["right", nil])
+    func `whatever is decoded from random changes encodes to itself`(_ text: String?) throws {
+        let bytes = try registered(passphrase: text)
         var random = SystemRandomNumberGenerator()
         for _ in 0..<2000 {
             var changed = bytes
             for _ in 0..<3 {
-                changed[Int.random(in: 0..<1020, using: &random)] = UInt8.random(
+                changed[Int.random(in: 0..<bytes.count - 4, using: &random)] = UInt8.random(
                     in: 0...255, using: &random)
             }
             sign(&changed)
@@ -127,6 +171,7 @@ import Testing
 
 /// Makes the checksum right, as an attacker would.
 func sign(_ bytes: inout [UInt8]) {
-    let sum = Checksum.crc32(bytes.span.bytes, count: 1020)
-    for index in 0..<4 { bytes[1020 + index] = UInt8(truncatingIfNeeded: sum >> (8 * index)) }
+    let end = bytes.count - 4
+    let sum = Checksum.crc32(bytes.span.bytes, count: end)
+    for index in 0..<4 { bytes[end + index] = UInt8(truncatingIfNeeded: sum >> (8 * index)) }
 }

@@ -5,6 +5,9 @@ import MAMModel
 import Testing
 
 @Suite struct KeybagVectorTests {
+    /// BIP 39's words for 16 zero bytes.
+    private static let words = String(repeating: "abandon ", count: 11) + "about"
+
     @Test(arguments: [KeybagVector.withPassphrase, KeybagVector.withoutPassphrase])
     func `another program's keybag decodes and encodes to itself`(_ bytes: [UInt8]) throws {
         let keybag = try Keybag.decode(bytes.span.bytes)
@@ -18,7 +21,8 @@ import Testing
 
     @Test(arguments: [
         (KeybagVector.withPassphrase, "correct horse"), (KeybagVector.withoutPassphrase, nil),
-        (KeybagVector.withRetiredKeys, nil),
+        (KeybagVector.withRetiredKeys, nil), (KeybagVector.withSlots, "correct horse"),
+        (KeybagVector.withSlots, words),
     ])
     func `another program's keybag opens and so do its files`(
         _ bytes: [UInt8], _ text: String?
@@ -50,6 +54,15 @@ import Testing
         #expect(keybag.generation == 8 && keybag.accountID == KeybagVector.account)
         #expect(keybag.keyID(.complete) != keyID(.complete))
         #expect(keybag.keyID(.none) == keyID(.none))
+    }
+
+    @Test func `another program's slots are kept as they are`() throws {
+        let bytes = KeybagVector.withSlots
+        let keybag = try Keybag.decode(bytes.span.bytes)
+        #expect(keybag.encoded == bytes)
+        #expect(keybag.slots.map(\.kind) == [.passphrase, .recovery])
+        #expect(keybag.slots.map(\.id.description) == ["01020304", "ffeeddcc"])
+        #expect(keybag.slots.map(\.creationTime) == [1_700_000_000, 1_700_000_001])
     }
 
     private func keyID(_ protectionClass: ProtectionClass) -> KeyID {

@@ -106,7 +106,7 @@ import Testing
         #expect(throws: KeyringError.self) {
             try keyring.changePassphrase(account, from: passphrase("31"), to: nil)
         }
-        #expect(try state.read(copies(of: account)[0]).count == 1024 + 32 * 272)
+        #expect(try state.read(copies(of: account)[0]).count == 1024 + 32 * 272 + 192)
         let again = try state.start()
         try again.unlock(account, "31")
         try expectOpen(files, in: again)
@@ -256,7 +256,7 @@ import Testing
         try keyring.changePassphrase(account, from: nil, to: passphrase("right"))
         let names = copies(of: account)
         let good = try state.read(names[0])
-        #expect(good.count == 1296)
+        #expect(good.count == 1488)
         for offset in good.indices {
             var bytes = good
             bytes[offset] ^= 0x41

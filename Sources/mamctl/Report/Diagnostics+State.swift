@@ -83,13 +83,14 @@ struct StateDiagnostics {
                 ? "the second copy is damaged"
                 : first?.generation == copy?.generation
                     ? "both copies are intact" : "the copies differ in age"
+        let cost = keybag.slots.first?.derivation.cost
         return [
             "account": .string(names.name(.account, account)),
             "generation": JSONValue(keybag.generation), "state": .string(state),
-            "uid": JSONValue(keybag.uid), "passphrase": .bool(keybag.passphrase != nil),
-            "derivationPasses": keybag.passphrase.map { JSONValue($0.cost.passes) } ?? .null,
-            "derivationMiB": keybag.passphrase.map { JSONValue($0.cost.memoryByteCount >> 20) }
-                ?? .null,
+            "uid": JSONValue(keybag.uid), "passphrase": .bool(cost != nil),
+            "derivationPasses": cost.map { JSONValue($0.passes) } ?? .null,
+            "derivationMiB": cost.map { JSONValue($0.memoryByteCount >> 20) } ?? .null,
+            "slots": .array(keybag.slots.map { .string("\($0.kind)") }),
         ]
     }
 

@@ -43,7 +43,7 @@ private struct KeybagCopies {
 
     private let directory: Descriptor
     private let names: [String]
-    /// Without retired keys, with one set and with two.
+    /// Without retired keys, with one set and with two; and with slots.
     private let good: [[UInt8]]
     private let deviceKey: SecretBytes
 
@@ -54,10 +54,15 @@ private struct KeybagCopies {
             Identity(name: "ann@contoso.com"), uid: 1000, passphrase: nil)
         let name = "keybags/\(account.bytes).keybag"
         names = [name, "\(name).copy"]
-        good = try (0..<3).map { [directory] count in
+        good = try (0..<4).map { [directory] count in
             let passphrase = SecretBytes.random(count: 8)
             if count > 0 {
                 try keyring.changePassphrase(account, from: nil, to: passphrase)
+            }
+            if count == 3 {
+                _ = try keyring.addSlot(
+                    .recovery, to: account, opening: passphrase, secret: RecoveryWords.generate())
+            } else if count > 0 {
                 try keyring.changePassphrase(account, from: passphrase, to: nil)
             }
             return try readSmallFile(

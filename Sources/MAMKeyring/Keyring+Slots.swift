@@ -1,0 +1,43 @@
+// The secrets that open an account.
+
+package import MAMCrypto
+package import MAMModel
+internal import MAMSystem
+
+extension Keyring {
+    /// None for an account that the device secret alone opens, or that is not here.
+    package func slots(of account: AccountID) -> [KeySlot] {
+        state.read { $0.accounts[account]?.keybag.slots ?? [] }
+    }
+
+    /// Adds a secret that no slot has. `opening`: one of the account's; a wrong one counts as it
+    /// does at an unlock. `previousBlockCount`: how many of the last passphrases a new one may not
+    /// repeat.
+    package func addSlot(
+        _ kind: KeySlot.Kind, to account: AccountID, opening secret: SecretBytes?,
+        secret new: SecretBytes, previousBlockCount: Int = 0
+    ) throws(KeyringError) -> KeySlot {
+        let changed = try changes.rewrite(
+            account, opening: secret,
+            slots: .added(kind, new, previousBlockCount: previousBlockCount)
+        ) { _, _, _ in }
+        guard let slot = changed.slots.last else { throw .unknownAccount(account) }
+        return slot
+    }
+
+    /// The class keys stay as they are: together with an old copy of the keybag, the secret still
+    /// opens them.
+    package func removeSlot(
+        _ id: KeySlot.ID, of account: AccountID, opening secret: SecretBytes?
+    ) throws(KeyringError) {
+        try changes.rewrite(account, opening: secret, slots: .removed(id)) { _, _, _ in }
+    }
+
+    /// The slot that a secret opens; nil if the account needs none. A wrong one counts as it does
+    /// at an unlock.
+    package func testSlot(
+        of account: AccountID, secret: SecretBytes?
+    ) throws(KeyringError) -> KeySlot? {
+        try openKeys(of: account, passphrase: secret).slot
+    }
+}
