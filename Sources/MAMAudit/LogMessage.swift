@@ -14,6 +14,9 @@ package enum LogMessage: String, Sendable, CaseIterable {
     /// The account is no longer registered; its sealed keys stay.
     case deregistered
     case passphraseChanged = "passphrase-changed"
+    /// One more secret opens the account.
+    case slotAdded = "slot-added"
+    case slotRemoved = "slot-removed"
     case wrongPassphrase = "wrong-passphrase"
     /// Somebody has forgotten the passphrase, and asks the organisation for help.
     case resetAsked = "reset-asked"
@@ -73,6 +76,8 @@ package enum LogMessage: String, Sendable, CaseIterable {
         case .registered: "7d5db73af3bc4ec79e2567008600546c"
         case .deregistered: "2f942690421c46ba958ec9dae216ba25"
         case .passphraseChanged: "8f48f264d5d440608a66f0974cb7074f"
+        case .slotAdded: "61c5a70babc79d44d474d806530a33ee"
+        case .slotRemoved: "1ceca7beaf1c874055ea422bbd761026"
         case .wrongPassphrase: "e8a8fa1a524043ad93258c1aa72c4717"
         case .resetAsked: "3d0a61c58f5e4b7d9a2c7714e06fb1ce"
         case .unlocked: "cf65ff1fc7704b6ba97b3124632be382"

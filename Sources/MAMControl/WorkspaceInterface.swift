@@ -57,6 +57,10 @@ package struct WorkspaceInterface: VaultInterface {
         case .listAccounts: try listAccounts(call)
         case .registerAccount: try registerAccount(call)
         case .changePassphrase: try changePassphrase(call)
+        case .listSlots: try listSlots(call)
+        case .testSlot: try testSlot(call)
+        case .addSlot: try addSlot(call)
+        case .removeSlot: try removeSlot(call)
         case .lock: try lock(call)
         case .unlock: try unlock(call)
         case .keepOpen: try keepOpen(call)
@@ -76,7 +80,8 @@ package struct WorkspaceInterface: VaultInterface {
 
     package func cost(of method: String) -> CallCost {
         switch Wire.Method(rawValue: method) {
-        case .registerAccount, .changePassphrase, .unlock: .derivation
+        case .registerAccount, .changePassphrase, .unlock, .testSlot, .addSlot, .removeSlot:
+            .derivation
         case .lock, .wipe: .closing
         case .watch: .listening
         case .setOwner, .setClass, .encrypt, .decrypt, .verify: .long

@@ -17,6 +17,8 @@ package enum EnrollmentInput: Sendable {
     case launch(LaunchVerdict, ClockStatus?, check: UInt64)
     /// The right passphrase was given; `flaw`: what policy finds wrong with it.
     case opened(flaw: String?)
+    /// The right recovery passphrase was given, which says nothing of the others.
+    case recovered
     /// A wrong one was given, and how many that makes.
     case wrongPassphrase(count: Int)
     case newPassphrase
@@ -105,7 +107,10 @@ extension EnrollmentRecord {
         case .registered: return register(facts)
         case .checkIn(let outcome, let mark): return checkIn(outcome, mark, facts)
         case .launch(let verdict, let clock, let check): return judge(verdict, clock, check)
-        case .opened(let flaw): return open(flaw, facts)
+        case .opened(let flaw):
+            self.flaw = flaw.map { Flaw(reason: $0, rules: facts.pinMark) }
+            return open()
+        case .recovered: return open()
         case .wrongPassphrase(let count): return refuse(count, facts)
         case .newPassphrase:
             (sincePassphrase, flaw) = (0, nil)
@@ -218,10 +223,7 @@ extension EnrollmentRecord {
         return [.wipe(WipeReason(.launch, worst.reason.english))]
     }
 
-    private mutating func open(
-        _ flaw: String?, _ facts: EnrollmentFacts
-    ) -> [EnrollmentAction] {
-        self.flaw = flaw.map { Flaw(reason: $0, rules: facts.pinMark) }
+    private mutating func open() -> [EnrollmentAction] {
         isLockedOut = false
         if offlineWipe == .needsPassphrase { offlineWipe = nil }
         return []

@@ -31,6 +31,11 @@ package struct PinRules: Sendable, Equatable {
     package var requiresCredentials = false
 
     package init() {}
+
+    /// Whether a changed passphrase must open nothing any more, nor another one beside it.
+    package var limitsChanges: Bool {
+        previousBlockCount > 0 || isRequired && expirySeconds != nil
+    }
 }
 
 extension EffectivePolicy {

@@ -23,14 +23,13 @@ package struct Passphrases: UseCase {
     package func changePassphrase(
         of account: AccountID, from old: SecretBytes?, to new: SecretBytes?
     ) throws(KeyringError) {
-        if let block = vault.block(of: account), ![.recheck, .passphrase].contains(block.kind) {
-            throw .blocked(block)
-        }
+        try refuseUnchangeable(account)
         let policy = vault.policy(of: account)
         try judgeNew(new, policy)
         try Unlock(tree).trying(account) { () throws(KeyringError) in
             try vault.keyring.changePassphrase(
-                account, from: old, to: new, previousBlockCount: policy.pin.previousBlockCount)
+                account, from: old, to: new, replacingAll: policy.pin.limitsChanges,
+                previousBlockCount: policy.pin.previousBlockCount)
         }
         PassphraseHelp(tree).end(account)
         noteNew(of: account, "the passphrase of \(vault.identity(of: account)) was changed")
@@ -55,6 +54,13 @@ package struct Passphrases: UseCase {
             "the passphrase of \(vault.identity(of: account)) was reset by uid \(user) with"
                 + " \(source)",
             reason: "reset with \(source)")
+    }
+
+    /// Refused while a block stands that a passphrase does not end.
+    func refuseUnchangeable(_ account: AccountID) throws(KeyringError) {
+        if let block = vault.block(of: account), ![.recheck, .passphrase].contains(block.kind) {
+            throw .blocked(block)
+        }
     }
 
     /// Refused while a block stands that a new passphrase must not end.
@@ -86,6 +92,11 @@ package struct Passphrases: UseCase {
                     cause: .policy)
             }
             return
+        }
+        guard RecoveryWords.entropy(of: passphrase) == nil else {
+            throw .refused(
+                "a recovery passphrase is none for every day, and has a key slot of its own",
+                next: "mamctl slot add --type recovery", cause: .passphrase)
         }
         if let flaw = passphrase.withBytes({ pin.flaw(in: $0) }) {
             throw .refused("the passphrase is not good enough: \(flaw)", cause: .passphrase)

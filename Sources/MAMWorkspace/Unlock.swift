@@ -113,7 +113,10 @@ extension Unlock {
     private func noteRight(_ passphrase: SecretBytes, of account: AccountID) {
         let pin = vault.policy(of: account).pin
         let flaw = passphrase.withBytes { pin.flaw(in: $0) }
-        Enrollment(tree).happen(.opened(flaw: flaw?.description), to: account, as: .policy)
+        // Policy's rules are for what people choose.
+        let isRecovery = RecoveryWords.entropy(of: passphrase) != nil
+        Enrollment(tree).happen(
+            isRecovery ? .recovered : .opened(flaw: flaw?.description), to: account, as: .policy)
     }
 }
 

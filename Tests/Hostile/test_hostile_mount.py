@@ -153,6 +153,14 @@ class Mount(BoundedCase):
                 ("Workspace.ChangePassphrase",
                  {"account": VICTIMS_NAME, "passphrase": self.passphrase,
                  "newPassphrase": "x" * 20}),
+                ("Workspace.ListSlots", {"account": VICTIMS_NAME}),
+                ("Workspace.TestSlot",
+                 {"account": VICTIMS_NAME, "passphrase": self.passphrase}),
+                ("Workspace.AddSlot",
+                 {"account": VICTIMS_NAME, "type": "passphrase", "passphrase": self.passphrase,
+                 "newPassphrase": "x" * 20}),
+                ("Workspace.RemoveSlot",
+                 {"account": VICTIMS_NAME, "slot": "1f0e7d2b", "passphrase": self.passphrase}),
                 ("Recovery.ExportKeys", {"account": VICTIMS_NAME, "passphrase": self.passphrase})):
             with self.subTest(method=method), self.assertRaises(Refusal):
                 client.call(method, **values)

@@ -225,6 +225,15 @@ class Derivations(SharesCase):
         with self.flood(ATTACKER, frame, 150):
             self.assert_bounded(count=5)
 
+    def test_key_slots(self):
+        for method, more in (
+                ("TestSlot", {}),
+                ("AddSlot", {"type": "passphrase", "newPassphrase": self.passphrase})):
+            frame = self.frame(
+                f"Workspace.{method}", account=ATTACKERS_NAME, passphrase=self.passphrase, **more)
+            with self.flood(ATTACKER, frame, 150):
+                self.assert_bounded(count=5)
+
     def test_unlocks_of_an_account_of_ones_own(self):
         frame = self.frame("Workspace.Unlock", account=ATTACKERS_NAME, passphrase=self.passphrase)
         with self.flood(ATTACKER, frame, 150):

@@ -167,7 +167,8 @@ class Users(WorkspaceCase):
     # What a parameter must look like to be asked any further.
     VALUES = {
         "location": "other", "url": "https://example.org", "mode": "open",
-        "question": "isPINRequired", "type": "string", "way": "browser"}
+        "question": "isPINRequired", "type": "string", "way": "browser",
+        "slot": "1f0e7d2b", "SlotType": "passphrase"}
 
     def refuse(self, name, parameters, naming, text):
         """Calls with all that the method could want, so that nothing but the caller's user is in
@@ -189,7 +190,7 @@ class Users(WorkspaceCase):
             elif parameter == "now":
                 values[parameter] = True
             elif not kind.startswith("?"):
-                values[parameter] = self.VALUES.get(parameter) or {
+                values[parameter] = self.VALUES.get(kind) or self.VALUES.get(parameter) or {
                     "string": "text", "int": 0, "bool": False}.get(kind, [])
         # One user has so many connections and no more.
         with self.assertRaises(Refusal) as caught, self.stranger() as stranger:

@@ -103,6 +103,18 @@ import Testing
         #expect(world.block == nil)
     }
 
+    @Test func `recovery words end a lock-out, and say nothing of the passphrase`() {
+        var world = World()
+        _ = world.apply(.opened(flaw: "too short"))
+        _ = world.apply(.wrongPassphrase(count: 5))
+        #expect(world.block == .lockedOut)
+        _ = world.apply(.recovered)
+        #expect(world.block == .passphrase)
+        _ = world.apply(.newPassphrase)
+        _ = world.apply(.recovered)
+        #expect(world.block == nil)
+    }
+
     @Test func `policy may want a passphrase where there is none`() {
         var world = World()
         world.hasPassphrase = false

@@ -50,6 +50,20 @@ import Testing
         #expect(rules.flaw(inBytes: bytes) == nil)
     }
 
+    @Test func `changes are limited by age, if one is required, or by reuse`() {
+        var rules = PinRules()
+        #expect(!rules.limitsChanges)
+        rules.expirySeconds = 1
+        #expect(!rules.limitsChanges)
+        rules.isRequired = true
+        #expect(rules.limitsChanges)
+        rules.expirySeconds = nil
+        #expect(!rules.limitsChanges)
+        rules = PinRules()
+        rules.previousBlockCount = 1
+        #expect(rules.limitsChanges)
+    }
+
     @Test func `length is counted in characters, and any number is a length`() {
         #expect(Self.flaw("äöüß") { $0.minimumLength = 4 } == nil)
         #expect(Self.flaw("äöüß") { $0.minimumLength = 5 } == .tooShort(minimum: 5))

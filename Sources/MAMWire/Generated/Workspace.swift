@@ -9,7 +9,8 @@ extension Varlink.Workspace {
     package enum Method: String, Sendable, CaseIterable {
         case status = "Status", protectionInfo = "ProtectionInfo", whyRefused = "WhyRefused",
             inspect = "Inspect", listAccounts = "ListAccounts", registerAccount = "RegisterAccount",
-            changePassphrase = "ChangePassphrase", lock = "Lock", unlock = "Unlock",
+            changePassphrase = "ChangePassphrase", listSlots = "ListSlots", testSlot = "TestSlot",
+            addSlot = "AddSlot", removeSlot = "RemoveSlot", lock = "Lock", unlock = "Unlock",
             keepOpen = "KeepOpen", wipe = "Wipe", watch = "Watch", encrypt = "Encrypt",
             decrypt = "Decrypt", setOwner = "SetOwner", setClass = "SetClass", verify = "Verify",
             setProcessIdentity = "SetProcessIdentity"
@@ -374,6 +375,78 @@ extension Varlink.Workspace {
                 $0.newPassphrase.json, $0.newPassphraseDescriptor.json, $0.noPassphrase.json]
         }
         package typealias Reply = RegisterAccount.Reply
+    }
+
+    package enum SlotType: String, WireWord { case passphrase, recovery }
+
+    package struct Slot: WireObject, Equatable {
+        package var id: String, type: SlotType, created: Int
+        package init(id: String, type: SlotType, created: Int) {
+            (self.id, self.type, self.created) = (id, type, created)
+        }
+        package static let codec = Codec(["id", "type", "created"], Self.init) {
+            [$0.id.json, $0.type.json, $0.created.json]
+        }
+    }
+
+    package struct ListSlots: VarlinkRequest {
+        package var account: String
+        package init(account: String) { self.account = account }
+        package static let codec = Codec(["account"], Self.init) { [$0.account.json] }
+        package struct Reply: WireObject {
+            package var slots: [Slot]
+            package init(slots: [Slot]) { self.slots = slots }
+            package static let codec = Codec(["slots"], Self.init) { [$0.slots.json] }
+        }
+    }
+
+    package struct TestSlot: VarlinkRequest {
+        package var account: String, passphrase: String?, passphraseDescriptor: Int?
+        package init(account: String, passphrase: String? = nil, passphraseDescriptor: Int? = nil) {
+            (self.account, self.passphrase, self.passphraseDescriptor) = (account, passphrase,
+                passphraseDescriptor)
+        }
+        package static let codec = Codec(["account", "passphrase",
+            "passphraseDescriptor"], Self.init) {
+            [$0.account.json, $0.passphrase.json, $0.passphraseDescriptor.json]
+        }
+        package struct Reply: WireObject {
+            package var slot: Slot
+            package init(slot: Slot) { self.slot = slot }
+            package static let codec = Codec(["slot"], Self.init) { [$0.slot.json] }
+        }
+    }
+
+    package struct AddSlot: VarlinkRequest {
+        package var account: String, type: SlotType, passphrase: String?,
+            passphraseDescriptor: Int?, newPassphrase: String?, newPassphraseDescriptor: Int?
+        package init(account: String, type: SlotType, passphrase: String? = nil,
+            passphraseDescriptor: Int? = nil, newPassphrase: String? = nil,
+            newPassphraseDescriptor: Int? = nil) {
+            (self.account, self.type, self.passphrase, self.passphraseDescriptor,
+                self.newPassphrase, self.newPassphraseDescriptor) = (account, type, passphrase,
+                passphraseDescriptor, newPassphrase, newPassphraseDescriptor)
+        }
+        package static let codec = Codec(["account", "type", "passphrase", "passphraseDescriptor",
+            "newPassphrase", "newPassphraseDescriptor"], Self.init) {
+            [$0.account.json, $0.type.json, $0.passphrase.json, $0.passphraseDescriptor.json,
+                $0.newPassphrase.json, $0.newPassphraseDescriptor.json]
+        }
+        package typealias Reply = TestSlot.Reply
+    }
+
+    package struct RemoveSlot: VarlinkRequest {
+        package var account: String, slot: String, passphrase: String?, passphraseDescriptor: Int?
+        package init(account: String, slot: String, passphrase: String? = nil,
+            passphraseDescriptor: Int? = nil) {
+            (self.account, self.slot, self.passphrase, self.passphraseDescriptor) = (account, slot,
+                passphrase, passphraseDescriptor)
+        }
+        package static let codec = Codec(["account", "slot", "passphrase",
+            "passphraseDescriptor"], Self.init) {
+            [$0.account.json, $0.slot.json, $0.passphrase.json, $0.passphraseDescriptor.json]
+        }
+        package typealias Reply = TestSlot.Reply
     }
 
     package struct Lock: VarlinkRequest {
