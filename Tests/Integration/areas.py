@@ -21,7 +21,7 @@ AREAS = {
     "format": ("vectors", "forms", "ends"),
     "fuse": ("mount", "tree", "handles", "posix_files"),
     "identity": ("identity*", "run"),
-    "keyring": ("passphrase", "new_keys", "recovery_keys"),
+    "keyring": ("passphrase", "slots", "new_keys", "recovery_keys"),
     "policy": ("transfer", "can", "protection_levels"),
     "session": ("session*",),
     "settings": ("misspelt", "config"),

@@ -113,6 +113,11 @@ class Verbs(WorkspaceCase):
         run("account", "check-in")
         run("account", "register", "eve@contoso.com", *secret)
         run("account", "passphrase", ANN, *secret, "--new-passfile", workspace.passfile)
+        other = workspace.secret("other", "another correct horse")
+        added = json.loads(run("slot", "add", ANN, *secret, "--new-passfile", other))
+        run("slot", "list", ANN)
+        run("slot", "test", ANN, *secret)
+        run("slot", "remove", ANN, added["id"], *secret)
         run("account", "login", ANN, *secret)
         run("compliance", "check", ANN, status=(DONE, NO))
         run("account", "link", ANN, "--oid", "5a3c1f0e-7d2b-4a6e-9c11-0b8d5e2f7a90", *secret)
@@ -183,6 +188,7 @@ class Verbs(WorkspaceCase):
 
 OURS = set(re.findall(r"[\w-]+", """
     init mount unmount status verify account-register account-list account-passphrase unlock lock
+    slot-list slot-add slot-test slot-remove
     wipe account-login account-deregister account-check-in threat-set compliance-check owner info
     class is-encrypted encrypt decrypt protect verify-protect data-info identity-show identity-ui
     identity-blocked account-link can can-save can-open can-receive can-copy can-paste can-url

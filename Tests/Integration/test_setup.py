@@ -18,6 +18,7 @@ from workspace import (
 NEEDS = ("e2fsprogs", "rsync", "strace")
 
 KEYS_PASSPHRASE = "another correct horse"
+NO_WORDS = ("Make them now? [Y/n]", "n")
 # As without settings.
 ONE_ACCOUNT = {"MultiManagedIdentities": False}
 
@@ -90,7 +91,7 @@ class Setup(unittest.TestCase):
             ("Where [", str(self.place)), ("Account [", ANN),
             ("Recovery file, - for none [", str(self.keys)), (f"Passphrase for {ANN}", PASSPHRASE),
             ("Again", PASSPHRASE), ("Passphrase of the recovery file", KEYS_PASSPHRASE),
-            ("Again", KEYS_PASSPHRASE)))
+            ("Again", KEYS_PASSPHRASE), NO_WORDS))
         print(f"{typed} characters, {time.monotonic() - begin:.1f} s", flush=True)
         self.assertEqual(status, DONE, shown)
         self.assertIn(f"{self.place} is mounted; its files are sealed in", shown)
@@ -112,6 +113,16 @@ class Setup(unittest.TestCase):
             "account", "import", self.keys, "--export-passfile", strong,
             "--passfile", self.workspace.passfile)
 
+    def test_words_in_a_file(self):
+        words = self.workspace.root / "words"
+        done = json.loads(self.setup(
+            "--passfile", self.workspace.passfile, "--recovery-file", words, "--json").stdout)
+        tested = json.loads(self.workspace.ctl(
+            "slot", "test", ANN, "--passfile", words, "--json").stdout)
+        self.assertEqual((tested["id"], tested["type"]), (done["recoverySlot"], "recovery"))
+        self.assertIsNone(json.loads(self.setup(
+            "--passfile", self.workspace.passfile, "--json").stdout)["recoverySlot"])
+
     def test_mistakes_cost_another_try(self):
         _, status, shown = self.on_terminal((
             ("Recovery file, - for none [", str(self.keys)),
@@ -119,8 +130,8 @@ class Setup(unittest.TestCase):
             (f"Passphrase for {ANN}", "short"), ("Again", "short"),
             (f"Passphrase for {ANN}", PASSPHRASE), ("Again", PASSPHRASE),
             ("Passphrase of the recovery file", KEYS_PASSPHRASE), ("Again", "other"),
-            ("Passphrase of the recovery file", KEYS_PASSPHRASE), ("Again", KEYS_PASSPHRASE)),
-            self.place, ANN)
+            ("Passphrase of the recovery file", KEYS_PASSPHRASE), ("Again", KEYS_PASSPHRASE),
+            NO_WORDS), self.place, ANN)
         self.assertEqual(status, DONE, shown)
         self.assertIn("the two passphrases differ", shown)
         self.check()
@@ -151,8 +162,8 @@ class Setup(unittest.TestCase):
             ("Recovery file, - for none [", str(self.keys)),
             (f"Passphrase for {ANN}", PASSPHRASE), ("Again", PASSPHRASE),
             ("Passphrase of the recovery file", PASSPHRASE), ("Again", PASSPHRASE),
-            ("Passphrase of the recovery file", KEYS_PASSPHRASE), ("Again", KEYS_PASSPHRASE)),
-            self.place, ANN)
+            ("Passphrase of the recovery file", KEYS_PASSPHRASE), ("Again", KEYS_PASSPHRASE),
+            NO_WORDS), self.place, ANN)
         self.assertEqual(status, DONE, shown)
         self.assertIn("that is the account's passphrase", shown)
         self.check()
@@ -523,7 +534,8 @@ class AtLogin(MachineCase):
         typed = answer(terminal, (
             ("Where [", ""), ("Account [", ANN), ("Recovery file, - for none [", ""),
             (f"Passphrase for {ANN}", PASSPHRASE), ("Again", PASSPHRASE),
-            ("Passphrase of the recovery file", KEYS_PASSPHRASE), ("Again", KEYS_PASSPHRASE)))
+            ("Passphrase of the recovery file", KEYS_PASSPHRASE), ("Again", KEYS_PASSPHRASE),
+            NO_WORDS))
         status, shown = terminal.finish(60)
         print(f"{typed} characters, {time.monotonic() - begin:.1f} s", flush=True)
         self.assertEqual(status, DONE, shown)

@@ -10,22 +10,25 @@ internal import MAMWire
 func registerAccount(_ invocation: Invocation) throws -> ExitStatus {
     let name = try invocation.operands[0].requireNewName()
     let daemon = try invocation.daemon()
+    let recovery = try RecoveryOffer(invocation)
     try signIn(
         invocation, as: name, objectID: try invocation.arguments.text("oid"), to: daemon)
     var secrets = SecretParameters()
-    let passphrase = try invocation.newPassphrase(of: shown(name), in: &secrets)
+    let passphrase = try invocation.newPassphrase(of: shown(name))
     let request = Varlink.Workspace.RegisterAccount(
         name: name, objectID: try invocation.arguments.text("oid"),
-        passphraseDescriptor: passphrase,
+        passphraseDescriptor: try secrets.add(passphrase),
         noPassphrase: passphrase == nil ? true : nil,
         // Omitted otherwise: an earlier daemon does not know it.
         newKeys: invocation.arguments.has("new-keys") ? true : nil)
     let account = try register(request, secrets.descriptors, daemon)
+    let slot = try recovery.take(for: account, opening: passphrase, of: daemon)
+    let words: Message = slot.map { "; its recovery passphrase is key slot \($0.id)" } ?? ""
     let isCovered = account.stage == .enrolled
     return report(
         account, invocation,
         "\((isCovered ? "registered" : "registered; no policy covers it yet") as Message)"
-            + "\(account.recoveryNote)")
+            + "\(account.recoveryNote)\(words)")
 }
 
 /// Registers an account. If sealed files carry its name, asks whether to leave them; without a
@@ -185,10 +188,16 @@ extension Invocation {
     func currentPassphrase(
         of account: AccountReport, _ prompt: Message? = nil, in secrets: inout SecretParameters
     ) throws -> Int? {
+        try secrets.add(try currentPassphrase(of: account, prompt))
+    }
+
+    /// The same, for more than one call.
+    func currentPassphrase(
+        of account: AccountReport, _ prompt: Message? = nil
+    ) throws -> SecretBuffer? {
         guard account.hasPassphrase else { return nil }
         try agreeToLastTry(of: account)
-        let prompt = prompt ?? "Passphrase of \(account.label)"
-        return try secrets.add(try passphrase(prompt, isNew: false))
+        return try passphrase(prompt ?? "Passphrase of \(account.label)", isNew: false)
     }
 
     /// The passphrase that an account gets in place of its own; nil for none.
@@ -201,12 +210,10 @@ extension Invocation {
         return nil
     }
 
-    /// The index of the passphrase that will open the account; nil for the device alone.
-    func newPassphrase(
-        of label: String, in secrets: inout SecretParameters
-    ) throws -> Int? {
+    /// The passphrase that will open the account; nil for the device alone.
+    func newPassphrase(of label: String) throws -> SecretBuffer? {
         guard arguments.has("no-passphrase") else {
-            return try secrets.add(try passphrase("Passphrase for \(label)", isNew: true))
+            return try passphrase("Passphrase for \(label)", isNew: true)
         }
         try refuse(["passfile", "extpass"], with: "no-passphrase")
         return nil

@@ -25,7 +25,7 @@ func importKeys(_ invocation: Invocation) throws -> ExitStatus {
                 try invocation.currentPassphrase(
                     of: present, "Passphrase of \(present.label) here", in: &secrets)
             } else {
-                try invocation.newPassphrase(of: source.label, in: &secrets)
+                try secrets.add(try invocation.newPassphrase(of: source.label))
             }
         }
     }

@@ -72,7 +72,7 @@ extension Failure {
 
     static func wayOut(of account: String) -> Message {
         "if it is forgotten: mamctl account passphrase \(account) --export FILE, or --forgotten"
-            + " where an organisation helps"
+            + " where an organisation helps; recovery words are taken in its place"
     }
 
     private static func advice(onGuess error: VarlinkError, _ account: String) -> Message {

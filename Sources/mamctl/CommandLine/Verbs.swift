@@ -22,7 +22,7 @@ let chapters: [Chapter] = [
         verbs: setupVerbs + workspaceVerbs + moreWorkspaceVerbs + overviewVerbs),
     Chapter(
         title: "Accounts",
-        verbs: accountVerbs + enrollmentVerbs + complianceVerbs + recoveryVerbs),
+        verbs: accountVerbs + slotVerbs + enrollmentVerbs + complianceVerbs + recoveryVerbs),
     Chapter(title: "Files", verbs: fileVerbs + protectionVerbs),
     Chapter(title: "Identities", verbs: runVerbs + identityVerbs),
     Chapter(title: "Contained programs", verbs: containVerbs),
@@ -98,11 +98,11 @@ private let accountVerbs: [Verb] = [
         name: "account register", summary: "Register an identity as a managed account",
         usage: [
             "UPN", ["--oid"], .oneOf("--passfile", "--extpass", "--no-passphrase"), ["--new-keys"],
-            .oneOf("--device-code", "--no-browser"),
+            .oneOf("--recovery-file", "--no-recovery"), .oneOf("--device-code", "--no-browser"),
         ],
         options: [
             Option("oid", value: "ID", "the directory object id"),
-            .passfile, .extpass, .noPassphrase,
+            .passfile, .extpass, .noPassphrase, .recoveryFile, .noRecovery,
             Option("new-keys", "create new keys even if sealed files need the old ones"),
             .deviceCode, .noBrowser, .workspace,
         ],

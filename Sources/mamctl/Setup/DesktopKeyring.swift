@@ -3,6 +3,7 @@
 
 internal import Glibc
 internal import MAMCommandLine
+internal import MAMCrypto
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
@@ -13,8 +14,13 @@ struct DesktopKeyring {
     /// The key in the keyring: unlike the name, it stays when the workspace is renamed.
     let id: Bytes16
 
-    /// Keeps the passphrase, and has each login ask for it.
+    /// Keeps the passphrase, and has each login ask for it. Recovery words stay on paper.
     func keep(_ passphrase: SecretBuffer, of account: String) throws {
+        guard !passphrase.isRecovery else {
+            throw Failure(
+                .refused, "the keyring takes no recovery passphrase; the rest is done",
+                next: "run the same again, with the account's passphrase")
+        }
         guard try store(passphrase) else {
             throw Failure(
                 .failure, "the keyring did not take the passphrase; the rest is done",
@@ -101,6 +107,12 @@ struct DesktopKeyring {
 }
 
 private let fileName = "keyring.conf"
+
+extension SecretBuffer {
+    fileprivate var isRecovery: Bool {
+        withBytes { RecoveryWords.entropy(of: SecretBytes(copying: $0)) != nil }
+    }
+}
 
 /// One word of an ExecStart=, whatever is in it.
 private func unitWord(_ text: String) -> String {

@@ -11,16 +11,22 @@ struct SetupAccount {
     let invocation: Invocation
     let daemon: Daemon
     let answers: SetupAccountAnswers
+    let offer: RecoveryOffer
     private var name: String { answers.name }
     private var passphrases: SetupPassphrases { answers.passphrases }
 
     /// `askingAnyway`: has the daemon check the passphrase of one that is unlocked, so that it is
-    /// known to be right.
-    func open(askingAnyway: Bool) throws -> AccountReport {
+    /// known to be right. The slot is that of a new recovery passphrase.
+    func open(
+        askingAnyway: Bool
+    ) throws -> (AccountReport, Varlink.Workspace.Slot?) {
         if let file = answers.recoveryFile { try readRecoveryFile(file) }
+        let isNew = try found() == nil
         let account = try opened(askingAnyway: askingAnyway)
         if let file = answers.recoveryFile { try export(account, to: file) }
-        return account
+        guard isNew || offer.isOrdered else { return (account, nil) }
+        let opening = account.hasPassphrase ? try passphrases.current(account.label) : nil
+        return (account, try offer.take(for: account, opening: opening, of: daemon))
     }
 
     private func found() throws -> AccountReport? {

@@ -15,7 +15,8 @@ let setupVerbs: [Verb] = [
         usage: [
             ["MOUNTPOINT", ["ACCOUNT"]], ["--backing"], ["--adopt"], ["--name"],
             .oneOf("--passfile", "--extpass", "--no-passphrase", "--no-account"),
-            .oneOf("--recovery", "--no-recovery"), ["--keyring"], ["--no-service"],
+            .oneOf("--recovery", "--no-recovery"), ["--recovery-file"], ["--keyring"],
+            ["--no-service"],
             ["--join", ["--wait"]],
         ],
         options: [
@@ -29,7 +30,8 @@ let setupVerbs: [Verb] = [
             Option("no-account", "register no account"),
             Option(
                 "recovery", value: "FILE", "write the account's keys to FILE, under a passphrase"),
-            Option("no-recovery", "write no such file, and do not ask"),
+            Option("no-recovery", "write no such file, make no recovery passphrase, do not ask"),
+            .recoveryFile,
             Option("export-passfile", value: "FILE", "read that file's passphrase from FILE"),
             Option("export-extpass", value: "CMD", "read it from a command"),
             Option("keyring", "have GNOME's keyring unlock the account at login"),
@@ -59,7 +61,8 @@ func setUp(_ invocation: Invocation) throws -> ExitStatus {
     let usesKeyring = invocation.arguments.has("keyring")
     if usesKeyring { try checkKeyring(invocation) }
     let hasAccount = !invocation.arguments.has("no-account")
-    if !hasAccount { try invocation.refuse(["recovery"], with: "no-account") }
+    if !hasAccount { try invocation.refuse(["recovery", "recovery-file"], with: "no-account") }
+    let offer = try RecoveryOffer(invocation)
     let joining = try SetupJoin(invocation)
     let answers = try SetupAnswers(invocation)
     var done = SetupResult(answers: answers)
@@ -102,8 +105,10 @@ func setUp(_ invocation: Invocation) throws -> ExitStatus {
         let known =
             try done.account ?? SetupAccountAnswers(invocation, in: answers, servedBy: daemon)
         done.account = known
-        let account = SetupAccount(invocation: invocation, daemon: daemon, answers: known)
-        let report = try account.open(askingAnyway: usesKeyring)
+        let account = SetupAccount(
+            invocation: invocation, daemon: daemon, answers: known, offer: offer)
+        let (report, slot) = try account.open(askingAnyway: usesKeyring)
+        done.slot = slot
         if usesKeyring, let passphrase = known.passphrases.account, let id = workspace.id {
             try DesktopKeyring(name: answers.name, id: id).keep(passphrase, of: report.label)
             done.isKeyring = true
@@ -130,6 +135,8 @@ private struct SetupResult {
     var isNew = false
     var isService = false
     var isKeyring = false
+    /// Of the recovery passphrase; nil for none.
+    var slot: Varlink.Workspace.Slot?
     /// Nil unless it has joined an organisation.
     var machine: JoinedMachine?
 
@@ -140,7 +147,8 @@ private struct SetupResult {
             "backingDirectory": .string(answers.backing.wireText),
             "account": JSONValue(account?.name),
             "recoveryFile": JSONValue(account?.recoveryFile?.wireText),
-            "service": .bool(isService), "keyring": .bool(isKeyring),
+            "recoverySlot": JSONValue(slot?.id), "service": .bool(isService),
+            "keyring": .bool(isKeyring),
             "joined": machine?.json ?? .null,
         ]
     }
@@ -149,7 +157,7 @@ private struct SetupResult {
         let place = answers.mountPoint
         let lines: [Message?] = [
             "\(place.shown) is mounted; its files are sealed in \(answers.backing.shown)",
-            mounting, machine?.message, unlocking, recovery, "next:",
+            mounting, machine?.message, unlocking, recovery, words, "next:",
         ]
         let carrier = machine != nil && !isService ? ["mamfleet run \(answers.name)"] : []
         let commands =
@@ -182,5 +190,9 @@ private struct SetupResult {
         account?.recoveryFile.map {
             "a copy of its keys: \($0.shown); keep it elsewhere, and its passphrase too"
         }
+    }
+
+    private var words: Message? {
+        slot.map { "its recovery passphrase is key slot \($0.id); keep the words elsewhere" }
     }
 }

@@ -1,0 +1,57 @@
+// `account register` and `setup`: a recovery passphrase for the new account.
+
+internal import MAMCommandLine
+internal import MAMModel
+internal import MAMWire
+
+/// What the command line says of it; made before the account is, so that a file that cannot be
+/// written stops nothing half-way.
+struct RecoveryOffer {
+    private let file: NewFile?
+    private let isAsked: Bool
+
+    init(_ invocation: Invocation) throws {
+        let arguments = invocation.arguments
+        if arguments.has(.recoveryFile) {
+            try invocation.refuse(["no-recovery", "no-passphrase"], with: Option.recoveryFile.name)
+        }
+        file = try NewFile.forRecovery(invocation)
+        isAsked =
+            file == nil && !arguments.has(.noRecovery) && arguments.isTyped()
+            && PrivateScreen.isOffered
+    }
+
+    /// Whether it is to be made without a question.
+    var isOrdered: Bool { file != nil }
+
+    /// Adds it to an account that is there already, whatever comes of this. Nil if nobody wants
+    /// one. `opening`: what opens the account; nil for nothing.
+    func take(
+        for account: AccountReport, opening: SecretBuffer?, of daemon: Daemon
+    ) throws -> Varlink.Workspace.Slot? {
+        guard isOrdered || isAsked && opening != nil && !account.isRecoverable && wantsOne() else {
+            return nil
+        }
+        do {
+            guard let opening else {
+                throw Failure(.refused, "it has no passphrase", next: "mamctl account passphrase")
+            }
+            let new = try NewRecovery(for: account, of: daemon, in: file)
+            if let slot = try new.add(opening: opening) { return slot }
+        } catch let failure as Failure {
+            throw Failure(
+                failure.status,
+                "\(account.label) is there, without a recovery passphrase: \(failure.message)",
+                next: failure.next)
+        }
+        printError("no recovery passphrase was added; for another: mamctl slot add --type recovery")
+        return nil
+    }
+
+    private func wantsOne() -> Bool {
+        let question: Message =
+            "Twelve words can open the account if its passphrase is forgotten. Make them now? [Y/n]"
+        let answer = try? Terminal.askOpenly(question)
+        return ["", "y", "yes"].contains(answer?.text?.lowercased() ?? "n")
+    }
+}

@@ -1,0 +1,53 @@
+// Verbs for the secrets that open an account.
+
+internal import MAMCommandLine
+internal import MAMModel
+internal import MAMWire
+
+let slotVerbs: [Verb] = [
+    Verb(
+        name: "slot list", summary: "List what opens an account: its key slots",
+        usage: [["ACCOUNT"]], options: [.workspace],
+        examples: ["mamctl slot list", "mamctl slot list ann@contoso.com --json"],
+        statuses: daemonStatuses + [.refused], run: listSlots),
+    Verb(
+        name: "slot add", summary: "Add a passphrase, or a recovery passphrase, to an account",
+        usage: [
+            ["ACCOUNT"], ["--type"], .oneOf("--passfile", "--extpass"),
+            .oneOf("--new-passfile", "--new-extpass", "--recovery-file"),
+        ],
+        options: [
+            Option(
+                "type", value: "TYPE", choices: Varlink.Workspace.SlotType.names,
+                "passphrase (the default), or recovery: twelve words that are made and shown"),
+            .passfile, .extpass, .newPassfile, .newExtpass, .recoveryFile, .workspace,
+        ],
+        examples: [
+            "mamctl slot add --type recovery",
+            "mamctl slot add ann@contoso.com --passfile pin --new-passfile longer",
+        ],
+        statuses: slotStatuses, run: addSlot),
+    Verb(
+        name: "slot test", summary: "Check which key slot a passphrase opens",
+        usage: [["ACCOUNT"], .oneOf("--passfile", "--extpass")],
+        options: [.passfile, .extpass, .workspace],
+        examples: ["mamctl slot test", "mamctl slot test ann@contoso.com --passfile words"],
+        statuses: slotStatuses, run: testSlot),
+    Verb(
+        name: "slot remove", summary: "Remove a key slot: its passphrase opens the account no more",
+        usage: ["ACCOUNT", "SLOT", .oneOf("--passfile", "--extpass")],
+        options: [.passfile, .extpass, .workspace],
+        examples: [
+            "mamctl slot remove ann@contoso.com 1f0e7d2b",
+            "mamctl slot remove ann@contoso.com 1f0e7d2b --passfile pin",
+        ],
+        statuses: slotStatuses, run: removeSlot),
+]
+
+private let slotStatuses = daemonStatuses + [.windowClosed, .refused, .wrongPassphrase]
+
+extension Option {
+    static let recoveryFile = Option(
+        "recovery-file", value: "FILE", "write the words to FILE, instead of showing them")
+    static let noRecovery = Option("no-recovery", "do not ask for a recovery passphrase")
+}

@@ -1,0 +1,500 @@
+"""Key slots: several secrets open an account, and one that is removed does no more."""
+import json
+import os
+import re
+import stat
+import sys
+import unittest
+
+from audit_files import files, records
+from enrolling import EnrollmentCase
+from socket_client import Client, Refusal
+from terminal import Terminal
+from test_contained import Contained, HERE
+from workspace import (
+    ANN, BOB, CLOSED, NO, PASSPHRASE, REFUSED, USAGE, WRONG_PASSPHRASE, WorkspaceCase, wait_until)
+
+OTHER = "a second passphrase"
+# Of BIP 39's vectors.
+WORDS = "legal winner thank year wave sausage worth useful legal winner thank yellow"
+MORE_WORDS = "letter advice cage absurd amount doctor acoustic avoid letter advice cage above"
+
+
+class SlotCase(WorkspaceCase):
+    def wait_out(self, account=ANN):
+        wait_until(lambda: self.workspace.account(account)["retryAfterSeconds"] == 0)
+
+    def slot(self, verb, *options, account=ANN, passfile=None, status=0):
+        self.wait_out(account)
+        return self.workspace.serving(
+            f"slot {verb}", account, *options, "--passfile", passfile or self.workspace.passfile,
+            status=status)
+
+    def slots(self, account=ANN):
+        return json.loads(self.workspace.serving("slot list", account, "--json").stdout)
+
+    def ids(self, kind, account=ANN):
+        return [slot["id"] for slot in self.slots(account) if slot["type"] == kind]
+
+    def add_words(self, words=WORDS, account=ANN, **more):
+        with Client(self.workspace.socket) as client:
+            return client.call(
+                "Workspace.AddSlot", account=account, type="recovery", passphrase=PASSPHRASE,
+                newPassphrase=words, **more)["slot"]
+
+    def opens(self, secret, account=ANN):
+        """Whether it unlocks the locked account."""
+        self.wait_out(account)
+        self.workspace.lock(account)
+        return self.workspace.unlock(
+            account, passfile=self.workspace.secret("tried", secret),
+            status=(0, WRONG_PASSPHRASE)).returncode == 0
+
+    def refusal(self, method, **parameters):
+        with Client(self.workspace.socket) as client, self.assertRaises(Refusal) as caught:
+            client.call(f"Workspace.{method}", account=ANN, **parameters)
+        return caught.exception
+
+
+class Slots(SlotCase):
+    def setUp(self):
+        super().setUp()
+        self.wait_out()
+        self.workspace.unlock()
+        self.other = self.workspace.secret("other", OTHER)
+
+    def tearDown(self):
+        own = json.loads(self.slot("test", "--json").stdout)
+        for slot in self.slots():
+            if slot != own:
+                self.slot("remove", slot["id"])
+        self.assertEqual(self.slots(), [own])
+
+    def test_a_second_passphrase_opens_until_it_is_removed(self):
+        path = self.write(self.directory / "file", b"content")
+        added = json.loads(
+            self.slot("add", "--new-passfile", self.other, "--json").stdout)
+        self.assertEqual(added["type"], "passphrase")
+        self.assertEqual([slot["type"] for slot in self.slots()], ["passphrase"] * 2)
+        self.assertIn(added, self.slots())
+        listed = self.workspace.serving("slot list", ANN).stdout
+        self.assertRegex(listed, rf"(?m)^{added['id']}\tpassphrase\t20\d\d-.*Z$")
+        for secret in OTHER, PASSPHRASE:
+            self.assertTrue(self.opens(secret))
+            self.assertEqual(path.read_bytes(), b"content")
+        tested = self.slot("test", "--json", passfile=self.other).stdout
+        self.assertEqual(json.loads(tested), added)
+        # By the one that goes.
+        self.slot("remove", added["id"], passfile=self.other)
+        self.assertFalse(self.opens(OTHER))
+        self.assertTrue(self.opens(PASSPHRASE))
+
+    def test_words_open_and_outlast_a_new_passphrase(self):
+        slot = self.add_words()
+        self.assertTrue(self.opens(WORDS))
+        # As somebody types them.
+        self.assertTrue(self.opens("1. Legal 2. Winner " + WORDS[13:].upper()))
+        new = self.workspace.secret("new", "yet another horse")
+        self.change(self.workspace.passfile, new)
+        self.assertTrue(self.opens(WORDS))
+        self.assertFalse(self.opens(PASSPHRASE))
+        # They replace what is forgotten.
+        words = self.workspace.secret("words", WORDS)
+        self.wait_out()
+        self.change(words, self.workspace.passfile)
+        self.assertFalse(self.opens("yet another horse"))
+        self.assertTrue(self.opens(PASSPHRASE))
+        self.assertIn(slot, self.slots())
+        self.slot("remove", slot["id"])
+        self.assertFalse(self.opens(WORDS))
+        self.assertTrue(self.opens(PASSPHRASE))
+
+    def change(self, old, new):
+        self.workspace.serving(
+            "account passphrase", ANN, "--passfile", old, "--new-passfile", new)
+
+    def test_wrong_secrets_count_whatever_they_are(self):
+        self.add_words()
+        before = len(records(self.workspace, "--event", "wrong-passphrase"))
+        for number, wrong in enumerate((MORE_WORDS, "not it")):
+            told = self.slot(
+                "test", passfile=self.workspace.secret("wrong", wrong), status=WRONG_PASSPHRASE)
+            self.assertNotIn(wrong, told.stderr + told.stdout)
+            counted = records(self.workspace, "--event", "wrong-passphrase")[before:]
+            self.assertEqual(len(counted), number + 1)
+            self.assertTrue(counted[-1]["reason"].endswith(f": {number + 1}"), counted)
+        self.slot("test")
+        self.assertTrue(self.opens(PASSPHRASE))
+
+    def test_what_was_done_is_audited_without_the_secret(self):
+        slot = self.add_words()
+        self.slot("remove", slot["id"])
+        for event in "slot-added", "slot-removed":
+            *_, record = records(self.workspace, "--event", event)
+            self.assertEqual(record["account"], ANN)
+            self.assertEqual(record["reason"], f"key slot {slot['id']} (recovery)")
+            self.assertEqual(record["uid"], os.getuid())
+        written = [*files(self.workspace), self.workspace.daemon_log]
+        for path in written:
+            if path.exists():
+                self.assertNotIn("sausage", path.read_text(errors="replace"))
+
+    def test_refusals(self):
+        self.add_words()
+        for words, told in (
+                # The same words, typed otherwise
+                (WORDS, "another slot"), (WORDS.upper(), "another slot"),
+                (WORDS.replace("yellow", "zoo"), "twelve words"),
+                (OTHER, "twelve words")):
+            with self.subTest(words):
+                refusal = self.refusal(
+                    "AddSlot", type="recovery", passphrase=PASSPHRASE, newPassphrase=words)
+                self.assertEqual(refusal.name, "Refused", refusal)
+                self.assertIn(told, str(refusal))
+        same = self.slot(
+            "add", "--new-passfile", self.workspace.passfile, status=REFUSED).stderr
+        self.assertIn("another slot", same)
+        words = self.workspace.secret("words", MORE_WORDS)
+        told = self.slot("add", "--new-passfile", words, status=REFUSED).stderr
+        self.assertIn("mamctl slot add --type recovery", told)
+        self.workspace.serving(
+            "account passphrase", ANN, "--passfile", self.workspace.passfile, "--new-passfile",
+            words, status=REFUSED)
+        self.workspace.serving(
+            "account register", BOB, "--passfile", words, status=REFUSED)
+        (last,) = self.ids("passphrase")
+        self.assertIn(
+            "mamctl account passphrase", self.slot("remove", last, status=REFUSED).stderr)
+        self.assertIn("no slot", self.slot("remove", "0badcafe", status=REFUSED).stderr)
+        self.slot("remove", "nonsense", status=USAGE)
+        self.assertEqual(len(self.slots()), 2)
+        # Of what is refused, the other secret is not tried.
+        refusal = self.refusal(
+            "AddSlot", type="passphrase", passphrase="not it", newPassphrase=MORE_WORDS)
+        self.assertEqual(refusal.name, "Refused")
+        self.assertEqual(self.workspace.account()["retryAfterSeconds"], 0)
+
+    def test_options_are_for_their_type(self):
+        for options in (
+                ("--type", "recovery", "--new-passfile", self.other),
+                ("--recovery-file", self.workspace.root / "words"), ("--type", "words"),
+                # There is no terminal that could show them.
+                ("--type", "recovery")):
+            with self.subTest(options):
+                self.slot("add", *options, status=USAGE)
+        self.assertEqual(len(self.slots()), 1)
+
+    def test_an_account_without_a_passphrase_has_no_slots(self):
+        self.workspace.serving("account register", BOB, "--no-passphrase")
+        self.assertEqual(self.slots(BOB), [])
+        self.assertIn("no passphrase", self.workspace.serving("slot list", BOB).stdout)
+        file = self.workspace.root / "bobs"
+        for verb, options in (
+                ("add", ("--new-passfile", self.other)), ("test", ()),
+                ("add", ("--type", "recovery", "--recovery-file", file)),
+                ("remove", ("1f0e7d2b",))):
+            told = self.slot(verb, *options, account=BOB, status=REFUSED).stderr
+            self.assertIn("no slot" if verb == "remove" else "no passphrase", told)
+        self.assertFalse(file.exists())
+        self.workspace.serving("wipe", BOB, "--confirm", BOB)
+
+    def test_words_in_a_file(self):
+        file = self.workspace.root / "words-of-ann"
+        options = ("--type", "recovery", "--recovery-file", file)
+        self.slot("add", *options)
+        self.assertEqual(stat.S_IMODE(file.stat().st_mode), 0o600)
+        (words,) = file.read_text().splitlines()
+        self.assertRegex(words, r"^([a-z]+ ){11}[a-z]+$")
+        self.assertIn(
+            self.ids("recovery")[0], self.slot("test", passfile=file).stdout)
+        self.assertTrue(self.opens(words))
+        # Never replaced, nor in the workspace
+        self.slot("add", *options, status=NO)
+        inside = self.directory / "words"
+        self.slot("add", "--type", "recovery", "--recovery-file", inside, status=USAGE)
+        self.assertFalse(inside.exists())
+        # Words that open nothing do not stay.
+        other = self.workspace.root / "words-of-nobody"
+        self.slot(
+            "add", "--type", "recovery", "--recovery-file", other, passfile=self.other,
+            status=WRONG_PASSPHRASE)
+        self.assertFalse(other.exists())
+        self.assertEqual(len(self.ids("recovery")), 1)
+
+
+class WordsCase(SlotCase):
+    def type_words(self, terminal, typed=lambda word: word, from_=0):
+        """Reads the words, and types two of them. Returns them all, and how far it read."""
+        self.read(terminal, b"asked for", from_)
+        at = terminal.shown.rindex(b"asked for")
+        found = re.findall(rb"(\d+)  ([a-z]+)\b", terminal.shown[from_:at])
+        words = {int(number): word.decode() for number, word in found}
+        self.assertEqual(sorted(words), list(range(1, 13)))
+        terminal.type("\n")
+        for _ in range(2):
+            self.read(terminal, b"Word ", at)
+            while not (asked := re.search(rb"Word (\d+): ", terminal.shown[at:])):
+                self.read_more(terminal)
+            at += asked.end()
+            answer = typed(words[int(asked[1])])
+            terminal.type(answer + "\n")
+            if answer != words[int(asked[1])] and answer.lower() != words[int(asked[1])]:
+                break
+        return words, at
+
+    def read(self, terminal, until, from_):
+        while until not in terminal.shown[from_:]:
+            self.read_more(terminal)
+
+    def read_more(self, terminal):
+        before = len(terminal.shown)
+        wait_until(lambda: len(terminal.shown) > before or self.look(terminal))
+
+    @staticmethod
+    def look(terminal):
+        try:
+            terminal.read(seconds=0.05)
+        except AssertionError:
+            return False
+        return False
+
+
+class OnTerminal(WordsCase):
+    def begin(self):
+        self.wait_out()
+        terminal = Terminal(
+            ["mamctl", "slot", "add", ANN, "--type", "recovery", "--workspace",
+             self.workspace.name], self.workspace.environment)
+        terminal.read(until=b"Passphrase of")
+        wait_until(terminal.hides_typing)
+        terminal.type(PASSPHRASE + "\n")
+        return terminal
+
+    def test_words_are_shown_once_and_asked_for(self):
+        terminal = self.begin()
+        words, _ = self.type_words(terminal, str.capitalize)
+        status, shown = terminal.finish()
+        self.assertEqual(status, 0, shown)
+        (slot,) = self.ids("recovery")
+        self.assertIn(slot, shown)
+        # All of them on the other screen, which was cleared before it was left.
+        start, end = shown.index("\x1b[?1049h"), shown.rindex("\x1b[?1049l")
+        self.assertTrue(shown[:end].endswith("\x1b[H\x1b[2J"))
+        for word in words.values():
+            self.assertNotIn(f" {word} ", shown[:start])
+            self.assertNotRegex(shown[end:], rf"\b{word}\b")
+        text = " ".join(words[number] for number in range(1, 13))
+        self.assertTrue(self.opens(text))
+        self.slot("remove", slot)
+        self.assertFalse(self.opens(text))
+
+    def test_three_wrong_answers_add_nothing(self):
+        terminal, at, seen = self.begin(), 0, []
+        for _ in range(3):
+            words, at = self.type_words(terminal, lambda word: "wrong" + word, at)
+            seen.append(words)
+        status, shown = terminal.finish()
+        self.assertEqual(status, NO, shown)
+        self.assertIn("no key slot was added", shown)
+        # The same words each time.
+        self.assertEqual(seen, [words] * 3)
+        self.assertEqual(len(self.slots()), 1)
+
+    def test_an_interrupt_clears_the_screen(self):
+        terminal = self.begin()
+        self.read(terminal, b"asked for", 0)
+        terminal.interrupt()
+        status, shown = terminal.finish()
+        self.assertEqual(status, -2)
+        self.assertTrue(shown.rstrip("^C\n").endswith("\x1b[H\x1b[2J\x1b[?1049l"), shown[-40:])
+        self.assertEqual(len(self.slots()), 1)
+
+    def test_a_wrong_passphrase_is_told_before_words_are_written_down(self):
+        self.wait_out()
+        terminal = Terminal(
+            ["mamctl", "slot", "add", ANN, "--type", "recovery", "--passfile",
+             self.workspace.secret("wrong", "not it"), "--workspace", self.workspace.name],
+            self.workspace.environment)
+        status, shown = terminal.finish()
+        self.assertEqual(status, WRONG_PASSPHRASE, shown)
+        self.assertNotIn("\x1b[?1049h", shown)
+
+    def test_a_terminal_without_another_screen_takes_a_file(self):
+        terminal = Terminal(
+            ["mamctl", "slot", "add", ANN, "--type", "recovery", "--workspace",
+             self.workspace.name], {**self.workspace.environment, "TERM": "dumb"})
+        status, shown = terminal.finish()
+        self.assertEqual(status, USAGE, shown)
+        self.assertIn("--recovery-file", shown)
+
+
+class UnderPolicy(EnrollmentCase, SlotCase):
+    def test_a_second_passphrase_gets_round_no_rule(self):
+        self.set_policy(pinRequired=True, minimumPinLength=8)
+        self.workspace.mount().register()
+        weak = self.workspace.secret("weak", "2468013")
+        self.assertIn(
+            "minimumPinLength", self.slot("add", "--new-passfile", weak, status=REFUSED).stderr)
+        for rules in {"periodBeforePinReset": "P90D"}, {"previousPinBlockCount": 3}:
+            self.set_policy(pinRequired=True, **rules)
+            self.answer("CheckIn")
+            (rule,) = rules
+            told = self.slot(
+                "add", "--new-passfile", self.workspace.secret("other", OTHER), status=REFUSED)
+            self.assertIn(rule, told.stderr)
+            # Words are for what is forgotten, and judged by no rule for passphrases.
+            slot = self.add_words()
+            self.assertTrue(self.opens(WORDS))
+            self.assertIsNone(self.block())
+            self.slot("remove", slot["id"])
+        self.assertEqual(len(self.slots()), 1)
+
+    def test_words_are_not_judged_as_a_passphrase(self):
+        self.set_policy()
+        self.workspace.mount().register(passfile=self.workspace.secret("weak", "2468"))
+        with Client(self.workspace.socket) as client:
+            client.call(
+                "Workspace.AddSlot", account=ANN, type="recovery", passphrase="2468",
+                newPassphrase=WORDS)
+        self.set_policy(
+            pinRequired=True, minimumPinLength=100, simplePinBlocked=True,
+            pinCharacterSet="alphanumericAndSymbol")
+        self.answer("CheckIn")
+        self.assertTrue(self.opens(WORDS))
+        self.assertIsNone(self.block())
+        # What an unlock has found out of the passphrase stays true.
+        self.workspace.lock()
+        self.workspace.unlock(passfile=self.workspace.secret("weak", "2468"), status=CLOSED)
+        self.assertEqual(self.block(), "passphrase")
+        self.workspace.unlock(
+            passfile=self.workspace.secret("words", WORDS), status=CLOSED)
+        self.assertEqual(self.block(), "passphrase")
+
+    def test_where_policy_escrows_keys_there_are_no_words(self):
+        key = self.workspace.root / "org.key"
+        public = self.workspace.ctl(
+            "recovery", "keygen", "-o", key, "--no-passphrase").stdout.strip()
+        self.set_policy(mamdRecoveryPublicKey=public)
+        self.workspace.mount().register()
+        refusal = self.refusal(
+            "AddSlot", type="recovery", passphrase=PASSPHRASE, newPassphrase=WORDS)
+        self.assertEqual(refusal.name, "Refused")
+        self.assertIn("mamdRecoveryPublicKey", str(refusal))
+        file = self.workspace.root / "words"
+        told = self.slot("add", "--type", "recovery", "--recovery-file", file, status=REFUSED)
+        self.assertIn("recovery key", told.stderr)
+        self.assertFalse(file.exists())
+        self.assertEqual(len(self.slots()), 1)
+
+    def test_wrong_ones_lock_out(self):
+        self.set_policy(pinRequired=True, maximumPinRetries=2)
+        self.workspace.mount().register()
+        for words in WORDS, MORE_WORDS:
+            self.slot(
+                "test", passfile=self.workspace.secret("wrong", words), status=WRONG_PASSPHRASE)
+        self.assertEqual(self.block(), "lockedOut")
+        for verb, options in ("test", ()), ("remove", (self.ids("passphrase")[0],)):
+            self.slot(verb, *options, status=CLOSED)
+
+
+class InContainment(Contained):
+    def test_a_contained_program_has_no_say(self):
+        for method in "ListSlots", "TestSlot", "AddSlot", "RemoveSlot":
+            text = self.contained(
+                sys.executable, "-c", "import sys; sys.path.insert(0, sys.argv[1]);"
+                "from socket_client import Client;"
+                "print(Client(sys.argv[2]).ask(sys.argv[3], account=sys.argv[4]))",
+                HERE, self.workspace.socket, f"Workspace.{method}", ANN)
+            self.assertIn(
+                f"may not call io.mamd.Workspace.{method}".encode(), b" ".join(text.split()))
+
+
+class Registering(WordsCase):
+    accounts = ()
+
+    def setUp(self):
+        super().setUp()
+        self.name = f"{self._testMethodName}@contoso.com"
+        self.file = self.workspace.root / f"{self._testMethodName}.words"
+
+    def register(self, *options, status=0):
+        return self.workspace.serving(
+            "account register", self.name, "--passfile", self.workspace.passfile, *options,
+            status=status)
+
+    def type_passphrase(self, *options):
+        terminal = Terminal(
+            ["mamctl", "account", "register", self.name, "--workspace", self.workspace.name,
+             *options], self.workspace.environment)
+        for question in b"Passphrase for", b"Again":
+            terminal.read(until=question)
+            wait_until(terminal.hides_typing)
+            terminal.type(PASSPHRASE + "\n")
+        return terminal
+
+    def test_words_for_a_script(self):
+        told = self.register("--recovery-file", self.file).stdout
+        (slot,) = self.ids("recovery", self.name)
+        self.assertIn(slot, told)
+        self.assertTrue(self.opens(self.file.read_text().strip(), self.name))
+
+    def test_without_a_terminal_nobody_is_asked(self):
+        self.register()
+        self.assertEqual(self.ids("recovery", self.name), [])
+
+    def test_what_excludes_words_registers_nothing(self):
+        existing = self.workspace.secret("existing", "mine")
+        for options, status in (
+                (("--recovery-file", self.file, "--no-recovery"), USAGE),
+                (("--recovery-file", existing), NO)):
+            self.register(*options, status=status)
+        self.workspace.serving(
+            "account register", self.name, "--no-passphrase", "--recovery-file", self.file,
+            status=USAGE)
+        self.assertIsNone(self.workspace.account(self.name))
+        self.assertFalse(self.file.exists())
+        self.assertEqual(existing.read_text(), "mine\n")
+
+    def test_a_person_is_asked_and_takes_them(self):
+        terminal = self.type_passphrase()
+        terminal.read(until=b"Make them now? [Y/n]")
+        terminal.type("\n")
+        words, _ = self.type_words(terminal)
+        status, shown = terminal.finish()
+        self.assertEqual(status, 0, shown)
+        (slot,) = self.ids("recovery", self.name)
+        self.assertIn(f"its recovery passphrase is key slot {slot}", shown)
+        self.assertTrue(
+            self.opens(" ".join(words[number] for number in range(1, 13)), self.name))
+
+    def test_a_person_wants_none(self):
+        terminal = self.type_passphrase()
+        terminal.read(until=b"Make them now? [Y/n]")
+        terminal.type("n\n")
+        status, shown = terminal.finish()
+        self.assertEqual(status, 0, shown)
+        self.assertEqual(self.ids("recovery", self.name), [])
+
+    def test_a_person_wants_no_question(self):
+        status, shown = self.type_passphrase("--no-recovery").finish()
+        self.assertEqual(status, 0, shown)
+        self.assertNotIn("Make them now?", shown)
+
+
+class RegisteringUnderPolicy(EnrollmentCase, SlotCase):
+    def test_words_are_refused_where_the_organisation_has_its_way(self):
+        public = self.workspace.ctl(
+            "recovery", "keygen", "-o", self.workspace.root / "org.key", "--no-passphrase")
+        self.set_policy(mamdRecoveryPublicKey=public.stdout.strip())
+        self.workspace.mount()
+        file = self.workspace.root / "words"
+        told = self.workspace.serving(
+            "account register", ANN, "--passfile", self.workspace.passfile, "--recovery-file",
+            file, status=REFUSED).stderr
+        self.assertIn("is there, without a recovery passphrase", told)
+        self.assertEqual(len(self.slots()), 1)
+        self.assertFalse(file.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
