@@ -49,9 +49,9 @@ def failure(error: VarlinkError) -> Outcome:
 def _wrong(error: Parameters, wait: int) -> Outcome:
     match error.get("consequence"):
         case "wiped":
+            lost = _("Too many wrong passphrases: its keys and files here are destroyed.")
             return Outcome(
-                _("Too many wrong passphrases: its keys and files here are destroyed. An export"
-                  " brings the keys back, a backup the files."), is_final=True)
+                lost, _("An export brings the keys back, a backup the files."), is_final=True)
         case "lockedOut":
             return Outcome(block_in_words("lockedOut"), wait=wait, by_login=True)
     outlook = sentence(error, "outlook").replace(COMMAND, _("a check-in"))
