@@ -65,8 +65,8 @@ final class Attempts: Sendable {
         return remaining
     }
 
-    /// Counts a wrong passphrase, durably; returns the seconds until the next try.
-    func recordFailure(_ account: AccountID, fingerprint: Bytes16) -> Int64 {
+    /// Counts a wrong passphrase, durably.
+    func recordFailure(_ account: AccountID, fingerprint: Bytes16) {
         let now = clock()
         let record = records.withLock { records in
             var record =
@@ -77,7 +77,6 @@ final class Attempts: Sendable {
             return record
         }
         write(record, of: account)
-        return record.remaining(at: now)
     }
 
     /// Resets the count after a right passphrase.

@@ -54,34 +54,30 @@ struct KeybagSealer: Sendable {
             throw attempts.waitsForDamage(account)
                 ? .attemptsDamaged(seconds: seconds) : .retryLater(seconds: seconds)
         }
-        var wrong: SecretBytes?
-        do throws(KeyringError) {
-            for slot in keybag.slots(for: secret) {
-                let stretched = try stretch(secret, of: slot, keybag.uid)
-                if let keys = try open(keybag, slot, stretched) {
-                    attempts.clear(account)
-                    return keys
-                }
-                wrong = wrong ?? stretched
+        var isRefused = false
+        for slot in keybag.slots(for: secret) {
+            let stretched = try stretch(secret, of: slot, keybag.uid)
+            if let keys = try open(keybag, slot, stretched) {
+                attempts.clear(account)
+                return keys
             }
-        } catch {
-            // One slot has refused it, whatever kept it from the others.
-            if case .derivation = error, let wrong { _ = try recordFailure(wrong, account) }
-            throw error
+            if !isRefused { try recordFailure(stretched, account) }
+            isRefused = true
         }
         // It is none that a slot could have.
-        guard let wrong else { throw .passphraseRequired }
-        throw .wrongPassphrase(retryAfterSeconds: try recordFailure(wrong, account))
+        guard isRefused else { throw .passphraseRequired }
+        throw .wrongPassphrase(retryAfterSeconds: attempts.remaining(account))
     }
 
-    /// Written before the reply, so that killing the daemon gains no try.
+    /// Written before the reply, and before another slot is tried, so that killing the daemon gains
+    /// no try.
     private func recordFailure(
         _ stretched: SecretBytes, _ account: AccountID
-    ) throws(KeyringError) -> Int64 {
+    ) throws(KeyringError) {
         let fingerprint = try deriving { () throws(DerivationError) in
             try WrappingKey.fingerprint(stretched: stretched, deviceSecret, account)
         }
-        return attempts.recordFailure(account, fingerprint: fingerprint)
+        attempts.recordFailure(account, fingerprint: fingerprint)
     }
 
     /// Whether a secret is that of one of these slots, which are the keybag's or some of them.

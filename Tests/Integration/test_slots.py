@@ -2,17 +2,21 @@
 import json
 import os
 import re
+import signal
 import stat
+import subprocess
 import sys
 import unittest
 
 from audit_files import files, records
 from enrolling import EnrollmentCase
+from running import has_ended
 from socket_client import Client, Refusal
 from terminal import Terminal
 from test_contained import Contained, HERE
 from workspace import (
-    ANN, BOB, CLOSED, NO, PASSPHRASE, REFUSED, USAGE, WRONG_PASSPHRASE, WorkspaceCase, wait_until)
+    ANN, BOB, CLOSED, NO, PASSPHRASE, REFUSED, UNREACHABLE, USAGE, WRONG_PASSPHRASE, WorkspaceCase,
+    wait_until)
 
 OTHER = "a second passphrase"
 # Of BIP 39's vectors.
@@ -395,6 +399,40 @@ class UnderPolicy(EnrollmentCase, SlotCase):
         self.assertEqual(self.block(), "lockedOut")
         for verb, options in ("test", ()), ("remove", (self.ids("passphrase")[0],)):
             self.slot(verb, *options, status=CLOSED)
+
+
+class RefusedByOne(EnrollmentCase, SlotCase):
+    """A secret that the first slot has refused, and that nobody tries on the second."""
+
+    def begin_with_slots(self, passes, mebibytes):
+        """The first as cheap as it goes, and one of this cost."""
+        self.set_policy(pinRequired=True, maximumPinRetries=2)
+        self.workspace.mount().register()
+        self.workspace.unmount()
+        (path,) = self.workspace.policies.parent.glob("settings.json")
+        cost = {"Passes": passes, "MemoryMiB": mebibytes}
+        path.write_text(json.dumps({**json.loads(path.read_text()), "KeyDerivation": cost}))
+        self.workspace.mount()
+        self.slot("add", "--new-passfile", self.workspace.secret("other", OTHER))
+
+    def failures(self):
+        (record,) = (self.workspace.state / "attempts").iterdir()
+        return int.from_bytes(record.read_bytes()[12:16], "little")
+
+    def test_a_kill_gains_no_try(self):
+        self.begin_with_slots(passes=50, mebibytes=64)
+        attempts, pid = self.workspace.state / "attempts", self.workspace.daemon()
+        with subprocess.Popen(
+                ["mamctl", "unlock", ANN, "--workspace", self.workspace.name, "--passfile",
+                 self.workspace.secret("wrong", "not it")],
+                env=self.workspace.environment, stderr=subprocess.DEVNULL) as trying:
+            wait_until(lambda: list(attempts.glob("[0-9a-f]*")) or trying.poll() is not None)
+            os.kill(pid, signal.SIGKILL)
+            self.assertEqual(trying.wait(), UNREACHABLE, "it was counted with the answer only")
+        wait_until(lambda: has_ended(pid), message="the daemon lives")
+        self.workspace.mount()
+        self.assertEqual(self.failures(), 1)
+        self.assertTrue(self.opens(OTHER))
 
 
 class InContainment(Contained):
