@@ -94,8 +94,15 @@ extension Unlock {
     func trying<Value>(
         _ account: AccountID, _ body: () throws(KeyringError) -> Value
     ) throws(KeyringError) -> Value {
+        let before = vault.keyring.failureCount(account)
         do throws(KeyringError) { return try body() } catch {
-            if case .wrongPassphrase = error { noteWrongPassphrase(of: account) }
+            switch error {
+            case .wrongPassphrase: noteWrongPassphrase(of: account)
+            // One slot has refused it, and there was no memory to try the next.
+            case .derivation where vault.keyring.failureCount(account) > before:
+                noteWrongPassphrase(of: account)
+            default: break
+            }
             throw error
         }
     }

@@ -1,7 +1,9 @@
 """Key slots: several secrets open an account, and one that is removed does no more."""
 import json
 import os
+import pathlib
 import re
+import resource
 import signal
 import stat
 import subprocess
@@ -433,6 +435,21 @@ class RefusedByOne(EnrollmentCase, SlotCase):
         self.workspace.mount()
         self.assertEqual(self.failures(), 1)
         self.assertTrue(self.opens(OTHER))
+
+    def test_no_memory_gains_no_try(self):
+        self.begin_with_slots(passes=1, mebibytes=512)
+        pid = self.workspace.daemon()
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+        (size,) = re.findall(r"(?m)^VmSize:\s+(\d+) kB$", status)
+        resource.prlimit(pid, resource.RLIMIT_AS, (int(size) * 1024 + (128 << 20),) * 2)
+        for number in range(2):
+            told = self.slot(
+                "test", passfile=self.workspace.secret("wrong", f"not it {number}"), status=None)
+            self.assertIn("not enough memory", told.stderr)
+            self.assertEqual(self.failures(), number + 1)
+        *_, record = records(self.workspace, "--event", "wrong-passphrase")
+        self.assertTrue(record["reason"].endswith(": 2"), record)
+        self.assertEqual(self.block(), "lockedOut")
 
 
 class InContainment(Contained):
