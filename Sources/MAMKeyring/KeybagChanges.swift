@@ -78,7 +78,7 @@ final class KeybagChanges: Sendable {
         }
         let before = (keybag: keybag, keys: try sealer.allKeys(of: keybag, opened))
         var (keys, all) = (before.keys, opened)
-        if keybag.lock == .deviceSecret, slotChange.addsSecret {
+        if keybag.lock == .deviceSecret, slotChange.addsPassphrase {
             (keys, all) = try keybag.retire(keys, opened)
         }
         keybag.generation += 1

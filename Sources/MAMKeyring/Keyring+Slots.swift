@@ -12,7 +12,7 @@ extension Keyring {
 
     /// Adds a secret that no slot has. `opening`: one of the account's; a wrong one counts as it
     /// does at an unlock. `previousBlockCount`: how many of the last passphrases a new one may not
-    /// repeat.
+    /// repeat; also for words, which can change one that they do not know.
     package func addSlot(
         _ kind: KeySlot.Kind, to account: AccountID, opening secret: SecretBytes?,
         secret new: SecretBytes, previousBlockCount: Int = 0

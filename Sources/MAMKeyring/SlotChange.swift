@@ -13,17 +13,19 @@ enum SlotChange {
     case added(KeySlot.Kind, SecretBytes, previousBlockCount: Int)
     case removed(KeySlot.ID)
 
-    var addsSecret: Bool { newPassphrase != nil }
+    var addsPassphrase: Bool { rule?.new != nil }
 
     /// False if no passphrase of before stays in a keybag of before, which has one.
     var keepsPassphrases: Bool {
         if case .passphrase = self { false } else { true }
     }
 
-    fileprivate var newPassphrase: (secret: SecretBytes, previousBlockCount: Int)? {
+    /// What policy has to say of former passphrases; `new`: nil for words, which are none.
+    fileprivate var rule: (new: SecretBytes?, previousBlockCount: Int)? {
         switch self {
         case .passphrase(let new?, _, let count), .added(.passphrase, let new, let count):
             (new, count)
+        case .added(.recovery, _, let count): (nil, count)
         default: nil
         }
     }
@@ -93,23 +95,26 @@ extension KeybagChanges {
     func history(
         of keybag: Keybag, _ opened: AccountKeys, from secret: SecretBytes?, _ change: SlotChange
     ) throws(KeyringError) -> PastPassphrases? {
-        guard let (new, count) = change.newPassphrase, count > 0 else { return nil }
+        guard let (new, count) = change.rule, count > 0 else { return nil }
         let account = keybag.accountID
-        // A fingerprint is stored only when its passphrase is changed.
-        guard try !sealer.isSecret(new, of: keybag.slots, in: keybag) else {
+        // A fingerprint is stored only when its passphrase is changed, or words may change it.
+        if let new, try sealer.isSecret(new, of: keybag.slots, in: keybag) {
             throw Self.isPast(count)
         }
         var past =
             files.histories.load(account, report: report)
             ?? PastPassphrases(
                 DerivationParameters(cost: sealer.cost, salt: SecureRandom.bytes16()))
-        if let secret, opened.slot?.kind == .passphrase {
+        let isByPassphrase = opened.slot?.kind == .passphrase
+        if let secret, isByPassphrase {
             past.add(try sealer.fingerprint(secret, past, account))
         }
+        guard let new else { return past }
         let fingerprint = try sealer.fingerprint(new, past, account)
         guard !past.fingerprints.prefix(count).contains(fingerprint) else {
             throw Self.isPast(count)
         }
+        if !isByPassphrase { past.add(fingerprint) }
         return past
     }
 

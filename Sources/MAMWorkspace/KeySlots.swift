@@ -36,7 +36,9 @@ package struct KeySlots: UseCase {
     ) throws(KeyringError) -> KeySlot {
         let slot = try trying(account) { () throws(KeyringError) in
             try judge(new, kind, account)
-            return try vault.keyring.addSlot(kind, to: account, opening: opening, secret: new)
+            return try vault.keyring.addSlot(
+                kind, to: account, opening: opening, secret: new,
+                previousBlockCount: vault.policy(of: account).pin.previousBlockCount)
         }
         note(.slotAdded, slot, of: account, "opens it from now on")
         return slot

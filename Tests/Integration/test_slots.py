@@ -355,6 +355,17 @@ class UnderPolicy(EnrollmentCase, SlotCase):
             self.slot("remove", slot["id"])
         self.assertEqual(len(self.slots()), 1)
 
+    def test_words_take_no_former_passphrase_again(self):
+        self.set_policy(pinRequired=True, previousPinBlockCount=3)
+        self.workspace.mount().register()
+        self.add_words()
+        words = self.workspace.secret("words", WORDS)
+        other = self.workspace.secret("other", OTHER)
+        change = "account passphrase", ANN, "--passfile", words, "--new-passfile"
+        self.workspace.serving(*change, other)
+        told = self.workspace.serving(*change, self.workspace.passfile, status=REFUSED).stderr
+        self.assertIn("previousPinBlockCount", told)
+
     def test_words_are_not_judged_as_a_passphrase(self):
         self.set_policy()
         self.workspace.mount().register(passfile=self.workspace.secret("weak", "2468"))

@@ -204,6 +204,31 @@ import Testing
         try again.unlock(ann, passphrase: toNone ? nil : passphrase("new"))
     }
 
+    @Test func `words take no former passphrase again`() throws {
+        let keyring = try TestState().start()
+        let ann = try keyring.registerAnn()
+        let words = RecoveryWords.generate()
+        _ = try keyring.addSlot(
+            .recovery, to: ann, opening: passphrase("right"), secret: words,
+            previousBlockCount: 3)
+        var former = ["right"]
+        for text in ["second", "third"] {
+            try keyring.changePassphrase(
+                ann, from: words, to: passphrase(text), previousBlockCount: 3)
+            former.append(text)
+            for old in former {
+                #expect(throws: KeyringError.self, "\(old) after \(text)") {
+                    try keyring.changePassphrase(
+                        ann, from: words, to: passphrase(old), previousBlockCount: 3)
+                }
+            }
+        }
+        try keyring.changePassphrase(
+            ann, from: words, to: passphrase("fourth"), previousBlockCount: 3)
+        try keyring.changePassphrase(
+            ann, from: words, to: passphrase("right"), previousBlockCount: 3)
+    }
+
     /// On a full disk, and on one that fails: the old slots or the new ones, and always a way in.
     @Test(arguments: [Faults.Kind.write, .sync, .rename], 1...5)
     func `a change that fails leaves the slots of before or the new ones`(
