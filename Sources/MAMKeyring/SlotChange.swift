@@ -74,7 +74,9 @@ extension KeybagChanges {
     }
 
     private func remove(_ id: KeySlot.ID, from keybag: inout Keybag) throws(KeyringError) {
-        let (slots, kept) = (keybag.storedSlots, keybag.storedSlots.filter { $0.id != id })
+        let slots = keybag.storedSlots
+        // Under no id a keybag of before shows the only passphrase that it has.
+        let kept = slots.filter { $0.id != id && id != .none }
         guard kept.count < slots.count else {
             throw .refused("the account has no slot \(id)", next: "mamctl slot list")
         }

@@ -204,6 +204,22 @@ import Testing
         try again.unlock(ann, passphrase: toNone ? nil : passphrase("new"))
     }
 
+    @Test func `the passphrase of a keybag of before is not removed`() throws {
+        let state = try TestState()
+        try state.write("device-secret", KeybagVector.deviceSecret)
+        _ = try state.start()
+        let ann = KeybagVector.account
+        for name in copies(of: ann) { try state.write(name, KeybagVector.withPassphrase) }
+        let keyring = try state.start()
+        let shown = try #require(keyring.slots(of: ann).first)
+        let only = KeyringError.refused(
+            "it is the account's only passphrase", next: "mamctl account passphrase")
+        #expect(throws: only) {
+            try keyring.removeSlot(shown.id, of: ann, opening: passphrase("correct horse"))
+        }
+        #expect(try state.read(copies(of: ann)[0]) == KeybagVector.withPassphrase)
+    }
+
     @Test func `words take no former passphrase again`() throws {
         let keyring = try TestState().start()
         let ann = try keyring.registerAnn()
