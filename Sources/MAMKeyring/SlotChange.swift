@@ -68,7 +68,8 @@ extension KeybagChanges {
         }
         // A secret that was replaced or removed must not go on opening the account.
         guard try !sealer.isSecret(secret, of: kept, in: keybag) else {
-            throw .refused("another slot of the account has it", cause: .passphrase)
+            throw .refused(
+                "another slot of the account has it", next: "mamctl slot test", cause: .passphrase)
         }
         keybag.lock = .slots(kept + [try sealer.makeSlot(kind, secret, in: keybag)])
     }

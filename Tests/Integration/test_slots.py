@@ -160,6 +160,7 @@ class Slots(SlotCase):
         same = self.slot(
             "add", "--new-passfile", self.workspace.passfile, status=REFUSED).stderr
         self.assertIn("another slot", same)
+        self.assertIn("try: mamctl slot test", same)
         words = self.workspace.secret("words", MORE_WORDS)
         told = self.slot("add", "--new-passfile", words, status=REFUSED).stderr
         self.assertIn("mamctl slot add --type recovery", told)
