@@ -144,6 +144,9 @@ import Testing
         }
         #expect(keyring.failureCount(account) == 0)
         #expect(refused(own, "new") == "done")
+        // What an export set it remembers, too.
+        #expect(refused(own, "newer") == "done")
+        #expect(refused(own, "new").contains("previousPinBlockCount"))
     }
 
     @Test(arguments: 1...10, [1, Int.max])
