@@ -39,6 +39,29 @@ package enum RecoveryWords {
         }
     }
 
+    /// What is wrong with a text that can only be meant as a recovery passphrase: at most one word
+    /// is missing or too much, and at least ten are known. Nil if it is one, or not meant as one.
+    package static func mistake(in text: SecretBytes) -> Mistake? {
+        guard entropy(of: text) == nil else { return nil }
+        return text.withBytes { text in
+            let words = text.split(whereSeparator: isBetweenWords)
+            guard abs(words.count - wordCount) <= 1 else { return nil }
+            let unknown = words.indices.filter { WordList.index(of: words[$0]) == nil }
+            guard words.count - unknown.count >= wordCount - 2 else { return nil }
+            if words.count != wordCount { return .count(words.count) }
+            return unknown.first.map { .unknown($0 + 1) } ?? .checksum
+        }
+    }
+
+    package enum Mistake: Equatable {
+        /// There are so many words.
+        case count(Int)
+        /// The first word that is none of the list, counted from 1.
+        case unknown(Int)
+        /// A word is another of the list, or their order is another.
+        case checksum
+    }
+
     /// The passphrase for 16 bytes.
     static func words(of entropy: UnsafeRawBufferPointer) -> SecretBytes {
         precondition(entropy.count == entropyByteCount)

@@ -335,6 +335,34 @@ class OnTerminal(WordsCase):
         self.assertIn("--recovery-file", shown)
 
 
+class Mistyped(WordsCase):
+    def type_secret(self, secret, verb="unlock"):
+        terminal = Terminal(
+            ["mamctl", *verb.split(), ANN, "--workspace", self.workspace.name],
+            self.workspace.environment)
+        terminal.read(until=b"Passphrase of")
+        wait_until(terminal.hides_typing)
+        terminal.type(secret + "\n")
+        return terminal.finish()
+
+    def test_words_with_a_mistake_cost_no_try(self):
+        for mistyped, said in (
+                (WORDS.replace("wave", "weve"), "word 5"),
+                (WORDS.replace("wave ", ""), "not 11"),
+                (WORDS.replace("wave sausage", "sausage wave"), "order")):
+            for verb in "unlock", "slot test":
+                status, shown = self.type_secret(mistyped, verb)
+                self.assertEqual(status, USAGE, shown)
+                self.assertIn(said, shown)
+                self.assertNotIn("sausage", shown)
+        self.assertEqual(records(self.workspace, "--event", "wrong-passphrase"), [])
+        # What somebody chose is tried, and so is all in a file.
+        status, shown = self.type_secret("winner winner " + OTHER)
+        self.assertEqual(status, WRONG_PASSPHRASE, shown)
+        self.slot("test", passfile=self.workspace.secret(
+            "mistyped", WORDS.replace("wave", "weve")), status=WRONG_PASSPHRASE)
+
+
 class UnderPolicy(EnrollmentCase, SlotCase):
     def test_a_second_passphrase_gets_round_no_rule(self):
         self.set_policy(pinRequired=True, minimumPinLength=8)

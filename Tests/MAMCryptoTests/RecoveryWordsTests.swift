@@ -68,6 +68,21 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ("vessel", "1. Vess", nil), ("picture", "pictures", .unknown(12)),
+            ("vessel ladder", "1 vesel 2 lader", .unknown(1)), (" picture", "", .count(11)),
+            ("picture", "picture zoo", .count(13)), ("vessel ladder", "ladder vessel", .checksum),
+            // What somebody chose
+            ("vessel ladder alter", "vesel lader altr", nil), ("picture", "picture zoo zoo", nil),
+        ] as [(String, String, RecoveryWords.Mistake?)])
+    func `what is meant as words, and is none, is told`(
+        _ right: String, _ typed: String, _ mistake: RecoveryWords.Mistake?
+    ) {
+        let words = Self.vectors[7].1.replacing(right, with: typed)
+        #expect(RecoveryWords.mistake(in: secret(Array(words.utf8))) == mistake)
+    }
+
     @Test func `what is generated is twelve words, and others each time`() throws {
         let made = (0..<100).map { _ in RecoveryWords.generate() }
         for words in made {

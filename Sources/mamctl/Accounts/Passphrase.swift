@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMCommandLine
+internal import MAMCrypto
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
@@ -24,6 +25,7 @@ extension Invocation {
             if isNew, !secret.isEmpty, !secret.equals(try Terminal.ask("Again")) {
                 throw Failure(.usage, "the two passphrases differ", next: "type it again")
             }
+            if !isNew, optionPrefix.isEmpty { try refuseMistyped(secret) }
         } else {
             secret = try SecretBuffer()
             try secret.readLine(from: STDIN_FILENO)
@@ -34,6 +36,21 @@ extension Invocation {
                 next: "add --\(optionPrefix)passfile FILE")
         }
         return secret
+    }
+
+    /// Recovery words that were read or typed wrongly cost no try. What only looks like them is
+    /// taken from a file.
+    private func refuseMistyped(_ secret: SecretBuffer) throws(Failure) {
+        let mistake = secret.withBytes { RecoveryWords.mistake(in: SecretBytes(copying: $0)) }
+        guard let mistake else { return }
+        let words: Message =
+            switch mistake {
+            case .count(let count): "a recovery passphrase has twelve words, not \(count)"
+            case .unknown(let number): "word \(number) is none that a recovery passphrase has"
+            case .checksum: "a word of the recovery passphrase is another, or their order is"
+            }
+        throw Failure(
+            .usage, "\(words): it was not tried", next: "compare it with what is written down")
     }
 
     private func refuseTwoSources(_ prefix: String) throws(Failure) {
